@@ -3,10 +3,10 @@
     python benchmarks/agreement.py            everything
     python benchmarks/agreement.py --quick    the slowest peers on fewer draws
 
-Every job starts from raw labels and ends with intervals. A peer that is too slow for all draws is timed on fewer and
-scaled linearly; the table says on how many. Peers are checked to give the same point estimates before they are timed.
-Peers resample items, as konsil does; their intervals are the percentiles of their draws (and BCa where the job asks).
-"""
+Every job starts from raw labels and ends with intervals. A peer that is too slow for all draws is
+timed on fewer and scaled linearly; the table says on how many. Peers are checked to give the same
+point estimates before they are timed. Peers resample items, as konsil does; their intervals are the
+percentiles of their draws (and BCa where the job asks)."""
 
 # ruff: noqa: E402, I001  the number of threads is set before NumPy is imported
 from __future__ import annotations
@@ -40,7 +40,8 @@ DRAWS = 1000
 
 @dataclass(frozen=True)
 class Peer:
-    """Another way to the same numbers: `draw` gives the values of some clusters, once per resample."""
+    """Another way to the same numbers: `draw` gives the values of some clusters, once per
+    resample."""
 
     name: str
     draw: Callable[[np.ndarray], np.ndarray]
@@ -64,10 +65,15 @@ class Job:
 
 
 def panel(n_items=200, n_answers=5, n_raters=18, seed=1):
-    """Binary labels of nine physicians and nine judges, five answers an item, five per cent abstentions."""
+    """Binary labels of nine physicians and nine judges, five answers an item, five per cent
+    abstentions."""
     generator = np.random.default_rng(seed)
-    truth = generator.normal(size=(n_items, n_answers, 1)) + 0.5 * generator.normal(size=(n_items, 1, 1))
-    labels = (truth + 0.9 * generator.normal(size=(n_items, n_answers, n_raters)) > 0).astype(np.int8)
+    truth = generator.normal(size=(n_items, n_answers, 1)) + 0.5 * generator.normal(
+        size=(n_items, 1, 1)
+    )
+    labels = (truth + 0.9 * generator.normal(size=(n_items, n_answers, n_raters)) > 0).astype(
+        np.int8
+    )
     labels[generator.random(labels.shape) < 0.05] = -1
     return labels
 
@@ -137,7 +143,9 @@ def ceiling_job(quick):
 
     def ours():
         codes = Codes(cube.reshape(-1, n_raters), clusters, 2)
-        ceiling, difference = (judge_and_ceiling(9, 9, 2, "cohen_kappa", part) for part in ("ceiling", "difference"))
+        ceiling, difference = (
+            judge_and_ceiling(9, 9, 2, "cohen_kappa", part) for part in ("ceiling", "difference")
+        )
         sums = ceiling.tally(codes)
         both, finalise = concatenate([(sums, ceiling.finalise), (sums, difference.finalise)])
         return infer(both, finalise, draws=DRAWS, key=1, method="percentile").value
@@ -200,7 +208,14 @@ def alpha_job(quick):
     return Job(
         "alpha, 9 raters x 200 items x 5 answers",
         ours,
-        (Peer("krippendorff, value counts once, loop over draws", package, 100 if quick else DRAWS, count),),
+        (
+            Peer(
+                "krippendorff, value counts once, loop over draws",
+                package,
+                100 if quick else DRAWS,
+                count,
+            ),
+        ),
         n_items,
     )
 
@@ -209,7 +224,9 @@ def large_alpha_job(quick):
     generator = np.random.default_rng(2)
     n_units = 200_000
     truth = generator.integers(0, 5, (n_units, 1))
-    labels = np.where(generator.random((n_units, 5)) < 0.7, truth, generator.integers(0, 5, (n_units, 5)))
+    labels = np.where(
+        generator.random((n_units, 5)) < 0.7, truth, generator.integers(0, 5, (n_units, 5))
+    )
     labels = labels.astype(np.int8)
     kept = {}
 
@@ -223,13 +240,22 @@ def large_alpha_job(quick):
 
     def package(units):
         counts = kept["counts"][units]
-        value = krippendorff.alpha(value_counts=counts, value_domain=list(range(5)), level_of_measurement="ordinal")
+        value = krippendorff.alpha(
+            value_counts=counts, value_domain=list(range(5)), level_of_measurement="ordinal"
+        )
         return np.array([value])
 
     return Job(
         "ordinal alpha of 10^6 ratings, 200,000 units x 5 raters",
         ours,
-        (Peer("krippendorff, value counts once, loop over draws", package, 5 if quick else 20, count),),
+        (
+            Peer(
+                "krippendorff, value counts once, loop over draws",
+                package,
+                5 if quick else 20,
+                count,
+            ),
+        ),
         n_units,
     )
 
@@ -252,13 +278,19 @@ def peak_megabytes(work):
 
 
 def time_peer(job, peer):
-    """CPU seconds for all draws (and all leave-one-out values where asked), from `peer.draws` of them."""
+    """CPU seconds for all draws (and all leave-one-out values where asked), from `peer.draws` of
+    them."""
     generator = np.random.default_rng(3)
     begun = time.process_time()
     peer.start()
     once = time.process_time() - begun
     begun = time.process_time()
-    draws = np.stack([peer.draw(generator.integers(0, job.n_clusters, job.n_clusters)) for _ in range(peer.draws)])
+    draws = np.stack(
+        [
+            peer.draw(generator.integers(0, job.n_clusters, job.n_clusters))
+            for _ in range(peer.draws)
+        ]
+    )
     np.nanquantile(draws, [0.025, 0.975], axis=0)
     each = (time.process_time() - begun) / peer.draws
     evaluations = DRAWS + (job.n_clusters if job.jackknife else 0)
@@ -266,15 +298,20 @@ def time_peer(job, peer):
 
 
 def time_job(job):
-    """Check that the peers agree, then time: rows of (job, our seconds, peak in MB, peer, its seconds, its draws)."""
+    """Check that the peers agree, then time: rows of (job, our seconds, peak in MB, peer, its
+    seconds, its draws)."""
     warnings.simplefilter("ignore")
     values = job.ours()
     everything = np.arange(job.n_clusters)
     for peer in job.peers:
         peer.start()
-        np.testing.assert_allclose(peer.draw(everything), values, atol=1e-10, err_msg=f"{job.name}: {peer.name}")
+        np.testing.assert_allclose(
+            peer.draw(everything), values, atol=1e-10, err_msg=f"{job.name}: {peer.name}"
+        )
     seconds, peak = best_of(job.ours, 9), peak_megabytes(job.ours)
-    return [(job.name, seconds, peak, peer.name, time_peer(job, peer), peer.draws) for peer in job.peers]
+    return [
+        (job.name, seconds, peak, peer.name, time_peer(job, peer), peer.draws) for peer in job.peers
+    ]
 
 
 def run(quick=False):
@@ -286,13 +323,17 @@ def run(quick=False):
 def print_table(rows):
     """Print one line for each peer, with the ratio, and the smallest ratio below."""
     print(
-        f"CPU seconds of one thread for {DRAWS:,} draws with intervals, from raw labels; peak is konsil's own, in MB\n"
+        f"CPU seconds of one thread for {DRAWS:,} draws with intervals, from raw labels; peak is"
+        " konsil's own, in MB\n"
     )
     print("| job | konsil | peak MB | peer | peer's seconds | timed on | ratio |")
     print("|---|---:|---:|---|---:|---:|---:|")
     for job, ours, peak, peer, seconds, draws in rows:
         timed = "all draws" if draws == DRAWS else f"{draws} draws, scaled"
-        print(f"| {job} | {ours:.4f} | {peak:.1f} | {peer} | {seconds:.2f} | {timed} | {seconds / ours:.0f} |")
+        print(
+            f"| {job} | {ours:.4f} | {peak:.1f} | {peer} | {seconds:.2f} | {timed} |"
+            f" {seconds / ours:.0f} |"
+        )
     slowest = min(seconds / ours for _, ours, _, _, seconds, _ in rows)
     print(f"\nthe smallest ratio is {slowest:.0f}")
 

@@ -1,14 +1,15 @@
-"""All analyses of konsil's own medqade protocol at its full size: processor seconds, once the ratings are in memory.
+"""All analyses of konsil's own medqade protocol at its full size: processor seconds, once the
+ratings are in memory.
 
     python benchmarks/analysis.py                     print the table
     python benchmarks/analysis.py --items 380         a tenth of the items
     python benchmarks/analysis.py --keep FOLDER       keep the simulated study, and use it again
 
-3,800 items with five answers each, nine physicians on 1,000 items, one who breaks ties, nine judges on all: simulated
-ratings of a plan of 43,200 screens and more. Every analysis of the protocol is made, with 10,000 resamples: agreement,
-caution, ceilings, 256 ensembles with their out-of-bag values, self and family preference, outcomes. Seconds are of one
-processor; the median of three runs.
-"""
+3,800 items with five answers each, nine physicians on 1,000 items, one who breaks ties, nine judges
+on all: simulated ratings of a plan of 43,200 screens and more. Every analysis of the protocol is
+made, with 10,000 resamples: agreement, caution, ceilings, 256 ensembles with their out-of-bag
+values, self and family preference, outcomes. Seconds are of one processor; the median of three
+runs."""
 
 from __future__ import annotations
 
@@ -69,9 +70,13 @@ def make(folder: Path, n: int) -> None:
         )
         for k in range(n)
     ]
-    answers = [Answer(f"{i.id}:{s.id}", i.id, s.id, "...") for i in items for s in study.study.systems]
+    answers = [
+        Answer(f"{i.id}:{s.id}", i.id, s.id, "...") for i in items for s in study.study.systems
+    ]
     with study.store(create=True) as store:
-        store.add(Batch(items=items, answers=answers), source="benchmark", at="2025-03-01T12:00:00Z")
+        store.add(
+            Batch(items=items, answers=answers), source="benchmark", at="2025-03-01T12:00:00Z"
+        )
     simulate(study, truth_of(study))
 
 
@@ -82,7 +87,9 @@ def cpu(run) -> tuple[float, object]:
 
 
 def main() -> None:
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    given = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     given.add_argument("--items", type=int, default=3_800)
     given.add_argument("--runs", type=int, default=3)
     given.add_argument("--keep", type=Path)
@@ -101,7 +108,10 @@ def main() -> None:
         results = runs[-1][1]
         whole = statistics.median(seconds for seconds, _ in runs)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{os.cpu_count()} processors, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
+    print(
+        f"{os.cpu_count()} processors, Python {platform.python_version()}, load"
+        f" {os.getloadavg()[0]:.1f}"
+    )
     print("| what | of what | CPU s |")
     print("|---|---:|---:|")
     print(f"| reading the records | {len(data.ratings):,} ratings | {reading:.1f} |")

@@ -2,15 +2,15 @@
 
     python benchmarks/calls.py [--calls 20000] [--concurrency 64]
 
-One server process answers every request at once; each client has a process of its own, one after another, on the same
-machine and moments apart. konsil writes every call to SQLite with synchronous = FULL before it counts, and makes an
-answer of it; the peers keep nothing unless said otherwise. Peers that are not installed are left out. Ratios are over
-konsil's. Calls a second depend on what else the machine does; CPU ms a call less so. "MB more" is what a client adds to
-a bare interpreter's memory, imports included.
+One server process answers every request at once; each client has a process of its own, one after
+another, on the same machine and moments apart. konsil writes every call to SQLite with synchronous
+= FULL before it counts, and makes an answer of it; the peers keep nothing unless said otherwise.
+Peers that are not installed are left out. Ratios are over konsil's. Calls a second depend on what
+else the machine does; CPU ms a call less so. "MB more" is what a client adds to a bare
+interpreter's memory, imports included.
 
-The last lines are konsil's re-runs, where everything is done already and nothing may be called: of systems' answers,
-and of the judges of MedQADE's protocol, each with five answers on a screen.
-"""
+The last lines are konsil's re-runs, where everything is done already and nothing may be called: of
+systems' answers, and of the judges of MedQADE's protocol, each with five answers on a screen."""
 
 from __future__ import annotations
 
@@ -26,14 +26,20 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
-PROMPT = "Which vitamin is missing in disease number {}? Reply with one short term and nothing else."
+PROMPT = (
+    "Which vitamin is missing in disease number {}? Reply with one short term and nothing else."
+)
 SYSTEM = "You are sitting an examination in medicine."
 
 
 def memory() -> float:
-    """The most memory this process ever had, in megabytes; getrusage would count its parent's as well."""
+    """The most memory this process ever had, in megabytes; getrusage would count its parent's as
+    well."""
     status = Path("/proc/self/status").read_text()
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) / 1024
+    return (
+        next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
+        / 1024
+    )
 
 
 def nothing(_url: str, _n: int, _concurrency: int) -> dict[str, float]:
@@ -61,7 +67,9 @@ def konsil(url: str, n: int, concurrency: int) -> dict[str, float]:
     )
     with tempfile.TemporaryDirectory() as folder:
         # In a process of its own: what the import needs is not what the calls need.
-        subprocess.run([sys.executable, str(Path(__file__)), "--fill", folder, "--calls", str(n)], check=True)
+        subprocess.run(
+            [sys.executable, str(Path(__file__)), "--fill", folder, "--calls", str(n)], check=True
+        )
         return called(study, folder, n)
 
 
@@ -114,15 +122,27 @@ def judges(_url: str, n: int, _concurrency: int) -> dict[str, float]:
             (folder / name).write_text((source / name).read_text("utf-8"), "utf-8")
         text = re.sub(r"\n\[prepare\]\n(?:.+\n)+", "\n", (folder / "study.toml").read_text("utf-8"))
         for k in range(1, 5):
-            text += f'\n[[judges]]\nrater = "judge-{k}"\nmodel = "fake:j{k}"\nsettings = {{ temperature = 0 }}\n'
+            text += (
+                f'\n[[judges]]\nrater = "judge-{k}"\nmodel = "fake:j{k}"\nsettings = {{ temperature'
+                " = 0 }\n"
+            )
         (folder / "study.toml").write_text(text, "utf-8")
-        items = [Item(f"i{k:06}", PROMPT.format(k), f"Vitamin {k}", sets=("split",)) for k in range(max(45, n // 4))]
+        items = [
+            Item(f"i{k:06}", PROMPT.format(k), f"Vitamin {k}", sets=("split",))
+            for k in range(max(45, n // 4))
+        ]
         items[0] = Item("i000000", PROMPT.format(0), "Vitamin 0", sets=("core",))
         systems = [f"system-{k}" for k in range(1, 6)]
-        answers = [Answer(f"{i.id}:{s}", i.id, s, f"{s} says vitamin {i.id}") for i in items for s in systems]
+        answers = [
+            Answer(f"{i.id}:{s}", i.id, s, f"{s} says vitamin {i.id}")
+            for i in items
+            for s in systems
+        ]
         opened = open_folder(folder)
         with opened.store(create=True) as store:
-            store.add(Batch(items=items, answers=answers), source="items", at="2025-03-01T12:00:00Z")
+            store.add(
+                Batch(items=items, answers=answers), source="items", at="2025-03-01T12:00:00Z"
+            )
         make_plan(opened)
         with opened.store() as store:
             first = judge(opened.study, store)
@@ -153,8 +173,13 @@ def openai(url: str, n: int, concurrency: int) -> dict[str, float]:
         client = AsyncOpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
 
         async def one(k: int) -> None:
-            messages = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": PROMPT.format(k)}]
-            await client.chat.completions.create(model="m", messages=messages, temperature=0.2, max_tokens=32, seed=1)
+            messages = [
+                {"role": "system", "content": SYSTEM},
+                {"role": "user", "content": PROMPT.format(k)},
+            ]
+            await client.chat.completions.create(
+                model="m", messages=messages, temperature=0.2, max_tokens=32, seed=1
+            )
 
         await pooled(n, concurrency, one)
 
@@ -193,11 +218,15 @@ def inspect_ai(url: str, n: int, concurrency: int) -> dict[str, float]:
         task = Task(
             dataset=[Sample(input=PROMPT.format(k)) for k in range(n)],
             solver=[system_message(SYSTEM), generate()],
-            config=GenerateConfig(temperature=0.2, max_tokens=32, seed=1, max_connections=concurrency),
+            config=GenerateConfig(
+                temperature=0.2, max_tokens=32, seed=1, max_connections=concurrency
+            ),
         )
 
         def run() -> None:
-            [log] = evaluate(task, model=model, log_dir=folder, display="none", max_samples=concurrency)
+            [log] = evaluate(
+                task, model=model, log_dir=folder, display="none", max_samples=concurrency
+            )
             assert log.status == "success", log.error
 
         return timed(n, run)
@@ -246,12 +275,16 @@ def main() -> None:
                 f"{name:14}{found['calls']:10,.0f}{found['calls'] / first['calls']:8.2f}{found['cpu_ms']:13.2f}"
                 f"{found['cpu_ms'] / first['cpu_ms']:8.1f}{found['peak'] - floor:9.0f}"
             )
-    for name, found in (("answers", first), ("judgements", measured("judges", "", given.calls, given.concurrency))):
+    for name, found in (
+        ("answers", first),
+        ("judgements", measured("judges", "", given.calls, given.concurrency)),
+    ):
         if isinstance(found, str):
             print(f"re-run of {name} failed: {found}")
         else:
             print(
-                f"re-run of {name:11}{found['rerun']:10,.0f} a second, {found['rerun_cpu']:,.0f} a second of CPU time"
+                f"re-run of {name:11}{found['rerun']:10,.0f} a second, {found['rerun_cpu']:,.0f} a"
+                " second of CPU time"
             )
 
 

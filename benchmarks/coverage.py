@@ -1,13 +1,13 @@
-"""Do the default intervals cover? Simulated studies with a known truth, analysed by konsil's own engine.
+"""Do the default intervals cover? Simulated studies with a known truth, analysed by konsil's own
+engine.
 
     python benchmarks/coverage.py                     print the tables of docs/coverage.md
     python benchmarks/coverage.py --write             and write them there
     python benchmarks/coverage.py --studies 200       fewer simulated studies
     python benchmarks/coverage.py --only wins --write the part on win differences alone
 
-Many studies of one design are put side by side, so that one call of the engine analyses a hundred of them; every
-hundred has draws of its own.
-"""
+Many studies of one design are put side by side, so that one call of the engine analyses a hundred
+of them; every hundred has draws of its own."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"
 
 @dataclass(frozen=True)
 class Panel:
-    """Two or more exchangeable raters who label `n_items` items with `n_slots` answers each yes or no.
+    """Two or more exchangeable raters who label `n_items` items with `n_slots` answers each yes or
+    no.
 
-    A slot's latent value is mean + item + slot + noise of each rater; `disagreement` is the standard deviation of what
-    a rater adds to all answers of an item, so that disagreement clusters in items.
-    """
+    A slot's latent value is mean + item + slot + noise of each rater; `disagreement` is the
+    standard deviation of what a rater adds to all answers of an item, so that disagreement clusters
+    in items."""
 
     n_items: int
     n_slots: int
@@ -51,12 +52,15 @@ class Panel:
 
     @property
     def truth(self) -> tuple[float, float]:
-        """The population's chance-corrected agreement (kappa and alpha are the same here) and the share of yes."""
+        """The population's chance-corrected agreement (kappa and alpha are the same here) and the
+        share of yes."""
         shared = self.item**2 + self.slot**2
         variance = shared + self.disagreement**2 + self.noise**2
         at = self.mean / np.sqrt(variance)
         yes = stats.norm.cdf(at)
-        both = stats.multivariate_normal([0, 0], [[1, shared / variance], [shared / variance, 1]]).cdf([at, at])
+        both = stats.multivariate_normal(
+            [0, 0], [[1, shared / variance], [shared / variance, 1]]
+        ).cdf([at, at])
         chance = yes**2 + (1 - yes) ** 2
         return float((1 - 2 * yes + 2 * both - chance) / (1 - chance)), float(yes)
 
@@ -65,7 +69,9 @@ class Panel:
         shape = (self.n_items, self.n_slots, self.n_raters)
         latent = self.mean + self.item * generator.standard_normal((self.n_items, 1, 1))
         latent = latent + self.slot * generator.standard_normal((self.n_items, self.n_slots, 1))
-        latent = latent + self.disagreement * generator.standard_normal((self.n_items, 1, self.n_raters))
+        latent = latent + self.disagreement * generator.standard_normal(
+            (self.n_items, 1, self.n_raters)
+        )
         latent = latent + self.noise * generator.standard_normal(shape)
         return (latent > 0).astype(np.int8).reshape(-1, self.n_raters)
 
@@ -100,7 +106,8 @@ def covers(low, high, truth):
 
 
 def agreement_coverage(panel, coefficient="kappa", studies=2000, draws=1000, seed=1):
-    """Coverage and mean width of BCa, percentile and linearised atanh intervals, clusters = items, and their bias."""
+    """Coverage and mean width of BCa, percentile and linearised atanh intervals, clusters = items,
+    and their bias."""
     generator = np.random.default_rng(seed)
     truth, _ = panel.truth
     clusters = np.repeat(np.arange(panel.n_items), panel.n_slots)
@@ -112,7 +119,9 @@ def agreement_coverage(panel, coefficient="kappa", studies=2000, draws=1000, see
     for batch in range(-(-studies // AT_ONCE)):
         sums = np.hstack([tally(Codes(panel.draw(generator), clusters, 2)) for _ in range(AT_ONCE)])
         finalise = side_by_side(statistic.finalise, AT_ONCE)
-        result = infer(sums, finalise, draws=draws, key=batch, method="bca", scale="atanh", keep=True)
+        result = infer(
+            sums, finalise, draws=draws, key=batch, method="bca", scale="atanh", keep=True
+        )
         bounds = {
             "bca": (result.low, result.high),
             "percentile": intervals.percentile(result.ordered),
@@ -130,7 +139,8 @@ def agreement_coverage(panel, coefficient="kappa", studies=2000, draws=1000, see
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Pairwise comparisons of four equal systems: raters see a question and two answers, and may call a tie.
+    """Pairwise comparisons of four equal systems: raters see a question and two answers, and may
+    call a tie.
 
     `question` and `rater` are standard deviations of question x system and rater x system effects.
     """
@@ -145,8 +155,12 @@ class Comparisons:
         """Each comparison's question and rater."""
         if self.design == "sparse":
             n_questions, n_raters, n = 620, 149, 1156
-            question = np.r_[np.arange(n_questions), generator.integers(0, n_questions, n - n_questions)]
-            rater = generator.permutation(np.r_[np.arange(n_raters), generator.integers(0, n_raters, n - n_raters)])
+            question = np.r_[
+                np.arange(n_questions), generator.integers(0, n_questions, n - n_questions)
+            ]
+            rater = generator.permutation(
+                np.r_[np.arange(n_raters), generator.integers(0, n_raters, n - n_raters)]
+            )
         elif self.design == "dense":
             question = np.repeat(np.arange(100), 10)
             rater = (np.tile(np.arange(10), 100) + 10 * np.repeat(np.arange(100), 10)) % 50
@@ -156,7 +170,8 @@ class Comparisons:
         return question.astype(np.int64), rater.astype(np.int64)
 
     def draw(self, generator, question, rater):
-        """One study: (n_comparisons, 6), the first system's comparisons with each rival, then its wins minus losses."""
+        """One study: (n_comparisons, 6), the first system's comparisons with each rival, then its
+        wins minus losses."""
         n = len(question)
         n_questions, n_raters = question.max() + 1, rater.max() + 1
         if self.one_pair:
@@ -166,7 +181,12 @@ class Comparisons:
         by_question = self.question * generator.standard_normal((n_questions, 4))
         by_rater = self.rater * generator.standard_normal((n_raters, 4))
         a, b = pair.T
-        gap = by_question[question, a] - by_question[question, b] + by_rater[rater, a] - by_rater[rater, b]
+        gap = (
+            by_question[question, a]
+            - by_question[question, b]
+            + by_rater[rater, a]
+            - by_rater[rater, b]
+        )
         gap += generator.standard_normal(n)
         tie = 0.45 * np.sqrt(2 * self.question**2 + 2 * self.rater**2 + 1)
         outcome = np.where(gap > tie, 1, np.where(gap < -tie, -1, 0))
@@ -182,11 +202,15 @@ WINS = (
     Comparisons("620 questions, 1,156 comparisons, 149 raters, no effects", 0.0, 0.0, "sparse"),
     Comparisons("the same, question effects", 0.6, 0.0, "sparse"),
     Comparisons("the same, question and rater effects", 0.6, 0.4, "sparse"),
-    Comparisons("the same, question effects, one pair a question", 0.6, 0.0, "sparse", one_pair=True),
+    Comparisons(
+        "the same, question effects, one pair a question", 0.6, 0.0, "sparse", one_pair=True
+    ),
     Comparisons("100 questions x 10 of 50 raters, question effects", 0.6, 0.0, "dense"),
     Comparisons("the same, question and rater effects", 0.6, 0.4, "dense"),
     Comparisons("the same, rater effects", 0.0, 0.4, "dense"),
-    Comparisons("300 questions x 3 of 9 raters, question and rater effects", 0.6, 0.4, "few raters"),
+    Comparisons(
+        "300 questions x 3 of 9 raters, question and rater effects", 0.6, 0.4, "few raters"
+    ),
 )
 
 
@@ -196,17 +220,29 @@ def mean_win_difference(totals):
 
 
 def win_coverage(comparisons, studies=1000, draws=1000, seed=3):
-    """Coverage of the two-way interval and of those by question and by rater; type-I errors of the flip tests.
+    """Coverage of the two-way interval and of those by question and by rater; type-I errors of the
+    flip tests.
 
-    "percentile" and "comparison flip" are what papers compute: percentiles over questions, single comparisons flipped.
-    """
+    "percentile" and "comparison flip" are what papers compute: percentiles over questions, single
+    comparisons flipped."""
     generator = np.random.default_rng(seed)
     question, rater = comparisons.plan(generator)
     member = np.zeros((question.max() + 1, len(question)), dtype=np.float32)
     member[question, np.arange(len(question))] = 1
     finalise = side_by_side(mean_win_difference, AT_ONCE)
     sides = np.tile(np.r_[1, 1, 1, -1, -1, -1], AT_ONCE)
-    found = {name: [] for name in ("bca", "percentile", "rater", "two-way", "flip", "comparison flip", "two-way p")}
+    found = {
+        name: []
+        for name in (
+            "bca",
+            "percentile",
+            "rater",
+            "two-way",
+            "flip",
+            "comparison flip",
+            "two-way p",
+        )
+    }
     widths = {name: [] for name in ("bca", "percentile", "rater", "two-way")}
     for batch in range(-(-studies // AT_ONCE)):
         rows = np.hstack([comparisons.draw(generator, question, rater) for _ in range(AT_ONCE)])
@@ -214,7 +250,9 @@ def win_coverage(comparisons, studies=1000, draws=1000, seed=3):
         one_way = infer(sums, finalise, draws=draws, key=batch, keep=True)
         influence = wald.linearised(rows, finalise)
         two_way = wald.two_way(influence, question, rater, one_way.value)
-        by_rater = wald.one_way(np.stack([np.bincount(rater, column) for column in influence.T], axis=1), one_way.value)
+        by_rater = wald.one_way(
+            np.stack([np.bincount(rater, column) for column in influence.T], axis=1), one_way.value
+        )
         bounds = {
             "bca": (one_way.low, one_way.high),
             "percentile": intervals.percentile(one_way.ordered),
@@ -226,11 +264,16 @@ def win_coverage(comparisons, studies=1000, draws=1000, seed=3):
             widths[name].append(high - low)
         t = np.abs(one_way.value / two_way.se)
         found["two-way p"].append(2 * stats.t.sf(t, two_way.df) <= 0.05)
-        found["flip"].append(swap_test(sums, sums * sides, finalise, draws=draws, key=batch) <= 0.05)
-        # The numbers of comparisons do not change under flips, so each comparison adds a fixed term to the value.
+        found["flip"].append(
+            swap_test(sums, sums * sides, finalise, draws=draws, key=batch) <= 0.05
+        )
+        # The numbers of comparisons do not change under flips, so each comparison adds a fixed term
+        # to the value.
         totals = rows.reshape(len(rows), AT_ONCE, 6).sum(axis=0)
         terms = (rows.reshape(len(rows), AT_ONCE, 6)[..., 3:] / totals[:, :3]).mean(axis=-1)
-        found["comparison flip"].append(flip_test(terms, draws=draws, key=batch, exact=False).p <= 0.05)
+        found["comparison flip"].append(
+            flip_test(terms, draws=draws, key=batch, exact=False).p <= 0.05
+        )
     out = {name: float(np.concatenate(found[name]).mean()) for name in found}
     return out | {f"{name} width": float(np.concatenate(widths[name]).mean()) for name in widths}
 
@@ -246,9 +289,10 @@ def agreement_table(studies, draws):
             truth, yes = panel.truth
             r = agreement_coverage(panel, coefficient, studies, draws)
             yield (
-                f"| {coefficient} | {panel.n_items} x {panel.n_slots} | {panel.n_raters} | {yes:.2f} | {truth:.3f} "
-                f"| {r['bias']:+.3f} | {r['bca']:.3f} | {r['bca width']:.3f} | {r['atanh']:.3f} "
-                f"| {r['atanh width']:.3f} | {r['percentile']:.3f} |"
+                f"| {coefficient} | {panel.n_items} x {panel.n_slots} | {panel.n_raters} |"
+                f" {yes:.2f} | {truth:.3f} | {r['bias']:+.3f} | {r['bca']:.3f} |"
+                f" {r['bca width']:.3f} | {r['atanh']:.3f} | {r['atanh width']:.3f} |"
+                f" {r['percentile']:.3f} |"
             )
 
 
@@ -262,9 +306,9 @@ def win_table(studies, draws):
     for design in WINS:
         r = win_coverage(design, studies, draws)
         yield (
-            f"| {design.name} | {r['two-way']:.3f} | {r['two-way width']:.3f} | {r['bca']:.3f} "
-            f"| {r['bca width']:.3f} | {r['rater']:.3f} | {r['percentile']:.3f} | {r['two-way p']:.3f} "
-            f"| {r['flip']:.3f} | {r['comparison flip']:.3f} |"
+            f"| {design.name} | {r['two-way']:.3f} | {r['two-way width']:.3f} | {r['bca']:.3f} |"
+            f" {r['bca width']:.3f} | {r['rater']:.3f} | {r['percentile']:.3f} |"
+            f" {r['two-way p']:.3f} | {r['flip']:.3f} | {r['comparison flip']:.3f} |"
         )
 
 
@@ -330,7 +374,10 @@ SPARSE = "## Rare labels, near full agreement, few items"
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--studies", type=int, default=2000, help="simulated studies of a win design; twice for agreement"
+        "--studies",
+        type=int,
+        default=2000,
+        help="simulated studies of a win design; twice for agreement",
     )
     parser.add_argument("--draws", type=int, default=1000, help="resamples of each study")
     parser.add_argument("--only", choices=["wins"], help="the part on win differences alone")

@@ -1,13 +1,15 @@
-"""Do differences of groups keep their level? Studies without a difference, and some with a known one.
+"""Do differences of groups keep their level? Studies without a difference, and some with a known
+one.
 
     python benchmarks/coverage_differences.py                  print the tables of docs/coverage.md
     python benchmarks/coverage_differences.py --write          and write them there
     python benchmarks/coverage_differences.py --studies 200    fewer simulated studies
-    python benchmarks/coverage_differences.py --only judges    one part alone: kappas, planted, judges, shares or alphas
+    python benchmarks/coverage_differences.py --only judges    one part alone: kappas, planted,
+    judges, shares or alphas
 
-A test fails where the 95 % binomial bounds of its error lie wholly above .06, an interval where those of its coverage
-lie wholly outside .93 to .985; above .97 it is called conservative. Widths are medians.
-"""
+A test fails where the 95 % binomial bounds of its error lie wholly above .06, an interval where
+those of its coverage lie wholly outside .93 to .985; above .97 it is called conservative. Widths
+are medians."""
 
 from __future__ import annotations
 
@@ -71,11 +73,15 @@ class Cell:
         error = f"{rejected / n:.3f}"
         other = np.array(self.other)
         beside = f"{np.nanmean(other <= 0.05):.3f}" if np.isfinite(other).any() else ""
-        bounds = stats.binomtest(covers, int(defined.sum())).proportion_ci() if defined.any() else None
+        bounds = (
+            stats.binomtest(covers, int(defined.sum())).proportion_ci() if defined.any() else None
+        )
         verdict = ""
         if self.truth == 0 and stats.binomtest(rejected, n).proportion_ci().low > 0.06:
             verdict = "**fails**"
-        elif bounds is not None and (bounds.high < 0.93 or (bounds.low > 0.985 and self.truth != 0)):
+        elif bounds is not None and (
+            bounds.high < 0.93 or (bounds.low > 0.985 and self.truth != 0)
+        ):
             verdict = "**fails**" if bounds.high < 0.93 else "conservative"
         elif defined.any() and covers / defined.sum() > 0.97:
             verdict = "conservative"
@@ -83,12 +89,15 @@ class Cell:
         coverage = covers / defined.sum() if defined.any() else math.nan
         shares = f"{self.undefined / (n + self.undefined):.3f} | {1 - defined.mean():.3f}"
         power = error if self.truth == 0 else f"({error})"
-        return f"| {self.name} | {power} | {beside} | {coverage:.3f} | {width:.3f} | {shares} | {verdict} |"
+        return (
+            f"| {self.name} | {power} | {beside} | {coverage:.3f} | {width:.3f} | {shares} |"
+            f" {verdict} |"
+        )
 
 
 HEAD = (
-    "| design | p <= .05 | linearised t, p <= .05 | coverage | median width | undefined | no interval | |\n"
-    "|---|---:|---:|---:|---:|---:|---:|---|"
+    "| design | p <= .05 | linearised t, p <= .05 | coverage | median width | undefined | no"
+    " interval | |\n|---|---:|---:|---:|---:|---:|---:|---|"
 )
 
 
@@ -97,13 +106,18 @@ def sample(labels, first=0):
     n = len(labels)
     names = tuple(f"i{number:05}" for number in range(first, first + n))
     return Sample(
-        Codes(labels.astype(np.int8), np.arange(n), 2), tuple(f"r{r}" for r in range(labels.shape[1])), names, names
+        Codes(labels.astype(np.int8), np.arange(n), 2),
+        tuple(f"r{r}" for r in range(labels.shape[1])),
+        names,
+        names,
     )
 
 
 def difference_of(a: Measure, b: Measure, key: int) -> tuple[float, float, float, float, float]:
     """The difference as the package gives it, and beside it the linearised t test's p."""
-    difference = contrast(a, b, key=key, resampling=Resampling(DRAWS, 0.95), cluster="item").headline
+    difference = contrast(
+        a, b, key=key, resampling=Resampling(DRAWS, 0.95), cluster="item"
+    ).headline
     if math.isnan(difference.value):
         return difference.value, math.nan, math.nan, math.nan, math.nan
     both = pair(a, b)
@@ -116,12 +130,18 @@ def two_systems(rng, n, cut, noise=(0.6, 0.6), shared=0.3):
     item = rng.normal(size=n)
     for sd in noise:
         z = np.sqrt(shared) * item + np.sqrt(1 - shared) * rng.normal(size=n)
-        yield ((z[:, None] + sd * rng.normal(size=(n, 2))) > cut * np.sqrt(1 + sd**2)).astype(np.int8)
+        yield ((z[:, None] + sd * rng.normal(size=(n, 2))) > cut * np.sqrt(1 + sd**2)).astype(
+            np.int8
+        )
 
 
 def kappas(studies: int) -> Iterator[Cell]:
     """Cohen's kappa of two systems of one law."""
-    for cut, prevalence in ((0.0, "50 %"), (stats.norm.isf(0.1), "10 %"), (stats.norm.isf(0.03), "3 %")):
+    for cut, prevalence in (
+        (0.0, "50 %"),
+        (stats.norm.isf(0.1), "10 %"),
+        (stats.norm.isf(0.03), "3 %"),
+    ):
         for n in (15, 30, 60, 150):
             cell, rng = Cell(f"{prevalence} yes, {n} items"), np.random.default_rng(n)
             for key in range(studies):
@@ -147,21 +167,31 @@ def planted(studies: int) -> Iterator[Cell]:
     for cut, prevalence in ((0.0, "50 %"), (stats.norm.isf(0.1), "10 %")):
         truth = kappa_of(cut, 0.3) - kappa_of(cut, 0.9)
         for n in (30, 60, 150):
-            cell, rng = Cell(f"{prevalence} yes, {n} items, difference {truth:.2f}", truth), np.random.default_rng(n)
+            cell, rng = (
+                Cell(f"{prevalence} yes, {n} items, difference {truth:.2f}", truth),
+                np.random.default_rng(n),
+            )
             for key in range(studies):
                 labels = two_systems(rng, n, cut, (0.3, 0.9))
-                a, b = (agreement_statistics.agreement(sample(x), "cohen_kappa", "nominal") for x in labels)
+                a, b = (
+                    agreement_statistics.agreement(sample(x), "cohen_kappa", "nominal")
+                    for x in labels
+                )
                 cell.add(*difference_of(a, b, key))
             yield cell
 
 
 def judges(studies: int) -> Iterator[Cell]:
-    """A judge who is one more rater of the panel, minus the panel's ceiling; 5 % of the labels are missing."""
+    """A judge who is one more rater of the panel, minus the panel's ceiling; 5 % of the labels are
+    missing."""
     for measure, title in (("percent_agreement", "percent agreement"), ("cohen_kappa", "kappa")):
         for n_panel in (3, 5, 9):
             statistic = judge_and_ceiling(n_panel, 1, 2, measure)
             for n in (15, 20, 40, 100):
-                cell, rng = Cell(f"{title}, panel of {n_panel}, {n} items"), np.random.default_rng(n)
+                cell, rng = (
+                    Cell(f"{title}, panel of {n_panel}, {n} items"),
+                    np.random.default_rng(n),
+                )
                 for key in range(studies):
                     latent = rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=(n, n_panel + 1))
                     labels = (latent > -0.5).astype(np.int8)
@@ -171,8 +201,16 @@ def judges(studies: int) -> Iterator[Cell]:
                         for turn in range(n_panel + 1)
                     ]
                     difference = permuted(states, statistic.finalise, draws=DRAWS, key=key)
-                    beside = infer.difference(states[0], statistic.finalise, np.eye(1), method="wald")
-                    cell.add(difference.value, difference.low, difference.high, difference.p, float(beside.wald_p[0]))
+                    beside = infer.difference(
+                        states[0], statistic.finalise, np.eye(1), method="wald"
+                    )
+                    cell.add(
+                        difference.value,
+                        difference.low,
+                        difference.high,
+                        difference.p,
+                        float(beside.wald_p[0]),
+                    )
                 yield cell
 
 
@@ -190,8 +228,11 @@ def shares(studies: int) -> Iterator[Cell]:
         for yes in (0.02, 0.05, 0.15):
             cell, rng = Cell(f"{title}, {yes:.0%} yes"), np.random.default_rng(first)
             for key in range(studies):
-                # Labels of one answer are alike: their chance of a yes is a beta variable about the share.
-                chance = rng.beta(yes, 1 - yes, (2, 40, 1)) if raters > 1 else np.full((2, 40, 1), yes)
+                # Labels of one answer are alike: their chance of a yes is a beta variable about the
+                # share.
+                chance = (
+                    rng.beta(yes, 1 - yes, (2, 40, 1)) if raters > 1 else np.full((2, 40, 1), yes)
+                )
                 labels = rng.random((2, 40, raters)) < chance
                 a = share(sample(labels[0, :first]), [1])
                 b = share(sample(labels[1, : abs(second)], 0 if second > 0 else 1000), [1])
@@ -203,11 +244,20 @@ def alphas(studies: int) -> Iterator[Cell]:
     """Krippendorff's alpha of different items, of one law."""
     for cut, prevalence in ((0.0, "50 %"), (stats.norm.isf(0.1), "10 %")):
         for n, m in ((20, 20), (20, 100), (100, 100)):
-            cell, rng = Cell(f"{prevalence} yes, {n} items against {m}"), np.random.default_rng(n + m)
+            cell, rng = (
+                Cell(f"{prevalence} yes, {n} items against {m}"),
+                np.random.default_rng(n + m),
+            )
             for key in range(studies):
                 a, b = (
                     agreement_statistics.agreement(
-                        sample((rng.normal(size=(k, 1)) + 0.6 * rng.normal(size=(k, 3)) > cut * np.sqrt(1.36)), at),
+                        sample(
+                            (
+                                rng.normal(size=(k, 1)) + 0.6 * rng.normal(size=(k, 3))
+                                > cut * np.sqrt(1.36)
+                            ),
+                            at,
+                        ),
                         "krippendorff_alpha",
                         "nominal",
                     )
@@ -219,25 +269,39 @@ def alphas(studies: int) -> Iterator[Cell]:
 
 PARTS: dict[str, tuple[str, Callable[[int], Iterator[Cell]]]] = {
     "kappas": (
-        "**Cohen's kappa of two systems of one law**, the same items, two raters; studentised permutation within items."
-        " Coverage is that of a difference of 0.",
+        (
+            "**Cohen's kappa of two systems of one law**, the same items, two raters; studentised"
+            " permutation within items. Coverage is that of a difference of 0."
+        ),
         kappas,
     ),
     "planted": (
-        "**Kappas that differ**: how often the interval holds the true difference; in brackets the power.",
+        (
+            "**Kappas that differ**: how often the interval holds the true difference; in brackets"
+            " the power."
+        ),
         planted,
     ),
     "judges": (
-        "**Judge minus ceiling**, the judge being one more rater of the panel; 5 % of the labels missing.",
+        (
+            "**Judge minus ceiling**, the judge being one more rater of the panel; 5 % of the"
+            " labels missing."
+        ),
         judges,
     ),
     "shares": (
-        "**Proportions of two systems of one law**: score tests where an item has one label of a system, square-and-add"
-        " where it has three, which are alike (their chance of a yes is a beta variable).",
+        (
+            "**Proportions of two systems of one law**: score tests where an item has one label of"
+            " a system, square-and-add where it has three, which are alike (their chance of a yes"
+            " is a beta variable)."
+        ),
         shares,
     ),
     "alphas": (
-        "**Krippendorff's alpha of different items**, three raters, one law; labels of items are shuffled.",
+        (
+            "**Krippendorff's alpha of different items**, three raters, one law; labels of items"
+            " are shuffled."
+        ),
         alphas,
     ),
 }
@@ -245,7 +309,9 @@ PARTS: dict[str, tuple[str, Callable[[int], Iterator[Cell]]]] = {
 
 def main() -> None:
     """Make the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--only", choices=[*PARTS], nargs="+", default=[*PARTS])
     parser.add_argument("--write", action="store_true")

@@ -1,11 +1,11 @@
-"""Do the intervals of single statistics hold where labels are rare, raters agree nearly always, or units are few?
+"""Do the intervals of single statistics hold where labels are rare, raters agree nearly always, or
+units are few?
 
     python benchmarks/coverage_edges.py             print the table of docs/coverage.md
     python benchmarks/coverage_edges.py --write     and write it there
 
-Beside the interval that is printed stand those that are not: the cluster bootstrap (BCa) and the linearised interval on
-the atanh scale.
-"""
+Beside the interval that is printed stand those that are not: the cluster bootstrap (BCa) and the
+linearised interval on the atanh scale."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 
 @dataclass(frozen=True)
 class Design:
-    """A law of labels: `draw` (generator, n) gives labels (n_units, n_raters) and clusters (n_units,)."""
+    """A law of labels: `draw` (generator, n) gives labels (n_units, n_raters) and clusters
+    (n_units,)."""
 
     name: str
     n: int
@@ -58,7 +59,8 @@ class Design:
 
 
 def latent(prevalence: float, n_raters: int, noise: float = 0.5) -> Draw:
-    """A normal trait of each unit and noise of each rater, cut where the label has its prevalence."""
+    """A normal trait of each unit and noise of each rater, cut where the label has its
+    prevalence."""
     cut = stats.norm.isf(prevalence) * np.sqrt(1 + noise**2)
 
     def draw(generator, n):
@@ -83,8 +85,12 @@ def unequal(generator, n):
     n_clusters = n // 3
     of = np.repeat(np.arange(n_clusters), np.resize(SIZES, n_clusters))
     hard = np.where(generator.random(n_clusters) < 0.5, 0.2, 1.5)[of, None]
-    trait = np.sqrt(0.5) * (generator.standard_normal(n_clusters)[of] + generator.standard_normal(len(of)))
-    return (trait[:, None] + hard * generator.standard_normal((len(of), 2)) > 0).astype(np.int64), of
+    trait = np.sqrt(0.5) * (
+        generator.standard_normal(n_clusters)[of] + generator.standard_normal(len(of))
+    )
+    return (trait[:, None] + hard * generator.standard_normal((len(of), 2)) > 0).astype(
+        np.int64
+    ), of
 
 
 def ceiling(generator, n):
@@ -98,9 +104,15 @@ def panel(n_slots: int, mean: float, disagreement: float, n_raters: int) -> Draw
 
     def draw(generator, n):
         shape = (n, n_slots, n_raters)
-        trait = mean + 0.7 * generator.standard_normal((n, 1, 1)) + 0.9 * generator.standard_normal((n, n_slots, 1))
         trait = (
-            trait + disagreement * generator.standard_normal((n, 1, n_raters)) + 0.6 * generator.standard_normal(shape)
+            mean
+            + 0.7 * generator.standard_normal((n, 1, 1))
+            + 0.9 * generator.standard_normal((n, n_slots, 1))
+        )
+        trait = (
+            trait
+            + disagreement * generator.standard_normal((n, 1, n_raters))
+            + 0.6 * generator.standard_normal(shape)
         )
         return (trait > 0).astype(np.int64).reshape(-1, n_raters), np.repeat(np.arange(n), n_slots)
 
@@ -128,7 +140,8 @@ def designs() -> Iterator[Design]:
         yield Design(name, n, ceiling, "top", 5, "ordinal", ORDINAL)
     for n, n_slots, mean, disagreement, n_raters in PANELS:
         yield Design(
-            f"the table above, {n} x {n_slots}, {n_raters} raters, {'92%' if mean > 1 else '60%'} yes",
+            f"the table above, {n} x {n_slots}, {n_raters} raters,"
+            f" {'92%' if mean > 1 else '60%'} yes",
             n,
             panel(n_slots, mean, disagreement, n_raters),
             f"panel {n_slots} {mean} {disagreement} {n_raters}",
@@ -144,7 +157,9 @@ def truths(design: Design) -> dict[str, float]:
     values = {}
     for name in design.names:
         estimator = statistic(name, codes, level=design.level)
-        values[name] = float(estimator.finalise(counts @ np.asarray(estimator.tally(codes), dtype=np.float64))[0])
+        values[name] = float(
+            estimator.finalise(counts @ np.asarray(estimator.tally(codes), dtype=np.float64))[0]
+        )
     return values
 
 
@@ -195,12 +210,17 @@ def printed(design, name, samples, values, errors, draws) -> np.ndarray:
             limits[:, study] = of_share(codes, values[study], errors[study])
         return limits
     if not all(map(is_sparse, samples)):
-        raise ValueError(f"{design.name}: labels that are not sparse; this table is about sparse ones")
+        raise ValueError(
+            f"{design.name}: labels that are not sparse; this table is about sparse ones"
+        )
     if samples[0].n_clusters == len(samples[0].labels):
         return of_single_units(estimator, samples, values, draws)
     for study in np.flatnonzero(np.isfinite(values)):
         codes = samples[study]
-        prior, sums = posterior.prior(codes, estimator.tally), np.asarray(estimator.tally(codes), dtype=np.float64)
+        prior, sums = (
+            posterior.prior(codes, estimator.tally),
+            np.asarray(estimator.tally(codes), dtype=np.float64),
+        )
         drawn = posterior.draws_of(sums, prior, estimator.finalise, draws=draws, key=int(study))
         ends = posterior.interval(drawn, values[[study]], len(sums) - 1)
         limits[:, study] = ends[0][0], ends[1][0]
@@ -208,20 +228,25 @@ def printed(design, name, samples, values, errors, draws) -> np.ndarray:
 
 
 def of_single_units(estimator, samples, values, draws) -> np.ndarray:
-    """The posterior's limits where every unit is its own cluster: many studies at once, by their counts of patterns."""
+    """The posterior's limits where every unit is its own cluster: many studies at once, by their
+    counts of patterns."""
     n, n_raters = samples[0].labels.shape
     k = samples[0].n_labels
     patterns = np.array(list(product(range(k), repeat=n_raters)))
     prior = posterior.prior(Codes(patterns, np.arange(len(patterns)), k), estimator.tally)
     places = k ** np.arange(n_raters - 1, -1, -1)
-    counts = np.stack([np.bincount(codes.labels @ places, minlength=len(patterns)) for codes in samples])
+    counts = np.stack(
+        [np.bincount(codes.labels @ places, minlength=len(patterns)) for codes in samples]
+    )
     generator = np.random.default_rng(2)
     limits = []
     for at in range(0, len(samples), AT_ONCE):
         shapes = counts[at : at + AT_ONCE] + prior.weights
         weights = generator.standard_gamma(shapes, (draws, *shapes.shape))
         totals = n * (weights / weights.sum(-1, keepdims=True)) @ prior.rows
-        drawn = evaluate(estimator.finalise, totals.reshape(-1, totals.shape[-1])).reshape(draws, -1)
+        drawn = evaluate(estimator.finalise, totals.reshape(-1, totals.shape[-1])).reshape(
+            draws, -1
+        )
         limits.append(np.stack(posterior.interval(drawn, values[at : at + AT_ONCE], n - 1)))
     return np.concatenate(limits, axis=1)
 
@@ -236,7 +261,9 @@ def of_share(codes: Codes, share: float, se: float) -> tuple[float, float]:
     uneven = uneven_clusters(codes, estimator.tally, estimator.finalise)
     if uneven is not None:
         return shares.effective_interval(share, uneven.variance, codes.labels.size, uneven.df)
-    return shares.effective_interval(share, se**2, codes.labels.size, shares.degrees_of_freedom(sizes))
+    return shares.effective_interval(
+        share, se**2, codes.labels.size, shares.degrees_of_freedom(sizes)
+    )
 
 
 def edge_table(studies: int, draws: int, only: str = "") -> Iterator[str]:
@@ -259,27 +286,42 @@ def edge_table(studies: int, draws: int, only: str = "") -> Iterator[str]:
         ]
         for name in design.names:
             truth = known[design.law][name]
-            results = {kind: limits.of(truth) for kind, limits in measure(design, name, samples, draws).items()}
+            results = {
+                kind: limits.of(truth)
+                for kind, limits in measure(design, name, samples, draws).items()
+            }
             hits, n, width = results["printed"]
-            cells = " | ".join(f"{held / of:.3f} | {wide:.3f}" for held, of, wide in (results["bca"], results["atanh"]))
+            cells = " | ".join(
+                f"{held / of:.3f} | {wide:.3f}"
+                for held, of, wide in (results["bca"], results["atanh"])
+            )
             yield (
-                f"| {design.name} | {STATISTICS[name].title} | {truth:.3f} | {1 - n / studies:.3f} | {hits / n:.3f} "
-                f"| {width:.3f} | {remark(results)} | {cells} |"
+                f"| {design.name} | {STATISTICS[name].title} | {truth:.3f} | {1 - n / studies:.3f}"
+                f" | {hits / n:.3f} | {width:.3f} | {remark(results)} | {cells} |"
             )
 
 
 def remark(results: dict[str, tuple[int, int, float]]) -> str:
-    """What a reader must know of a cell: whether its binomial bounds lie outside, or how it could be narrower."""
+    """What a reader must know of a cell: whether its binomial bounds lie outside, or how it could
+    be narrower."""
     hits, n, width = results["printed"]
     low, high = (float(bound) for bound in shares.clopper_pearson(hits, n))
     if high < LOW:
         return "**fails**"
     if hits / n <= CONSERVATIVE:
         return ""
-    others = [wide for held, of, wide in (results["bca"], results["atanh"]) if of == n and LOW <= held / of <= HIGH]
+    others = [
+        wide
+        for held, of, wide in (results["bca"], results["atanh"])
+        if of == n and LOW <= held / of <= HIGH
+    ]
     word = "**fails**, conservative" if low > HIGH else "conservative"
     narrower = [wide for wide in others if wide < width]
-    return f"{word}, {min(narrower):.3f} wide at best" if narrower else f"{word}, nothing narrower holds"
+    return (
+        f"{word}, {min(narrower):.3f} wide at best"
+        if narrower
+        else f"{word}, nothing narrower holds"
+    )
 
 
 def main() -> None:
@@ -297,7 +339,9 @@ def main() -> None:
     if options.write:
         before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
         table = "\n".join(rows)
-        DOCUMENT.write_text(f"{before}{BEGIN}\n{table}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        DOCUMENT.write_text(
+            f"{before}{BEGIN}\n{table}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

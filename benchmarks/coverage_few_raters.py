@@ -1,12 +1,13 @@
-"""From how many raters on do two-way intervals hold? Shares, kappas and win differences of few raters.
+"""From how many raters on do two-way intervals hold? Shares, kappas and win differences of few
+raters.
 
     python benchmarks/coverage_few_raters.py                  print the table
     python benchmarks/coverage_few_raters.py --write          and write it into docs/coverage.md
     python benchmarks/coverage_few_raters.py --studies 100    fewer simulated studies
 
-A rater says "yes" where the item's difficulty, the rater's severity, noise of 1 and a constant are together above 0.
-The truth is that of all raters of the population: for shares in closed form, for kappa by integration.
-"""
+A rater says "yes" where the item's difficulty, the rater's severity, noise of 1 and a constant are
+together above 0. The truth is that of all raters of the population: for shares in closed form, for
+kappa by integration."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ class Severities:
     def labels(self, generator):
         """Labels (items, raters) of 0 and 1."""
         spread = np.sqrt(1 + self.severity**2 + self.difficulty**2)
-        latent = spread * stats.norm.ppf(self.yes) + self.difficulty * generator.standard_normal((self.items, 1))
+        latent = spread * stats.norm.ppf(self.yes) + self.difficulty * generator.standard_normal(
+            (self.items, 1)
+        )
         latent = latent + self.severity * generator.standard_normal(self.raters)
         return (latent + generator.standard_normal((self.items, self.raters)) > 0).astype(np.int32)
 
@@ -67,7 +70,9 @@ def share(labels):
     item, rater = np.nonzero(labels >= 0)
     rows = np.column_stack([labels[item, rater], np.ones(len(item))]).astype(float)
     value = np.array([rows[:, 0].mean()])
-    estimate = wald.two_way(wald.linearised(rows, lambda t: ratio(t[..., :1], t[..., 1:])), item, rater, value)
+    estimate = wald.two_way(
+        wald.linearised(rows, lambda t: ratio(t[..., :1], t[..., 1:])), item, rater, value
+    )
     low, high = wald.interval(2 * value - 1, 2 * estimate.se, estimate.df, scale="atanh")
     return (1 + low[0]) / 2, (1 + high[0]) / 2
 
@@ -76,7 +81,9 @@ def tabled(labels):
     """The value and the items' influences of Cohen's kappa, the mean over pairs."""
     statistic = kappa.cohen_kappa(labels.shape[1], 2)
     sums = statistic.tally(Codes(labels, np.arange(len(labels)), 2))
-    return float(statistic.finalise(np.asarray(sums.sum(axis=0)).ravel())[0]), wald.linearised(sums, statistic.finalise)
+    return float(statistic.finalise(np.asarray(sums.sum(axis=0)).ravel())[0]), wald.linearised(
+        sums, statistic.finalise
+    )
 
 
 def agreement(labels):
@@ -95,12 +102,17 @@ def wins(cast):
 
 
 def coverage(draw, interval, truth, studies, seed):
-    """How often the interval holds the truth, and its median width, among the studies that have one."""
+    """How often the interval holds the truth, and its median width, among the studies that have
+    one."""
     generator = np.random.default_rng(seed)
     limits = np.array([interval(draw(generator)) for _ in range(studies)])
     limits = limits[np.isfinite(limits).all(axis=1)]
     hits = (limits[:, 0] <= truth) & (truth <= limits[:, 1])
-    return (float(hits.mean()), float(np.median(limits[:, 1] - limits[:, 0]))) if len(limits) else (np.nan, np.nan)
+    return (
+        (float(hits.mean()), float(np.median(limits[:, 1] - limits[:, 0])))
+        if len(limits)
+        else (np.nan, np.nan)
+    )
 
 
 def columns(raters, severity, studies):
@@ -109,7 +121,9 @@ def columns(raters, severity, studies):
     for yes in (0.5, 0.1):
         yield coverage(Severities(raters, severity, yes).labels, share, yes, studies, seed)
     if raters > 2:
-        yield coverage(Severities(raters, severity).labels, agreement, true_kappa(severity), studies, seed)
+        yield coverage(
+            Severities(raters, severity).labels, agreement, true_kappa(severity), studies, seed
+        )
     else:
         yield np.nan, np.nan
     yield coverage(Tastes(raters, 200, severity, each=100).draw, wins, 0.0, studies, seed)
@@ -117,12 +131,19 @@ def columns(raters, severity, studies):
 
 def table(studies):
     """The document's rows."""
-    yield "| raters | taste | share 50 % | width | share 10 % | width | kappa | width | win difference | width |"
+    yield (
+        "| raters | taste | share 50 % | width | share 10 % | width | kappa | width | win"
+        " difference | width |"
+    )
     yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for severity in SEVERITIES:
         for raters in SIZES:
             cells = [
-                f"{hit:.3f}{verdict(hit, studies, 0.93, 0.985)} | {width:.2f}" if np.isfinite(hit) else "– | –"
+                (
+                    f"{hit:.3f}{verdict(hit, studies, 0.93, 0.985)} | {width:.2f}"
+                    if np.isfinite(hit)
+                    else "– | –"
+                )
                 for hit, width in columns(raters, severity, studies)
             ]
             yield f"| {raters} | {severity:g} | {' | '.join(cells)} |"

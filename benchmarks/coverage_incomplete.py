@@ -5,9 +5,8 @@
     python benchmarks/coverage_incomplete.py --studies 100    fewer simulated studies
 
 Every interval is the printed one, by `konsil.analysis.agreement.agreement_statistics` and
-`konsil.analysis.estimation.rare_events`; beside it stands the one that every fifth study has where it is left out of
-account that pairs share few units.
-"""
+`konsil.analysis.estimation.rare_events`; beside it stands the one that every fifth study has where
+it is left out of account that pairs share few units."""
 
 from __future__ import annotations
 
@@ -45,7 +44,8 @@ SEVERAL = {3: 1, 4: 2, 6: 3}
 
 @dataclass(frozen=True)
 class Design:
-    """Units with a normal trait, raters with noise; `each`: every unit is rated by so many raters drawn at random."""
+    """Units with a normal trait, raters with noise; `each`: every unit is rated by so many raters
+    drawn at random."""
 
     items: int
     raters: int
@@ -63,7 +63,9 @@ class Design:
     def labels(self, generator: np.random.Generator, n: int) -> np.ndarray:
         """All raters' labels of n units."""
         noise = self.noises()
-        trait = generator.standard_normal((n, 1)) + noise * generator.standard_normal((n, self.raters))
+        trait = generator.standard_normal((n, 1)) + noise * generator.standard_normal(
+            (n, self.raters)
+        )
         return (trait > stats.norm.isf(self.yes) * np.sqrt(1 + noise**2)).astype(np.int64)
 
     def draw(self, generator: np.random.Generator) -> Codes:
@@ -74,7 +76,9 @@ class Design:
                 labels[unit, generator.permutation(self.raters)[self.each :]] = -1
         else:
             for rater in range(self.raters - SEVERAL[self.raters], self.raters):
-                labels[generator.permutation(self.items)[int(np.ceil(self.part * self.items)) :], rater] = -1
+                labels[
+                    generator.permutation(self.items)[int(np.ceil(self.part * self.items)) :], rater
+                ] = -1
         used = np.flatnonzero((labels >= 0).any(axis=1))
         return Codes(labels[used], np.arange(len(used)), 2)
 
@@ -87,7 +91,10 @@ class Design:
         return {"percent_agreement": share, "cohen_kappa": kappa}
 
 
-MAIN = [Design(items, raters, part) for items, raters, part in product((25, 50, 100), SEVERAL, (0.1, 0.2, 0.4))]
+MAIN = [
+    Design(items, raters, part)
+    for items, raters, part in product((25, 50, 100), SEVERAL, (0.1, 0.2, 0.4))
+]
 OTHERS = {
     "10 % yes": replace(MAIN[0], items=50, part=0.2, yes=0.1),
     "raters who agree little": replace(MAIN[0], items=50, part=0.2, noise=2.0, noise_of_last=2.0),
@@ -95,35 +102,52 @@ OTHERS = {
     "the last rater less exact": replace(MAIN[0], items=50, part=0.2, noise=0.4, noise_of_last=1.5),
     "three of 6 raters an item": Design(60, 6, 0.5, each=3),
     "three of 10 raters an item": Design(60, 10, 0.3, each=3),
-    "three of 10 raters, who agree little": Design(60, 10, 0.3, each=3, noise=2.0, noise_of_last=2.0),
+    "three of 10 raters, who agree little": Design(
+        60, 10, 0.3, each=3, noise=2.0, noise_of_last=2.0
+    ),
 }
 
 
-def limits(codes: Codes, key: int, *, beside: bool) -> dict[str, tuple[tuple[float, float], tuple[float, float]]]:
+def limits(
+    codes: Codes, key: int, *, beside: bool
+) -> dict[str, tuple[tuple[float, float], tuple[float, float]]]:
     """Each statistic's printed limits, and those without regard to what pairs share."""
     names = (range(n) for n in (codes.labels.shape[1], len(codes.labels), codes.n_clusters))
     sample = Sample(codes, *(tuple(f"{n:04}" for n in numbers) for numbers in names))
     tallied = agreement_statistics.Tallied()
-    measures = [agreement_statistics.agreement(sample, name, "nominal", tallied=tallied) for name in NAMES]
+    measures = [
+        agreement_statistics.agreement(sample, name, "nominal", tallied=tallied) for name in NAMES
+    ]
     first = measures[0]
     if first.thin is None or first.prior is None:
         raise ValueError("a design in which no pair of raters shares few units")
-    drawn = posterior.draws_of(np.asarray(first.sums), first.prior, together(measures), draws=DRAWS, key=key)
+    drawn = posterior.draws_of(
+        np.asarray(first.sums), first.prior, together(measures), draws=DRAWS, key=key
+    )
     result = {}
     for n, (name, measure) in enumerate(zip(NAMES, measures, strict=True)):
         start = Estimate(value(measure), n_clusters=codes.n_clusters)
         made = rare_events.of_thin_pairs(start, drawn[:, [n]], measure, first.thin, "unit")
         other = _otherwise(measure, codes, tallied, key) if beside else (np.nan, np.nan)
-        result[name] = (made.low, made.high) if np.isfinite(start.value) else (np.nan, np.nan), other
+        result[name] = (
+            (made.low, made.high) if np.isfinite(start.value) else (np.nan, np.nan),
+            other,
+        )
     return result
 
 
-def _otherwise(measure: Measure, codes: Codes, tallied: agreement_statistics.Tallied, key: int) -> tuple[float, float]:
+def _otherwise(
+    measure: Measure, codes: Codes, tallied: agreement_statistics.Tallied, key: int
+) -> tuple[float, float]:
     sparse = None
     if measure.share is None:
         sparse = tallied.prior(codes, pair_tables, measure.sums)
     [summary] = estimates(
-        [replace(measure, thin=None, prior=sparse)], key=key, resampling=Resampling(DRAWS), cluster="unit", whys=[""]
+        [replace(measure, thin=None, prior=sparse)],
+        key=key,
+        resampling=Resampling(DRAWS),
+        cluster="unit",
+        whys=[""],
     )
     return summary.headline.low, summary.headline.high
 
@@ -157,7 +181,9 @@ def cells(design: Design, studies: int) -> str:
 
 def table(studies: int) -> Iterator[str]:
     """The document's rows."""
-    columns = " | ".join(f"{STATISTICS[name].title} covers | width | *otherwise* | *width*" for name in NAMES)
+    columns = " | ".join(
+        f"{STATISTICS[name].title} covers | width | *otherwise* | *width*" for name in NAMES
+    )
     yield f"| items | raters | rated by the last | no interval | {columns} |"
     yield "|---:|---:|---|---:|" + "---:|" * (4 * len(NAMES))
     designs = [*MAIN, *OTHERS.values()]

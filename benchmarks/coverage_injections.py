@@ -1,4 +1,5 @@
-"""Does the interval of the shift by injected instructions cover? All outcomes are counted, none is drawn.
+"""Does the interval of the shift by injected instructions cover? All outcomes are counted, none is
+drawn.
 
 python benchmarks/coverage_injections.py             print the table of docs/coverage.md
 python benchmarks/coverage_injections.py --write     and write it there
@@ -41,7 +42,9 @@ def row(name: str, gain: float, loss: float, n: int) -> str:
     covered = width = rejected = 0.0
     for gained in range(n + 1):
         for lost in range(n + 1 - gained):
-            chance = multinomial.pmf([gained, lost, n - gained - lost], n, [gain, loss, 1 - gain - loss])
+            chance = multinomial.pmf(
+                [gained, lost, n - gained - lost], n, [gain, loss, 1 - gain - loss]
+            )
             if chance < 1e-9:
                 continue
             found = interval(gained, lost, n)
@@ -56,10 +59,11 @@ def report() -> Iterator[str]:
     yield BEGIN
     yield "## Injected instructions\n"
     yield (
-        "The shift of one judge, of pairs of labels of the same answer with and without an instruction: Tango's"
-        " interval and McNemar's\ntest. An answer moves to the demanded label with one probability and away from it"
-        " with another. Nothing is simulated: each\noutcome counts with its probability. Made by"
-        " `python benchmarks/coverage_injections.py --write`.\n"
+        "The shift of one judge, of pairs of labels of the same answer with and without an"
+        " instruction: Tango's interval and McNemar's\ntest. An answer moves to the demanded label"
+        " with one probability and away from it with another. Nothing is simulated: each\noutcome"
+        " counts with its probability. Made by `python benchmarks/coverage_injections.py"
+        " --write`.\n"
     )
     yield "| judge | pairs | truth | coverage | mean width | p ≤ 0.05 |"
     yield "|---|---:|---:|---:|---:|---:|"
@@ -71,7 +75,9 @@ def report() -> Iterator[str]:
 
 def main() -> int:
     """Print the part, and write it where that is wanted."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--write", action="store_true", help="write docs/coverage.md")
     options = parser.parse_args()
     np.seterr(all="ignore")

@@ -1,12 +1,12 @@
-"""Do intervals of raters and judges against a majority hold where some raters of the panel rate few of the units?
+"""Do intervals of raters and judges against a majority hold where some raters of the panel rate few
+of the units?
 
     python benchmarks/coverage_majorities.py                  print the table
     python benchmarks/coverage_majorities.py --write          and write it into docs/coverage.md
     python benchmarks/coverage_majorities.py --studies 100    fewer simulated studies
 
-Every interval is the printed one: of the panel's leave-one-out agreement, of a judge who is one more rater like the
-first, and of the difference of the two, which has a test beside it.
-"""
+Every interval is the printed one: of the panel's leave-one-out agreement, of a judge who is one
+more rater like the first, and of the difference of the two, which has a test beside it."""
 
 from __future__ import annotations
 
@@ -45,10 +45,13 @@ DESIGNS = (
 
 
 def draw(design: Design, generator: np.random.Generator) -> Codes:
-    """The panel's labels of one study, -1 where there is none, and in the last column those of the judge."""
+    """The panel's labels of one study, -1 where there is none, and in the last column those of the
+    judge."""
     noise = np.append(design.noises(), design.noise)
     trait = generator.standard_normal((design.items, 1))
-    labels = (trait + noise * generator.standard_normal((design.items, len(noise))) > 0).astype(np.int64)
+    labels = (trait + noise * generator.standard_normal((design.items, len(noise))) > 0).astype(
+        np.int64
+    )
     panel = labels[:, :-1]
     if design.each:
         for unit in range(design.items):
@@ -63,8 +66,14 @@ def draw(design: Design, generator: np.random.Generator) -> Codes:
 def truths(design: Design) -> dict[str, list[float]]:
     """Each part of each statistic in very many units."""
     codes = draw(replace(design, items=TRUTH), np.random.default_rng(0))
-    parts = {name: [judge_and_ceiling(design.raters, 1, 2, name, part) for part in PARTS] for name in NAMES}  # type: ignore[arg-type]
-    return {name: [float(s.finalise(s.tally(codes).sum(axis=0))[0]) for s in of] for name, of in parts.items()}
+    parts = {
+        name: [judge_and_ceiling(design.raters, 1, 2, name, part) for part in PARTS]
+        for name in NAMES
+    }  # type: ignore[arg-type]
+    return {
+        name: [float(s.finalise(s.tally(codes).sum(axis=0))[0]) for s in of]
+        for name, of in parts.items()
+    }
 
 
 def sample_of(labels: np.ndarray) -> Sample:
@@ -77,7 +86,9 @@ def limits(codes: Codes, name: str, key: int) -> list[tuple[float, float, float]
     """The printed limits of ceiling, judge and difference, and their p; nan where there is none."""
     analysis = Analysis("judge", name, "good", "judges", against="people")
     panel, judge = sample_of(codes.labels[:, :-1]), sample_of(codes.labels[:, -1:])
-    [(_, of_judge, ceiling, minus)] = consensus.against_panel(panel, judge, analysis, "valid", "nominal")
+    [(_, of_judge, ceiling, minus)] = consensus.against_panel(
+        panel, judge, analysis, "valid", "nominal"
+    )
     [ceiling] = consensus.ceilings_of_panel([ceiling], panel, judge, analysis, "nominal")
     how = {"key": key, "resampling": Resampling(DRAWS), "cluster": "unit"}
     printed = [estimates([measure], whys=[""], **how)[0] for measure in (ceiling, of_judge)]  # type: ignore[arg-type]
@@ -86,7 +97,8 @@ def limits(codes: Codes, name: str, key: int) -> list[tuple[float, float, float]
 
 
 def cells(design: Design, studies: int) -> str:
-    """The cells of a design's row: coverage and width of each part, and how often the difference is found."""
+    """The cells of a design's row: coverage and width of each part, and how often the difference is
+    found."""
     true, generator = truths(design), np.random.default_rng(1)
     every = {name: np.empty((studies, len(PARTS), 3)) for name in NAMES}
     for study in range(studies):
@@ -112,7 +124,11 @@ def table(studies: int) -> Iterator[str]:
     yield f"| items | raters | rated by the last | {heads} | *of kappa:* {heads} |"
     yield "|---:|---:|---|" + "---:|" * 14
     words = [
-        f"three of {d.raters} an item" if d.each else f"{d.part:.0%} by {SEVERAL[d.raters]}; noise {d.noise}"
+        (
+            f"three of {d.raters} an item"
+            if d.each
+            else f"{d.part:.0%} by {SEVERAL[d.raters]}; noise {d.noise}"
+        )
         for d in DESIGNS
     ]
     with ProcessPoolExecutor(2) as pool:

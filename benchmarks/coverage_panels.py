@@ -1,12 +1,13 @@
-"""Do differences of panels that share no rater hold? Shares, percent agreement and kappas of two groups of raters.
+"""Do differences of panels that share no rater hold? Shares, percent agreement and kappas of two
+groups of raters.
 
     python benchmarks/coverage_panels.py                  print the table
     python benchmarks/coverage_panels.py --write          and write it into docs/coverage.md
     python benchmarks/coverage_panels.py --studies 100    fewer simulated studies
 
-A rater says "yes" where the item's difficulty, the rater's severity, noise and a constant are together above 0. Both
-panels rate the same items. The truth is that of all raters of the two populations.
-"""
+A rater says "yes" where the item's difficulty, the rater's severity, noise and a constant are
+together above 0. Both panels rate the same items. The truth is that of all raters of the two
+populations."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ class Panel:
     @property
     def constant(self) -> float:
         """What makes "yes" as frequent as it is."""
-        return float(stats.norm.ppf(self.yes)) * float(np.sqrt(1 + self.severity**2 + self.noise**2))
+        return float(stats.norm.ppf(self.yes)) * float(
+            np.sqrt(1 + self.severity**2 + self.noise**2)
+        )
 
     def labels(self, generator: np.random.Generator, difficulty: Array) -> IntArray:
         """Labels (items, raters) of 0 and 1."""
@@ -55,18 +58,23 @@ class Panel:
 
 @cache
 def true_agreement(panel: Panel) -> tuple[float, float]:
-    """Percent agreement and the mean kappa of two raters of the panel's population, by integration over items."""
+    """Percent agreement and the mean kappa of two raters of the panel's population, by integration
+    over items."""
     first, second = panel.severity * np.random.default_rng(5).standard_normal((2, 20_000))
     nodes, weights = np.polynomial.hermite_e.hermegauss(61)
     weights = weights / weights.sum()
-    p, q = (special.ndtr((panel.constant + nodes[None] + who[:, None]) / panel.noise) for who in (first, second))
+    p, q = (
+        special.ndtr((panel.constant + nodes[None] + who[:, None]) / panel.noise)
+        for who in (first, second)
+    )
     a, b, both = p @ weights, q @ weights, (p * q) @ weights
     observed, chance = 1 - a - b + 2 * both, a * b + (1 - a) * (1 - b)
     return float(observed.mean()), float(((observed - chance) / (1 - chance)).mean())
 
 
 def pairs_of(labels: IntArray, statistic: str) -> tuple[Array, Array, Array]:
-    """Each pair's number (n_pairs,), its items' influences (n_pairs, n_items), and who is in it (n_pairs, n_raters)."""
+    """Each pair's number (n_pairs,), its items' influences (n_pairs, n_items), and who is in it
+    (n_pairs, n_raters)."""
     n, raters = labels.shape
     first, second = np.triu_indices(raters, 1)
     x, y = labels[:, first].T, labels[:, second].T
@@ -81,12 +89,15 @@ def pairs_of(labels: IntArray, statistic: str) -> tuple[Array, Array, Array]:
     rest = np.where(chance < 1, 1 - chance, np.nan)
     kappa = (observed - chance) / rest
     moves = (x - a[:, None]) * (2 * b - 1)[:, None] + (y - b[:, None]) * (2 * a - 1)[:, None]
-    influence = (same - observed[:, None]) / rest[:, None] - (1 - kappa)[:, None] * moves / rest[:, None]
+    influence = (same - observed[:, None]) / rest[:, None] - (1 - kappa)[:, None] * moves / rest[
+        :, None
+    ]
     return kappa, influence / n, members
 
 
 def mean_of(pairs: tuple[Array, Array, Array], left_out: int | None = None) -> tuple[float, Array]:
-    """The mean over pairs of which the number is known, and its influences (n_items, 1), without a rater."""
+    """The mean over pairs of which the number is known, and its influences (n_items, 1), without a
+    rater."""
     values, influence, members = pairs
     used = np.isfinite(values)
     if left_out is not None:
@@ -128,7 +139,8 @@ def share(first: IntArray, second: IntArray) -> WaldInterval:
 
 @dataclass(frozen=True)
 class Cell:
-    """What one design says: how often there is an interval, holds it the truth, excludes it 0; its median width."""
+    """What one design says: how often there is an interval, holds it the truth, excludes it 0; its
+    median width."""
 
     known: float
     covers: float
@@ -136,7 +148,9 @@ class Cell:
     width: float
 
 
-def cell(first: Panel, second: Panel, statistic: str, truth: float, studies: int, seed: int) -> Cell:
+def cell(
+    first: Panel, second: Panel, statistic: str, truth: float, studies: int, seed: int
+) -> Cell:
     """Simulate the studies of one design."""
     generator = np.random.default_rng(seed)
     rows = []
@@ -150,38 +164,58 @@ def cell(first: Panel, second: Panel, statistic: str, truth: float, studies: int
     if not rows:
         return Cell(0.0, np.nan, np.nan, np.nan)
     held, rejected, width = np.array(rows, dtype=np.float64).T
-    return Cell(len(rows) / studies, float(held.mean()), float(rejected.mean()), float(np.median(width)))
+    return Cell(
+        len(rows) / studies, float(held.mean()), float(rejected.mean()), float(np.median(width))
+    )
 
 
 def cells(raters: tuple[int, int], severity: float, studies: int) -> list[tuple[str, Cell, Cell]]:
-    """One row's designs: without a difference, and with one; of two shares, percent agreement and kappa."""
+    """One row's designs: without a difference, and with one; of two shares, percent agreement and
+    kappa."""
     seed = 10_000 * raters[0] + 100 * raters[1] + round(10 * severity)
     rows = []
     for yes, other in ((0.5, 0.3), (0.1, 0.25)):
         first, second = (Panel(n, severity, yes) for n in raters)
         null = cell(first, second, "share", 0.0, studies, seed)
-        rows.append(("share", null, cell(first, replace(second, yes=other), "share", yes - other, studies, seed + 1)))
+        rows.append(
+            (
+                "share",
+                null,
+                cell(first, replace(second, yes=other), "share", yes - other, studies, seed + 1),
+            )
+        )
     first, second = (Panel(n, severity) for n in raters)
     noisy = replace(second, noise=NOISY)
     for place, statistic in enumerate(("percent_agreement", "cohen_kappa")):
         truths = [true_agreement(replace(panel, raters=2))[place] for panel in (first, noisy)]
         null = cell(first, second, statistic, 0.0, studies, seed + 2)
-        rows.append((statistic, null, cell(first, noisy, statistic, truths[0] - truths[1], studies, seed + 3)))
+        rows.append(
+            (
+                statistic,
+                null,
+                cell(first, noisy, statistic, truths[0] - truths[1], studies, seed + 3),
+            )
+        )
     return rows
 
 
 def table(studies: int):
     """The document's rows."""
     names = ("share 50 %", "share 10 %", "percent agreement", "kappa")
-    yield "| raters | taste | " + " | ".join(f"{name}, p <= .05 | covers | width" for name in names) + " |"
+    yield (
+        "| raters | taste | "
+        + " | ".join(f"{name}, p <= .05 | covers | width" for name in names)
+        + " |"
+    )
     yield "|---:|---:|" + "---:|---:|---:|" * len(names)
     for severity, raters in product(SEVERITIES, SIZES):
         words = []
         for _, null, planted in cells(raters, severity, studies):
             n = [round(part.known * studies) for part in (null, planted)]
             words.append(
-                f"{null.rejects:.3f}{verdict(null.rejects, n[0], 0.0, 0.06)}"
-                f" | {planted.covers:.3f}{verdict(planted.covers, n[1], 0.93, 0.985)} | {planted.width:.2f}"
+                f"{null.rejects:.3f}{verdict(null.rejects, n[0], 0.0, 0.06)} |"
+                f" {planted.covers:.3f}{verdict(planted.covers, n[1], 0.93, 0.985)} |"
+                f" {planted.width:.2f}"
             )
         yield f"| {raters[0]} and {raters[1]} | {severity:g} | {' | '.join(words)} |"
 

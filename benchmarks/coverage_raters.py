@@ -1,11 +1,12 @@
-"""Do intervals about raters in general cover? Votes of raters with tastes of their own, and of one who votes most.
+"""Do intervals about raters in general cover? Votes of raters with tastes of their own, and of one
+who votes most.
 
     python benchmarks/coverage_raters.py                  print the tables
     python benchmarks/coverage_raters.py --write          and write them into docs/coverage.md
     python benchmarks/coverage_raters.py --studies 200    fewer simulated studies
 
-Four systems of equal quality are compared, so that the true win difference is 0 and every rejection is an error.
-"""
+Four systems of equal quality are compared, so that the true win difference is 0 and every rejection
+is an error."""
 
 from __future__ import annotations
 
@@ -32,10 +33,11 @@ SYSTEMS = 4
 
 @dataclass(frozen=True)
 class Tastes:
-    """Raters with a taste for each system (standard deviation `taste`) on items with effects of their own.
+    """Raters with a taste for each system (standard deviation `taste`) on items with effects of
+    their own.
 
-    `share`: of the votes, by the first rater; 0: all alike. `each`: votes of every rater, otherwise three an item.
-    """
+    `share`: of the votes, by the first rater; 0: all alike. `each`: votes of every rater, otherwise
+    three an item."""
 
     raters: int
     items: int
@@ -49,7 +51,9 @@ class Tastes:
         """One study's votes."""
         if self.each:
             rater = np.repeat(np.arange(self.raters), self.each)
-            item = np.concatenate([generator.choice(self.items, self.each, replace=False) for _ in range(self.raters)])
+            item = np.concatenate(
+                [generator.choice(self.items, self.each, replace=False) for _ in range(self.raters)]
+            )
         else:
             item = np.repeat(np.arange(self.items), 3)
             others = generator.integers(1 if self.share else 0, self.raters, len(item))
@@ -60,14 +64,25 @@ class Tastes:
         lean = (self.item * generator.standard_normal((self.items, SYSTEMS)))[item]
         lean += (self.taste * generator.standard_normal((self.raters, SYSTEMS)))[rater]
         gap = lean[np.arange(n), first] - lean[np.arange(n), second] + generator.standard_normal(n)
-        cut = stats.norm.ppf(0.5 + self.ties / 2) * np.sqrt(1 + 2 * self.item**2 + 2 * self.taste**2)
+        cut = stats.norm.ppf(0.5 + self.ties / 2) * np.sqrt(
+            1 + 2 * self.item**2 + 2 * self.taste**2
+        )
         outcome = np.where(gap > cut, 1, np.where(gap < -cut, -1, 0))
         return votes(
-            first, second, outcome, item, rater, n_systems=SYSTEMS, n_questions=self.items, n_raters=self.raters
+            first,
+            second,
+            outcome,
+            item,
+            rater,
+            n_systems=SYSTEMS,
+            n_questions=self.items,
+            n_raters=self.raters,
         )
 
 
-DOMINANT = [Tastes(raters, 100, 0.4, share) for raters in (10, 40) for share in (0.0, 0.15, 0.3, 0.6)]
+DOMINANT = [
+    Tastes(raters, 100, 0.4, share) for raters in (10, 40) for share in (0.0, 0.15, 0.3, 0.6)
+]
 TASTES = [
     Tastes(150, 620, 0.3, each=8),
     Tastes(150, 620, 0.8, each=8),
@@ -87,7 +102,8 @@ DOMINATED = [
 
 
 def dominated(studied, studies, seed=11):
-    """How often there is a two-way interval and holds 0, and how often one would that had no least number of raters."""
+    """How often there is a two-way interval and holds 0, and how often one would that had no least
+    number of raters."""
     generator = np.random.default_rng(seed)
     statistic = one_against_rest(SYSTEMS)
     hits, effective, least = Counter(), 0.0, crossing.LEAST_RATERS
@@ -110,24 +126,32 @@ def dominated(studied, studies, seed=11):
 
 def table_of_dominated(designs, studies):
     yield (
-        "| raters | by the first | taste | raters count like | has a two-way interval | which holds 0 | p <= .05 "
-        "| made of all: holds 0 | p <= .05 |"
+        "| raters | by the first | taste | raters count like | has a two-way interval | which holds"
+        " 0 | p <= .05 | made of all: holds 0 | p <= .05 |"
     )
     yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for d in designs:
         r = dominated(d, studies)
         given = max(round(r.get("given", 0.0) * studies), 1)
-        holds = f"{r['holds']:.3f}{verdict(r['holds'], given, 0.93, 0.985)}" if r.get("given", 0.0) else "–"
+        holds = (
+            f"{r['holds']:.3f}{verdict(r['holds'], given, 0.93, 0.985)}"
+            if r.get("given", 0.0)
+            else "–"
+        )
         always = f"{r['always']:.3f}{verdict(r['always'], studies, 0.93, 0.985)}"
-        tests = [f"{r.get(k, 0.0):.3f}{verdict(r.get(k, 0.0), studies, 0.0, 0.06)}" for k in ("p", "always p")]
+        tests = [
+            f"{r.get(k, 0.0):.3f}{verdict(r.get(k, 0.0), studies, 0.0, 0.06)}"
+            for k in ("p", "always p")
+        ]
         yield (
-            f"| {d.raters} | {d.share:.0%} | {d.taste:g} | {r['effective']:.1f} | {r.get('given', 0.0):.3f} | {holds} "
-            f"| {tests[0]} | {always} | {tests[1]} |"
+            f"| {d.raters} | {d.share:.0%} | {d.taste:g} | {r['effective']:.1f} |"
+            f" {r.get('given', 0.0):.3f} | {holds} | {tests[0]} | {always} | {tests[1]} |"
         )
 
 
 def coverage(studied, studies, seed=11):
-    """How often the interval of one system holds 0, its width, and how often the tests reject, each and together."""
+    """How often the interval of one system holds 0, its width, and how often the tests reject, each
+    and together."""
     generator = np.random.default_rng(seed)
     statistic, chosen = one_against_rest(SYSTEMS), design(SYSTEMS)
     hits, width, effective, fitted, given = Counter(), 0.0, 0.0, 0, 0
@@ -144,7 +168,9 @@ def coverage(studied, studies, seed=11):
             width += two.high[0] - two.low[0]
         effective += estimates.effective_raters[0]
         spread, df = covariance(cast, [statistic], counts)
-        hits["max-T"] += np.nanmin(joint_p(two.p, spread, df, draws=4000, key=number), initial=1.0) <= 0.05
+        hits["max-T"] += (
+            np.nanmin(joint_p(two.p, spread, df, draws=4000, key=number), initial=1.0) <= 0.05
+        )
         tested = two.p[np.isfinite(two.p)].tolist()
         hits["Holm"] += bool(tested) and min(holm(tested)) <= 0.05
         worth = crossed(cast, worths(totals(cast), chosen), counts=counts)
@@ -165,19 +191,21 @@ def verdict(share, studies, low, high):
 
 def table(designs, studies):
     yield (
-        "| raters | votes | by the first | taste | raters count like | two-way | width | Davidson | items alone "
-        "| p <= .05 | family, max-T | family, Holm |"
+        "| raters | votes | by the first | taste | raters count like | two-way | width | Davidson |"
+        " items alone | p <= .05 | family, max-T | family, Holm |"
     )
     yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for d in designs:
         r = coverage(d, studies)
         n = d.raters * d.each or 3 * d.items
         share = f"{d.share:.0%}" if d.share else "even"
-        covers = [f"{r[k]:.3f}{verdict(r[k], studies, 0.93, 0.985)}" for k in ("two-way", "Davidson")]
+        covers = [
+            f"{r[k]:.3f}{verdict(r[k], studies, 0.93, 0.985)}" for k in ("two-way", "Davidson")
+        ]
         tests = [f"{r[k]:.3f}{verdict(r[k], studies, 0.0, 0.06)}" for k in ("p", "max-T", "Holm")]
         yield (
-            f"| {d.raters} | {n:,} | {share} | {d.taste:g} | {r['effective']:.1f} | {covers[0]} | {r['width']:.2f} "
-            f"| {covers[1]} | {r['items']:.3f} | {' | '.join(tests)} |"
+            f"| {d.raters} | {n:,} | {share} | {d.taste:g} | {r['effective']:.1f} | {covers[0]} |"
+            f" {r['width']:.2f} | {covers[1]} | {r['items']:.3f} | {' | '.join(tests)} |"
         )
 
 

@@ -4,9 +4,8 @@
     python benchmarks/coverage_uneven.py --write          and write it into docs/coverage.md
     python benchmarks/coverage_uneven.py --studies 100    fewer simulated studies
 
-Every interval is the printed one, by `konsil.analysis.agreement.agreement_statistics`; beside it stands the one that
-the same sample has where the clusters' sizes are left out of account.
-"""
+Every interval is the printed one, by `konsil.analysis.agreement.agreement_statistics`; beside it
+stands the one that the same sample has where the clusters' sizes are left out of account."""
 
 from __future__ import annotations
 
@@ -39,7 +38,8 @@ TRUTH, PARTS = 2_000_000, 5
 
 @dataclass(frozen=True)
 class Law:
-    """Labels of units whose trait is half their cluster's; `mixed`: half the clusters are easy, the others hard."""
+    """Labels of units whose trait is half their cluster's; `mixed`: half the clusters are easy, the
+    others hard."""
 
     raters: int
     yes: float
@@ -50,9 +50,13 @@ class Law:
         of = np.repeat(np.arange(len(sizes)), sizes)
         easy = generator.random(len(sizes)) < 0.5
         noise = (np.where(easy, 0.2, 1.5) if self.mixed else np.full(len(sizes), 0.7))[of, None]
-        trait = np.sqrt(0.5) * (generator.standard_normal(len(sizes))[of] + generator.standard_normal(len(of)))
+        trait = np.sqrt(0.5) * (
+            generator.standard_normal(len(sizes))[of] + generator.standard_normal(len(of))
+        )
         latent = trait[:, None] + noise * generator.standard_normal((len(of), self.raters))
-        return Codes((latent > stats.norm.isf(self.yes) * np.sqrt(1 + noise**2)).astype(np.int64), of, 2)
+        return Codes(
+            (latent > stats.norm.isf(self.yes) * np.sqrt(1 + noise**2)).astype(np.int64), of, 2
+        )
 
     def truths(self) -> dict[str, float]:
         """Every statistic of one very large sample, each unit by itself."""
@@ -64,7 +68,9 @@ class Law:
         values = {}
         for name in NAMES:
             estimator = statistic(name, codes, level="nominal")
-            values[name] = float(estimator.finalise(counts @ np.asarray(estimator.tally(codes), dtype=np.float64))[0])
+            values[name] = float(
+                estimator.finalise(counts @ np.asarray(estimator.tally(codes), dtype=np.float64))[0]
+            )
         return values
 
 
@@ -76,7 +82,9 @@ def limits(codes: Codes, key: int) -> dict[str, tuple[tuple[float, float], tuple
     for name in NAMES:
         measure = agreement_statistics.agreement(sample, name, "nominal")
         variants = [measure, replace(measure, uneven=None)]
-        both = estimates(variants, key=key, resampling=Resampling(DRAWS), cluster="case", whys=["", ""])
+        both = estimates(
+            variants, key=key, resampling=Resampling(DRAWS), cluster="case", whys=["", ""]
+        )
         first, second = ((summary.headline.low, summary.headline.high) for summary in both)
         result[name] = (first, second)
     return result
@@ -84,9 +92,14 @@ def limits(codes: Codes, key: int) -> dict[str, tuple[tuple[float, float], tuple
 
 def table(studies: int) -> Iterator[str]:
     """The document's rows."""
-    yield "| clusters | units of a cluster | yes | raters | statistic | covers | width | *otherwise* | *width* |"
+    yield (
+        "| clusters | units of a cluster | yes | raters | statistic | covers | width | *otherwise*"
+        " | *width* |"
+    )
     yield "|---|---|---:|---:|---|---:|---:|---:|---:|"
-    for clusters, yes, (mixed, raters) in product(SIZES, (0.5, 0.1), ((False, 2), (True, 2), (True, 3))):
+    for clusters, yes, (mixed, raters) in product(
+        SIZES, (0.5, 0.1), ((False, 2), (True, 2), (True, 3))
+    ):
         law = Law(raters, yes, mixed)
         truths, generator = law.truths(), np.random.default_rng(1)
         sizes = np.array(SIZES[clusters])
@@ -97,10 +110,15 @@ def table(studies: int) -> Iterator[str]:
             held = (ends[:, :, 0] <= truths[name]) & (truths[name] <= ends[:, :, 1])
             cells = [
                 f"{covers:.3f}{verdict(covers, len(ends), 0.93, 1.0)} | {width:.2f}"
-                for covers, width in zip(held.mean(axis=0), (ends[:, :, 1] - ends[:, :, 0]).mean(axis=0), strict=True)
+                for covers, width in zip(
+                    held.mean(axis=0), (ends[:, :, 1] - ends[:, :, 0]).mean(axis=0), strict=True
+                )
             ]
             kind = "easy or hard" if mixed else "alike"
-            yield f"| {clusters} | {kind} | {yes:.0%} | {raters} | {STATISTICS[name].title} | {' | '.join(cells)} |"
+            yield (
+                f"| {clusters} | {kind} | {yes:.0%} | {raters} | {STATISTICS[name].title} |"
+                f" {' | '.join(cells)} |"
+            )
 
 
 def report(studies: int) -> str:

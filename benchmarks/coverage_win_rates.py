@@ -1,4 +1,5 @@
-"""Do intervals of win rates cover where wins are rare? One pair of systems, items and raters with effects of their own.
+"""Do intervals of win rates cover where wins are rare? One pair of systems, items and raters with
+effects of their own.
 
 python benchmarks/coverage_win_rates.py                  print the table
 python benchmarks/coverage_win_rates.py --write          and write it into docs/coverage.md
@@ -37,12 +38,22 @@ class Pair:
         item = np.repeat(np.arange(self.items), self.per_item)
         rater = generator.integers(0, self.raters, len(item))
         lean = (
-            ITEM * generator.standard_normal(self.items)[item] + RATER * generator.standard_normal(self.raters)[rater]
+            ITEM * generator.standard_normal(self.items)[item]
+            + RATER * generator.standard_normal(self.raters)[rater]
         )
         cut = stats.norm.isf(self.rate) * np.sqrt(1 + ITEM**2 + RATER**2)
         outcome = np.where(lean + generator.standard_normal(len(item)) > cut, 1, -1)
         first = np.zeros(len(item), dtype=int)
-        return votes(first, first + 1, outcome, item, rater, n_systems=2, n_questions=self.items, n_raters=self.raters)
+        return votes(
+            first,
+            first + 1,
+            outcome,
+            item,
+            rater,
+            n_systems=2,
+            n_questions=self.items,
+            n_raters=self.raters,
+        )
 
 
 SIZES = ((31, 1, 10), (31, 1, 31), (100, 1, 40), (60, 3, 20))
@@ -50,7 +61,8 @@ DESIGNS = [Pair(*size, rate) for size in SIZES for rate in (0.02, 0.05, 0.2, 0.5
 
 
 def coverage(studied, studies, seed=5):
-    """How often the printed interval and the linearised one hold the rate, and how wide the printed one is."""
+    """How often the printed interval and the linearised one hold the rate, and how wide the printed
+    one is."""
     generator, hits, width = np.random.default_rng(seed), Counter(), 0.0
     for _ in range(studies):
         estimates = crossed(studied.draw(generator), head_to_head(2))
@@ -72,14 +84,17 @@ def verdict(share, studies):
 
 
 def table(studies):
-    yield "| items x votes | raters | win rate | no variation | covers | width | remark | items alone | *linearised* |"
+    yield (
+        "| items x votes | raters | win rate | no variation | covers | width | remark | items alone"
+        " | *linearised* |"
+    )
     yield "|---|---:|---:|---:|---:|---:|---|---:|---:|"
     for plan in DESIGNS:
         r = coverage(plan, studies)
         yield (
-            f"| {plan.items} x {plan.per_item} | {plan.raters} | {plan.rate:.2f} | {r.get('exact', 0.0):.3f} "
-            f"| {r['printed']:.3f} | {r['width']:.3f} | {verdict(r['printed'], studies)} | {r['items']:.3f} "
-            f"| {r['linearised']:.3f} |"
+            f"| {plan.items} x {plan.per_item} | {plan.raters} | {plan.rate:.2f} |"
+            f" {r.get('exact', 0.0):.3f} | {r['printed']:.3f} | {r['width']:.3f} |"
+            f" {verdict(r['printed'], studies)} | {r['items']:.3f} | {r['linearised']:.3f} |"
         )
 
 

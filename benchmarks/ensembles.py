@@ -1,12 +1,13 @@
-"""Every odd ensemble of nine judges against the experts' majority, bootstrapped over items, against peers in one run.
+"""Every odd ensemble of nine judges against the experts' majority, bootstrapped over items, against
+peers in one run.
 
     python benchmarks/ensembles.py            256 ensembles x 1,000 resamples of 200 items
     python benchmarks/ensembles.py --quick    the peers on fewer resamples
 
-CPU seconds of one thread. Every way starts from the same raw labels, votes once and gives the same 256 kappas before it
-is timed. The loop in NumPy is what one writes by hand, without konsil's linear algebra: the votes once, then for every
-resample and ensemble one contingency table. scikit-learn has no missing labels, so it gets each ensemble's own slots.
-"""
+CPU seconds of one thread. Every way starts from the same raw labels, votes once and gives the same
+256 kappas before it is timed. The loop in NumPy is what one writes by hand, without konsil's linear
+algebra: the votes once, then for every resample and ensemble one contingency table. scikit-learn
+has no missing labels, so it gets each ensemble's own slots."""
 
 # ruff: noqa: E402, I001  the number of threads is set before NumPy is imported
 from __future__ import annotations
@@ -30,7 +31,8 @@ from sklearn.metrics import cohen_kappa_score
 
 
 def votes_of(judges):
-    """Each odd ensemble's majority (n, 256), -1 where there is none: as one writes it, ensemble by ensemble."""
+    """Each odd ensemble's majority (n, 256), -1 where there is none: as one writes it, ensemble by
+    ensemble."""
     found = []
     for size in range(1, judges.shape[-1] + 1, 2):
         for members in combinations(range(judges.shape[-1]), size):
@@ -51,7 +53,9 @@ def ensembles_job(quick=False):
         flat = cube.reshape(-1, 18)
         statistic = ensembles(9, "cohen_kappa", common=False)
         codes = Codes(np.column_stack([majority(flat[:, :9], 2), flat[:, 9:]]), clusters, 2)
-        return infer(statistic.tally(codes), statistic.finalise, draws=DRAWS, key=1, method="percentile").value
+        return infer(
+            statistic.tally(codes), statistic.finalise, draws=DRAWS, key=1, method="percentile"
+        ).value
 
     def vote():
         flat = cube.reshape(-1, 18)
@@ -69,14 +73,18 @@ def ensembles_job(quick=False):
     def scikit_learn(items):
         votes, consensus = drawn(items)
         slots = [(vote >= 0) & (consensus >= 0) for vote in votes]
-        return np.array([cohen_kappa_score(v[s], consensus[s]) for v, s in zip(votes, slots, strict=True)])
+        return np.array(
+            [cohen_kappa_score(v[s], consensus[s]) for v, s in zip(votes, slots, strict=True)]
+        )
 
     return Job(
         "256 odd ensembles of nine judges, kappa",
         ours,
         (
             Peer("NumPy loop, votes once", numpy_loop, 20 if quick else 200, vote),
-            Peer("scikit-learn cohen_kappa_score, votes once", scikit_learn, 2 if quick else 10, vote),
+            Peer(
+                "scikit-learn cohen_kappa_score, votes once", scikit_learn, 2 if quick else 10, vote
+            ),
         ),
         n_items,
     )

@@ -1,11 +1,12 @@
-"""A structure-aware fuzzer of everything that reads files: valid ones are made, changed in structure, and read.
+"""A structure-aware fuzzer of everything that reads files: valid ones are made, changed in
+structure, and read.
 
     python benchmarks/fuzz.py --seconds 60
     python benchmarks/fuzz.py --each 2000 --markdown
 
-Each input is made from a seed and a number, so that `--reader csv --first 1234 --each 1` makes one of them again. An
-input is read, or refused by a KonsilError; anything else is a traceback, and the exit code is 1.
-"""
+Each input is made from a seed and a number, so that `--reader csv --first 1234 --each 1` makes one
+of them again. An input is read, or refused by a KonsilError; anything else is a traceback, and the
+exit code is 1."""
 
 from __future__ import annotations
 
@@ -33,7 +34,14 @@ from konsil.api import Folder, open_folder
 from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.errors import KonsilError, SourceError
 from konsil.records import Source
-from konsil.sources import Table, read_answers, read_items, read_labelstudio, read_ratings, read_table
+from konsil.sources import (
+    Table,
+    read_answers,
+    read_items,
+    read_labelstudio,
+    read_ratings,
+    read_table,
+)
 from konsil.sources.anki import read_anki
 from konsil.sources.files.parquet import check_parquet, read_parquet
 from konsil.sources.files.spreadsheet import check_spreadsheet, read_spreadsheet
@@ -46,7 +54,12 @@ sys.path.append(str(Path(__file__).resolve().parent))
 import fuzz_web
 
 HEAD = ["rater", "item", "system", "criterion", "label", "seconds"]
-ROWS = [[f"r{r}", f"i{i}", f"s{s}", "correct", "yes", 3.5] for r in range(2) for i in range(4) for s in range(2)]
+ROWS = [
+    [f"r{r}", f"i{i}", f"s{s}", "correct", "yes", 3.5]
+    for r in range(2)
+    for i in range(4)
+    for s in range(2)
+]
 WORDS = (
     "",
     " ",
@@ -133,12 +146,15 @@ def broken(rng: random.Random, data: bytes) -> bytes:
     if rng.random() > 0.34 or not data:
         return data
     at, length = rng.randrange(len(data)), rng.choice((1, 2, 16, 300))
-    piece = rng.choice([*BYTES, b"", bytes(rng.randrange(256) for _ in range(4)), data[at : at + length] * 3])
+    piece = rng.choice(
+        [*BYTES, b"", bytes(rng.randrange(256) for _ in range(4)), data[at : at + length] * 3]
+    )
     return data[:at] if rng.random() < 0.1 else data[:at] + piece + data[at + length :]
 
 
 def nested(rng: random.Random, tree: Any, depth: int = 3) -> Any:
-    """The same JSON with values replaced, keys taken away or doubled, parts put into one another."""
+    """The same JSON with values replaced, keys taken away or doubled, parts put into one
+    another."""
     tree = json.loads(json.dumps(tree))
     for _ in range(rng.randrange(depth + 1)):
         node = tree
@@ -146,7 +162,9 @@ def nested(rng: random.Random, tree: Any, depth: int = 3) -> Any:
             keys = list(node) if isinstance(node, dict) else list(range(len(node)))
             key = rng.choice(keys)
             if rng.random() < 0.35 or not isinstance(node[key], (dict, list)):
-                node[key] = copy.deepcopy(rng.choice([*VALUES, [node[key], node[key]], {"x": node[key]}]))
+                node[key] = copy.deepcopy(
+                    rng.choice([*VALUES, [node[key], node[key]], {"x": node[key]}])
+                )
                 break
             node = node[key]
     return tree
@@ -182,7 +200,9 @@ def _cell(cell: Any, quote: bool) -> str:
 
 def make_jsonl(rng: random.Random) -> bytes:
     """JSON lines."""
-    lines = "\n".join(json.dumps(nested(rng, row, 1) if rng.random() < 0.1 else row) for row in objects(rng))
+    lines = "\n".join(
+        json.dumps(nested(rng, row, 1) if rng.random() < 0.1 else row) for row in objects(rng)
+    )
     return broken(rng, lines.encode(rng.choice(("utf-8", "utf-8", "utf-8", "utf-16"))))
 
 
@@ -197,13 +217,24 @@ def make_parquet(rng: random.Random) -> bytes:
     names = [f"{name}"[:50].encode("utf-8", "replace").decode() for name in head]
     names = [name if name not in names[:n] else f"{name}{n}" for n, name in enumerate(names)]
     columns = {
-        name: [str(row[n]).encode("utf-8", "replace").decode() if n < len(row) else None for row in rows]
+        name: [
+            str(row[n]).encode("utf-8", "replace").decode() if n < len(row) else None
+            for row in rows
+        ]
         for n, name in enumerate(names)
     }
     frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     if rng.random() < 0.3:
-        kind = rng.choice((pl.Series([[1, 2]] * frame.height), pl.Series([b"\0"] * frame.height), pl.Series([1e300])))
-        frame = frame.with_columns(kind.head(1).extend_constant(None, frame.height - 1).alias("extra"))
+        kind = rng.choice(
+            (
+                pl.Series([[1, 2]] * frame.height),
+                pl.Series([b"\0"] * frame.height),
+                pl.Series([1e300]),
+            )
+        )
+        frame = frame.with_columns(
+            kind.head(1).extend_constant(None, frame.height - 1).alias("extra")
+        )
     out = io.BytesIO()
     frame.write_parquet(out, compression=rng.choice(("zstd", "snappy", "uncompressed")))
     data = out.getvalue()
@@ -224,20 +255,31 @@ def _printable(cell: Any) -> Any:
     if cell is None or isinstance(cell, (bool, int, float)):
         return (
             None
-            if (isinstance(cell, float) and cell != cell) or (isinstance(cell, int) and abs(cell) > 10**15)
+            if (isinstance(cell, float) and cell != cell)
+            or (isinstance(cell, int) and abs(cell) > 10**15)
             else cell
         )
-    return "".join(c for c in str(cell)[:30_000] if c.isprintable() and not "\ud800" <= c <= "\udfff")
+    return "".join(
+        c for c in str(cell)[:30_000] if c.isprintable() and not "\ud800" <= c <= "\udfff"
+    )
 
 
 def _repacked(rng: random.Random, archive: bytes) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(archive)) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
+    with (
+        zipfile.ZipFile(io.BytesIO(archive)) as source,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target,
+    ):
         for name in source.namelist():
             if rng.random() > 0.02:
-                target.writestr(name, broken(rng, source.read(name)) if rng.random() < 0.3 else source.read(name))
+                target.writestr(
+                    name,
+                    broken(rng, source.read(name)) if rng.random() < 0.3 else source.read(name),
+                )
         if rng.random() < 0.05:
-            target.writestr(rng.choice(("../x", "/x", "a\\..\\b", "xl/worksheets/sheet1.xml2")), b"x")
+            target.writestr(
+                rng.choice(("../x", "/x", "a\\..\\b", "xl/worksheets/sheet1.xml2")), b"x"
+            )
     return broken(rng, out.getvalue()) if rng.random() < 0.3 else out.getvalue()
 
 
@@ -256,7 +298,12 @@ NOTES = {
         }
     ],
     "notes": [
-        {"guid": f"n{n}", "note_model_uuid": "u", "tags": ["a"], "fields": [f"It is {{{{c1::item {n}}}}}."]}
+        {
+            "guid": f"n{n}",
+            "note_model_uuid": "u",
+            "tags": ["a"],
+            "fields": [f"It is {{{{c1::item {n}}}}}."],
+        }
         for n in range(3)
     ],
 }
@@ -265,8 +312,11 @@ SCHEMAS = (
     "CREATE VIEW extra AS SELECT * FROM notes",
     "CREATE TRIGGER t AFTER INSERT ON notes BEGIN SELECT 1; END",
     "ALTER TABLE notes RENAME TO hidden; CREATE VIEW notes AS SELECT * FROM hidden",
-    "DROP TABLE notes; CREATE TABLE notes (id, guid, mid, tags, seed, flds AS (printf('%.*c', 90000000, 'x')));"
-    " INSERT INTO notes (id, guid, mid, tags) VALUES (1, 'g', 1, ''), (2, 'h', 1, '')",
+    (
+        "DROP TABLE notes; CREATE TABLE notes (id, guid, mid, tags, seed, flds AS (printf('%.*c',"
+        " 90000000, 'x'))); INSERT INTO notes (id, guid, mid, tags) VALUES (1, 'g', 1, ''), (2,"
+        " 'h', 1, '')"
+    ),
     "DROP TABLE cards",
     "UPDATE notes SET flds = x'00ff'",
     "UPDATE col SET models = '[' ",
@@ -285,14 +335,22 @@ def make_apkg(rng: random.Random) -> bytes:
     model = {"1": {**NOTES["note_models"][0], "id": 1}}  # type: ignore[index]
     with contextlib.closing(sqlite3.connect(":memory:")) as base:
         base.executescript(
-            "CREATE TABLE col (models, decks); CREATE TABLE notes (id INTEGER, guid, mid, tags, flds);"
-            " CREATE TABLE cards (id, nid, did, odid, ord)"
+            "CREATE TABLE col (models, decks); CREATE TABLE notes (id INTEGER, guid, mid, tags,"
+            " flds); CREATE TABLE cards (id, nid, did, odid, ord)"
         )
-        base.execute("INSERT INTO col VALUES (?, ?)", (as_text(rng, model), as_text(rng, {"1": {"name": "Deck"}})))
+        base.execute(
+            "INSERT INTO col VALUES (?, ?)",
+            (as_text(rng, model), as_text(rng, {"1": {"name": "Deck"}})),
+        )
         base.executemany(
             "INSERT INTO notes VALUES (?, ?, 1, ?, ?)",
             [
-                (n, f"g{n}", rng.choice(("", "a b")), rng.choice(("A {{c1::b}}", *(w for w in WORDS if w != "\ud800"))))
+                (
+                    n,
+                    f"g{n}",
+                    rng.choice(("", "a b")),
+                    rng.choice(("A {{c1::b}}", *(w for w in WORDS if w != "\ud800"))),
+                )
                 for n in range(4)
             ],
         )
@@ -303,10 +361,15 @@ def make_apkg(rng: random.Random) -> bytes:
         data = base.serialize()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(rng.choice(("collection.anki2", "collection.anki2", "collection.anki21")), broken(rng, data))
+        archive.writestr(
+            rng.choice(("collection.anki2", "collection.anki2", "collection.anki21")),
+            broken(rng, data),
+        )
         archive.writestr("media", as_text(rng, {"0": "a.png"}))
         if rng.random() < 0.1:
-            archive.writestr(rng.choice(("../../x", "/etc/x", "collection.anki21b", "meta")), b"\x08\x03")
+            archive.writestr(
+                rng.choice(("../../x", "/etc/x", "collection.anki21b", "meta")), b"\x08\x03"
+            )
     return broken(rng, out.getvalue())
 
 
@@ -326,7 +389,13 @@ ANNOTATED = [
                 "was_cancelled": False,
                 "lead_time": 2.5,
                 "result": [
-                    {"id": "x", "type": "choices", "from_name": "c", "to_name": "a", "value": {"choices": ["yes"]}},
+                    {
+                        "id": "x",
+                        "type": "choices",
+                        "from_name": "c",
+                        "to_name": "a",
+                        "value": {"choices": ["yes"]},
+                    },
                     {
                         "id": "l",
                         "type": "labels",
@@ -366,7 +435,9 @@ SAMPLES = [
         "metadata": {"specialty": "endo"},
         "output": {
             "model": "m",
-            "choices": [{"message": {"role": "assistant", "content": "Metformin."}, "stop_reason": "stop"}],
+            "choices": [
+                {"message": {"role": "assistant", "content": "Metformin."}, "stop_reason": "stop"}
+            ],
         },
         "scores": {"grader": {"value": "C"}},
     }
@@ -375,14 +446,20 @@ SAMPLES = [
 
 
 def make_inspect(rng: random.Random) -> bytes:
-    """A log of Inspect as an archive, whose parts are changed in structure and then inside the archive."""
+    """A log of Inspect as an archive, whose parts are changed in structure and then inside the
+    archive."""
     out = io.BytesIO()
-    parts = {"header.json": RUN, **{f"samples/{sample['id']}_epoch_1.json": sample for sample in SAMPLES}}
+    parts = {
+        "header.json": RUN,
+        **{f"samples/{sample['id']}_epoch_1.json": sample for sample in SAMPLES},
+    }
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         # One part: a log with a fault in each is refused at the first.
         changed = rng.choice(list(parts))
         for name, part in parts.items():
-            archive.writestr(name, as_json(rng, nested(rng, part, 4)) if name == changed else json.dumps(part))
+            archive.writestr(
+                name, as_json(rng, nested(rng, part, 4)) if name == changed else json.dumps(part)
+            )
     return _repacked(rng, out.getvalue()) if rng.random() < 0.3 else out.getvalue()
 
 
@@ -393,17 +470,24 @@ def make_inspect_json(rng: random.Random) -> bytes:
 
 def make_kit(rng: random.Random) -> bytes:
     """The answers file of a kit."""
-    inner = nested(rng, {"kit": "k1", "revision": 1, "copy": "c", "screens": {"t": {"correct": "yes"}}})
+    inner = nested(
+        rng, {"kit": "k1", "revision": 1, "copy": "c", "screens": {"t": {"correct": "yes"}}}
+    )
     outer = {"konsil": "kit answers", "format": 1, "signed": json.dumps(inner), "mac": "0" * 64}
     return broken(rng, as_json(rng, nested(rng, outer, 1)))
 
 
-STARTER = (Path(__file__).resolve().parents[1] / "src" / "konsil" / "protocols" / "starter" / "study.toml").read_text()
-TRUTH = (Path(__file__).resolve().parents[1] / "src" / "konsil" / "demo" / "simulation.toml").read_text()
+STARTER = (
+    Path(__file__).resolve().parents[1] / "src" / "konsil" / "protocols" / "starter" / "study.toml"
+).read_text()
+TRUTH = (
+    Path(__file__).resolve().parents[1] / "src" / "konsil" / "demo" / "simulation.toml"
+).read_text()
 
 
 def changed_toml(rng: random.Random, text: str) -> bytes:
-    """A protocol with lines left out, doubled, exchanged, values of other types, brackets and quotation marks lost."""
+    """A protocol with lines left out, doubled, exchanged, values of other types, brackets and
+    quotation marks lost."""
     lines = text.splitlines()
     for _ in range(rng.randrange(1, 4)):
         n = rng.randrange(len(lines))
@@ -414,7 +498,20 @@ def changed_toml(rng: random.Random, text: str) -> bytes:
         elif kind == 1:
             lines.insert(rng.randrange(len(lines)), lines[n])
         elif kind == 2 and equals:
-            value = rng.choice(("-1", "2e9", "nan", "[]", "{}", "true", '""', "[[1]]", '"\\u001b[2J"', "1979-05-27"))
+            value = rng.choice(
+                (
+                    "-1",
+                    "2e9",
+                    "nan",
+                    "[]",
+                    "{}",
+                    "true",
+                    '""',
+                    "[[1]]",
+                    '"\\u001b[2J"',
+                    "1979-05-27",
+                )
+            )
             lines[n] = f"{key}= {value}"
         elif kind == 3:
             lines[n] = lines[n].replace("[[", "[").replace("]]", "]")
@@ -458,7 +555,8 @@ def read_spreadsheet_here(path: Path) -> None:
 
 
 def read_in_child(path: Path) -> None:
-    """Read either as konsil does, in a child process, under the ending that its first bytes ask for."""
+    """Read either as konsil does, in a child process, under the ending that its first bytes ask
+    for."""
     place = path.with_suffix(".parquet") if path.read_bytes()[:4] == b"PAR1" else path
     place.write_bytes(path.read_bytes())
     read_a_table(place)
@@ -500,10 +598,14 @@ def read_a_study(path: Path) -> None:
 
 
 def read_a_kit(path: Path) -> None:
-    """Open the answers of a kit as far as is possible without a study: the store is asked for the kit last."""
+    """Open the answers of a kit as far as is possible without a study: the store is asked for the
+    kit last."""
     try:
         open_kit_answers(None, path.read_text("utf-8"), path.name)  # type: ignore[arg-type]
-    except (AttributeError, UnicodeDecodeError) as error:  # the store that is not there; the caller's own sentence
+    except (
+        AttributeError,
+        UnicodeDecodeError,
+    ) as error:  # the store that is not there; the caller's own sentence
         raise KonsilError(type(error).__name__) from None
 
 
@@ -515,7 +617,8 @@ class Reader:
     file: str
     read: Callable[[Path], object]
     numbered: bool = False
-    """Whether reading depends on the input's number: the study it is sent to has those before it."""
+    """Whether reading depends on the input's number: the study it is sent to has those before
+    it."""
 
 
 FOLDER = Folder(Path(), parse(STARTER, lambda _: "", "study.toml"))
@@ -526,14 +629,21 @@ READERS = {
     "json": Reader(make_json, "t.json", read_a_table),
     "parquet": Reader(make_parquet, "t.parquet", read_parquet_here),
     "xlsx": Reader(make_xlsx, "t.xlsx", read_spreadsheet_here),
-    "labelstudio": Reader(make_labelstudio, "e.json", lambda p: read_labelstudio(p, Source("e.json", "labelstudio"))),
+    "labelstudio": Reader(
+        make_labelstudio, "e.json", lambda p: read_labelstudio(p, Source("e.json", "labelstudio"))
+    ),
     "crowdanki": Reader(make_crowdanki, "deck.json", read_anki),
     "apkg": Reader(make_apkg, "deck.apkg", read_anki),
-    "child": Reader(lambda rng: rng.choice((make_parquet, make_xlsx))(rng), "t.xlsx", read_in_child),
+    "child": Reader(
+        lambda rng: rng.choice((make_parquet, make_xlsx))(rng), "t.xlsx", read_in_child
+    ),
     "inspect": Reader(make_inspect, "log.eval", read_a_log),
     "inspect json": Reader(make_inspect_json, "log.json", read_a_log),
     "kit": Reader(make_kit, "answers.json", read_a_kit),
-    **{name: Reader(make, "t.json", read, numbered=True) for name, (make, read) in fuzz_web.READ.items()},  # type: ignore[arg-type]
+    **{
+        name: Reader(make, "t.json", read, numbered=True)
+        for name, (make, read) in fuzz_web.READ.items()
+    },  # type: ignore[arg-type]
     "study.toml": Reader(make_study, "study.toml", read_a_study),
     "simulation.toml": Reader(make_truth, "simulation.toml", lambda p: truth_of(FOLDER, p)),
 }
@@ -567,11 +677,15 @@ def fuzz(name: str, numbers: Iterator[int], until: float = float("inf"), seed: i
             except KonsilError as error:
                 tally.sentences += 1
                 if len(str(error)) > 200_000:
-                    tally.tracebacks.append(f"{name} {number}: a sentence of {len(str(error)):,} characters")
+                    tally.tracebacks.append(
+                        f"{name} {number}: a sentence of {len(str(error)):,} characters"
+                    )
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt):
                     raise
-                tally.tracebacks.append(f"{name} {number}: {type(error).__name__}: {str(error)[:200]}")
+                tally.tracebacks.append(
+                    f"{name} {number}: {type(error).__name__}: {str(error)[:200]}"
+                )
             tally.inputs += 1
             seconds = time.monotonic() - start
             if seconds > tally.slowest:
@@ -580,20 +694,28 @@ def fuzz(name: str, numbers: Iterator[int], until: float = float("inf"), seed: i
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process or one of its children had, in MB; nan where the system does not say."""
+    """The most memory that this process or one of its children had, in MB; nan where the system
+    does not say."""
     try:
         import resource
     except ImportError:
         return float("nan")
     unit = 1 if sys.platform == "darwin" else 1024
     return (
-        max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) * unit / 1e6
+        max(
+            resource.getrusage(who).ru_maxrss
+            for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
+        * unit
+        / 1e6
     )
 
 
 def main() -> None:
     """Fuzz the readers named, or all, and print what became of the inputs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--reader", action="append", choices=list(READERS), help="default: all")
     parser.add_argument("--seconds", type=float, help="for all readers together")
     parser.add_argument("--each", type=int, default=10**9, help="inputs of each reader")
@@ -608,7 +730,12 @@ def main() -> None:
     lines = [("reader", "inputs", "read", "sentences", "tracebacks", "slowest", "peak")]
     for name in names:
         share = given.seconds / len(names) if given.seconds else float("inf")
-        found = fuzz(name, iter(range(given.first, given.first + given.each)), time.monotonic() + share, given.seed)
+        found = fuzz(
+            name,
+            iter(range(given.first, given.first + given.each)),
+            time.monotonic() + share,
+            given.seed,
+        )
         faults += found.tracebacks
         slowest = f"{found.slowest:.2f} s (input {found.slowest_input})"
         counts = (found.inputs, found.read, found.sentences, len(found.tracebacks))

@@ -1,9 +1,10 @@
-"""Inputs for the pages and for kits' answers behind their signature: forms that a page has, changed, and sent.
+"""Inputs for the pages and for kits' answers behind their signature: forms that a page has,
+changed, and sent.
 
-A served study is made anew every ROUND inputs, whoever may come signed in; its records grow with what was taken in. So
-input 1,234 is made and sent again by starting at 1,200. After each input everything stored must be what the protocol
-allows: labels of its scales, finite times, texts without control characters, and no rater or role that nobody named.
-"""
+A served study is made anew every ROUND inputs, whoever may come signed in; its records grow with
+what was taken in. So input 1,234 is made and sent again by starting at 1,200. After each input
+everything stored must be what the protocol allows: labels of its scales, finite times, texts
+without control characters, and no rater or role that nobody named."""
 
 from __future__ import annotations
 
@@ -196,7 +197,8 @@ JSON = (None, True, -1, 10**400, 1.5, float("nan"), [], {}, [[]], {"a": [{}]}, "
 
 
 def _prepared(folder: Folder, study: str) -> None:
-    """What precedes the pages: items screened, questions worded anew, tasks planned; cases wait for marks."""
+    """What precedes the pages: items screened, questions worded anew, tasks planned; cases wait for
+    marks."""
     from konsil.api.curation.preparing import prepare
     from konsil.api.curation.rewriting import rewrite_items
     from konsil.api.curation.screening import screen_items
@@ -224,7 +226,10 @@ class Served:
         self._folder = Path(tempfile.mkdtemp())
         (self._folder / "study.toml").write_text(study, "utf-8")
         if study == CASES:
-            rows = [f"q{n},Cough. Biopsy had granulomas: sarcoidosis {n}.,sarcoidosis {n}" for n in range(8)]
+            rows = [
+                f"q{n},Cough. Biopsy had granulomas: sarcoidosis {n}.,sarcoidosis {n}"
+                for n in range(8)
+            ]
         else:
             rows = [f"q{n},Why {n}?,So" for n in range(8)]
             answers = [f"q{n},a,So {n}." for n in range(8)]
@@ -236,7 +241,9 @@ class Served:
         self.kit = make_kit(folder, "p2")[0] if study == STUDY else None
         self._opened = folder.store()
         self.store = self._opened.__enter__()
-        options = Options(url=URL, posts_a_minute=10**9, tries_a_minute=10**9, volunteers_a_minute=10**9)
+        options = Options(
+            url=URL, posts_a_minute=10**9, tries_a_minute=10**9, volunteers_a_minute=10**9
+        )
         self.app = create_app(folder.study, self.store, options)
         self.raters = {r.id for r in self.store.raters()}
         self.has_places = bool(folder.study.places)
@@ -254,8 +261,13 @@ class Served:
         """Fill in the page that comes before the first task as somebody who may take part."""
         found = [form for form in forms(client.get("/next").text) if form.action in JOINING]
         fields = [*found[0].hidden.items(), *found[0].buttons[:1]]
-        fields += [(name, offered[-1] if offered else "9") for name, offered in found[0].asked.items()]
-        assert client.post(found[0].action, data=dict(fields), headers={"origin": URL}).status_code == 200
+        fields += [
+            (name, offered[-1] if offered else "9") for name, offered in found[0].asked.items()
+        ]
+        assert (
+            client.post(found[0].action, data=dict(fields), headers={"origin": URL}).status_code
+            == 200
+        )
 
     def _differ(self) -> None:
         """On two items the two raters differ, and look at them once more."""
@@ -263,9 +275,15 @@ class Served:
         for task in self.store.tasks():
             if task.rater in ("p1", "p2") and task.item in ("q0", "q1"):
                 label = "yes" if task.rater == "p1" else "no"
-                found.append(Rating(task.id, task.rater, "correct", task.item, task.answers, label=label, at=AT))
+                found.append(
+                    Rating(
+                        task.id, task.rater, "correct", task.item, task.answers, label=label, at=AT
+                    )
+                )
         self.store.revise(found, at=AT, event_id="differ")
-        self.clients["owner"].post("/office/adjudication", data={"csrf": self._csrf("owner")}, headers={"origin": URL})
+        self.clients["owner"].post(
+            "/office/adjudication", data={"csrf": self._csrf("owner")}, headers={"origin": URL}
+        )
 
     def _csrf(self, who: str) -> str:
         page = self.clients[who].get("/office")
@@ -287,7 +305,8 @@ class Served:
         shutil.rmtree(self._folder)
 
     def check(self) -> None:
-        """Raise an AssertionError where something is stored that was not meant; the next input gets a new study."""
+        """Raise an AssertionError where something is stored that was not meant; the next input gets
+        a new study."""
         try:
             self._check()
         except AssertionError:
@@ -296,9 +315,13 @@ class Served:
 
     def _check(self) -> None:
         for rating in self.store.ratings():
-            named = rating.rater in self.raters or (self.has_places and rating.rater.startswith(GUEST))
+            named = rating.rater in self.raters or (
+                self.has_places and rating.rater.startswith(GUEST)
+            )
             assert named, f"a rating of {rating.rater!r}"
-            assert rating.label is None or rating.label in LABELS.get(rating.criterion, {rating.label}), rating.label
+            assert rating.label is None or rating.label in LABELS.get(
+                rating.criterion, {rating.label}
+            ), rating.label
             if rating.criterion == "share" and rating.label is not None:
                 assert 0 <= float(rating.label) <= 100, rating.label
             assert rating.seconds is None or 0 <= rating.seconds < 1e8, rating.seconds
@@ -307,8 +330,12 @@ class Served:
             for table in columns.get_table_names():
                 for row in connection.execute(sa.text(f'SELECT * FROM "{table}"')):
                     for name, value in row._mapping.items():
-                        assert not isinstance(value, str) or "\0" not in value, f"{table}.{name}: {value[:60]!r}"
-                        assert not isinstance(value, float) or math.isfinite(value), f"{table}.{name}: {value}"
+                        assert not isinstance(value, str) or "\0" not in value, (
+                            f"{table}.{name}: {value[:60]!r}"
+                        )
+                        assert not isinstance(value, float) or math.isfinite(value), (
+                            f"{table}.{name}: {value}"
+                        )
 
 
 _open = contextlib.ExitStack()
@@ -352,25 +379,41 @@ def read_post(path: Path, number: int) -> None:
     if role == "rater" and site.study in (CASES, WORDED):  # there is nothing to rate yet
         role = rng.choice(("curator", "coordinator", "owner"))
     who = (
-        role if role != "rater" else rng.choice([name for name in site.clients if name == "rater" or name not in ROLES])
+        role
+        if role != "rater"
+        else rng.choice([name for name in site.clients if name == "rater" or name not in ROLES])
     )
     client = site.clients[who]
     page = client.get(_somewhere(rng, role, site))
     # Lists lead to the pages that have forms.
-    links = [unescape(link) for link in re.findall(r'href="(/[^"]*)"', page.text) if not link.startswith("/static/")]
+    links = [
+        unescape(link)
+        for link in re.findall(r'href="(/[^"]*)"', page.text)
+        if not link.startswith("/static/")
+    ]
     if links and rng.random() < 0.6:
         page = client.get(rng.choice(links))
-    found = [form for form in forms(page.text) if form.action.startswith("/") and _is_of_page(rng, form)]
+    found = [
+        form for form in forms(page.text) if form.action.startswith("/") and _is_of_page(rng, form)
+    ]
     if not found or rng.random() < 0.15:
-        route = rng.choice([page for page in ROUTES if page.method == "POST" and page.name != "leave"])
+        route = rng.choice(
+            [page for page in ROUTES if page.method == "POST" and page.name != "leave"]
+        )
         action = _filled(rng, route.path)
         csrf = next((form.hidden["csrf"] for form in forms(page.text) if "csrf" in form.hidden), "")
-        fields = [("csrf", csrf), *((rng.choice(("who", "text", "visit", "rater", "item")), rng.choice(WORDS)),) * 2]
+        fields = [
+            ("csrf", csrf),
+            *((rng.choice(("who", "text", "visit", "rater", "item")), rng.choice(WORDS)),) * 2,
+        ]
     else:
         form = rng.choice(found)
         action, fields = form.action, _answers(rng, form)
         if "save" in form.data and rng.random() < 0.4:
-            _finish(client.post(form.data["save"], content=_message(rng, form), headers=_headers(form)), site)
+            _finish(
+                client.post(form.data["save"], content=_message(rng, form), headers=_headers(form)),
+                site,
+            )
             return
     headers = {"origin": URL, "content-type": "application/x-www-form-urlencoded"}
     from urllib.parse import quote_plus, urlencode
@@ -380,17 +423,25 @@ def read_post(path: Path, number: int) -> None:
         at = rng.randrange(len(body) + 1)
         body = (
             body[:at]
-            + rng.choice((b"\xff", b"%ff%fe", b"&&&", b"=", b"%00", b";", quote_plus("\u202e").encode()))
+            + rng.choice(
+                (b"\xff", b"%ff%fe", b"&&&", b"=", b"%00", b";", quote_plus("\u202e").encode())
+            )
             + body[at:]
         )
     if rng.random() < 0.03:
-        headers["content-type"] = rng.choice(("text/plain", "multipart/form-data", "multipart/form-data; boundary=x"))
+        headers["content-type"] = rng.choice(
+            ("text/plain", "multipart/form-data", "multipart/form-data; boundary=x")
+        )
     _finish(client.post(action, content=body, headers=headers), site)
 
 
 def _is_of_page(rng: random.Random, form: Form) -> bool:
-    """Whether it is what a page is there for; the form that every page has for its language seldom is."""
-    if form.action in ("/leave", "/ratings"):  # the one ends the visit, the other only asks for a page
+    """Whether it is what a page is there for; the form that every page has for its language seldom
+    is."""
+    if form.action in (
+        "/leave",
+        "/ratings",
+    ):  # the one ends the visit, the other only asks for a page
         return False
     if form.action == "/consent" and rng.random() < 0.7:  # who has withdrawn meets no other form
         return False
@@ -409,12 +460,22 @@ def _somewhere(rng: random.Random, role: str, site: Served) -> str:
         return rng.choice(("/next", "/next", *JOINING)) if site.has_places else "/next"
     if role != "rater" and site.study in WORK and rng.random() < 0.6:
         return WORK[site.study]
-    page = rng.choice([p for p in ROUTES if p.method == "GET" and not isinstance(p.audience, type(ROUTES[0].audience))])
-    return _filled(rng, page.path) + rng.choice(("", "", "?item=q1", "?rater=p1", "?case=c1&n=x", "?page=-1"))
+    page = rng.choice(
+        [
+            p
+            for p in ROUTES
+            if p.method == "GET" and not isinstance(p.audience, type(ROUTES[0].audience))
+        ]
+    )
+    return _filled(rng, page.path) + rng.choice(
+        ("", "", "?item=q1", "?rater=p1", "?case=c1&n=x", "?page=-1")
+    )
 
 
 def _filled(rng: random.Random, path: str) -> str:
-    return re.sub(r"\{\w+\}", lambda _: rng.choice(("x", "q1", "a" * 32, "%00", "..%2f..", "p1")), path)
+    return re.sub(
+        r"\{\w+\}", lambda _: rng.choice(("x", "q1", "a" * 32, "%00", "..%2f..", "p1")), path
+    )
 
 
 def _answers(rng: random.Random, form: Form) -> list[tuple[str, str]]:
@@ -422,14 +483,18 @@ def _answers(rng: random.Random, form: Form) -> list[tuple[str, str]]:
     fields = list(form.hidden.items())
     for name, offered in form.asked.items():
         if rng.random() < 0.85:
-            fields.append((name, rng.choice(offered) if offered else rng.choice(("42", "because", *WORDS))))
+            fields.append(
+                (name, rng.choice(offered) if offered else rng.choice(("42", "because", *WORDS)))
+            )
     if form.buttons:
         fields.append(rng.choice(form.buttons))
     for _ in range(rng.randrange(4)):
         at = rng.randrange(len(fields)) if fields else 0
         kind = rng.randrange(5)
         if not fields or kind == 0:
-            fields.append((rng.choice(("x", "", "~9", "correct", "~1.a1", "rater", "at")), rng.choice(WORDS)))
+            fields.append(
+                (rng.choice(("x", "", "~9", "correct", "~1.a1", "rater", "at")), rng.choice(WORDS))
+            )
         elif kind in (1, 2) and fields[at][0] != "csrf":
             fields[at] = (fields[at][0], rng.choice(WORDS))
         elif kind == 3 and fields[at][0] != "csrf":
@@ -488,25 +553,48 @@ def read_signed_kit(path: Path, number: int) -> None:
     told = json.loads(path.read_text())
     rng, site = random.Random(told["seed"]), served(number, STUDY)
     assert site.kit is not None
-    kit = json.loads(unescape(re.findall(r'<script type="application/json" id="kit">(.*?)</script>', site.kit.html)[0]))
+    kit = json.loads(
+        unescape(
+            re.findall(r'<script type="application/json" id="kit">(.*?)</script>', site.kit.html)[0]
+        )
+    )
     screens: dict[str, Any] = {}
     for screen in rng.sample(kit["screens"], k=rng.randrange(1, len(kit["screens"]) + 1)):
         names = re.findall(r'name="(~[\w.]+)"', screen.get("html", "")) or ["~1.a1", "~2.a1", "~3"]
-        fields = [(name, rng.choice(("yes", "no", "42", "because", *WORDS))) for name in dict.fromkeys(names)]
+        fields = [
+            (name, rng.choice(("yes", "no", "42", "because", *WORDS)))
+            for name in dict.fromkeys(names)
+        ]
         first = rng.choice(("2.5", "", *WORDS))
         screens[screen["public"]] = {
             "base_rev": screen["rev"],
             "done": rng.choice(("", "2025-03-02T08:00:00.000Z")),
             "values": dict(fields),
-            "changes": [{"id": f"{rng.getrandbits(128):032x}", "field": n, "value": v, "at": ""} for n, v in fields],
-            "visits": {f"{rng.getrandbits(128):032x}": {"wall": "40", "active": "30", "first_input": first}},
+            "changes": [
+                {"id": f"{rng.getrandbits(128):032x}", "field": n, "value": v, "at": ""}
+                for n, v in fields
+            ],
+            "visits": {
+                f"{rng.getrandbits(128):032x}": {"wall": "40", "active": "30", "first_input": first}
+            },
             "problems": [{"id": f"{rng.getrandbits(128):032x}", "text": rng.choice(WORDS)}],
         }
-    inner = {"kit": kit["id"], "copy": secrets.token_hex(8), "revision": 1, "made_at": "", "screens": screens}
+    inner = {
+        "kit": kit["id"],
+        "copy": secrets.token_hex(8),
+        "revision": 1,
+        "made_at": "",
+        "screens": screens,
+    }
     text = changed(rng, inner).decode()
     if f'"{kit["id"]}"' not in text:
         raise KonsilError("of no kit")
-    outer = {"konsil": "kit answers", "format": 1, "signed": text, "mac": kits.signature(kit["key"], text)}
+    outer = {
+        "konsil": "kit answers",
+        "format": 1,
+        "signed": text,
+        "mac": kits.signature(kit["key"], text),
+    }
     try:
         take_in(site.app.state.site, json.dumps(outer), "answers.json")
     finally:

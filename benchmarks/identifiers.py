@@ -1,14 +1,16 @@
-"""How many of the identifiers in made-up questions the rules find, on questions of somebody who never saw the rules.
+"""How many of the identifiers in made-up questions the rules find, on questions of somebody who
+never saw the rules.
 
     python benchmarks/identifiers.py                 the tables of docs/identifiers.md
-    python benchmarks/identifiers.py --missed        what was missed and what was wrongly suspected, of the other half
-    python benchmarks/identifiers.py --write         the tables, written into docs/identifiers.md
+    python benchmarks/identifiers.py --missed        what was missed and what was wrongly suspected,
+    of the other half python benchmarks/identifiers.py --write         the tables, written into
+    docs/identifiers.md
 
-The questions are in tests/prepare/identifiers; all persons, numbers and addresses are invented, and {name:Lucy} marks
-an identifier and its kind. Two hundred by another hand (another_*.txt) measure: whoever wrote them has never seen the
-rules, and no rule may be written or changed because of one. Two hundred more, written by the author of today's rules
-before reading the older ones, served to mend them; every second of these ("h") was held out.
-"""
+The questions are in tests/prepare/identifiers; all persons, numbers and addresses are invented, and
+{name:Lucy} marks an identifier and its kind. Two hundred by another hand (another_*.txt) measure:
+whoever wrote them has never seen the rules, and no rule may be written or changed because of one.
+Two hundred more, written by the author of today's rules before reading the older ones, served to
+mend them; every second of these ("h") was held out."""
 
 from __future__ import annotations
 
@@ -78,7 +80,8 @@ def _read(line: str, language: str) -> Question:
 
 
 def other_author() -> Iterator[tuple[bool, bool]]:
-    """Of each question of another author: whether it has an identifier, and whether the rules suspect something."""
+    """Of each question of another author: whether it has an identifier, and whether the rules
+    suspect something."""
     for line in (TEXTS / "other.txt").read_text("utf-8").splitlines():
         if not line.startswith("#"):
             yield line.startswith("+"), bool(spans(line[2:], "identifier"))
@@ -95,13 +98,18 @@ class Count:
         if not self.n:
             return "none"
         low, high = wilson(self.k, self.n)
-        return f"{self.k / self.n:.0%} ({self.k}/{self.n}; 95% CI, {float(low):.0%} to {float(high):.0%})"
+        return (
+            f"{self.k / self.n:.0%} ({self.k}/{self.n}; 95% CI, {float(low):.0%} to"
+            f" {float(high):.0%})"
+        )
 
 
 def recall(some: Sequence[Question]) -> Count:
     """Questions with an identifier in which at least one part of one is suspected."""
     with_identifiers = [one for one in some if one.identifiers]
-    return Count(sum(any(map(one.finds, one.identifiers)) for one in with_identifiers), len(with_identifiers))
+    return Count(
+        sum(any(map(one.finds, one.identifiers)) for one in with_identifiers), len(with_identifiers)
+    )
 
 
 def false_alarms(some: Sequence[Question]) -> Count:
@@ -129,15 +137,30 @@ def tables() -> Iterator[str]:
     yield "|---|---|---|---|"
     for language, spoken in (("", ""), ("en", ", English"), ("de", ", German")):
         some = [one for one in measuring if language in ("", one.language)]
-        yield f"| by another hand{spoken} | {recall(some)} | {precision(some)} | {false_alarms(some)} |"
-    for held_out, name in ((True, "of the rules' author, held out"), (False, "seen while the rules were mended")):
+        yield (
+            f"| by another hand{spoken} | {recall(some)} | {precision(some)} |"
+            f" {false_alarms(some)} |"
+        )
+    for held_out, name in (
+        (True, "of the rules' author, held out"),
+        (False, "seen while the rules were mended"),
+    ):
         for language, spoken in (("", ""), ("en", ", English"), ("de", ", German")):
-            some = [one for one in everything if one.held_out == held_out and language in ("", one.language)]
+            some = [
+                one
+                for one in everything
+                if one.held_out == held_out and language in ("", one.language)
+            ]
             yield f"| {name}{spoken} | {recall(some)} | {precision(some)} | {false_alarms(some)} |"
     others = list(other_author())
     hits = Count(sum(found for has, found in others if has), sum(has for has, _ in others))
-    alarms = Count(sum(found for has, found in others if not has), sum(not has for has, _ in others))
-    yield f"| 48 older ones of another author | {hits} | {Count(hits.k, hits.k + alarms.k)} | {alarms} |"
+    alarms = Count(
+        sum(found for has, found in others if not has), sum(not has for has, _ in others)
+    )
+    yield (
+        f"| 48 older ones of another author | {hits} | {Count(hits.k, hits.k + alarms.k)} |"
+        f" {alarms} |"
+    )
     yield ""
     yield "| identifier, by another hand | found |"
     yield "|---|---|"
@@ -149,7 +172,11 @@ def missed() -> Iterator[str]:
     """What the rules miss and wrongly suspect in the half that they may be mended with."""
     for one in questions():
         if not one.held_out:
-            lost = [one.text[start:end] for kind, start, end in one.identifiers if not one.finds((kind, start, end))]
+            lost = [
+                one.text[start:end]
+                for kind, start, end in one.identifiers
+                if not one.finds((kind, start, end))
+            ]
             if lost:
                 yield f"missed {lost}: {one.text}"
             if not one.identifiers and one.suspected:
@@ -158,7 +185,9 @@ def missed() -> Iterator[str]:
 
 def main() -> None:
     """Print the tables, or what was missed; or write the tables into the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--missed", action="store_true")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()

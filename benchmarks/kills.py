@@ -1,13 +1,14 @@
-"""Commands that write, and the server while raters post, killed with -9 at random moments: what is lost or doubled?
+"""Commands that write, and the server while raters post, killed with -9 at random moments: what is
+lost or doubled?
 
     python benchmarks/kills.py --kills 300 --markdown
     python benchmarks/kills.py --kills 12 --seed 7 --command plan --command server
 
-Each command runs once and twice to its end, in copies of a study at the point where it is due. Then it is killed at a
-random moment of its running time in another copy, and run again. Afterwards the log must be whole, every table must
-have as many rows as after one run or two, no file may be there that such a run does not leave, and nothing that was
-there after the kill may be a part of an output. The same seed draws the same moments, as shares of a running time.
-"""
+Each command runs once and twice to its end, in copies of a study at the point where it is due. Then
+it is killed at a random moment of its running time in another copy, and run again. Afterwards the
+log must be whole, every table must have as many rows as after one run or two, no file may be there
+that such a run does not leave, and nothing that was there after the kill may be a part of an
+output. The same seed draws the same moments, as shares of a running time."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ AHEAD = (
     "fontTools.subset",
     "aiohttp",
 )
-"""Imported once, before commands are forked. Polars starts threads as it is imported, so each command imports it."""
+"""Imported once, before commands are forked. Polars starts threads as it is imported, so each
+command imports it."""
 WRITE_NOTHING = {
     "check": "reads the protocol",
     "curation": "lists decisions",
@@ -157,7 +159,12 @@ file = "items.csv"
 records = "items"
 """
 PEOPLE = '[[raters]]\nid = "p1"\npanel = "people"\n[[raters]]\nid = "p2"\npanel = "people"\n'
-TOPICS = ("insulin in diabetes", "a skin rash", "apixaban in atrial fibrillation", "asthma in a child")
+TOPICS = (
+    "insulin in diabetes",
+    "a skin rash",
+    "apixaban in atrial fibrillation",
+    "asthma in a child",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,7 +176,8 @@ class Step:
     before: Callable[[Path], None] | None = None
     """What people do to the folder before it."""
     makes: bool = False
-    """Whether it makes a study in a new folder, which it refuses where a killed run has begun one."""
+    """Whether it makes a study in a new folder, which it refuses where a killed run has begun
+    one."""
     asks: bool = False
     """Whether it asks models: it is no single transaction, and goes on where it was."""
 
@@ -198,7 +206,9 @@ def decide(name: str, word: str) -> Callable[[Path], None]:
 def reworded(folder: Path) -> None:
     """Change a form's words after ratings came in."""
     path = folder / "study.toml"
-    path.write_text(path.read_text("utf-8").replace("Is it correct?", "Is this answer correct?"), "utf-8")
+    path.write_text(
+        path.read_text("utf-8").replace("Is it correct?", "Is this answer correct?"), "utf-8"
+    )
 
 
 BY = ("--by", "staff-1")
@@ -212,7 +222,9 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
             Step("screen", (".", "--table", "screen.csv"), asks=True),
             Step("screen", (".", "--decisions", "screen.csv", *BY), decide("screen.csv", "keep")),
             Step("duplicates", (".", "--table", "groups.csv")),
-            Step("duplicates", (".", "--decisions", "groups.csv", *BY), decide("groups.csv", "apart")),
+            Step(
+                "duplicates", (".", "--decisions", "groups.csv", *BY), decide("groups.csv", "apart")
+            ),
             Step("themes", (".", "--table", "themes.csv")),
             Step("prepare", (".",)),
             Step("rewrite", (".", "--table", "words.csv"), asks=True),
@@ -245,7 +257,9 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
         ),
     ),
     (
-        lambda folder: questions(folder, PLACES.replace('[[places]]\npanel = "people"\nnumber = 3\n', PEOPLE)),
+        lambda folder: questions(
+            folder, PLACES.replace('[[places]]\npanel = "people"\nnumber = 3\n', PEOPLE)
+        ),
         (
             Step("import", (".",)),
             Step("plan", (".",)),
@@ -268,7 +282,9 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
         (Step("import", (".",)), Step("plan", (".",)), Step("places", (".", "--add", "2", *WHY))),
     ),
     (
-        lambda folder: questions(folder, STUDY[: STUDY.index("[prepare")] + STUDY[STUDY.index("[[plan]]") :]),
+        lambda folder: questions(
+            folder, STUDY[: STUDY.index("[prepare")] + STUDY[STUDY.index("[[plan]]") :]
+        ),
         (
             Step("import", (".",)),
             Step("answer", (".", "--budget", "1"), asks=True),
@@ -285,20 +301,25 @@ def questions(folder: Path, study: str) -> None:
     """A study of two dozen questions."""
     (folder / "study.toml").write_text(study, "utf-8")
     rows = [f"q{n},What about {TOPICS[n % 4]} number {n}?" for n in range(22)]
-    (folder / "items.csv").write_text("\n".join(["item,text", *rows, "q98,Twice the same?", "q99,Twice the same?"]))
+    (folder / "items.csv").write_text(
+        "\n".join(["item,text", *rows, "q98,Twice the same?", "q99,Twice the same?"])
+    )
 
 
 def cases(folder: Path) -> None:
     """A study of cases and their marks."""
     (folder / "study.toml").write_text(MASKED, "utf-8")
-    rows = [f"c{n},Cough. Biopsy had granulomas: sarcoidosis {n}.,sarcoidosis {n}" for n in range(8)]
+    rows = [
+        f"c{n},Cough. Biopsy had granulomas: sarcoidosis {n}.,sarcoidosis {n}" for n in range(8)
+    ]
     (folder / "items.csv").write_text("\n".join(["item,text,reference", *rows]))
     marks = [f"c{n},diagnosis,,sarcoidosis {n}\nc{n},cue,1,granulomas" for n in range(8)]
     (folder / "marks.csv").write_text("\n".join(["case,kind,rank,text", *marks]))
 
 
 def gone_back(folder: Path) -> None:
-    """Put the backup in the place of the database, as the documents say; what is left beside it would not fit."""
+    """Put the backup in the place of the database, as the documents say; what is left beside it
+    would not fit."""
     for path in folder.glob("konsil.db*"):
         path.unlink()
     shutil.copy(folder / "copy.db", folder / "konsil.db")
@@ -398,7 +419,10 @@ def state_of(folder: Path) -> State:
             files[re.sub(r"\d+", "0", str(path.relative_to(folder)))] = path.stat().st_size
     for path in sorted(folder.rglob("konsil.db")):
         with closing(sqlite3.connect(path)) as base:
-            tables = [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            tables = [
+                name
+                for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            ]
             for table in tables:
                 (count,) = base.execute(f'SELECT count(*) FROM "{table}"').fetchone()
                 rows[f"{path.relative_to(folder)}: {table}"] = count
@@ -427,7 +451,8 @@ class Tally:
 
 
 UNEVEN = ("audit_log", "imports", "calls", "sqlite_sequence", "sqlite_stat1")
-"""Tables that grow by how often a command that asks models went on; the calls that ended are counted apart."""
+"""Tables that grow by how often a command that asks models went on; the calls that ended are
+counted apart."""
 
 
 class Place:
@@ -454,7 +479,8 @@ class Place:
         return folder
 
     def kill(self, share: float) -> Tally | None:
-        """Kill it after this share of its time and look at what is left; None where the kill came too late."""
+        """Kill it after this share of its time and look at what is left; None where the kill came
+        too late."""
         folder, tally = self._copy("killed"), Tally(kills=1)
         run = Run(self.step.line, folder)
         run.kill_after(share * self.seconds)
@@ -470,13 +496,16 @@ class Place:
         if again not in (0, 2):
             tally.lost += 1
             tally.faults.append(f"{where}: run again it exits {again}: {said[-300:]}")
-        refused = self.step.makes and again == 2 and said.startswith("konsil: ") and said.count("\n") == 1
+        refused = (
+            self.step.makes and again == 2 and said.startswith("konsil: ") and said.count("\n") == 1
+        )
         if not refused:
             self._rows(folder, tally, where)
         if extra := sorted({*state_of(folder).files} - {*self.once.files} - {*self.twice.files}):
             tally.leftovers += 1
             tally.faults.append(f"{where}: left over: {extra[:3]}")
-        # Of a study whose making was killed there may be no log yet; the folder is refused and another one asked for.
+        # Of a study whose making was killed there may be no log yet; the folder is refused and
+        # another one asked for.
         for base in [] if refused else folder.rglob("konsil.db"):
             checked, said, _ = Run(("verify-log", str(base.parent)), folder).end()
             if checked != 0:
@@ -485,7 +514,8 @@ class Place:
         return tally
 
     def _parts(self, folder: Path, tally: Tally, where: str) -> None:
-        """Files and folders that were there after the kill, before anything ran again, must be whole."""
+        """Files and folders that were there after the kill, before anything ran again, must be
+        whole."""
         there = state_of_files(folder)
         outputs = {name.split("/")[0] for name in there if name not in self.before.files}
         for output in sorted(outputs):
@@ -513,7 +543,8 @@ class Place:
 
 
 def kill_server(kills: int, rng: random.Random, work: Path) -> Tally:
-    """Kill the server while simulated raters post, start it again, and look for all that it acknowledged."""
+    """Kill the server while simulated raters post, start it again, and look for all that it
+    acknowledged."""
     from konsil.api import open_folder
     from konsil.api.running.invitations import invite
     from konsil.api.running.planning import make_plan
@@ -531,8 +562,13 @@ def kill_server(kills: int, rng: random.Random, work: Path) -> Tally:
         make_plan(folder)
         stop, outcomes = threading.Event(), list[Any]()
         with Server(place) as server:
-            people = [Person(link.who, link.url) for link in invite(folder, (), "rater", url=server.url, days=1)]
-            raters = threading.Thread(target=lambda: outcomes.append(rate(people, reply, stop=stop, patience=120.0)))  # noqa: B023
+            people = [
+                Person(link.who, link.url)
+                for link in invite(folder, (), "rater", url=server.url, days=1)
+            ]
+            raters = threading.Thread(
+                target=lambda: outcomes.append(rate(people, reply, stop=stop, patience=120.0))  # noqa: B023
+            )
             raters.start()
             while raters.is_alive() and tally.kills < kills:
                 time.sleep(rng.uniform(0.2, 1.2))
@@ -570,15 +606,20 @@ def _check_served(folder: Any, outcome: Any, said: str, tally: Tally, where: str
                     lost.append(f"{public} {field}")
             for public, values in outcome.submitted.items():
                 state = screens.public(connection, public)
-                stored = screens.ratings_of_task(connection, state.task) if state is not None else ()
+                stored = (
+                    screens.ratings_of_task(connection, state.task) if state is not None else ()
+                )
                 if state is None or state.submitted_at is None or len(stored) != len(values):
                     lost.append(public)
         lost += [str(fault) for fault in store.verify_log()]
     with closing(sqlite3.connect(folder.path / "konsil.db")) as base:
         doubled = base.execute(
-            "SELECT kind, subject, count(*) FROM events WHERE kind = 'submission' GROUP BY 1, 2 HAVING count(*) > 1"
+            "SELECT kind, subject, count(*) FROM events WHERE kind = 'submission' GROUP BY 1, 2"
+            " HAVING count(*) > 1"
         ).fetchall()
-    extra = {path.name for path in folder.path.iterdir() if path.name.startswith(".")} - {".konsil-key"}
+    extra = {path.name for path in folder.path.iterdir() if path.name.startswith(".")} - {
+        ".konsil-key"
+    }
     tally.lost += len(lost)
     tally.doubled += len(doubled)
     tally.tracebacks += "Traceback" in said
@@ -601,7 +642,9 @@ def state_of_files(folder: Path) -> dict[str, int]:
 def places(work: Path, only: Sequence[str]) -> Iterator[Place]:
     """Every command where it is due, after all before it."""
     for number, (make, steps) in enumerate(LIVES):
-        last = max((n for n, step in enumerate(steps) if not only or step.command in only), default=-1)
+        last = max(
+            (n for n, step in enumerate(steps) if not only or step.command in only), default=-1
+        )
         folder = work / f"life{number}"
         folder.mkdir()
         make(folder)
@@ -621,7 +664,9 @@ def places(work: Path, only: Sequence[str]) -> Iterator[Place]:
 
 def main() -> None:
     """Kill, and print what became of it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--command", action="append", help="default: all, and 'server'")
@@ -637,14 +682,25 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         due = list(places(Path(folder), given.command or ()))
         with_server = not given.command or SERVER in given.command
-        n_server = round(given.kills * SERVER_SHARE) if due and with_server else given.kills * with_server
+        n_server = (
+            round(given.kills * SERVER_SHARE) if due and with_server else given.kills * with_server
+        )
         wanted = given.kills - n_server
         for n, place in enumerate(due):
             tally = tallies.setdefault(place.step.command, Tally())
             for _ in range(wanted * (n + 1) // len(due) - wanted * n // len(due)):
-                tally.add(next((t for _ in range(TRIES) if (t := place.kill(rng.random()))), Tally()))
+                tally.add(
+                    next((t for _ in range(TRIES) if (t := place.kill(rng.random()))), Tally())
+                )
             shutil.rmtree(place.work)
-            print(place.step.command, tally.kills, *tally.faults, sep="\n  ", file=sys.stderr, flush=True)
+            print(
+                place.step.command,
+                tally.kills,
+                *tally.faults,
+                sep="\n  ",
+                file=sys.stderr,
+                flush=True,
+            )
         if n_server:
             tallies[SERVER] = kill_server(n_server, rng, Path(folder))
             print(SERVER, *tallies[SERVER].faults, sep="\n  ", file=sys.stderr, flush=True)

@@ -1,4 +1,5 @@
-"""The small model that konsil runs itself: seconds to load, tokens a second, memory, and whether replies repeat.
+"""The small model that konsil runs itself: seconds to load, tokens a second, memory, and whether
+replies repeat.
 
 python benchmarks/local_model.py        # needs konsil[local] and 'konsil local install'
 """
@@ -36,17 +37,24 @@ FORM = {
 
 
 def answer(question: str) -> Request:
-    return Request("smollm2", (Message("user", question),), temperature=0.0, max_tokens=48, logprobs=1)
+    return Request(
+        "smollm2", (Message("user", question),), temperature=0.0, max_tokens=48, logprobs=1
+    )
 
 
 def judge(question: str) -> Request:
     rules = "Judge each answer by itself. Other words for the reference are correct too. " * 12
     answers = "\n".join(f"a{n}: insulin" for n in range(1, 6))
-    messages = (Message("system", rules), Message("user", f"{question}\nReference: insulin\n{answers}\nReply as JSON."))
+    messages = (
+        Message("system", rules),
+        Message("user", f"{question}\nReference: insulin\n{answers}\nReply as JSON."),
+    )
     return Request("smollm2", messages, temperature=0.0, max_tokens=120, schema=FORM)
 
 
-async def timed(server: LocalServer, requests: list[Request], clients: int) -> tuple[float, list[Reply]]:
+async def timed(
+    server: LocalServer, requests: list[Request], clients: int
+) -> tuple[float, list[Reply]]:
     provider = OpenAICompatible(server.url, headers={"Authorization": f"Bearer {server.key}"})
     gate = asyncio.Semaphore(clients)
 
@@ -85,8 +93,8 @@ def main() -> None:
                 read, written = (sum(r.usage[k] for r in replies) for k in ("in", "out"))
                 print(
                     f"{what}, {clients} at once: {seconds / len(requests):.2f} s each;"
-                    f" {read / len(requests):.0f} tokens read, {written / len(requests):.0f} written;"
-                    f" {(read + written) / seconds:.0f} tokens a second,"
+                    f" {read / len(requests):.0f} tokens read, {written / len(requests):.0f}"
+                    f" written; {(read + written) / seconds:.0f} tokens a second,"
                     f" {(read + written) / worked:.0f} a processor second"
                 )
                 kept.append([(r.text, r.logprobs) for r in replies])

@@ -1,14 +1,15 @@
-"""MedQADE at its full size, from the deck to the report, by konsil's own commands; planted numbers beside found ones.
+"""MedQADE at its full size, from the deck to the report, by konsil's own commands; planted numbers
+beside found ones.
 
     python benchmarks/medqade.py                      print the tables of docs/medqade-full-size.md
     python benchmarks/medqade.py --write              and write them there
     python benchmarks/medqade.py --small              a twentieth of it, in half a minute
 
-44,185 notes, of which 26,598 have one gap, are imported; five systems answer them; 3,800 are drawn; nine physicians,
-one who breaks ties and nine judges rate them. Systems and judges are models of a server on this machine, called as any
-other would be, with faults. What they and the physicians say is drawn from stated parameters (konsil.simulate): the
-judges' replies are served, the physicians' ratings are a file that is imported. Every command is a process of its own.
-"""
+44,185 notes, of which 26,598 have one gap, are imported; five systems answer them; 3,800 are drawn;
+nine physicians, one who breaks ties and nine judges rate them. Systems and judges are models of a
+server on this machine, called as any other would be, with faults. What they and the physicians say
+is drawn from stated parameters (konsil.simulate): the judges' replies are served, the physicians'
+ratings are a file that is imported. Every command is a process of its own."""
 
 from __future__ import annotations
 
@@ -45,25 +46,35 @@ MARK = "<!-- figures -->\n"
 SEED = 4
 SYSTEMS = tuple(f"system-{n}" for n in range(1, 6))
 JUDGES = tuple(f"judge-{n}" for n in range(1, 10))
-PHYSICIAN = PanelTruth(accuracy=0.93, severity=0.2, abstention=0.05, abstention_slope=0.9, perception=0.7)
+PHYSICIAN = PanelTruth(
+    accuracy=0.93, severity=0.2, abstention=0.05, abstention_slope=0.9, perception=0.7
+)
 TRUTH = Truth(
-    systems={s: SystemTruth(q) for s, q in zip(SYSTEMS, (0.72, 0.66, 0.52, 0.6, 0.41), strict=True)},
+    systems={
+        s: SystemTruth(q) for s, q in zip(SYSTEMS, (0.72, 0.66, 0.52, 0.6, 0.41), strict=True)
+    },
     panels={
         "physicians": PHYSICIAN,
         "tiebreaker": PHYSICIAN,
-        "judges": PanelTruth(accuracy=0.88, severity=0.1, leniency=0.3, self_preference=0.4, abstention=0.02),
+        "judges": PanelTruth(
+            accuracy=0.88, severity=0.1, leniency=0.3, self_preference=0.4, abstention=0.02
+        ),
     },
     raters={
-        "judge-1": PanelTruth(accuracy=0.94, leniency=0.1, self_preference=0.5, abstention=0.03, abstention_slope=0.7),
+        "judge-1": PanelTruth(
+            accuracy=0.94, leniency=0.1, self_preference=0.5, abstention=0.03, abstention_slope=0.7
+        ),
         "judge-5": PanelTruth(accuracy=0.75, leniency=0.7, self_preference=0.8, abstention=0.01),
     },
 )
-"""What is planted: systems of unequal quality; physicians who abstain more where it is hard; judges who are lenient,
-more so with their own family, and hardly more cautious where it is hard. Judge 1 is able and cautious, 5 neither."""
+"""What is planted: systems of unequal quality; physicians who abstain more where it is hard; judges
+who are lenient, more so with their own family, and hardly more cautious where it is hard. Judge 1
+is able and cautious, 5 neither."""
 OF_SYSTEMS = Faults(busy=0.002, server=0.001, refused=0.001, truncated=0.0005, empty=0.0005)
 OF_JUDGES = Faults(busy=0.002, server=0.001, malformed=0.02, refused=0.002, truncated=0.001)
 NATURAL = 0.2
-"""The share of items with a verbatim match, the sample's own: so the sample is like all items and has their truth."""
+"""The share of items with a verbatim match, the sample's own: so the sample is like all items and
+has their truth."""
 _NUMBER = re.compile(r"Befund (\d{5})")
 
 
@@ -89,7 +100,8 @@ finally:
     with open("/proc/self/status") as status, open(sys.argv[1], "w") as memory:
         memory.write(next((line.split()[1] for line in status if line.startswith("VmHWM:")), "0"))
 """
-"""One command, which tells its peak memory itself: what is told of a child's end counts its parent's memory too."""
+"""One command, which tells its peak memory itself: what is told of a child's end counts its
+parent's memory too."""
 
 
 class Stage:
@@ -115,21 +127,40 @@ class Stage:
             said = out.read()
             peak = int(memory.read() or 0) / 1024
         insist(process.returncode == 0, f"konsil {command} ended with {process.returncode}: {said}")
-        named = " ".join(("konsil", command, *(o for o in options if o.startswith("--") or "." in Path(o).name)))
+        named = " ".join(
+            ("konsil", command, *(o for o in options if o.startswith("--") or "." in Path(o).name))
+        )
         self.rows.append(
-            (named.replace(str(self.folder.parent) + os.sep, ""), n, seconds, used.ru_utime + used.ru_stime, peak)
+            (
+                named.replace(str(self.folder.parent) + os.sep, ""),
+                n,
+                seconds,
+                used.ru_utime + used.ru_stime,
+                peak,
+            )
         )
         print(f"{named}: {seconds:.1f} s\n{said}", file=sys.stderr)
         return said
 
     def table(self) -> str:
         """The commands as Markdown."""
-        lines = ["| command | of what | wall s | CPU s | a second | peak MB |", "|---|---:|---:|---:|---:|---:|"]
+        lines = [
+            "| command | of what | wall s | CPU s | a second | peak MB |",
+            "|---|---:|---:|---:|---:|---:|",
+        ]
         for name, n, wall, cpu, peak in self.rows:
             count, rate = (f"{n:,}", f"{n / wall:,.0f}") if n else ("", "")
             lines.append(f"| `{name}` | {count} | {wall:.1f} | {cpu:.1f} | {rate} | {peak:.0f} |")
         wall, cpu = (sum(row[k] for row in self.rows) for k in (2, 3))
-        return "\n".join([*lines, f"| all | | {wall:.1f} | {cpu:.1f} | | {max(r[4] for r in self.rows):.0f} |"]) + "\n"
+        return (
+            "\n".join(
+                [
+                    *lines,
+                    f"| all | | {wall:.1f} | {cpu:.1f} | | {max(r[4] for r in self.rows):.0f} |",
+                ]
+            )
+            + "\n"
+        )
 
 
 def insist(holds: bool, otherwise: str) -> None:
@@ -149,11 +180,31 @@ def write_deck(file: Path, size: Size) -> None:
     }
     notes = []
     for n in range(size.notes):
-        text = f"Bei Befund {n:05} ist {{{{c1::Begriff {n:05}::Begriff}}}} die häufigste Ursache, besonders im Alter."
+        text = (
+            f"Bei Befund {n:05} ist {{{{c1::Begriff {n:05}::Begriff}}}} die häufigste Ursache,"
+            " besonders im Alter."
+        )
         if n >= size.single:
-            text = text.replace("häufigste", "{{c2::häufigste}}") if n % 3 else f"Befund {n:05} ohne <b>Lücke</b>."
-        notes.append({"guid": f"n{n:05}", "note_model_uuid": "cloze", "fields": [text, ""], "tags": [f"fach-{n % 12}"]})
-    deck = {"__type__": "Deck", "name": "Medizin", "note_models": [kind], "notes": notes, "children": []}
+            text = (
+                text.replace("häufigste", "{{c2::häufigste}}")
+                if n % 3
+                else f"Befund {n:05} ohne <b>Lücke</b>."
+            )
+        notes.append(
+            {
+                "guid": f"n{n:05}",
+                "note_model_uuid": "cloze",
+                "fields": [text, ""],
+                "tags": [f"fach-{n % 12}"],
+            }
+        )
+    deck = {
+        "__type__": "Deck",
+        "name": "Medizin",
+        "note_models": [kind],
+        "notes": notes,
+        "children": [],
+    }
     file.write_text(json.dumps(deck, ensure_ascii=False), "utf-8")
 
 
@@ -172,20 +223,29 @@ def write_protocol(folder: Path, size: Size, url: str) -> None:
         text = text.replace(before, after, 1)
     for system in SYSTEMS:
         asked = (
-            'settings = { temperature = 0.2, max_tokens = 32, system = "Sie sind in der Prüfung. Ein kurzer Begriff." }'
+            'settings = { temperature = 0.2, max_tokens = 32, system = "Sie sind in der Prüfung.'
+            ' Ein kurzer Begriff." }'
         )
-        text = re.sub(rf'(\[\[systems\]\]\nid = "{system}"\n)', rf'\1model = "here:{system}"\n{asked}\n', text)
+        text = re.sub(
+            rf'(\[\[systems\]\]\nid = "{system}"\n)', rf'\1model = "here:{system}"\n{asked}\n', text
+        )
     text += f'\n[[endpoints]]\nid = "here"\nurl = "{url}/v1"\nconcurrency = 64\n'
     for judge in JUDGES:
-        text += f'\n[[judges]]\nrater = "{judge}"\nmodel = "here:{judge}"\nsettings = {{ temperature = 0 }}\n'
+        text += (
+            f'\n[[judges]]\nrater = "{judge}"\nmodel = "here:{judge}"\nsettings = {{ temperature ='
+            " 0 }\n"
+        )
     place.write_text(text, "utf-8")
 
 
 def planted_answers(size: Size) -> tuple[dict[str, str], set[str]]:
-    """Answer -> its text, and the wrong ones; one in five items is answered word for word by a system."""
+    """Answer -> its text, and the wrong ones; one in five items is answered word for word by a
+    system."""
     items = [Item(f"n{n:05}", "") for n in range(size.single)]
     answers = [Answer(f"{i.id}:{s}", i.id, s) for i in items for s in SYSTEMS]
-    right = build_world(items, answers, {}, TRUTH, SEED).answers.right.reshape(len(items), len(SYSTEMS))
+    right = build_world(items, answers, {}, TRUTH, SEED).answers.right.reshape(
+        len(items), len(SYSTEMS)
+    )
     rng = np.random.default_rng(SEED)
     can = np.flatnonzero(right.any(axis=1))
     matched = set(rng.choice(can, round(NATURAL * len(items)), replace=False).tolist())
@@ -216,7 +276,8 @@ class Planted(Script):
         self.judges = Script(self.say, OF_JUDGES, SEED)
 
     def say(self, request, _rng):
-        """The reply; the file is read on where it has grown: judges' replies are known once the plan is."""
+        """The reply; the file is read on where it has grown: judges' replies are known once the
+        plan is."""
         number = _NUMBER.search(next(m.text for m in request.messages if m.role == "user"))
         key = (request.model, number[1] if number else "")
         if key not in self.known:
@@ -256,13 +317,16 @@ def write_ratings(file: Path, study, drawn, purposes: set[str]) -> int:
         for r in drawn.ratings:
             if r.task in wanted:
                 system = r.answers[0].partition(":")[2] if r.answers else ""
-                table.writerow([r.rater, r.item, system, r.criterion, r.label or words[r.criterion], r.seconds])
+                table.writerow(
+                    [r.rater, r.item, system, r.criterion, r.label or words[r.criterion], r.seconds]
+                )
                 rows += 1
     return rows
 
 
 def write_replies(file: Path, study, drawn) -> None:
-    """What the judges will say, appended to the server's file: the reply to each task as its form asks for it."""
+    """What the judges will say, appended to the server's file: the reply to each task as its form
+    asks for it."""
     [instrument] = study.instruments
     said = {(r.task, r.criterion, r.answers): r for r in drawn.ratings if r.rater in JUDGES}
     with file.open("a", encoding="utf-8") as out:
@@ -271,9 +335,14 @@ def write_replies(file: Path, study, drawn) -> None:
                 continue
             reply = {}
             for field in fields(instrument, task):
-                one = said[task.id, field.criterion.id, tuple(task.answers[n] for n in field.answers)]
+                one = said[
+                    task.id, field.criterion.id, tuple(task.answers[n] for n in field.answers)
+                ]
                 reply[field.name] = one.label or field.criterion.scale.abstain
-            out.write(json.dumps([task.rater, task.item[1:], json.dumps(reply, ensure_ascii=False)]) + "\n")
+            out.write(
+                json.dumps([task.rater, task.item[1:], json.dumps(reply, ensure_ascii=False)])
+                + "\n"
+            )
 
 
 def check_plan(tasks, size: Size) -> str:
@@ -287,7 +356,10 @@ def check_plan(tasks, size: Size) -> str:
     pairs = Counter(p for r in seen.values() if len(r) == 2 for p in combinations(sorted(r), 2))
     each = size.core + 2 * size.split // 9
     insist({loads[r] for r in nine} == {each}, f"loads {loads}")
-    insist((core, len(seen)) == (size.core, size.core + size.split), f"{core} core items of {len(seen)}")
+    insist(
+        (core, len(seen)) == (size.core, size.core + size.split),
+        f"{core} core items of {len(seen)}",
+    )
     insist(len(pairs) == 36 and set(pairs.values()) == {size.split // 36}, f"pairs {pairs}")
     insist({loads[j] for j in JUDGES} == {size.core + size.split}, f"judges' loads {loads}")
     insist({len(t.answers) for t in tasks} == {5}, "a screen has not five answers")
@@ -304,8 +376,15 @@ def outcomes(folder: Path) -> str:
     kinds = {kind: Counter() for kind in ("answer", "judge")}
     for one in ended:
         kinds[one.kind][one.outcome] += one.works
-    lines = [f"{made:,} calls were made.", "", "| outcome | answers | judgements |", "|---|---:|---:|"]
-    for name in sorted({*kinds["answer"], *kinds["judge"]}, key=lambda o: -kinds["answer"][o] - kinds["judge"][o]):
+    lines = [
+        f"{made:,} calls were made.",
+        "",
+        "| outcome | answers | judgements |",
+        "|---|---:|---:|",
+    ]
+    for name in sorted(
+        {*kinds["answer"], *kinds["judge"]}, key=lambda o: -kinds["answer"][o] - kinds["judge"][o]
+    ):
         lines.append(f"| {name} | {kinds['answer'][name]:,} | {kinds['judge'][name]:,} |")
     return "\n".join(lines) + "\n"
 
@@ -313,7 +392,8 @@ def outcomes(folder: Path) -> str:
 def planted(study, items, results) -> str:
     """Ceiling, kappa, preference and caution: what was planted beside what was found."""
     told = recovery(study, TRUTH, results, seed=SEED, sets=sets_of(study, items))
-    # The planted model knows of no strata: an item with a verbatim match has a right answer, which it does not say.
+    # The planted model knows of no strata: an item with a verbatim match has a right answer, which
+    # it does not say.
     told = tuple(r for r in told if MATCH not in r.group)
     statistics = {a.name: a for a in study.analyses}
     lines = ["| parameter | planted | found | 95 % interval | inside |", "|---|---:|---:|---:|---|"]
@@ -328,11 +408,15 @@ def planted(study, items, results) -> str:
         if ceiling or of_judge:
             inside = "" if r.covered is None else "yes" if r.covered else "no"
             lines.append(
-                f"| {r.parameter} | {r.truth:.3f} | {r.estimate:.3f} | {r.low:.3f} to {r.high:.3f} | {inside} |"
+                f"| {r.parameter} | {r.truth:.3f} | {r.estimate:.3f} | {r.low:.3f} to {r.high:.3f}"
+                f" | {inside} |"
             )
     judged = [r for r in told if r.covered is not None]
     hit = sum(bool(r.covered) for r in judged)
-    return "\n".join(lines) + f"\n\nOf all {len(judged)} intervals whose true value is known, {hit} hold it.\n"
+    return (
+        "\n".join(lines)
+        + f"\n\nOf all {len(judged)} intervals whose true value is known, {hit} hold it.\n"
+    )
 
 
 def run(folder: Path, size: Size) -> str:
@@ -345,7 +429,9 @@ def run(folder: Path, size: Size) -> str:
             out.write(json.dumps([system, item[1:], text]) + "\n")
     del texts
     server = subprocess.Popen(
-        [sys.executable, str(Path(__file__)), "--serve", str(replies)], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(Path(__file__)), "--serve", str(replies)],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         stage.run("new", "--protocol", "medqade")
@@ -368,9 +454,14 @@ def run(folder: Path, size: Size) -> str:
         with open_folder(stage.folder).store() as store:
             stored = store.tasks()
         ties = sum(t.purpose == "tiebreak" for t in stored)
-        insist({t.id for t in stored} == {t.id for t in drawn.tasks}, "the plan is not the simulation's")
+        insist(
+            {t.id for t in stored} == {t.id for t in drawn.tasks},
+            "the plan is not the simulation's",
+        )
         counts = check_plan(stored, size) + f"; {ties:,} tie-breaks"
-        stage.run("import", "--file", str(second), n=write_ratings(second, study, drawn, {"tiebreak"}))
+        stage.run(
+            "import", "--file", str(second), n=write_ratings(second, study, drawn, {"tiebreak"})
+        )
         del drawn, stored
         stage.run("judge", n=len(JUDGES) * n)
         stage.run("judge", n=len(JUDGES) * n)
@@ -381,7 +472,8 @@ def run(folder: Path, size: Size) -> str:
     stage.run("verify-log")
     results = open_folder(stage.folder).results()
     machine = (
-        f"{os.cpu_count()} cores, Python {platform.python_version()}; load average at the end {os.getloadavg()[2]:.1f}"
+        f"{os.cpu_count()} cores, Python {platform.python_version()}; load average at the end"
+        f" {os.getloadavg()[2]:.1f}"
     )
     return "\n".join(
         [
@@ -398,7 +490,9 @@ def main() -> None:
     """Run it, print the tables, and with --write put them into their document."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--small", action="store_true", help="A twentieth of the size.")
-    parser.add_argument("--write", action="store_true", help="Write the tables into docs/medqade-full-size.md.")
+    parser.add_argument(
+        "--write", action="store_true", help="Write the tables into docs/medqade-full-size.md."
+    )
     parser.add_argument("--keep", default="", help="An empty folder in which everything stays.")
     parser.add_argument("--serve", default="", help=argparse.SUPPRESS)
     given = parser.parse_args()

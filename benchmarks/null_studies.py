@@ -1,15 +1,16 @@
-"""What does konsil conclude where nothing is there? Whole studies of the four protocols, drawn without any effect.
+"""What does konsil conclude where nothing is there? Whole studies of the four protocols, drawn
+without any effect.
 
-    python benchmarks/null_studies.py                          500 studies a protocol at a fifth of its size
-    python benchmarks/null_studies.py --size full --studies 100
-    python benchmarks/null_studies.py --protocol cqa-eval --studies 50
-    python benchmarks/null_studies.py --write                  and write the tables into docs/coverage.md
+    python benchmarks/null_studies.py                          500 studies a protocol at a fifth of
+    its size python benchmarks/null_studies.py --size full --studies 100 python
+    benchmarks/null_studies.py --protocol cqa-eval --studies 50 python benchmarks/null_studies.py
+    --write                  and write the tables into docs/coverage.md
 
-Every study is planned, rated and analysed by the protocol as it stands: systems of equal quality, judges who are drawn
-like people, no preference for anything of one's own, equally accurate designs, cases that lose nothing by masking.
-Counted are, study by study: p values at most .05 before adjustment, the same after it (any of the declared analyses:
-the family-wise error), and every verdict (docs/verdicts.md) that claims an effect. Figures are not drawn.
-"""
+Every study is planned, rated and analysed by the protocol as it stands: systems of equal quality,
+judges who are drawn like people, no preference for anything of one's own, equally accurate designs,
+cases that lose nothing by masking. Counted are, study by study: p values at most .05 before
+adjustment, the same after it (any of the declared analyses: the family-wise error), and every
+verdict (docs/verdicts.md) that claims an effect. Figures are not drawn."""
 
 from __future__ import annotations
 
@@ -47,9 +48,8 @@ LEVEL = 0.05
 PERSON = PanelTruth(accuracy=0.85, severity=0.0, abstention=0.05, abstention_slope=0.5)
 """Everybody who rates in MedQADE's null: physicians, tie-breakers and judges alike.
 
-None is more severe than another: a judge of another severity does differ from the physicians at hand, whom its
-comparison is about.
-"""
+None is more severe than another: a judge of another severity does differ from the physicians at
+hand, whom its comparison is about. """
 PLAIN = PanelTruth(accuracy=0.85, severity=0.1)
 
 
@@ -60,7 +60,10 @@ def equal(study: Study, quality: float) -> dict[str, SystemTruth]:
 
 def panels(study: Study, truth: PanelTruth) -> dict[str, PanelTruth]:
     """All panels alike."""
-    return {**dict.fromkeys(study.panels(), truth), **dict.fromkeys({a.panel for a in study.plan}, truth)}
+    return {
+        **dict.fromkeys(study.panels(), truth),
+        **dict.fromkeys({a.panel for a in study.plan}, truth),
+    }
 
 
 def medqade(study: Study) -> Truth:
@@ -70,20 +73,27 @@ def medqade(study: Study) -> Truth:
 
 def real_pocqi(study: Study) -> Truth:
     """No difference of systems; raters have tastes, which is what a test has to allow for."""
-    return Truth(systems=equal(study, 0.7), panels=panels(study, dataclasses.replace(PLAIN, rater_system=0.3)))
+    return Truth(
+        systems=equal(study, 0.7),
+        panels=panels(study, dataclasses.replace(PLAIN, rater_system=0.3)),
+    )
 
 
 def clexeval(study: Study) -> Truth:
-    """Cases that are answered alike at every level, reasoning that knows no more than the answer, plain judges."""
+    """Cases that are answered alike at every level, reasoning that knows no more than the answer,
+    plain judges."""
     names = {c.id for i in study.instruments for c in i.criteria}
     about = {n: CriterionTruth(about="reasoning") for n in names & {"reasoning_names"}}
     return Truth(
-        systems=equal(study, 0.6), panels=panels(study, dataclasses.replace(PLAIN, shared=0.1)), criteria=about
+        systems=equal(study, 0.6),
+        panels=panels(study, dataclasses.replace(PLAIN, shared=0.1)),
+        criteria=about,
     )
 
 
 def cqa_eval(study: Study) -> Truth:
-    """Whole answers and sentences that are rated equally well, and take their time in proportion."""
+    """Whole answers and sentences that are rated equally well, and take their time in
+    proportion."""
     return Truth(
         systems=equal(study, 0.8),
         panels=panels(study, PLAIN),
@@ -105,23 +115,31 @@ class Null:
     truth: Callable[[Study], Truth]
     """What is true: nothing."""
     not_null: frozenset[str] = frozenset()
-    """Statistics, and analyses, whose comparisons have a true difference all the same, and are not counted."""
+    """Statistics, and analyses, whose comparisons have a true difference all the same, and are not
+    counted."""
     claims: tuple[str, ...] = ()
     """The verdicts that its report could print, all of them wrong here."""
 
 
 DERIVED = frozenset({"randolph_kappa", "part_variance", "reliability", "rater_hours", "part_whole"})
-"""Agreement of answers made of sentences differs from that of whole answers by construction, and so do its hours."""
-BY_DESIGN = frozenset({f"systems by design: {criterion}" for criterion in ("correctness", "relevance", "risks")})
+"""Agreement of answers made of sentences differs from that of whole answers by construction, and so
+do its hours."""
+BY_DESIGN = frozenset(
+    {f"systems by design: {criterion}" for criterion in ("correctness", "relevance", "risks")}
+)
 """A whole answer is wrong for other reasons than one of whose sentences any is."""
 TIMES = frozenset({"seconds", "geometric_seconds", "median_seconds"})
 """Six sentences take longer than one answer."""
-DESIGNS = tuple(f"design for {criterion}" for criterion in ("correctness", "relevance", "communicates_risks"))
+DESIGNS = tuple(
+    f"design for {criterion}" for criterion in ("correctness", "relevance", "communicates_risks")
+)
 """Recommendations of one of two designs."""
 NULLS = {
     "medqade": Null("medqade", "study.en.toml", 3_800, medqade),
     "real-pocqi": Null("real-pocqi", "study.toml", 620, real_pocqi),
-    "clexeval": Null("clexeval", "study.toml", 40, clexeval, claims=("crossover", "hidden knowledge")),
+    "clexeval": Null(
+        "clexeval", "study.toml", 40, clexeval, claims=("crossover", "hidden knowledge")
+    ),
     "cqa-eval": Null("cqa-eval", "study.toml", 100, cqa_eval, DERIVED | BY_DESIGN | TIMES, DESIGNS),
 }
 SIZES = {"fifth": 5, "full": 1}
@@ -148,7 +166,9 @@ def material(name: str, size: str, draws: int):
     """The study, its items and answers, and its truth."""
     null = NULLS[name]
     folder = files("konsil.protocols") / null.folder
-    study = parse((folder / null.file).read_text("utf-8"), lambda other: (folder / other).read_text("utf-8"))
+    study = parse(
+        (folder / null.file).read_text("utf-8"), lambda other: (folder / other).read_text("utf-8")
+    )
     study = dataclasses.replace(
         study,
         simulated=True,
@@ -162,7 +182,9 @@ def material(name: str, size: str, draws: int):
         exclusions=dataclasses.replace(study.exclusions, min_seconds=0.0, require_seconds=False),
     )
     items = pretended_items(study, max(8, null.items // SIZES[size]))
-    answers = with_sentences(study, pretended(study, implied_answers(items, [s.id for s in study.systems])), {})
+    answers = with_sentences(
+        study, pretended(study, implied_answers(items, [s.id for s in study.systems])), {}
+    )
     return study, items, answers, null.truth(study)
 
 
@@ -174,7 +196,9 @@ def one_study(seed: int, name: str, size: str, draws: int) -> Counts:
     return counted(results.rows, study, draws, NULLS[name].not_null)
 
 
-def counted(rows: Sequence[Row], study: Study, draws: int, not_null: frozenset[str] = frozenset()) -> Counts:
+def counted(
+    rows: Sequence[Row], study: Study, draws: int, not_null: frozenset[str] = frozenset()
+) -> Counts:
     """What the rows of one study claim."""
     tested, rejected = Counter[str](), Counter[str]()
     as_published = {a.name for a in study.analyses if a.mode == "paper"}
@@ -182,7 +206,9 @@ def counted(rows: Sequence[Row], study: Study, draws: int, not_null: frozenset[s
     null = [
         row
         for row in rows
-        if row.kind != "companion" and not not_null & {row.statistic, row.analysis} and row.analysis not in as_published
+        if row.kind != "companion"
+        and not not_null & {row.statistic, row.analysis}
+        and row.analysis not in as_published
     ]
     for row in null:
         if math.isfinite(row.estimate.p):
@@ -224,7 +250,11 @@ def recommended(rows: Sequence[Row], study: Study, draws: int) -> Iterator[str]:
         for c, comparisons in by_criterion.items()
     ]
     decided = designs_decided(parts, draws=draws, level=study.resampling.level)
-    yield from (f"design for {c}" for c, decision in zip(by_criterion, decided, strict=True) if decision.design)
+    yield from (
+        f"design for {c}"
+        for c, decision in zip(by_criterion, decided, strict=True)
+        if decision.design
+    )
 
 
 def all_studies(name: str, size: str, studies: int, draws: int, workers: int) -> list[Counts]:
@@ -244,7 +274,8 @@ def bounds(k: int, n: int) -> tuple[float, float]:
 
 
 def table(name: str, size: str, studies: Sequence[Counts]) -> str:
-    """The counts as Markdown: studies with at least one such claim, with exact limits; single p values by statistic."""
+    """The counts as Markdown: studies with at least one such claim, with exact limits; single p
+    values by statistic."""
     n = len(studies)
     possible = NULLS[name].claims if name in NULLS else ()
     claims = sorted({*possible, *(v for study in studies for v in study.verdicts)})
@@ -263,7 +294,10 @@ def table(name: str, size: str, studies: Sequence[Counts]) -> str:
     for study in studies:
         tested.update(study.tested)
         rejected.update(study.rejected)
-    lines += [f"| `{s}` | {m:,} | {rejected[s]:,} | {rejected[s] / m:.3f} |" for s, m in sorted(tested.items())]
+    lines += [
+        f"| `{s}` | {m:,} | {rejected[s]:,} | {rejected[s] / m:.3f} |"
+        for s, m in sorted(tested.items())
+    ]
     return f"**{name}**, size: {size}\n\n" + "\n".join(lines) + "\n"
 
 
@@ -277,7 +311,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--json", type=Path, help="write every study's counts there, too")
-    parser.add_argument("--read", action="store_true", help="draw no study: make the tables of the counts at --json")
+    parser.add_argument(
+        "--read", action="store_true", help="draw no study: make the tables of the counts at --json"
+    )
     arguments = parser.parse_args()
     for name in arguments.protocol:
         began = time.perf_counter()
@@ -285,10 +321,15 @@ def main() -> None:
         if arguments.read and counts is not None:
             studies = [Counts(**study) for study in json.loads(counts.read_text("utf-8"))]
         else:
-            studies = all_studies(name, arguments.size, arguments.studies, arguments.draws, arguments.workers)
+            studies = all_studies(
+                name, arguments.size, arguments.studies, arguments.draws, arguments.workers
+            )
         text = table(name, arguments.size, studies)
         print(text, flush=True)
-        print(f"{name}: {len(studies)} studies in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+        print(
+            f"{name}: {len(studies)} studies in {time.perf_counter() - began:.0f} s",
+            file=sys.stderr,
+        )
         if counts is not None:
             counts.write_text(json.dumps([dataclasses.asdict(study) for study in studies]), "utf-8")
         if arguments.write:

@@ -1,15 +1,16 @@
-"""The rating pages under load: many simulated raters at once, 4,000 items, every request that a browser would send.
+"""The rating pages under load: many simulated raters at once, 4,000 items, every request that a
+browser would send.
 
-    python benchmarks/pages.py                      20 and 200 raters, with pauses and without, on SQLite, and a peer
-    python benchmarks/pages.py --raters 20 --think 2 --seconds 60 --each 4000
+    python benchmarks/pages.py                      20 and 200 raters, with pauses and without, on
+    SQLite, and a peer python benchmarks/pages.py --raters 20 --think 2 --seconds 60 --each 4000
     python benchmarks/pages.py --database postgresql://user@host/empty --workers 2 --raters 20
     python benchmarks/pages.py --peer peer/bin/potato
 
-Raters pause for exponential times of the mean given (0: none) before every choice, and come within some seconds of one
-another. The server is a process of its own on the same machine as the raters, so their processor time is in the
-numbers; it is shown beside the server's. `submit` is handing in, `next task` the page that follows, `go on` both
-together: from the press of a key until the next page is there.
-"""
+Raters pause for exponential times of the mean given (0: none) before every choice, and come within
+some seconds of one another. The server is a process of its own on the same machine as the raters,
+so their processor time is in the numbers; it is shown beside the server's. `submit` is handing in,
+`next task` the page that follows, `go on` both together: from the press of a key until the next
+page is there."""
 
 from __future__ import annotations
 
@@ -37,11 +38,15 @@ from konsil.store.tasks import screens
 
 ITEMS, SYSTEMS = 4_000, 5
 SHOWN = ("come in", "save", "submit", "next task", "go on")
-WORDS = "Bei der Patientin ist wegen der Niereninsuffizienz eine Dosisanpassung notwendig und das Kalium zu prüfen. "
+WORDS = (
+    "Bei der Patientin ist wegen der Niereninsuffizienz eine Dosisanpassung notwendig und das"
+    " Kalium zu prüfen. "
+)
 
 
 def write_study(folder: Path, raters: int, each: int) -> None:
-    """MedQADE's form: five answers and a difficulty a page; every item is rated so often that all have work."""
+    """MedQADE's form: five answers and a difficulty a page; every item is rated so often that all
+    have work."""
     folder.mkdir(parents=True)
     people = "".join(f'[[raters]]\nid = "r{n}"\npanel = "physicians"\n' for n in range(raters))
     systems = "".join(f'[[systems]]\nid = "s{n}"\nfamily = "f{n}"\n' for n in range(SYSTEMS))
@@ -86,7 +91,11 @@ raters = "physicians"
     )
     rows = "".join(f"i{k},Frage {k}: {WORDS}?,Begriff {k}\n" for k in range(ITEMS))
     (folder / "items.csv").write_text(f"item,text,reference\n{rows}", "utf-8")
-    rows = "".join(f"i{k},s{n},Begriff {k} von {n}. {WORDS * 4}\n" for k in range(ITEMS) for n in range(SYSTEMS))
+    rows = "".join(
+        f"i{k},s{n},Begriff {k} von {n}. {WORDS * 4}\n"
+        for k in range(ITEMS)
+        for n in range(SYSTEMS)
+    )
     (folder / "answers.csv").write_text(f"item,system,text\n{rows}", "utf-8")
 
 
@@ -125,9 +134,11 @@ class Load:
 def table(title: str, times: Times, pages: int, wall: float, served: float, rest: str) -> str:
     """What a load took."""
     lines = [
-        f"**{title}**; {pages:,} pages in {wall:.0f} s ({pages / wall:.1f} a second); {len(times.faults)} errors;"
-        f" server {1000 * served / max(1, pages):.0f} ms of processor a page; {rest};"
-        f" load of the machine {os.getloadavg()[0]:.1f}",
+        (
+            f"**{title}**; {pages:,} pages in {wall:.0f} s ({pages / wall:.1f} a second);"
+            f" {len(times.faults)} errors; server {1000 * served / max(1, pages):.0f} ms of"
+            f" processor a page; {rest}; load of the machine {os.getloadavg()[0]:.1f}"
+        ),
         "",
         "| request | number | p50 ms | p95 ms | p99 ms | KB |",
         "|---|---:|---:|---:|---:|---:|",
@@ -135,7 +146,10 @@ def table(title: str, times: Times, pages: int, wall: float, served: float, rest
     for row in times.rows():
         if row.kind in SHOWN:
             p50, p95, p99 = (1000 * s for s in (row.p50, row.p95, row.p99))
-            lines.append(f"| {row.kind} | {row.count:,} | {p50:.0f} | {p95:.0f} | {p99:.0f} | {row.size / 1000:.1f} |")
+            lines.append(
+                f"| {row.kind} | {row.count:,} | {p50:.0f} | {p95:.0f} | {p99:.0f} |"
+                f" {row.size / 1000:.1f} |"
+            )
     return "\n".join([*lines, *times.faults[:5], ""])
 
 
@@ -152,17 +166,24 @@ def run(load: Load, database: str, workers: int) -> str:
         with opened.store() as store:
 
             def say(_public: str) -> tuple[dict[str, str], float]:
-                said = {f"~1.a{n}": rng.choice(["Falsch", "Richtig"]) for n in range(1, SYSTEMS + 1)}
+                said = {
+                    f"~1.a{n}": rng.choice(["Falsch", "Richtig"]) for n in range(1, SYSTEMS + 1)
+                }
                 return {**said, "~2": rng.choice(["Einfach", "Mittel", "Schwer"])}, 1.0
 
-            links = [link.url.partition(PATH)[2] for link in invite(opened, (), "rater", url="", days=1)]
+            links = [
+                link.url.partition(PATH)[2] for link in invite(opened, (), "rater", url="", days=1)
+            ]
             with Server(folder, database=database, workers=workers) as server:
                 people = [
                     Person(f"r{n}", server.url + PATH + secret, after=rng.uniform(0, load.arrive))
                     for n, secret in enumerate(links)
                 ]
                 threading.Timer(load.seconds, stop.set).start()
-                before, own = processor_seconds(server.process), resource.getrusage(resource.RUSAGE_SELF)
+                before, own = (
+                    processor_seconds(server.process),
+                    resource.getrusage(resource.RUSAGE_SELF),
+                )
                 done = work(people, say, lambda _: pause(), stop=stop)
                 served = processor_seconds(server.process) - before
                 used = resource.getrusage(resource.RUSAGE_SELF)
@@ -173,16 +194,20 @@ def run(load: Load, database: str, workers: int) -> str:
                 lost = 0
                 for public, values in done.submitted.items():
                     state = screens.public(connection, public)
-                    kept = screens.ratings_of_task(connection, state.task) if state is not None else ()
+                    kept = (
+                        screens.ratings_of_task(connection, state.task) if state is not None else ()
+                    )
                     lost += len(kept) != len(values)
     pages = sum(done.handed_in.values())
     clients = used.ru_utime + used.ru_stime - own.ru_utime - own.ru_stime
-    files = next((row.count * row.size / load.raters for row in done.times.rows() if row.kind == "file"), 0.0)
+    files = next(
+        (row.count * row.size / load.raters for row in done.times.rows() if row.kind == "file"), 0.0
+    )
     where = "PostgreSQL" if database else "SQLite"
     title = f"konsil, {load}, {where}, {workers} worker{'s' if workers > 1 else ''}"
     rest = (
-        f"raters {1000 * clients / max(1, pages):.0f} ms; {lost} pages lost; {ITEMS:,} items, {tasks:,} tasks; style"
-        f" sheet, script and icon {files / 1000:.0f} KB once"
+        f"raters {1000 * clients / max(1, pages):.0f} ms; {lost} pages lost; {ITEMS:,} items,"
+        f" {tasks:,} tasks; style sheet, script and icon {files / 1000:.0f} KB once"
     )
     return table(title, done.times, pages, done.seconds, served, rest)
 
@@ -208,21 +233,38 @@ def main() -> None:
     """Run the loads and print their tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--raters", type=int, default=0, help="One load of so many raters.")
-    parser.add_argument("--think", type=float, default=0.0, help="Mean pause before every choice, in seconds.")
+    parser.add_argument(
+        "--think", type=float, default=0.0, help="Mean pause before every choice, in seconds."
+    )
     parser.add_argument("--seconds", type=float, default=40.0, help="How long each load goes on.")
-    parser.add_argument("--each", type=int, default=0, help="Tasks a rater; default 400, of 200 raters 40.")
-    parser.add_argument("--arrive", type=float, default=5.0, help="Everybody comes within so many seconds.")
+    parser.add_argument(
+        "--each", type=int, default=0, help="Tasks a rater; default 400, of 200 raters 40."
+    )
+    parser.add_argument(
+        "--arrive", type=float, default=5.0, help="Everybody comes within so many seconds."
+    )
     parser.add_argument("--database", default="", help="URL of an empty PostgreSQL database.")
     parser.add_argument("--workers", type=int, default=1, help="Processes of the server.")
-    parser.add_argument("--peer", default="", help="The program potato, where it is not on the path.")
+    parser.add_argument(
+        "--peer", default="", help="The program potato, where it is not on the path."
+    )
     given = parser.parse_args()
-    asked = [(given.raters, given.think)] if given.raters else [(20, 2.0), (20, 0.0), (200, 5.0), (200, 0.0)]
-    print(f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}\n")
+    asked = (
+        [(given.raters, given.think)]
+        if given.raters
+        else [(20, 2.0), (20, 0.0), (200, 5.0), (200, 0.0)]
+    )
+    print(
+        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, Python"
+        f" {platform.python_version()}\n"
+    )
     peer = peer_pages.installed(given.peer)
     if not peer:
         print("Potato is not installed and left out; --peer names its program.\n")
     for raters, think in asked:
-        load = Load(raters, think, given.seconds, given.each or (40 if raters > 100 else 400), given.arrive)
+        load = Load(
+            raters, think, given.seconds, given.each or (40 if raters > 100 else 400), given.arrive
+        )
         print(run(load, given.database, given.workers), flush=True)
         if peer and not given.database:
             print(run_peer(load, peer), flush=True)

@@ -1,12 +1,13 @@
-"""A peer's rating pages under the same load: Potato, run as its own program and only where it is installed.
+"""A peer's rating pages under the same load: Potato, run as its own program and only where it is
+installed.
 
     python -m venv peer && peer/bin/pip install potato-annotation
     python benchmarks/pages.py --peer peer/bin/potato
 
-The task is the same: a question, five answers, three labels each, and a difficulty. A simulated rater asks for what its
-page asks for: the page, a save at every choice, the step to the next one, and that page. What its scripts fetch beside
-is left out, to its favour; scripts and style sheets are counted by their weight.
-"""
+The task is the same: a question, five answers, three labels each, and a difficulty. A simulated
+rater asks for what its page asks for: the page, a save at every choice, the step to the next one,
+and that page. What its scripts fetch beside is left out, to its favour; scripts and style sheets
+are counted by their weight."""
 
 from __future__ import annotations
 
@@ -46,16 +47,26 @@ def write_task(folder: Path, items: int, words: str, each: int) -> None:
     with (folder / "data.json").open("w", encoding="utf-8") as file:
         for k in range(items):
             answers = "".join(
-                f"<h4>Antwort {c.upper()}</h4><p>Begriff {k} von {n}. {words * 4}</p>" for n, c in enumerate(ANSWERS)
+                f"<h4>Antwort {c.upper()}</h4><p>Begriff {k} von {n}. {words * 4}</p>"
+                for n, c in enumerate(ANSWERS)
             )
             text = f"<p>Frage {k}: {words}?</p><p>Begriff {k}</p>{answers}"
             file.write(json.dumps({"id": f"i{k}", "text": text}, ensure_ascii=False) + "\n")
 
     def radio(name: str, asks: str, labels: tuple[str, ...]) -> dict[str, object]:
-        return {"annotation_type": "radio", "name": name, "description": asks, "labels": list(labels)}
+        return {
+            "annotation_type": "radio",
+            "name": name,
+            "description": asks,
+            "labels": list(labels),
+        }
 
-    schemes = [radio(f"correctness_{c}", f"Antwort {c.upper()}: ist sie richtig?", LABELS) for c in ANSWERS]
-    schemes.append(radio("difficulty", "Wie schwer ist die Frage?", ("Einfach", "Mittel", "Schwer")))
+    schemes = [
+        radio(f"correctness_{c}", f"Antwort {c.upper()}: ist sie richtig?", LABELS) for c in ANSWERS
+    ]
+    schemes.append(
+        radio("difficulty", "Wie schwer ist die Frage?", ("Einfach", "Mittel", "Schwer"))
+    )
     settings = {
         "annotation_task_name": "Last",
         "task_dir": ".",
@@ -83,7 +94,9 @@ def served(program: str, folder: Path) -> Iterator[tuple[int, int]]:
         port = int(probe.getsockname()[1])
     command = [program, "start", "config.yaml", "-p", str(port), "--host", "127.0.0.1"]
     with (folder / "server.log").open("w") as log:
-        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True)
+        process = subprocess.Popen(
+            command, cwd=folder, stdout=log, stderr=log, start_new_session=True
+        )
     try:
         until = time.monotonic() + READY_SECONDS
         while True:
@@ -92,7 +105,9 @@ def served(program: str, folder: Path) -> Iterator[tuple[int, int]]:
                 break
             except OSError:
                 if time.monotonic() > until or process.poll() is not None:
-                    raise SystemExit(f"the peer did not start: {(folder / 'server.log').read_text()[-400:]}") from None
+                    raise SystemExit(
+                        f"the peer did not start: {(folder / 'server.log').read_text()[-400:]}"
+                    ) from None
                 time.sleep(0.2)
         yield port, process.pid
     finally:
@@ -113,7 +128,9 @@ class _Browser:
         headers = {"cookie": self._cookie} | ({"content-type": media} if media else {})
         for again in (True, False):
             try:
-                self._line = self._line or http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+                self._line = self._line or http.client.HTTPConnection(
+                    "127.0.0.1", self._port, timeout=60
+                )
                 self._line.request(method, path, body or None, headers)
                 answer = self._line.getresponse()
                 text = answer.read()
@@ -134,9 +151,14 @@ class _Browser:
 
 
 def load(
-    port: int, raters: int, pause: Callable[[], float], arrive: Callable[[], float], stop: threading.Event
+    port: int,
+    raters: int,
+    pause: Callable[[], float],
+    arrive: Callable[[], float],
+    stop: threading.Event,
 ) -> tuple[Times, int, float]:
-    """Let so many raters work at once; their times, the pages they finished, and the seconds it took."""
+    """Let so many raters work at once; their times, the pages they finished, and the seconds it
+    took."""
     times, pages, lock = Times(), [0], threading.Lock()
 
     def rate(who: str) -> None:
@@ -153,10 +175,23 @@ def load(
                 said: dict[str, str] = {}
                 for name in [*(f"correctness_{c}" for c in ANSWERS), "difficulty"]:
                     time.sleep(pause())
-                    label = rng.choice(["Einfach", "Mittel", "Schwer"] if name == "difficulty" else LABELS[:2])
+                    label = rng.choice(
+                        ["Einfach", "Mittel", "Schwer"] if name == "difficulty" else LABELS[:2]
+                    )
                     said[f"{name}:{label}"] = label
-                    told = {"instance_id": found[1], "annotations": said, "span_annotations": [], "cleared_schemas": []}
-                    browser.ask("save", "POST", "/updateinstance", json.dumps(told).encode(), "application/json")
+                    told = {
+                        "instance_id": found[1],
+                        "annotations": said,
+                        "span_annotations": [],
+                        "cleared_schemas": [],
+                    }
+                    browser.ask(
+                        "save",
+                        "POST",
+                        "/updateinstance",
+                        json.dumps(told).encode(),
+                        "application/json",
+                    )
                 time.sleep(pause())
                 began = time.perf_counter()
                 step = json.dumps({"action": "next_instance", "instance_id": found[1]}).encode()

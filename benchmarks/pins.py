@@ -1,20 +1,25 @@
-"""Pins: what a user can see of konsil, as files with digests, to compare before and after a change of the machinery.
+"""Pins: what a user can see of konsil, as files with digests, to compare before and after a change
+of the machinery.
 
-    python benchmarks/pins.py OUT                     write the pins of the konsil that Python imports
-    python benchmarks/pins.py OUT --only demo help    a part of them
-    python benchmarks/pins.py --compare BEFORE AFTER  what differs; of estimates: which rows, which columns, by how much
+    python benchmarks/pins.py OUT                     write the pins of the konsil that Python
+    imports python benchmarks/pins.py OUT --only demo help    a part of them python
+    benchmarks/pins.py --compare BEFORE AFTER  what differs; of estimates: which rows, which
+    columns, by how much
 
-Pinned are: the help of every command; the demonstration study, in English and German; the four protocols as small
-simulated studies in both languages; the commands of the tutorials that need no more than docs/example; K-QA and
-MT-Bench where KONSIL_TEST_DATA names their folder. Of each study: what `check`, `status` and `simulate` print, the
-report's page, figures and tables, the estimates, the exports, the codebook, prompts and schemas of its judges, and the
-rating and office pages. Times and secrets are masked: they are new in every run. Two runs of one konsil are alike.
+Pinned are: the help of every command; the demonstration study, in English and German; the four
+protocols as small simulated studies in both languages; the commands of the tutorials that need no
+more than docs/example; K-QA and MT-Bench where KONSIL_TEST_DATA names their folder. Of each study:
+what `check`, `status` and `simulate` print, the report's page, figures and tables, the estimates,
+the exports, the codebook, prompts and schemas of its judges, and the rating and office pages. Times
+and secrets are masked: they are new in every run. Two runs of one konsil are alike.
 
-A part that fails is pinned as its error, so that an older konsil can be pinned by a newer copy of this file:
+A part that fails is pinned as its error, so that an older konsil can be pinned by a newer copy of
+this file:
 
     git worktree add ../before COMMIT
     PYTHONPATH=../before/src python benchmarks/pins.py pins/before
-    python benchmarks/pins.py pins/after && python benchmarks/pins.py --compare pins/before pins/after
+    python benchmarks/pins.py pins/after && python benchmarks/pins.py --compare pins/before
+    pins/after
 """
 
 from __future__ import annotations
@@ -55,13 +60,17 @@ MASKS = (
     (re.compile(r"/(come|task|practice|pilot)/[A-Za-z0-9_-]{12,}"), r"/\1/<secret>"),
     # Digests of files and of the log, which hold times.
     (
-        re.compile(r'("(?:sha256|hash)": "|<dd class="digest">|last hash is |letzte Prüfsumme ist )[0-9a-f]{64}'),
+        re.compile(
+            r'("(?:sha256|hash)": "|<dd class="digest">|last hash is |letzte Prüfsumme ist'
+            r" )[0-9a-f]{64}"
+        ),
         r"\1<digest>",
     ),
     (re.compile(r"(head: \d+-)[0-9a-f]{64}"), r"\1<digest>"),
 )
 SETTLED = datetime(2030, 1, 1, 12, tzinfo=UTC)
-"""The clock of the pages: later than any clock that is right, so that what was written before lies in the past."""
+"""The clock of the pages: later than any clock that is right, so that what was written before lies
+in the past."""
 FAR = "2031-01-01T00:00:00Z"
 Write = Callable[[str, str | bytes], None]
 
@@ -79,7 +88,11 @@ class Pins:
             with contextlib.suppress(UnicodeDecodeError):
                 content = content.decode("utf-8")
         if isinstance(content, str):
-            for place, mark in ((self.work, "<work>"), (self.work.resolve(), "<work>"), (ROOT, "<root>")):
+            for place, mark in (
+                (self.work, "<work>"),
+                (self.work.resolve(), "<work>"),
+                (ROOT, "<root>"),
+            ):
                 content = content.replace(str(place), mark)
             for pattern, mask in MASKS:
                 content = pattern.sub(mask, content)
@@ -122,13 +135,17 @@ class Pins:
             self.failed.append(name)
             place = traceback.extract_tb(error.__traceback__)[-1]
             self.put(
-                f"{name}/error.txt", f"{type(error).__name__}: {error}\n{Path(place.filename).name}: {place.name}\n"
+                f"{name}/error.txt",
+                f"{type(error).__name__}: {error}\n{Path(place.filename).name}: {place.name}\n",
             )
 
     def close(self) -> None:
         """Write the manifest: every file with its SHA-256."""
         files = sorted(p for p in self.out.rglob("*") if p.is_file() and p.name != MANIFEST)
-        digests = {p.relative_to(self.out).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+        digests = {
+            p.relative_to(self.out).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest()
+            for p in files
+        }
         (self.out / MANIFEST).write_text(json.dumps(digests, indent=1) + "\n", "utf-8")
 
 
@@ -151,7 +168,11 @@ def routes(pins: Pins) -> None:
 
     rows = sorted(
         f"{page.method:5} {page.path:40} {page.name:24} "
-        + (", ".join(sorted(page.audience)) if isinstance(page.audience, frozenset) else type(page.audience).__name__)
+        + (
+            ", ".join(sorted(page.audience))
+            if isinstance(page.audience, frozenset)
+            else type(page.audience).__name__
+        )
         for page in ROUTES
     )
     pins.put("routes.txt", "\n".join(rows) + "\n")
@@ -164,7 +185,9 @@ def demo(pins: Pins) -> None:
     german = pins.work / "demo-de"
     shutil.copytree(folder, german)
     protocol = german / "study.toml"
-    text, n = re.subn(r'(?m)^language\s*=\s*".*"', 'language = "de"', protocol.read_text("utf-8"), count=1)
+    text, n = re.subn(
+        r'(?m)^language\s*=\s*".*"', 'language = "de"', protocol.read_text("utf-8"), count=1
+    )
     protocol.write_text(text if n else f'language = "de"\n{text}', "utf-8")
     pins.run("demo/de/report.txt", "report", german)
     pins.put_folder("demo/de/report", german / "report")
@@ -214,7 +237,10 @@ def prompts(pins: Pins, name: str, folder: Path) -> None:
         for n in (1, 2) if form.unit == "pair" else (1, 3):
             try:
                 shown = example(form, n)
-                sent = {"messages": prompt(shown, "task").messages(), "schema": schema(shown.fields)}
+                sent = {
+                    "messages": prompt(shown, "task").messages(),
+                    "schema": schema(shown.fields),
+                }
                 text = json.dumps(sent, ensure_ascii=False, indent=1)
             except Exception as error:  # noqa: BLE001 - forms that take no such number of answers
                 text = f"{type(error).__name__}: {error}"
@@ -236,18 +262,27 @@ def pages(pins: Pins, name: str, folder: Path) -> None:
 
     copy = prepared_copy(konsil.open(folder), Truth(), folder.with_name(folder.name + "-copy"))
     plan = make_plan(copy)
-    tasks = [f"{t.id}\t{t.slot}\t{t.rater}\t{t.instrument}\t{t.item}\t{list(t.answers)}\t{t.arm}" for t in plan.tasks]
+    tasks = [
+        f"{t.id}\t{t.slot}\t{t.rater}\t{t.instrument}\t{t.item}\t{list(t.answers)}\t{t.arm}"
+        for t in plan.tasks
+    ]
     pins.put(f"{name}/plan.tsv", "\n".join(tasks) + "\n")
     url = "http://testserver"
     with copy.store() as store:
-        app = create_app(copy.study, store, Options(url=url, tries_a_minute=10_000), clock=lambda: SETTLED)
+        app = create_app(
+            copy.study, store, Options(url=url, tries_a_minute=10_000), clock=lambda: SETTLED
+        )
         first = next(t.rater or t.slot for t in plan.tasks if t.item is not None)
         for who, role in ((first, "rater"), ("owner", "owner")):
             with TestClient(app, base_url=url) as client:
-                secret = Access(store).invite(who, role_of(role), at="2029-12-31T00:00:00Z", expires_at=FAR)
+                secret = Access(store).invite(
+                    who, role_of(role), at="2029-12-31T00:00:00Z", expires_at=FAR
+                )
                 page = client.get(f"/come/{secret}")
                 pins.put(f"{name}/pages/{role}/come.html", page.text)
-                page = client.post(f"/come/{secret}", data={"csrf": csrf(page.text)}, headers={"origin": url})
+                page = client.post(
+                    f"/come/{secret}", data={"csrf": csrf(page.text)}, headers={"origin": url}
+                )
                 pins.put(f"{name}/pages/{role}/first.html", page.text)
                 if role == "rater":
                     page = client.get("/codebook")
@@ -255,9 +290,16 @@ def pages(pins: Pins, name: str, folder: Path) -> None:
                     continue
                 for route in ROUTES:
                     audience = route.audience
-                    if route.method == "GET" and isinstance(audience, frozenset) and "owner" in audience:
+                    if (
+                        route.method == "GET"
+                        and isinstance(audience, frozenset)
+                        and "owner" in audience
+                    ):
                         page = client.get(route.path)
-                        pins.put(f"{name}/pages/{role}/{route.name}.html", f"<!-- {page.status_code} -->\n{page.text}")
+                        pins.put(
+                            f"{name}/pages/{role}/{route.name}.html",
+                            f"<!-- {page.status_code} -->\n{page.text}",
+                        )
 
 
 def csrf(page: str) -> str:
@@ -269,7 +311,13 @@ def tutorials(pins: Pins) -> None:
     """The commands of README and of the tutorials that need only docs/example."""
     example = ROOT / "docs" / "example"
     raters = [word for rater in ("dr_a", "dr_b", "dr_c") for word in ("--rater", rater)]
-    plain: list[object] = ["agreement", example / "ratings.csv", *raters, "--abstain", "cannot judge"]
+    plain: list[object] = [
+        "agreement",
+        example / "ratings.csv",
+        *raters,
+        "--abstain",
+        "cannot judge",
+    ]
     asks: dict[str, list[object]] = {
         "agreement": [*plain, "--cluster", "item", "--labels", "incorrect,correct"],
         "agreement-unclustered": plain,
@@ -313,9 +361,9 @@ def mt_bench(pins: Pins, data: Path) -> None:
     item = pl.concat_str("question_id", pl.lit("-"), "turn").alias("asked")
     keys = ["item", "rater", "system_a", "system_b"]
     people, judge = (
-        tests.columns(pl.read_ndjson(place / file).with_columns(item), "asked", who, "model_a", "model_b").unique(
-            keys, maintain_order=True
-        )
+        tests.columns(
+            pl.read_ndjson(place / file).with_columns(item), "asked", who, "model_a", "model_b"
+        ).unique(keys, maintain_order=True)
         for file, who in (("human.jsonl", "judge"), ("gpt4_pair.jsonl", pl.lit("gpt-4 as a judge")))
     )
     folder = tests.study(pins.work / "mt-bench", "MT-Bench", people, judge)
@@ -341,7 +389,9 @@ def write(out: Path, only: list[str]) -> int:
         }
         for which in PROTOCOLS:
             for language in LANGUAGES:
-                parts[f"protocols/{which}/{language}"] = lambda w=which, la=language: protocol(pins, w, la)  # type: ignore[misc]
+                parts[f"protocols/{which}/{language}"] = lambda w=which, la=language: protocol(
+                    pins, w, la
+                )  # type: ignore[misc]
         if data := os.environ.get("KONSIL_TEST_DATA"):
             parts["kqa"] = lambda: kqa(pins, Path(data))
             parts["mt-bench"] = lambda: mt_bench(pins, Path(data))
@@ -376,8 +426,8 @@ def compare(before: Path, after: Path, most: int = 6) -> int:
                 break
             print(f"    {line}")
     print(
-        f"{len(changed)} changed, {len(old.keys() - new.keys())} gone, {len(new.keys() - old.keys())} new, "
-        f"{len(old.keys() & new.keys()) - len(changed)} alike"
+        f"{len(changed)} changed, {len(old.keys() - new.keys())} gone,"
+        f" {len(new.keys() - old.keys())} new, {len(old.keys() & new.keys()) - len(changed)} alike"
     )
     return 1 if old != new else 0
 
@@ -425,9 +475,13 @@ VALUES = {
 
 
 def differences_of_tables(a: bytes, b: bytes) -> Iterator[str]:
-    """Rows that came or went, and for each column that moved: how many rows, the largest change and where."""
+    """Rows that came or went, and for each column that moved: how many rows, the largest change and
+    where."""
     before, after = keyed(a), keyed(b)
-    for word, keys in (("row gone", before.keys() - after.keys()), ("row new", after.keys() - before.keys())):
+    for word, keys in (
+        ("row gone", before.keys() - after.keys()),
+        ("row new", after.keys() - before.keys()),
+    ):
         if keys:
             yield f"{word}: {len(keys)}, such as {' '.join(filter(None, min(keys)))[:100]}"
     moved: Counter[str] = Counter()
@@ -445,7 +499,10 @@ def differences_of_tables(a: bytes, b: bytes) -> Iterator[str]:
             example = f"{was[:60]!r} -> {now[:60]!r} at {' '.join(filter(None, key))[:80]}"
             largest[column] = max(largest.get(column, (-1.0, "")), (size, example))
     for column, n in sorted(moved.items(), key=lambda pair: (-pair[1], pair[0])):
-        yield f"{column}: {n} of {len(before.keys() & after.keys())} rows, such as {largest[column][1]}"
+        yield (
+            f"{column}: {n} of {len(before.keys() & after.keys())} rows, such as"
+            f" {largest[column][1]}"
+        )
 
 
 def keyed(content: bytes) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -471,11 +528,17 @@ def is_number(text: str) -> bool:
 
 def nearly(a: str, b: str) -> bool:
     """Whether two numbers are one in the digits that konsil writes."""
-    return is_number(a) and is_number(b) and math.isclose(float(a), float(b), rel_tol=1e-11, abs_tol=1e-15)
+    return (
+        is_number(a)
+        and is_number(b)
+        and math.isclose(float(a), float(b), rel_tol=1e-11, abs_tol=1e-15)
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("out", nargs="?", type=Path, help="the folder of the pins; new or empty")
     parser.add_argument("--only", nargs="+", default=[], help="parts whose names begin so")
     parser.add_argument("--compare", nargs=2, type=Path, metavar=("BEFORE", "AFTER"))

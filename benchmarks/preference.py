@@ -1,13 +1,13 @@
-"""Preferences with intervals: a study of the paper's size, and many votes against peers, in one run, as ratios.
+"""Preferences with intervals: a study of the paper's size, and many votes against peers, in one
+run, as ratios.
 
     python benchmarks/preference.py             all of it; peers that are not installed are left out
     python benchmarks/preference.py --quick     up to 100,000 votes
 
-Every job runs in a process of its own, on one thread, from columns of numbers to the end; its CPU seconds and its peak
-memory are told. The peers give what they have: evalica and choix fits without intervals (choix without ties), scipy a
-maximum of the same likelihood, arena-rank a fit with a sandwich interval of independent votes. Only konsil's intervals
-know of questions and raters.
-"""
+Every job runs in a process of its own, on one thread, from columns of numbers to the end; its CPU
+seconds and its peak memory are told. The peers give what they have: evalica and choix fits without
+intervals (choix without ties), scipy a maximum of the same likelihood, arena-rank a fit with a
+sandwich interval of independent votes. Only konsil's intervals know of questions and raters."""
 
 # ruff: noqa: E402  the number of threads is set before NumPy is imported
 from __future__ import annotations
@@ -15,7 +15,9 @@ from __future__ import annotations
 import os
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "XLA_FLAGS"):
-    os.environ.setdefault(_name, "--xla_cpu_multi_thread_eigen=false" if _name == "XLA_FLAGS" else "1")
+    os.environ.setdefault(
+        _name, "--xla_cpu_multi_thread_eigen=false" if _name == "XLA_FLAGS" else "1"
+    )
 
 import argparse
 import json
@@ -32,7 +34,8 @@ LIMIT_SECONDS = 400
 
 
 def paper_table(seed=1):
-    """Comparisons of the size of Real-POCQi: five criteria, two arms, two sources, users, lengths."""
+    """Comparisons of the size of Real-POCQi: five criteria, two arms, two sources, users,
+    lengths."""
     g = np.random.default_rng(seed)
     n_questions, n, n_raters = 807, 1750, 149
     questions = np.r_[np.arange(n_questions), g.integers(0, n_questions, n - n_questions)]
@@ -46,7 +49,8 @@ def paper_table(seed=1):
 
 
 def whole_paper(draws=10_000):
-    """Primary and all sensitivity analyses of five criteria: intervals three ways, flips, max-T, Davidson."""
+    """Primary and all sensitivity analyses of five criteria: intervals three ways, flips, max-T,
+    Davidson."""
     from konsil.stats.pairs.bradley_terry_davidson import worths
     from konsil.stats.pairs.preference import Tally, surveys
     from konsil.stats.pairs.two_way_clusters import crossed
@@ -70,14 +74,23 @@ def whole_paper(draws=10_000):
     for outcome in outcomes:
 
         def some(kept, steps, outcome=outcome):
-            columns = (first, second, outcome if steps == 2 else np.sign(outcome), questions, raters)
+            columns = (
+                first,
+                second,
+                outcome if steps == 2 else np.sign(outcome),
+                questions,
+                raters,
+            )
             return votes(*(c[kept] for c in columns), n_systems=4, steps=steps, **sizes)
 
         for name, kept in parts.items():
             steps = 2 if name == "primary" else 1
             statistics = [one_against_rest(4, steps)]
             if name == "primary":  # strict wins, margins and both matrices too
-                statistics += [one_against_rest(4, 2, threshold=2), one_against_rest(4, 2, "margin")]
+                statistics += [
+                    one_against_rest(4, 2, threshold=2),
+                    one_against_rest(4, 2, "margin"),
+                ]
                 statistics += [head_to_head(4, 2), head_to_head(4, 2, threshold=2)]
             asked.append(Tally(some(kept, steps), statistics))
         asked.append(Tally(some(ours, 2), [head_to_head(4, 2), head_to_head(4, 2, threshold=2)]))
@@ -204,7 +217,9 @@ JOBS = {
     "konsil: Davidson, no interval": lambda n: konsil_fit(n, "davidson"),
     "konsil: Bradley-Terry, two-way intervals": lambda n: konsil_job(n, "bradley_terry", 0),
     "konsil: Davidson, two-way intervals": lambda n: konsil_job(n, "davidson", 0),
-    "konsil: Davidson, question-cluster refits": lambda n: konsil_job(n, "davidson", 1000 if n <= 10**6 else 100),
+    "konsil: Davidson, question-cluster refits": lambda n: konsil_job(
+        n, "davidson", 1000 if n <= 10**6 else 100
+    ),
     "evalica: Bradley-Terry, no interval": lambda n: evalica_job(n, "bradley_terry"),
     "evalica: Newman, no interval": lambda n: evalica_job(n, "newman"),
     "choix: Bradley-Terry, no ties, no interval": choix_job,
@@ -215,10 +230,13 @@ PAPER = "paper"
 
 
 def run_job(name, n):
-    """One job in a process of its own: CPU seconds, peak megabytes, remark; or why there are none."""
+    """One job in a process of its own: CPU seconds, peak megabytes, remark; or why there are
+    none."""
     command = [sys.executable, __file__, "--job", name, "--votes", str(n)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         return None, None, f"stopped after {LIMIT_SECONDS} seconds"
     if done.returncode:
@@ -234,7 +252,9 @@ def main():
     parser.add_argument("--votes", type=int, default=0, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:
-        seconds, remark = whole_paper() if options.job == PAPER else JOBS[options.job](options.votes)
+        seconds, remark = (
+            whole_paper() if options.job == PAPER else JOBS[options.job](options.votes)
+        )
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(json.dumps([seconds, peak, remark]))
         return 0
@@ -250,7 +270,11 @@ def main():
                 print(f"| {n:,} | {name} | | | | {remark} |", flush=True)
                 continue
             first = seconds if first is None else first
-            print(f"| {n:,} | {name} | {seconds:.2f} | {seconds / first:.2f} | {peak:.0f} | {remark} |", flush=True)
+            print(
+                f"| {n:,} | {name} | {seconds:.2f} | {seconds / first:.2f} | {peak:.0f} |"
+                f" {remark} |",
+                flush=True,
+            )
     return 0
 
 

@@ -1,16 +1,18 @@
-"""The abstract of Real-POCQi computed again, end to end: from raw questions to the report, with planted preferences.
+"""The abstract of Real-POCQi computed again, end to end: from raw questions to the report, with
+planted preferences.
 
     python benchmarks/real_pocqi.py                   print what docs/real-pocqi-end-to-end.md shows
     python benchmarks/real_pocqi.py --write           and write it there
-    python benchmarks/real_pocqi.py --paper           at the paper's size: 807 questions, 8 comparisons each
+    python benchmarks/real_pocqi.py --paper           at the paper's size: 807 questions, 8
+    comparisons each
 
-Raw questions of 30 specialties are screened and drawn; four systems answer them, one of them a product whose answers
-are imported; physicians of all specialties come in by personal links, consent, say their specialty and take a place,
-compare and hand in, all through the pages; three judges, which are three of the systems, compare the same pairs; the
-plan of analyses is frozen while systems are letters, then they get their names; the report follows. Systems and judges
-are models of a server on this machine (konsil's fake provider). What physicians and judges prefer is drawn from stated
-parameters (konsil.simulate). Every command is a process of its own.
-"""
+Raw questions of 30 specialties are screened and drawn; four systems answer them, one of them a
+product whose answers are imported; physicians of all specialties come in by personal links,
+consent, say their specialty and take a place, compare and hand in, all through the pages; three
+judges, which are three of the systems, compare the same pairs; the plan of analyses is frozen while
+systems are letters, then they get their names; the report follows. Systems and judges are models of
+a server on this machine (konsil's fake provider). What physicians and judges prefer is drawn from
+stated parameters (konsil.simulate). Every command is a process of its own."""
 
 from __future__ import annotations
 
@@ -51,21 +53,27 @@ SYSTEMS = ("system-1", "system-2", "system-3", "system-4")
 JUDGES = {"judge-2": "system-2", "judge-3": "system-3", "judge-4": "system-4"}
 CRITERIA = ("accuracy", "clinical_utility", "source_quality", "verifiability", "completeness")
 TRUTH = Truth(
-    systems={s: SystemTruth(0.75, y) for s, y in zip(SYSTEMS, (0.5, -0.35, 0.1, -0.1), strict=True)},
+    systems={
+        s: SystemTruth(0.75, y) for s, y in zip(SYSTEMS, (0.5, -0.35, 0.1, -0.1), strict=True)
+    },
     panels={
         "physicians": PanelTruth(accuracy=0.7, shared=0.3, rater_system=0.25, tie=0.35),
         "judges": PanelTruth(accuracy=0.8, shared=0.5, self_preference=0.5, tie=0.25),
     },
 )
-"""What is planted: the first system is preferred to all others and the second to none; physicians have tastes of their
-own; judges see more alike than physicians and like their own answers better."""
+"""What is planted: the first system is preferred to all others and the second to none; physicians
+have tastes of their own; judges see more alike than physicians and like their own answers
+better."""
 OF_SYSTEMS = Faults(busy=0.005, server=0.002)
 OF_JUDGES = Faults(busy=0.005, server=0.002, malformed=0.02, refused=0.002)
 THEMES = ("treatment", "work-up", "prognosis", "drug safety")
 RAW = (
     ("identifier", "Mr. John Miller, born 03/04/1951, MRN 4432871, is short of breath. What now?"),
     ("follow-up", "And what about the dose you mentioned above?"),
-    ("no question for a decision", "Write a letter of appeal to the insurance about the denied claim."),
+    (
+        "no question for a decision",
+        "Write a letter of appeal to the insurance about the denied claim.",
+    ),
 )
 _NUMBER = re.compile(r"Question (\d{4})")
 _CODE = re.compile(r"\(ref ([0-9a-f]{8})\)")
@@ -97,7 +105,10 @@ def answer_text(number: str, system: str) -> str:
     """A system's answer; some write more than others."""
     rng = np.random.default_rng([int(number), SYSTEMS.index(system)])
     words = rng.integers(40, (160, 80, 150, 140)[SYSTEMS.index(system)])
-    return f"In short: see below. {'The evidence is told here. ' * int(words // 5)}(ref {code(number, system)})"
+    return (
+        f"In short: see below. {'The evidence is told here. ' * int(words // 5)}(ref"
+        f" {code(number, system)})"
+    )
 
 
 def write_material(folder: Path, size: Size, specialties: list[str]) -> int:
@@ -112,40 +123,52 @@ def write_material(folder: Path, size: Size, specialties: list[str]) -> int:
             text = f"Question {k:04}: which step comes next in this case of {where}?"
             table.writerow([f"q{k:04}", text, where, source, THEMES[k // 3 % 4]])
         for k, (_, text) in enumerate(RAW * 5, start=n):
-            table.writerow([f"q{k:04}", f"{text}", specialties[k % 30], "real-pocqi", THEMES[k % 4]])
+            table.writerow(
+                [f"q{k:04}", f"{text}", specialties[k % 30], "real-pocqi", THEMES[k % 4]]
+            )
     with (folder / "answers.csv").open("w", encoding="utf-8", newline="") as out:
         table = csv.writer(out)
         table.writerow(["item", "system", "text"])
-        table.writerows([f"q{k:04}", SYSTEMS[0], answer_text(f"{k:04}", SYSTEMS[0])] for k in range(n + len(RAW * 5)))
+        table.writerows(
+            [f"q{k:04}", SYSTEMS[0], answer_text(f"{k:04}", SYSTEMS[0])]
+            for k in range(n + len(RAW * 5))
+        )
     return n + len(RAW * 5)
 
 
 def write_protocol(folder: Path, size: Size, url: str) -> list[str]:
-    """The protocol that comes with konsil, with these questions and models; gives its specialties."""
+    """The protocol that comes with konsil, with these questions and models; gives its
+    specialties."""
     place = folder / "study.toml"
     text = place.read_text("utf-8")
     begin, end = text.index("# WHERE the records come from"), text.index("# WHO rates WHAT")
     sources = (
-        '[[sources]]\nfile = "questions.csv"\nrecords = "items"\nstrata = ["specialty", "source", "theme"]\n'
-        '[[sources]]\nfile = "answers.csv"\nrecords = "answers"\n\n'
-        '[prepare.screen]\nundecided = "kept"\n[prepare.sample]\n'
-        f'size = {size.own + size.other}\nby = "specialty"\n\n'
+        '[[sources]]\nfile = "questions.csv"\nrecords = "items"\nstrata = ["specialty", "source",'
+        ' "theme"]\n[[sources]]\nfile = "answers.csv"\nrecords ='
+        ' "answers"\n\n[prepare.screen]\nundecided = "kept"\n[prepare.sample]\nsize ='
+        f' {size.own + size.other}\nby = "specialty"\n\n'
     )
     text = text[:begin] + sources + text[end:]
     text = re.sub(r"(?m)^title = \"", 'title = "Rehearsal: ', text, count=1)
     text = text.replace("per_rater = 18", f"per_rater = {size.each}")
     asked = 'settings = { temperature = 0, seed = 42, max_tokens = 2000, tools = ["web_search"] }'
     for system in SYSTEMS[1:]:
-        text = re.sub(rf'(\[\[systems\]\]\nid = "{system}"\n)', rf'\1model = "here:{system}"\n{asked}\n', text)
+        text = re.sub(
+            rf'(\[\[systems\]\]\nid = "{system}"\n)', rf'\1model = "here:{system}"\n{asked}\n', text
+        )
     text += f'\n[[endpoints]]\nid = "here"\nurl = "{url}/v1"\nconcurrency = 32\n'
     for judge in JUDGES:
-        text += f'\n[[judges]]\nrater = "{judge}"\nmodel = "here:{judge}"\nsettings = {{ temperature = 0 }}\n'
+        text += (
+            f'\n[[judges]]\nrater = "{judge}"\nmodel = "here:{judge}"\nsettings = {{ temperature ='
+            " 0 }\n"
+        )
     place.write_text(f"{text}\n[resampling]\ndraws = {size.draws}\n", "utf-8")
     return list(dict.fromkeys(re.findall(r'strata = \{ specialty = "([^"]+)"', text)))
 
 
 class Planted(Script):
-    """The server's models: systems write their answers, judges say what the file of replies has for the pair."""
+    """The server's models: systems write their answers, judges say what the file of replies has for
+    the pair."""
 
     def __init__(self, file: Path) -> None:
         super().__init__(self.say, OF_JUDGES, SEED)
@@ -192,7 +215,8 @@ def write_replies(file: Path, folder: Path) -> None:
 
 
 def rate_on_the_pages(folder: Path) -> str:
-    """149 of the 150 places are taken by people who come by links, sign up and compare; what came of it."""
+    """149 of the 150 places are taken by people who come by links, sign up and compare; what came
+    of it."""
     opened = open_folder(folder)
     began = time.perf_counter()
     with opened.store() as store:
@@ -207,13 +231,15 @@ def rate_on_the_pages(folder: Path) -> str:
     worst = max(outcome.times.rows(), key=lambda r: r.p95)
     return (
         f"{len(guests)} people came by personal links, consented, signed up and handed in"
-        f" {sum(outcome.handed_in.values()):,} pages: {requests:,} requests in {seconds:.0f} s, without a fault;"
-        f" the slowest kind of request ({worst.kind}) took {1000 * worst.p95:.0f} ms at its 95th percentile."
+        f" {sum(outcome.handed_in.values()):,} pages: {requests:,} requests in {seconds:.0f} s,"
+        f" without a fault; the slowest kind of request ({worst.kind}) took {1000 * worst.p95:.0f}"
+        " ms at its 95th percentile."
     )
 
 
 def planted(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
-    """Rater or panel -> (criterion, system) -> its win difference among very many new questions and new physicians."""
+    """Rater or panel -> (criterion, system) -> its win difference among very many new questions and
+    new physicians."""
     study = open_folder(folder).study
     n, rng = 1_500, np.random.default_rng(SEED)
     items = [Item(f"t{k:04}", "") for k in range(n)]
@@ -237,7 +263,9 @@ def planted(folder: Path) -> dict[str, dict[tuple[str, str], float]]:
     for who in ("physicians", *JUDGES):
         for criterion in CRITERIA:
             for s in SYSTEMS:
-                means = [np.mean(scores[who, criterion, s, other]) for other in SYSTEMS if other != s]
+                means = [
+                    np.mean(scores[who, criterion, s, other]) for other in SYSTEMS if other != s
+                ]
                 found[who][criterion, s] = float(np.mean(means))
     return found
 
@@ -246,7 +274,9 @@ def main() -> None:
     """Run it, print what is told, and with --write put it into its document."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--paper", action="store_true", help="The paper's size.")
-    parser.add_argument("--write", action="store_true", help=f"Write what is told into docs/{DOCUMENT.name}.")
+    parser.add_argument(
+        "--write", action="store_true", help=f"Write what is told into docs/{DOCUMENT.name}."
+    )
     parser.add_argument("--keep", default="", help="An empty folder in which everything stays.")
     parser.add_argument("--serve", default="", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -270,7 +300,9 @@ def run(folder: Path, size: Size) -> str:
     folder.mkdir(exist_ok=True)
     stage, replies = Stage(folder / "study"), folder / "replies.json"
     server = subprocess.Popen(
-        [sys.executable, str(Path(__file__)), "--serve", str(replies)], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(Path(__file__)), "--serve", str(replies)],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         stage.run("new", "--protocol", "real-pocqi", "--language", "en")
@@ -292,7 +324,8 @@ def run(folder: Path, size: Size) -> str:
     insist("Systems are letters" in blinded, blinded)
     names = re.compile("|".join(SYSTEMS))
     insist(
-        not names.search((stage.folder / "estimates.csv").read_text("utf-8")), "a system's name in blinded estimates"
+        not names.search((stage.folder / "estimates.csv").read_text("utf-8")),
+        "a system's name in blinded estimates",
     )
     stage.run("freeze", "--by", "the analyst")
     stage.run("unblind", "--by", "the analyst", "--reason", "the plan of analyses stands")
@@ -303,7 +336,8 @@ def run(folder: Path, size: Size) -> str:
 
 
 def mark_as_simulated(folder: Path) -> None:
-    """From here on every page says that these are no ratings of people; letters are lifted by then."""
+    """From here on every page says that these are no ratings of people; letters are lifted by
+    then."""
     place = folder / "study.toml"
     place.write_text("simulated = true\n" + place.read_text("utf-8"), "utf-8")
 
@@ -326,12 +360,17 @@ def told(stage: Stage, screened: str, pages: str) -> str:
         "comparisons": len({r.task for r in rated}),
         "judgements": len({r.task for r in ratings if r.rater in JUDGES}),
     }
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}; load {os.getloadavg()[0]:.1f}"
+    machine = (
+        f"{os.cpu_count()} cores, Python {platform.python_version()}; load {os.getloadavg()[0]:.1f}"
+    )
     return "\n".join(
         [
             f"Measured on {machine}.\n",
             stage.table(),
-            f"Of the raw questions {', '.join(re.findall('left out, (.+)', screened))} were left out. {pages}\n",
+            (
+                f"Of the raw questions {', '.join(re.findall('left out, (.+)', screened))} were"
+                f" left out. {pages}\n"
+            ),
             "## The abstract\n",
             abstract(results, numbers),
             "## Planted and found\n",
@@ -363,9 +402,14 @@ FIGURES = {
 
 
 def figures(folder: Path) -> str:
-    """Which figure of the report is which of the paper's, as a table; ends the run where one lacks."""
+    """Which figure of the report is which of the paper's, as a table; ends the run where one
+    lacks."""
     there = sorted(p.stem for p in folder.glob("*.svg"))
-    lines = [f"{len(there)} figures. Those of the paper:\n", "| the paper's | the report's |", "|---|---|"]
+    lines = [
+        f"{len(there)} figures. Those of the paper:\n",
+        "| the paper's | the report's |",
+        "|---|---|",
+    ]
     for of_paper, starts in FIGURES.items():
         found = [next((f for f in there if f.startswith(start)), "") for start in starts]
         insist(all(found), f"no figure of the report is the paper's {of_paper}: {there}")
@@ -386,16 +430,27 @@ def abstract(results, n: dict[str, int]) -> str:
     primary = {c: rows_of(results, f"win difference, {c.replace('_', ' ')}") for c in CRITERIA}
     best = {c: max(rows, key=lambda r: r.estimate.value) for c, rows in primary.items()}
     first = SYSTEMS[0]
-    insist({r.group["system"] for r in best.values()} == {first}, "another system was preferred than the one planted")
+    insist(
+        {r.group["system"] for r in best.values()} == {first},
+        "another system was preferred than the one planted",
+    )
     low, high = min(best.values(), key=value), max(best.values(), key=value)
-    holm, together = (max(getattr(r, name) for r in best.values()) for name in ("p_adjusted", "p_max_t"))
+    holm, together = (
+        max(getattr(r, name) for r in best.values()) for name in ("p_adjusted", "p_max_t")
+    )
     lines = [
-        f"We report a blinded evaluation of four systems on {n['questions']} questions from practice and"
-        f" {n['others']} of another source, of {n['specialties']} specialties. {n['physicians']} physicians of the"
-        f" questions' own specialties compared two answers at a time, {n['comparisons']:,} times, on five criteria.",
-        f"{first} was preferred on all five: its win differences against the others ranged from {points(low)}"
-        f" ({words(low)}) to {points(high)} ({words(high)}) percentage points; adjusted for all twenty tests, p was"
-        f" {adjusted(holm)} by Holm's method and {adjusted(together)} by max-T on every criterion.",
+        (
+            f"We report a blinded evaluation of four systems on {n['questions']} questions from"
+            f" practice and {n['others']} of another source, of {n['specialties']} specialties."
+            f" {n['physicians']} physicians of the questions' own specialties compared two answers"
+            f" at a time, {n['comparisons']:,} times, on five criteria."
+        ),
+        (
+            f"{first} was preferred on all five: its win differences against the others ranged from"
+            f" {points(low)} ({words(low)}) to {points(high)} ({words(high)}) percentage points;"
+            f" adjusted for all twenty tests, p was {adjusted(holm)} by Holm's method and"
+            f" {adjusted(together)} by max-T on every criterion."
+        ),
         same_sign(results, first),
         judges_sentence(results, n["judgements"], first),
     ]
@@ -455,19 +510,25 @@ def judges_sentence(results, judgements: int, first: str) -> str:
     """How judges' rankings agree with the physicians', and whom they prefer."""
     taus = {
         r.group["rater"]: r
-        for r in rows_of(results, "rankings of judges and physicians", criterion="mean over criteria")
+        for r in rows_of(
+            results, "rankings of judges and physicians", criterion="mean over criteria"
+        )
     }
-    told_ = ", ".join(f"{j} {value(r):.2f} [{r.estimate.low:.2f}, {r.estimate.high:.2f}]" for j, r in taus.items())
+    told_ = ", ".join(
+        f"{j} {value(r):.2f} [{r.estimate.low:.2f}, {r.estimate.high:.2f}]" for j, r in taus.items()
+    )
     agreeing = sum(
-        max(rows_of(results, f"win differences by judge, {c.replace('_', ' ')}", rater=j), key=value).group["system"]
+        max(
+            rows_of(results, f"win differences by judge, {c.replace('_', ' ')}", rater=j), key=value
+        ).group["system"]
         == first
         for j in JUDGES
         for c in CRITERIA
     )
     return (
-        f"Three judges, three of the systems, made the same comparisons ({judgements:,} judgements). Kendall's tau of"
-        f" their win differences with the physicians', over the five criteria: {told_}; the best system was the same in"
-        f" {agreeing} of 15."
+        f"Three judges, three of the systems, made the same comparisons ({judgements:,}"
+        " judgements). Kendall's tau of their win differences with the physicians', over the five"
+        f" criteria: {told_}; the best system was the same in {agreeing} of 15."
     )
 
 
@@ -495,7 +556,8 @@ def beside(results, true) -> str:
                         f" {e.low:.3f} to {e.high:.3f} | {'yes' if hit else 'no'} |"
                     )
     lines.append(
-        f"\nOf all {judged} intervals, judges on the other criteria included, {inside} hold the planted value.\n"
+        f"\nOf all {judged} intervals, judges on the other criteria included, {inside} hold the"
+        " planted value.\n"
     )
     return "\n".join(lines)
 

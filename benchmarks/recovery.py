@@ -1,14 +1,15 @@
-"""Do a study's intervals hold what was planted? Small simulated studies, planned and analysed as real ones.
+"""Do a study's intervals hold what was planted? Small simulated studies, planned and analysed as
+real ones.
 
     python benchmarks/recovery.py                     print a table of docs/recovery.md
-    python benchmarks/recovery.py --design clexeval   of another protocol: medqade, clexeval, cqa-eval
-    python benchmarks/recovery.py --write             and write it there
-    python benchmarks/recovery.py --studies 50        fewer studies
+    python benchmarks/recovery.py --design clexeval   of another protocol: medqade, clexeval,
+    cqa-eval python benchmarks/recovery.py --write             and write it there python
+    benchmarks/recovery.py --studies 50        fewer studies
 
-The protocols are konsil's own with fewer raters and items (recovery_designs.py). In every study the same raters meet
-new items: what an interval over resampled items speaks about. A true value is the number that infinitely many such
-items give, found by twenty large batches with formulas of their own (konsil.simulate.population).
-"""
+The protocols are konsil's own with fewer raters and items (recovery_designs.py). In every study the
+same raters meet new items: what an interval over resampled items speaks about. A true value is the
+number that infinitely many such items give, found by twenty large batches with formulas of their
+own (konsil.simulate.population)."""
 
 from __future__ import annotations
 
@@ -42,7 +43,13 @@ def results_of(study, truth, items, answers, seed):
 
 def name_of(row):
     """What tells a row from all others of its study."""
-    return (row.analysis, row.kind, *sorted(row.group.items()), "minus", *sorted(row.versus.items()))
+    return (
+        row.analysis,
+        row.kind,
+        *sorted(row.group.items()),
+        "minus",
+        *sorted(row.versus.items()),
+    )
 
 
 def one(seed, design="medqade"):
@@ -61,18 +68,23 @@ def truths(design="medqade"):
     own = DESIGNS[design]
     study, (items, answers) = own.study(), own.material()
     results = results_of(study, own.truth, items, answers, 1)
-    rows = {(r.analysis, str(r.group), str(r.versus)): r for r in results.rows if r.kind != "companion"}
+    rows = {
+        (r.analysis, str(r.group), str(r.versus)): r for r in results.rows if r.kind != "companion"
+    }
     statistics = {a.name: a for a in study.analyses}
     found = {}
     sets, cases, lengths = sets_of(study, items), cases_of(items, own.truth), lengths_of(answers)
-    for told in recovery(study, own.truth, results, seed=PANEL_SEED, sets=sets, cases=cases, lengths=lengths):
+    for told in recovery(
+        study, own.truth, results, seed=PANEL_SEED, sets=sets, cases=cases, lengths=lengths
+    ):
         row = rows[told.analysis, str(told.group), str(told.versus)]
         found[name_of(row)] = (statistics[told.analysis].statistic, told, row.kind)
     return found
 
 
 def measured(studies, workers, design="medqade"):
-    """Every parameter with its truth and, over the studies, mean estimate, coverage, misses and undefined intervals."""
+    """Every parameter with its truth and, over the studies, mean estimate, coverage, misses and
+    undefined intervals."""
     known = truths(design)
     found = defaultdict(list)
     # Forked processes would inherit locks of Polars' threads.
@@ -95,7 +107,11 @@ def measured(studies, workers, design="medqade"):
                 "error": told.truth_error,
                 "mean": float(np.nanmean(values[:, 0])),
                 "sd": float(np.nanstd(values[:, 0])),
-                "coverage": float(((low <= told.truth) & (told.truth <= high)).mean()) if given.any() else math.nan,
+                "coverage": (
+                    float(((low <= told.truth) & (told.truth <= high)).mean())
+                    if given.any()
+                    else math.nan
+                ),
                 "below": float((high < told.truth).mean()) if given.any() else math.nan,
                 "above": float((low > told.truth).mean()) if given.any() else math.nan,
                 "width": float((high - low).mean()) if given.any() else math.nan,
@@ -108,12 +124,15 @@ def measured(studies, workers, design="medqade"):
 def table(rows):
     """The rows as Markdown."""
     lines = [
-        "| parameter | true value | mean estimate | coverage | too low | too high | mean width | no interval |",
+        (
+            "| parameter | true value | mean estimate | coverage | too low | too high | mean width"
+            " | no interval |"
+        ),
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     lines += [
-        f"| {r['parameter']} | {r['truth']:.3f} | {r['mean']:.3f} | {r['coverage']:.3f} | {r['below']:.3f} |"
-        f" {r['above']:.3f} | {r['width']:.3f} | {r['undefined'] or ''} |"
+        f"| {r['parameter']} | {r['truth']:.3f} | {r['mean']:.3f} | {r['coverage']:.3f} |"
+        f" {r['below']:.3f} | {r['above']:.3f} | {r['width']:.3f} | {r['undefined'] or ''} |"
         for r in rows
     ]
     return "\n".join(lines) + "\n"
@@ -123,11 +142,20 @@ def summary(rows, studies):
     """How many parameters are within 92-98 %, and by kind of statistic."""
     shares = np.array([r["coverage"] for r in rows])
     inside = int(((shares >= 0.92) & (shares <= 0.98)).sum())
-    yield f"{inside} of {len(rows)} coverages lie in 92-98 %; their mean is {np.nanmean(shares):.3f}."
+    yield (
+        f"{inside} of {len(rows)} coverages lie in 92-98 %; their mean is {np.nanmean(shares):.3f}."
+    )
     yield f"Monte Carlo error of one coverage of .95: {math.sqrt(0.95 * 0.05 / studies):.3f}."
     for statistic in dict.fromkeys(r["statistic"] for r in rows):
-        own = [r["coverage"] for r in rows if r["statistic"] == statistic and math.isfinite(r["coverage"])]
-        yield f"{statistic}: {len(own)} parameters, coverage {min(own):.3f} to {max(own):.3f}, mean {np.mean(own):.3f}"
+        own = [
+            r["coverage"]
+            for r in rows
+            if r["statistic"] == statistic and math.isfinite(r["coverage"])
+        ]
+        yield (
+            f"{statistic}: {len(own)} parameters, coverage {min(own):.3f} to {max(own):.3f}, mean"
+            f" {np.mean(own):.3f}"
+        )
 
 
 def main():
@@ -148,7 +176,10 @@ def main():
         before, _, rest = DOCUMENT.read_text("utf-8").partition(start)
         told = "\n".join(f"- {line}" for line in summary(rows, arguments.studies))
         after = rest.partition(end)[2]
-        text = f"{before}{start}\n{arguments.studies} studies:\n\n{told}\n\n{table(rows)}\n{end}{after}"
+        text = (
+            f"{before}{start}\n{arguments.studies}"
+            f" studies:\n\n{told}\n\n{table(rows)}\n{end}{after}"
+        )
         DOCUMENT.write_text(text, "utf-8")
 
 

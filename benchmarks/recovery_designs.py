@@ -1,4 +1,5 @@
-"""The designs of recovery.py: small studies made from konsil's own protocols, and what is planted in them."""
+"""The designs of recovery.py: small studies made from konsil's own protocols, and what is planted
+in them."""
 
 from __future__ import annotations
 
@@ -25,12 +26,16 @@ class Design:
 def protocol(name: str, file: str = "study.toml") -> Study:
     """One of konsil's own protocols."""
     folder = files("konsil.protocols") / name
-    return parse((folder / file).read_text("utf-8"), lambda other: (folder / other).read_text("utf-8"))
+    return parse(
+        (folder / file).read_text("utf-8"), lambda other: (folder / other).read_text("utf-8")
+    )
 
 
 def small(whole: Study, draws: int, **changed: object) -> Study:
     """The protocol as a simulated study of few resamples that draws nothing and asks no model."""
-    plain = dataclasses.replace(whole, simulated=True, prepare=None, judges=(), resampling=Resampling(draws=draws))
+    plain = dataclasses.replace(
+        whole, simulated=True, prepare=None, judges=(), resampling=Resampling(draws=draws)
+    )
     return dataclasses.replace(plain, **changed)
 
 
@@ -38,14 +43,23 @@ def small(whole: Study, draws: int, **changed: object) -> Study:
 
 N_CORE, N_SPLIT = 60, 120
 PHYSICIANS, JUDGES = 5, 6
-PHYSICIAN = PanelTruth(accuracy=0.93, severity=0.2, abstention=0.05, abstention_slope=0.9, perception=0.6)
+PHYSICIAN = PanelTruth(
+    accuracy=0.93, severity=0.2, abstention=0.05, abstention_slope=0.9, perception=0.6
+)
 MEDQADE = Truth(
-    systems={f"system-{n}": SystemTruth(q) for n, q in enumerate((0.85, 0.78, 0.62, 0.7, 0.5), start=1)},
+    systems={
+        f"system-{n}": SystemTruth(q) for n, q in enumerate((0.85, 0.78, 0.62, 0.7, 0.5), start=1)
+    },
     panels={
         "physicians": PHYSICIAN,
         "tiebreaker": PHYSICIAN,
         "judges": PanelTruth(
-            accuracy=0.88, severity=0.1, leniency=0.3, self_preference=0.4, abstention=0.03, abstention_slope=0.2
+            accuracy=0.88,
+            severity=0.1,
+            leniency=0.3,
+            self_preference=0.4,
+            abstention=0.03,
+            abstention_slope=0.2,
         ),
     },
     raters={
@@ -53,14 +67,18 @@ MEDQADE = Truth(
         "judge-5": PanelTruth(accuracy=0.75, leniency=0.7, self_preference=0.8, abstention=0.01),
     },
 )
-"""What is planted: systems of unequal quality; physicians whose abstention rises with difficulty; judges of unequal
-skill that are lenient, more so to their own family, and hardly more cautious where it is hard."""
+"""What is planted: systems of unequal quality; physicians whose abstention rises with difficulty;
+judges of unequal skill that are lenient, more so to their own family, and hardly more cautious
+where it is hard."""
 
 
 def medqade_study() -> Study:
-    """The medqade protocol with five physicians and six judges, without its ensembles; one family of two systems."""
+    """The medqade protocol with five physicians and six judges, without its ensembles; one family
+    of two systems."""
     whole = protocol("medqade", "study.en.toml")
-    kept = {f"physician-{n}" for n in (*range(1, PHYSICIANS + 1), 10)} | {f"judge-{n}" for n in range(1, JUDGES + 1)}
+    kept = {f"physician-{n}" for n in (*range(1, PHYSICIANS + 1), 10)} | {
+        f"judge-{n}" for n in range(1, JUDGES + 1)
+    }
     return small(
         whole,
         1_000,
@@ -91,10 +109,14 @@ N_CASES = 40
 CLEXEVAL = Truth(
     systems={
         "system-1": SystemTruth(
-            0.75, quality_by={"level": dict(zip(LEVELS, (0.92, 0.8, 0.65, 0.5, 0.32), strict=True))}, hidden=0.5
+            0.75,
+            quality_by={"level": dict(zip(LEVELS, (0.92, 0.8, 0.65, 0.5, 0.32), strict=True))},
+            hidden=0.5,
         ),
         "system-2": SystemTruth(
-            0.6, quality_by={"level": dict(zip(LEVELS, (0.75, 0.7, 0.62, 0.55, 0.45), strict=True))}, hidden=0.2
+            0.6,
+            quality_by={"level": dict(zip(LEVELS, (0.75, 0.7, 0.62, 0.55, 0.45), strict=True))},
+            hidden=0.2,
         ),
     },
     panels={
@@ -109,14 +131,22 @@ CLEXEVAL = Truth(
         "reasoning_names": CriterionTruth(about="reasoning"),
     },
 )
-"""What is planted: one system's accuracy falls by 60 points over the levels and its reasoning knows the diagnosis in
-half of its failures; the other falls by 30. Both read well throughout. judge-1 lets half of the wrong answers pass."""
+"""What is planted: one system's accuracy falls by 60 points over the levels and its reasoning knows
+the diagnosis in half of its failures; the other falls by 30. Both read well throughout. judge-1
+lets half of the wrong answers pass."""
 
 
 def clexeval_material() -> tuple[list[Item], list[Answer]]:
     """Cases in five versions, a half for each pair of experts, and the answers of two systems."""
     items = [
-        Item(f"c{c:02}:{v}", "?", "d", case=f"c{c:02}", sets=(f"half-{1 + c % 2}",), strata={"level": v})
+        Item(
+            f"c{c:02}:{v}",
+            "?",
+            "d",
+            case=f"c{c:02}",
+            sets=(f"half-{1 + c % 2}",),
+            strata={"level": v},
+        )
         for c in range(N_CASES)
         for v in LEVELS
     ]
@@ -128,17 +158,21 @@ KEPT = ("diagnostic_precision", "communication")
 
 
 def clexeval_study() -> Study:
-    """The clexeval protocol with two of its criteria and two of its judges: pairs of experts, judges, a detector."""
+    """The clexeval protocol with two of its criteria and two of its judges: pairs of experts,
+    judges, a detector."""
     whole = protocol("clexeval")
     rated = (*KEPT, "reasoning_names", "answer_names")
     instruments = (
-        dataclasses.replace(i, criteria=tuple(c for c in i.criteria if c.id in rated)) for i in whole.instruments
+        dataclasses.replace(i, criteria=tuple(c for c in i.criteria if c.id in rated))
+        for i in whole.instruments
     )
     return small(
         whole,
         1_000,
         instruments=tuple(i for i in instruments if i.criteria),
-        raters=tuple(r for r in whole.raters if r.panel != "readers" and r.id not in ("judge-3", "judge-4")),
+        raters=tuple(
+            r for r in whole.raters if r.panel != "readers" and r.id not in ("judge-3", "judge-4")
+        ),
         programs=(),
         calibration=None,
         plan=tuple(_main(a) for a in whole.plan if a.purpose == "main" and a.panel != "readers"),
@@ -158,7 +192,10 @@ def clexeval_analyses() -> tuple[Analysis, ...]:
         "reasoning_gap",
     )
     return (
-        *(Analysis(name.replace("_", " "), name, precision, "experts", levels=LEVELS) for name in levels),
+        *(
+            Analysis(name.replace("_", " "), name, precision, "experts", levels=LEVELS)
+            for name in levels
+        ),
         Analysis(
             "monotonicity violation of the recovered",
             "monotonicity_violation",
@@ -168,11 +205,33 @@ def clexeval_analyses() -> tuple[Analysis, ...]:
             denominator="recovered",
         ),
         Analysis("accuracy by level", "accuracy", precision, "experts", by=("level",)),
-        Analysis("marks by level", "mean", precision, "experts", by=("system", "level"), cluster="case"),
-        Analysis("communication by level", "mean", communication, "experts", by=("system", "level"), cluster="case"),
+        Analysis(
+            "marks by level", "mean", precision, "experts", by=("system", "level"), cluster="case"
+        ),
+        Analysis(
+            "communication by level",
+            "mean",
+            communication,
+            "experts",
+            by=("system", "level"),
+            cluster="case",
+        ),
         Analysis("illusion gap", "illusion_gap", precision, "experts", criteria=(communication,)),
-        Analysis("reasoning names what the answer does not", "mismatch", precision, "experts", against="detector"),
-        Analysis("approval of failures", "approval", precision, "judges", against="experts", failure_by="mean"),
+        Analysis(
+            "reasoning names what the answer does not",
+            "mismatch",
+            precision,
+            "experts",
+            against="detector",
+        ),
+        Analysis(
+            "approval of failures",
+            "approval",
+            precision,
+            "judges",
+            against="experts",
+            failure_by="mean",
+        ),
     )
 
 
@@ -182,7 +241,11 @@ N_FIRST, N_THEN = 12, 10
 """Questions of a group that come first as whole answers, and first as sentences."""
 GROUP = PanelTruth(accuracy=0.8, severity=0.1, shared=0.25, seconds=40)
 CQA_EVAL = Truth(
-    systems={"physician": SystemTruth(0.85), "system-1": SystemTruth(0.75), "system-2": SystemTruth(0.55)},
+    systems={
+        "physician": SystemTruth(0.85),
+        "system-1": SystemTruth(0.75),
+        "system-2": SystemTruth(0.55),
+    },
     panels={"group-1": GROUP, "group-2": GROUP},
     exceptions=(
         Departure(instrument="fine", criterion="correctness", accuracy=0.95, shared=0.6),
@@ -192,18 +255,26 @@ CQA_EVAL = Truth(
     ),
     sentence_shared=0.4,
 )
-"""What is planted: sentence by sentence, raters agree much more on correctness and less on risks; systems of unequal
-quality; sentences that look like their answer."""
+"""What is planted: sentence by sentence, raters agree much more on correctness and less on risks;
+systems of unequal quality; sentences that look like their answer."""
 STATEMENTS = ("correctness", "relevance", "communicates_risks")
 
 
 def cqa_eval_material() -> tuple[list[Item], list[Answer]]:
     """Questions in the four parts of the crossover; three answers of six sentences each."""
-    sizes = {f"group-{g}-{d}-first": n for g in (1, 2) for d, n in (("coarse", N_FIRST), ("fine", N_THEN))}
+    sizes = {
+        f"group-{g}-{d}-first": n
+        for g in (1, 2)
+        for d, n in (("coarse", N_FIRST), ("fine", N_THEN))
+    }
     names = [name for name, n in sizes.items() for _ in range(n)]
     items = [Item(f"q{n:03}", "?", sets=(name,)) for n, name in enumerate(names)]
     spans = tuple(Span(10 * k, 10 * k + 9) for k in range(6))
-    return items, [Answer(f"{i.id}:{s}", i.id, s, "...", sentences=spans) for i in items for s in CQA_EVAL.systems]
+    return items, [
+        Answer(f"{i.id}:{s}", i.id, s, "...", sentences=spans)
+        for i in items
+        for s in CQA_EVAL.systems
+    ]
 
 
 def cqa_eval_study() -> Study:
@@ -229,7 +300,12 @@ def _main(line: Allocation) -> Allocation:
     return dataclasses.replace(line, batches=None)
 
 
-THREE = {"Disagree": "Disagree", "Partially disagree": "Disagree", "Neutral": "Neutral", "Partially agree": "Agree"}
+THREE = {
+    "Disagree": "Disagree",
+    "Partially disagree": "Disagree",
+    "Neutral": "Neutral",
+    "Partially agree": "Agree",
+}
 """Agree and partially agree are one, and so are disagree and partially disagree."""
 
 

@@ -1,14 +1,16 @@
-"""Where sentences end in German and English answers: konsil's rules against libraries, on texts cut by hand.
+"""Where sentences end in German and English answers: konsil's rules against libraries, on texts cut
+by hand.
 
     python benchmarks/sentences.py                 what is installed
-    pip install syntok blingfire yasbd-lib sentencex pysbd numpy      the libraries that are compared
+    pip install syntok blingfire yasbd-lib sentencex pysbd numpy      the libraries that are
+    compared
 
-The texts are in tests/prepare/sentences: `de.txt` and `en.txt` were there while the rules were written; the short
-`*.later.txt` and `*.fresh.txt` were written afterwards, and scored before anything was changed. In a text a line
-break and the sign ‖ are boundaries, ↵ is a line break that is none, and a line that begins with ∅ (a heading, a
-table's head) is no sentence. Boundaries are compared by the number of letters before them, so that nobody is judged
-by what becomes of dashes, stars and white space; F1 is over all boundaries inside the texts.
-"""
+The texts are in tests/prepare/sentences: `de.txt` and `en.txt` were there while the rules were
+written; the short `*.later.txt` and `*.fresh.txt` were written afterwards, and scored before
+anything was changed. In a text a line break and the sign ‖ are boundaries, ↵ is a line break that
+is none, and a line that begins with ∅ (a heading, a table's head) is no sentence. Boundaries are
+compared by the number of letters before them, so that nobody is judged by what becomes of dashes,
+stars and white space; F1 is over all boundaries inside the texts."""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from konsil.prepare import sentences
 TEXTS = Path(__file__).resolve().parents[1] / "tests" / "prepare" / "sentences"
 LANGUAGES = ("de", "en")
 SETS = ("", "later", "fresh")
-"""The texts that the rules were written with, and two sets that were written when the rules stood."""
+"""The texts that the rules were written with, and two sets that were written when the rules
+stood."""
 Cut = Callable[[str, str], set[int]]
 """A text and its language -> the boundaries inside it."""
 _MARK = re.compile(r"^[ \t]*(?:[-*]|\d+[.)]|[a-z]\))[ \t]+")
@@ -116,7 +119,9 @@ def peers() -> Mapping[str, Callable[[str, str], list[str]]]:
         import syntok.segmenter as syntok
 
         found["syntok"] = lambda t, _: [
-            "".join(k.spacing + k.value for k in s) for paragraph in syntok.analyze(t) for s in paragraph
+            "".join(k.spacing + k.value for k in s)
+            for paragraph in syntok.analyze(t)
+            for s in paragraph
         ]
     if has("blingfire"):
         import blingfire
@@ -126,7 +131,9 @@ def peers() -> Mapping[str, Callable[[str, str], list[str]]]:
         import yasbd
 
         detectors = {language: yasbd.BoundaryDetector(language) for language in LANGUAGES}
-        found["yasbd-lib"] = lambda t, language: list(detectors[language].segment(t)) if t.strip() else []
+        found["yasbd-lib"] = lambda t, language: (
+            list(detectors[language].segment(t)) if t.strip() else []
+        )
     if has("sentencex"):
         import sentencex
 
@@ -134,7 +141,9 @@ def peers() -> Mapping[str, Callable[[str, str], list[str]]]:
     if has("pysbd"):
         import pysbd
 
-        segmenters = {language: pysbd.Segmenter(language=language, clean=False) for language in LANGUAGES}
+        segmenters = {
+            language: pysbd.Segmenter(language=language, clean=False) for language in LANGUAGES
+        }
         found["pysbd"] = lambda t, language: segmenters[language].segment(t)
     return found
 
@@ -146,7 +155,9 @@ def main() -> None:
         cuts[name] = _of(pieces, lines=False)
         cuts[f"{name}, line by line"] = _of(pieces, lines=True)
     print("F1, precision and recall of boundaries")
-    columns = [f"{name}{f', {texts}' if texts else ''}" for texts in SETS for name in ("German", "English")]
+    columns = [
+        f"{name}{f', {texts}' if texts else ''}" for texts in SETS for name in ("German", "English")
+    ]
     print(f"| | {' | '.join(columns)} |")
     print("|---|" + "---|" * len(columns))
     for name, cut in cuts.items():

@@ -1,4 +1,5 @@
-"""How long a user waits before anything happens: `konsil --help` and `import konsil`, beside bare Python.
+"""How long a user waits before anything happens: `konsil --help` and `import konsil`, beside bare
+Python.
 
     python benchmarks/startup.py
 

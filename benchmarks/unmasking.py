@@ -1,11 +1,12 @@
-"""Can systems be told apart by name in anything that a blinded study shows? Many drawn studies, names exchanged.
+"""Can systems be told apart by name in anything that a blinded study shows? Many drawn studies,
+names exchanged.
 
     python benchmarks/unmasking.py --studies 500 --jobs 2
 
-Each study is drawn by its number, made twice with the names of its systems exchanged, and everything that is shown of
-both is compared, as `tests/api/test_unmasking.py` does with three: the exported tables, the records of a notebook, the
-report's page and tables. Any difference would tell somebody which name belongs to which letter.
-"""
+Each study is drawn by its number, made twice with the names of its systems exchanged, and
+everything that is shown of both is compared, as `tests/api/test_unmasking.py` does with three: the
+exported tables, the records of a notebook, the report's page and tables. Any difference would tell
+somebody which name belongs to which letter."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def differences_of(seed: int) -> tuple[int, list[str]]:
 
 
 def with_texts_of(figures: bool) -> None:
-    """Leave out PDFs, which are not compared, and unless `figures` what is drawn, which takes most of the time.
+    """Leave out PDFs, which are not compared, and unless `figures` what is drawn, which takes most
+    of the time.
 
     A figure's title, description and caption stay.
     """
@@ -48,21 +50,31 @@ def with_texts_of(figures: bool) -> None:
 
 def main() -> int:
     """Draw the studies and print what differs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--studies", type=int, default=500, help="drawn studies")
     parser.add_argument("--first", type=int, default=0, help="the number of the first of them")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--figures", action="store_true", help="draw the figures, too, which takes most of the time")
+    parser.add_argument(
+        "--figures", action="store_true", help="draw the figures, too, which takes most of the time"
+    )
     options = parser.parse_args()
     begun, unmasked = time.perf_counter(), 0
     seeds = range(options.first, options.first + options.studies)
-    with ProcessPoolExecutor(options.jobs, initializer=with_texts_of, initargs=(options.figures,)) as pool:
+    with ProcessPoolExecutor(
+        options.jobs, initializer=with_texts_of, initargs=(options.figures,)
+    ) as pool:
         for n, (seed, found) in enumerate(pool.map(differences_of, seeds), start=1):
             unmasked += bool(found)
             if found:
                 print(f"study {seed}: {', '.join(found)}", flush=True)
             if n % 50 == 0:
-                print(f"{n:,} studies, {time.perf_counter() - begun:,.0f} s", file=sys.stderr, flush=True)
+                print(
+                    f"{n:,} studies, {time.perf_counter() - begun:,.0f} s",
+                    file=sys.stderr,
+                    flush=True,
+                )
     print(f"{options.studies:,} studies, {unmasked:,} with a difference")
     return int(unmasked > 0)
 

@@ -26,12 +26,16 @@ CRITERIA = (
 )
 RUBRIC = Instrument("rubric", tuple(Criterion(name, "?", SCALE) for name in CRITERIA))
 NAMING = Instrument(
-    "naming", tuple(Criterion(name, "?", Scale(("no", "yes"))) for name in ("reasoning_names", "answer_names"))
+    "naming",
+    tuple(
+        Criterion(name, "?", Scale(("no", "yes"))) for name in ("reasoning_names", "answer_names")
+    ),
 )
 SYSTEMS = (System("generalist", "north"), System("specialist", "south"))
 EXPERTS = ("e1", "e2", "e3", "e4")
 
-# Each string is one case: 1 right, 0 wrong, from the narrative to level 3; and how many cases answer like it.
+# Each string is one case: 1 right, 0 wrong, from the narrative to level 3; and how many cases
+# answer like it.
 GENERALIST = {
     "10100": 4,
     "10110": 1,
@@ -115,16 +119,27 @@ def published() -> Data:
             for n in range(40):
                 about = answer(system, n, level)
                 for expert in pair_of(n):
-                    ratings.append(rated(expert, "diagnostic_precision", about, "1" if right[n, level] else "0.25"))
+                    ratings.append(
+                        rated(
+                            expert,
+                            "diagnostic_precision",
+                            about,
+                            "1" if right[n, level] else "0.25",
+                        )
+                    )
                 failed = not right[n, level]
                 named = failed and hits > 0
                 hits -= named
-                ratings.append(rated("words", "reasoning_names", about, "yes" if named or not failed else "no"))
+                ratings.append(
+                    rated("words", "reasoning_names", about, "yes" if named or not failed else "no")
+                )
                 ratings.append(rated("words", "answer_names", about, "no" if failed else "yes"))
     return Data(its, answers(its), raters, (), tuple(ratings))
 
 
-def results(data: Data, *analyses: Analysis, draws: int = 300, systems: Sequence[System] = SYSTEMS) -> Results:
+def results(
+    data: Data, *analyses: Analysis, draws: int = 300, systems: Sequence[System] = SYSTEMS
+) -> Results:
     return run(
         analyses,
         data,

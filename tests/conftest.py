@@ -20,33 +20,42 @@ if TYPE_CHECKING:
 
     from forks import Forks
 
-# A core for each worker: on small tables threads mostly wait for one another. Before NumPy and Polars are loaded.
+# A core for each worker: on small tables threads mostly wait for one another. Before NumPy and
+# Polars are loaded.
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(_name, "1")
 
-# Under importlib mode a test's folder is not on the path; pocqi_tables.py is used by several folders.
+# Under importlib mode a test's folder is not on the path; pocqi_tables.py is used by several
+# folders.
 sys.path.append(str(Path(__file__).parent))
 
-DATA = Path(os.environ.get("KONSIL_TEST_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data")))
+DATA = Path(
+    os.environ.get("KONSIL_TEST_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "data"))
+)
 
 
 _ALL_SLOW = re.compile(r"^pytestmark = (in_a_browser|\[?pytest\.mark\.slow\b)", re.MULTILINE)
 # The tests of the migrations themselves.
 _OF_MIGRATIONS = {"test_migrate", "test_older", "test_columns"}
 
-# A busy machine is no fault of a property: neither the time of one example nor that of making it is a failure.
+# A busy machine is no fault of a property: neither the time of one example nor that of making it is
+# a failure.
 _BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", _BUSY)
 settings.register_profile("quick", _BUSY, max_examples=25)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--shuffle SEED`: files, and the tests within each, in a random order, to find tests that need one another."""
-    parser.addoption("--shuffle", type=int, metavar="SEED", help="run files and their tests in a random order")
+    """`--shuffle SEED`: files, and the tests within each, in a random order, to find tests that
+    need one another."""
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run files and their tests in a random order"
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A file of slow tests alone is not even imported where these are left out: vendors' libraries take seconds."""
+    """A file of slow tests alone is not even imported where these are left out: vendors' libraries
+    take seconds."""
     if collection_path.suffix != ".py" or not _without_slow(config):
         return None
     return True if _ALL_SLOW.search(collection_path.read_text("utf-8")) else None
@@ -68,24 +77,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A quarter of the examples where the slow tests are left out; the whole suite tries all of them."""
+    """A quarter of the examples where the slow tests are left out; the whole suite tries all of
+    them."""
     settings.load_profile("quick" if _without_slow(config) else "thorough")
 
 
 @pytest.fixture(scope="session")
 def statements(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What makes an empty SQLite database one of this version, written off a database that was really migrated."""
+    """What makes an empty SQLite database one of this version, written off a database that was
+    really migrated."""
     from konsil.store import Store
 
     place = tmp_path_factory.mktemp("schema") / "konsil.db"
     Store.open(place).close()
     with contextlib.closing(sqlite3.connect(place)) as connection:
-        return [line for line in connection.iterdump() if line not in ("BEGIN TRANSACTION;", "COMMIT;")]
+        return [
+            line for line in connection.iterdump() if line not in ("BEGIN TRANSACTION;", "COMMIT;")
+        ]
 
 
 @pytest.fixture(autouse=True)
 def _new_databases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for the tests of the migrations, new SQLite databases are made as a migrated one is: hundreds of tests do."""
+    """But for the tests of the migrations, new SQLite databases are made as a migrated one is:
+    hundreds of tests do."""
     if request.path.stem in _OF_MIGRATIONS or "konsil.store.engine.migrate" not in sys.modules:
         return
     from konsil.store.engine import migrate

@@ -1,9 +1,9 @@
-"""konsil's commands without starting Python for each: a process that has imported what every command needs forks.
+"""konsil's commands without starting Python for each: a process that has imported what every
+command needs forks.
 
-A command run so is a process of its own, with its own folder, environment, arguments, output and exit code. What is
-imported before is other people's packages and the facade, which every command imports first; the command's own
-modules are imported by the command.
-"""
+A command run so is a process of its own, with its own folder, environment, arguments, output and
+exit code. What is imported before is other people's packages and the facade, which every command
+imports first; the command's own modules are imported by the command."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ AHEAD = (
     "fontTools.subset",
     "aiohttp",
 )
-"""Imported once. Polars starts threads as it is imported, which a fork would lose: each command imports it itself."""
+"""Imported once. Polars starts threads as it is imported, which a fork would lose: each command
+imports it itself."""
 
 
 class Forks:
@@ -41,30 +42,51 @@ class Forks:
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, __file__], env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__],
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def run(
-        self, arguments: Sequence[str], folder: Path, env: Mapping[str, str], *, timeout: float = 600
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        env: Mapping[str, str],
+        *,
+        timeout: float = 600,
     ) -> subprocess.CompletedProcess[str]:
         """The exit code, and standard output with standard error in it."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
         with tempfile.NamedTemporaryFile() as output:
-            order = {"arguments": list(arguments), "folder": str(folder), "env": dict(env), "output": output.name}
+            order = {
+                "arguments": list(arguments),
+                "folder": str(folder),
+                "env": dict(env),
+                "output": output.name,
+            }
             process.stdin.write(json.dumps(order) + "\n")
             process.stdin.flush()
             answered, _, _ = select.select([process.stdout], [], [], timeout)
             if not answered:
                 raise subprocess.TimeoutExpired(["konsil", *arguments], timeout)
             code = int(process.stdout.readline())
-            return subprocess.CompletedProcess(["konsil", *arguments], code, Path(output.name).read_text("utf-8"))
+            return subprocess.CompletedProcess(
+                ["konsil", *arguments], code, Path(output.name).read_text("utf-8")
+            )
 
     def __enter__(self) -> Forks:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self._process.terminate()
         self._process.communicate()
 
@@ -77,7 +99,8 @@ def forks(env: Mapping[str, str]) -> Iterator[Forks]:
 
 
 def _next_command() -> bool:
-    """Fork for every order of standard input: True in the child, whose streams are the order's; False at the end."""
+    """Fork for every order of standard input: True in the child, whose streams are the order's;
+    False at the end."""
     for line in sys.stdin:
         order = json.loads(line)
         child = os.fork()
@@ -86,7 +109,10 @@ def _next_command() -> bool:
             os.environ.clear()
             os.environ.update(order["env"])
             sys.argv = [str(Path(sys.executable).with_name("konsil")), *order["arguments"]]
-            nothing, output = os.open(os.devnull, os.O_RDONLY), os.open(order["output"], os.O_WRONLY | os.O_APPEND)
+            nothing, output = (
+                os.open(os.devnull, os.O_RDONLY),
+                os.open(order["output"], os.O_WRONLY | os.O_APPEND),
+            )
             for stream, file in enumerate((nothing, output, output)):
                 os.dup2(file, stream)
             sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - ends with the process

@@ -1,8 +1,8 @@
-"""Made-up tables in the schema of Real-POCQi's public ones, at the paper's size unless asked otherwise.
+"""Made-up tables in the schema of Real-POCQi's public ones, at the paper's size unless asked
+otherwise.
 
-What is in them is drawn from worths of the systems; nothing of the paper's own data is here. `tables` gives them as
-lists of rows, `write` as files.
-"""
+What is in them is drawn from worths of the systems; nothing of the paper's own data is here.
+`tables` gives them as lists of rows, `write` as files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def tables(
     fast: int = 18,
     judged: bool = True,
 ) -> Made:
-    """Draw all tables; `fast` comparisons took under ten seconds, and every hundredth has no time."""
+    """Draw all tables; `fast` comparisons took under ten seconds, and every hundredth has no
+    time."""
     rng = np.random.default_rng(seed)
     names = [f"specialty {n + 1:02d}" for n in range(specialties)]
     of_question = rng.permutation(np.arange(questions) % specialties)
@@ -80,13 +81,17 @@ def tables(
         for s in range(4)
     ]
     made.tables["answer_lengths"] = [
-        {"answer_id": answer_ids[q][s], "answer_len": int(lengths[q, s])} for q in range(questions) for s in range(4)
+        {"answer_id": answer_ids[q][s], "answer_len": int(lengths[q, s])}
+        for q in range(questions)
+        for s in range(4)
     ]
     assignments: list[Row] = []
     ratings: list[Row] = []
     machine: list[Row] = []
     of_rater_effect = rng.normal(0, 0.3, raters)
-    pools = [list(rng.permutation(np.flatnonzero(of_question == of_rater[u]))) for u in range(raters)]
+    pools = [
+        list(rng.permutation(np.flatnonzero(of_question == of_rater[u]))) for u in range(raters)
+    ]
     for n in range(comparisons):
         user = n % raters
         question = int(pools[user].pop())
@@ -123,7 +128,9 @@ def tables(
                         "grader": judge,
                         "variant": "text_only",
                         "subversion": "qa_text_only",
-                        "choices": {x: _choice(1.4 * (lean + own) + rng.normal(0, 0.5)) for x in AXES},
+                        "choices": {
+                            x: _choice(1.4 * (lean + own) + rng.normal(0, 0.5)) for x in AXES
+                        },
                     }
                 )
     made.tables["qa_assignments"] = assignments
@@ -146,7 +153,9 @@ def write(made: Made, folder: Path, ending: str = "csv") -> Path:
         elif ending == "parquet":
             import polars as pl
 
-            pl.DataFrame(rows, infer_schema_length=None, strict=False).write_parquet(folder / f"{name}.parquet")
+            pl.DataFrame(rows, infer_schema_length=None, strict=False).write_parquet(
+                folder / f"{name}.parquet"
+            )
         else:
             with (folder / f"{name}.csv").open("w", newline="") as file:
                 writer = csv.DictWriter(file, list(rows[0]))
@@ -158,17 +167,21 @@ def write(made: Made, folder: Path, ending: str = "csv") -> Path:
 def as_the_authors_lay_out(data: Made) -> Made:
     """The same tables as the authors' analysis code reads them.
 
-    Questions have an external key in place of source and theme; account status is in a table of registrations, by
-    address. The first user is in an arm outside the experiment, the second has a test address, the third was in the
-    pilot.
-    """
+    Questions have an external key in place of source and theme; account status is in a table of
+    registrations, by address. The first user is in an arm outside the experiment, the second has a
+    test address, the third was in the pilot."""
     other = Made({name: [dict(row) for row in rows] for name, rows in data.tables.items()})
     of = other.tables
     for n, row in enumerate(of["qa_questions"]):
-        row["external_key"] = f"healthbench-{n}" if row.pop("source") == "healthbench" else f"oe-{n}"
+        row["external_key"] = (
+            f"healthbench-{n}" if row.pop("source") == "healthbench" else f"oe-{n}"
+        )
         row["question_text"] = row.pop("question")
     of["tagged_questions"] = [
-        {"id": row["id"], "primary_question_type": row.pop("theme") if n % 5 else row.pop("theme") * 0}
+        {
+            "id": row["id"],
+            "primary_question_type": row.pop("theme") if n % 5 else row.pop("theme") * 0,
+        }
         for n, row in enumerate(of["qa_questions"])
     ]
     of["recruitment_combined"] = []

@@ -1,4 +1,5 @@
-"""The protocols as small studies: made by changing the numbers of their files, with material that says nothing.
+"""The protocols as small studies: made by changing the numbers of their files, with material that
+says nothing.
 
 Used by the tests of all protocols and by benchmarks/pins.py.
 """
@@ -50,35 +51,64 @@ def medqade(folder: Path) -> None:
         }
         for n in range(60)
     ]
-    deck = {"__type__": "Deck", "name": "Medicine", "note_models": [kind], "notes": notes, "children": []}
+    deck = {
+        "__type__": "Deck",
+        "name": "Medicine",
+        "note_models": [kind],
+        "notes": notes,
+        "children": [],
+    }
     (folder / "deck.json").write_text(json.dumps(deck), "utf-8")
     sizes = (('file = "deck.apkg"', 'file = "deck.json"'), ("size = 3800", "size = 20"))
     change(folder, (*sizes, ("core = 200, split = 3600", "core = 2, split = 18")))
 
 
 def real_pocqi(folder: Path) -> None:
-    source = '[[sources]]\nfile = "questions.csv"\nrecords = "items"\nstrata = ["specialty", "source", "theme"]\n\n'
+    source = (
+        '[[sources]]\nfile = "questions.csv"\nrecords = "items"\nstrata = ["specialty", "source",'
+        ' "theme"]\n\n'
+    )
     sizes = (("per_rater = 18", "per_rater = 2"),)
     change(
         folder,
         sizes,
-        ((r"(?s)\[\[sources\]\].*?(?=# (WHO rates|WER beurteilt) (WHAT|WAS))", source), (r"number = \d", "number = 1")),
+        (
+            (r"(?s)\[\[sources\]\].*?(?=# (WHO rates|WER beurteilt) (WHAT|WAS))", source),
+            (r"number = \d", "number = 1"),
+        ),
     )
     text = (folder / "study.toml").read_text("utf-8")
     places = re.findall(r"  \{ panel = .*\n", text)
     text = text.replace("".join(places), "".join(places[:4]))
     (folder / "study.toml").write_text(text, "utf-8")
     specialties = list(dict.fromkeys(re.findall(r'specialty = "([^"]+)"', "".join(places[:4]))))
-    rows = [(f"q{n}", f"What now, {n}?", specialties[n % 2], "real-pocqi", "treatment") for n in range(12)]
+    rows = [
+        (f"q{n}", f"What now, {n}?", specialties[n % 2], "real-pocqi", "treatment")
+        for n in range(12)
+    ]
     table(folder / "questions.csv", ["item", "text", "specialty", "source", "theme"], rows)
 
 
 def clexeval(folder: Path) -> None:
     change(
         folder,
-        (("size = 42", "size = 5"), ("pilot = 2, half-1 = 20, half-2 = 20", "pilot = 1, half-1 = 2, half-2 = 2")),
+        (
+            ("size = 42", "size = 5"),
+            ("pilot = 2, half-1 = 20, half-2 = 20", "pilot = 1, half-1 = 2, half-2 = 2"),
+        ),
     )
-    columns = ["item", "text", "reference", "aliases", "age", "sex", "specialty", "findings", "course", "outcome"]
+    columns = [
+        "item",
+        "text",
+        "reference",
+        "aliases",
+        "age",
+        "sex",
+        "specialty",
+        "findings",
+        "course",
+        "outcome",
+    ]
     rows = [
         (
             f"c{n}",
@@ -111,8 +141,16 @@ def cqa_eval(folder: Path) -> None:
             ("per_rater = 2", "per_rater = 1"),
         ),
     )
-    table(folder / "questions.csv", ["item", "text"], [(f"q{n}", f"What helps in case {n}?") for n in range(8)])
-    answers = [(f"q{n}", s, f"Rest for {n} d. Drink.") for n in range(8) for s in ("physician", "system-1", "system-2")]
+    table(
+        folder / "questions.csv",
+        ["item", "text"],
+        [(f"q{n}", f"What helps in case {n}?") for n in range(8)],
+    )
+    answers = [
+        (f"q{n}", s, f"Rest for {n} d. Drink.")
+        for n in range(8)
+        for s in ("physician", "system-1", "system-2")
+    ]
     table(folder / "answers.csv", ["item", "system", "text"], answers)
 
 

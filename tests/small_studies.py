@@ -1,4 +1,5 @@
-"""A study folder of a few ratings for the tests: its table of ratings, and the command line's exit code."""
+"""A study folder of a few ratings for the tests: its table of ratings, and the command line's exit
+code."""
 
 from __future__ import annotations
 

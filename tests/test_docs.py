@@ -29,7 +29,15 @@ from click.testing import CliRunner
 
 import konsil
 from forks import Forks, forks
-from konsil.analysis import Analysis, Bin, Derived, Exclusions, Inference, Resampling, known_statistics
+from konsil.analysis import (
+    Analysis,
+    Bin,
+    Derived,
+    Exclusions,
+    Inference,
+    Resampling,
+    known_statistics,
+)
 from konsil.analysis.model.catalogue.known import CATALOGUE
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
@@ -54,7 +62,10 @@ from konsil.study.sections.programs import Program
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
-TOP = [ROOT / n for n in ("README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+TOP = [
+    ROOT / n
+    for n in ("README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md")
+]
 ALL = [*TOP, *DOCS]
 
 
@@ -77,7 +88,9 @@ def blocks(path: Path) -> list[Block]:
             start = n
         elif start is not None and line == "```":
             language, _, info = lines[start - 1][3:].partition(" ")
-            found.append(Block(language, info.strip(), "\n".join(lines[start : n - 1]) + "\n", start))
+            found.append(
+                Block(language, info.strip(), "\n".join(lines[start : n - 1]) + "\n", start)
+            )
             start = None
     assert start is None, f"{path.name}:{start}: a block that does not end"
     return found
@@ -104,8 +117,12 @@ def commands(block: Block) -> list[tuple[str, str]]:
 
 
 def as_shown(expected: str) -> re.Pattern[str]:
-    """The output shown, where a line of `...` stands for any lines and `...` in a line for anything in it."""
-    lines = [".*" if line.strip() == "..." else _within(line) for line in expected.strip("\n").splitlines()]
+    """The output shown, where a line of `...` stands for any lines and `...` in a line for anything
+    in it."""
+    lines = [
+        ".*" if line.strip() == "..." else _within(line)
+        for line in expected.strip("\n").splitlines()
+    ]
     return re.compile("\n".join(lines), re.DOTALL)
 
 
@@ -114,9 +131,20 @@ def _within(line: str) -> str:
 
 
 def environment(home: Path) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("KONSIL", "PYTHON", "PIP_USER", "VIRTUAL"))}
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("KONSIL", "PYTHON", "PIP_USER", "VIRTUAL"))
+    }
     path = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', '')}"
-    return {**kept, "PATH": path, "HOME": str(home), "TERM": "dumb", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+    return {
+        **kept,
+        "PATH": path,
+        "HOME": str(home),
+        "TERM": "dumb",
+        "LC_ALL": "C.UTF-8",
+        "NO_COLOR": "1",
+    }
 
 
 PLAIN = re.compile(r"""konsil( +([\w./:=,%+@-]+|'[^']*'|"[^"$`\\]*"))*""")
@@ -168,13 +196,17 @@ def play(path: Path, folder: Path, server: str | None = None, ready: Forks | Non
         os.chdir(before)
 
 
-def console(block: Block, where: str, folder: Path, server: str | None, ready: Forks | None) -> None:
+def console(
+    block: Block, where: str, folder: Path, server: str | None, ready: Forks | None
+) -> None:
     for command, expected in commands(block):
         done = run(command.replace(EXAMPLE_SERVER, server or ""), folder, ready)
         code = 2 if block.info == "fails" else 0
         assert done.returncode == code, f"{where}: {command}\n{done.stdout}"
         got = "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines())
-        assert as_shown(expected).fullmatch(got), f"{where}: {command}\ngot:\n{got}\nexpected:\n{expected}"
+        assert as_shown(expected).fullmatch(got), (
+            f"{where}: {command}\ngot:\n{got}\nexpected:\n{expected}"
+        )
 
 
 def python(block: Block, where: str, names: dict[str, object]) -> None:
@@ -214,20 +246,25 @@ SLOW = {
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(p, id=p.name, marks=[pytest.mark.slow] if p.name in {*SLOW, "README.md"} else [])
+        pytest.param(
+            p, id=p.name, marks=[pytest.mark.slow] if p.name in {*SLOW, "README.md"} else []
+        )
         for p in ALL
         if p.exists() and runs(p)
     ],
 )
 def test_the_document_does_what_it_says(path: Path, tmp_path: Path, request: pytest.FixtureRequest):
-    # README's commands, which everybody tries first, start by themselves. Most of the time of most commands is that of
-    # importing.
-    play(path, place(tmp_path), ready=request.getfixturevalue("ready") if path.name in SLOW else None)
+    # README's commands, which everybody tries first, start by themselves. Most of the time of most
+    # commands is that of importing.
+    play(
+        path, place(tmp_path), ready=request.getfixturevalue("ready") if path.name in SLOW else None
+    )
 
 
 @pytest.mark.slow
 def test_a_fork_is_a_command_as_any_other(tmp_path: Path):
-    """The same output, code, folder and arguments, whether konsil is started or forked, one command after the other."""
+    """The same output, code, folder and arguments, whether konsil is started or forked, one command
+    after the other."""
     with forks(environment(tmp_path)) as ready:
         for command in (
             "konsil --version",
@@ -238,13 +275,22 @@ def test_a_fork_is_a_command_as_any_other(tmp_path: Path):
         ):
             (tmp_path / "started").mkdir(exist_ok=True)
             (tmp_path / "forked").mkdir(exist_ok=True)
-            started, forked = run(command, tmp_path / "started"), run(command, tmp_path / "forked", ready)
-            assert (forked.returncode, forked.stdout) == (started.returncode, started.stdout), command
-    assert {p.name for p in (tmp_path / "forked").iterdir()} == {p.name for p in (tmp_path / "started").iterdir()}
+            started, forked = (
+                run(command, tmp_path / "started"),
+                run(command, tmp_path / "forked", ready),
+            )
+            assert (forked.returncode, forked.stdout) == (
+                started.returncode,
+                started.stdout,
+            ), command
+    assert {p.name for p in (tmp_path / "forked").iterdir()} == {
+        p.name for p in (tmp_path / "started").iterdir()
+    }
 
 
 @pytest.mark.parametrize(
-    "command", ["konsil status a | head", "konsil new a && ls", "konsil new $HOME", "konsil x > y", "ls"]
+    "command",
+    ["konsil status a | head", "konsil new a && ls", "konsil new $HOME", "konsil x > y", "ls"],
 )
 def test_what_a_shell_must_do_goes_to_a_shell(command: str):
     assert not PLAIN.fullmatch(command)
@@ -253,7 +299,9 @@ def test_what_a_shell_must_do_goes_to_a_shell(command: str):
 EXAMPLE_SERVER = "postgresql://konsil@db.example"
 """What the documents write instead of the reader's own server."""
 
-_spec = importlib.util.spec_from_file_location("store_fixtures", ROOT / "tests" / "store" / "conftest.py")
+_spec = importlib.util.spec_from_file_location(
+    "store_fixtures", ROOT / "tests" / "store" / "conftest.py"
+)
 assert _spec is not None
 assert _spec.loader is not None
 _fixtures = importlib.util.module_from_spec(_spec)
@@ -292,7 +340,10 @@ def test_the_notebook_runs_and_shows_what_it_says():
         notebook = nbformat.read(path, as_version=4)
         shown = [_printed(cell) for cell in notebook.cells]
         client = NotebookClient(
-            notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
+            notebook,
+            timeout=120,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(path.parent)}},
         )
         client.execute()
     assert [_printed(cell) for cell in notebook.cells] == shown
@@ -300,7 +351,9 @@ def test_the_notebook_runs_and_shows_what_it_says():
 
 
 def _printed(cell: Mapping[str, typing.Any]) -> str:
-    assert not any(o.get("name") == "stderr" and "Warning" in o["text"] for o in cell.get("outputs", []))
+    assert not any(
+        o.get("name") == "stderr" and "Warning" in o["text"] for o in cell.get("outputs", [])
+    )
     return "".join(o["text"] for o in cell.get("outputs", []) if o.get("name") == "stdout")
 
 
@@ -308,7 +361,9 @@ def test_no_two_walks_write_the_same_folder():
     made = [
         folder
         for path in (ROOT / "docs").glob("tutorial*.md")
-        for folder in re.findall(r"^\$ konsil (?:new|simulate \S+ --to) (\S+)", path.read_text("utf-8"), re.MULTILINE)
+        for folder in re.findall(
+            r"^\$ konsil (?:new|simulate \S+ --to) (\S+)", path.read_text("utf-8"), re.MULTILINE
+        )
     ]
     assert len(made) > 6
     assert len(set(made)) == len(made)
@@ -354,11 +409,17 @@ def texts() -> list[Path]:
         ROOT / ".ci" / "run",
     ]
     for folder in ("src", "tests", "benchmarks"):
-        found += [p for p in (ROOT / folder).rglob("*") if p.suffix in {".py", ".toml", ".md", ".csv", ".j2", ".css"}]
+        found += [
+            p
+            for p in (ROOT / folder).rglob("*")
+            if p.suffix in {".py", ".toml", ".md", ".csv", ".j2", ".css"}
+        ]
     return sorted(p for p in found if "__pycache__" not in p.parts and p != Path(__file__))
 
 
-WORKPLACE = re.compile(r"/work\b|issue #|issues show|\bpypi\b|pythonhosted|\bfiles\.python", re.IGNORECASE)
+WORKPLACE = re.compile(
+    r"/work\b|issue #|issues show|\bpypi\b|pythonhosted|\bfiles\.python", re.IGNORECASE
+)
 """What belongs to a workplace and not to the project, anywhere."""
 IN_PROSE = re.compile(r"\bshared/|\bsessions?\b|\bagents?\b", re.IGNORECASE)
 """The same, in what people read; in code these words have meanings of their own."""
@@ -374,7 +435,12 @@ def test_nothing_of_the_workplace_is_left_in():
 
 
 def test_two_commands_set_everything_up():
-    setup = [command for block in blocks(ROOT / "README.md") if block.info == "setup" for command, _ in commands(block)]
+    setup = [
+        command
+        for block in blocks(ROOT / "README.md")
+        if block.info == "setup"
+        for command, _ in commands(block)
+    ]
     assert len(setup) == 2
     assert setup[0].endswith("konsil demo")
     assert setup[1].endswith(TESTS)
@@ -385,30 +451,45 @@ TESTS = 'pytest -m "not slow" -n 2'
 
 
 def test_the_tests_of_readme_are_run_before_all_other_checks():
-    """The command that README gives, word for word, on a copy of the checkout: nothing else is installed before it."""
+    """The command that README gives, word for word, on a copy of the checkout: nothing else is
+    installed before it."""
     lines = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
     [reads] = [line for line in lines if line.startswith('command="$(')]
-    [runs] = [n for n, line in enumerate(lines) if line.startswith("bash ") and "$python' $command" in line]
-    command = subprocess.run(["bash", "-c", f'{reads}; echo "$command"'], cwd=ROOT, capture_output=True, check=True)
+    [runs] = [
+        n
+        for n, line in enumerate(lines)
+        if line.startswith("bash ") and "$python' $command" in line
+    ]
+    command = subprocess.run(
+        ["bash", "-c", f'{reads}; echo "$command"'], cwd=ROOT, capture_output=True, check=True
+    )
     documented = [
-        command for block in blocks(ROOT / "README.md") if block.info == "setup" for command, _ in commands(block)
+        command
+        for block in blocks(ROOT / "README.md")
+        if block.info == "setup"
+        for command, _ in commands(block)
     ]
     assert f"python3 {command.stdout.decode().rstrip()}" == documented[1]
     before = [line for line in lines[:runs] if line != reads and not line.lstrip().startswith("#")]
     others = ("pip install", "ruff", "mypy", "konsil local", "pytest -m")
     assert not any(word in line for line in before for word in others)
     assert any(line.startswith("pytest -m slow -n 2") for line in lines[runs:])
-    readme, contributing = ((ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md"))
+    readme, contributing = (
+        (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md")
+    )
     assert "`.venv/bin/pytest -m slow -n 2`" in readme
     assert f"`{TESTS}`" in contributing
 
 
 def test_fast_tests_need_no_more_than_readme_installs():
-    """A peer that only .ci/run can install is imported inside of slow tests, which skip without it."""
+    """A peer that only .ci/run can install is imported inside of slow tests, which skip without
+    it."""
     peers = re.findall(r'--no-deps "([A-Za-z]+)', (ROOT / ".ci" / "run").read_text("utf-8"))
     assert peers == ["irrCAC"]
     files = (ROOT / "tests").rglob("*.py")
-    assert not [p.name for p in files if re.search(r"(?m)^\s*(import|from) irrCAC", p.read_text("utf-8"))]
+    assert not [
+        p.name for p in files if re.search(r"(?m)^\s*(import|from) irrCAC", p.read_text("utf-8"))
+    ]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -421,7 +502,9 @@ def test_every_command_is_documented_and_helps(name: str):
     assert command is not None
     for parameter in command.params:
         if parameter.param_type_name == "option":
-            assert getattr(parameter, "help", None), f"konsil {name} {parameter.opts[0]} has no help"
+            assert getattr(parameter, "help", None), (
+                f"konsil {name} {parameter.opts[0]} has no help"
+            )
 
 
 def test_help_lists_every_command():
@@ -434,12 +517,17 @@ def test_help_lists_every_command():
 def test_commands_that_are_written_exist(path: Path):
     text = path.read_text("utf-8")
     written = re.findall(r"`konsil ([a-z-]+)", text)
-    written += [w for b in blocks(path) if b.language == "console" for w in re.findall(r"\bkonsil ([a-z-]+)", b.text)]
+    written += [
+        w
+        for b in blocks(path)
+        if b.language == "console"
+        for w in re.findall(r"\bkonsil ([a-z-]+)", b.text)
+    ]
     unknown = {w for w in written if w not in COMMANDS and not w.startswith("-")}
     assert not unknown
 
 
-# Names -----------------------------------------------------------------------------------------------------------
+# Names --------------------------------------------------------------------------------------------
 
 
 def known_names() -> dict[str, object]:
@@ -455,7 +543,8 @@ def known_names() -> dict[str, object]:
 
 
 def is_known(name: str, names: Mapping[str, object]) -> bool:
-    """A class or function, a field of a class, a statistic, or a word that a field can be set to."""
+    """A class or function, a field of a class, a statistic, or a word that a field can be set
+    to."""
     first, _, rest = name.partition(".")
     if rest:
         kind = names.get(first)
@@ -463,14 +552,23 @@ def is_known(name: str, names: Mapping[str, object]) -> bool:
     return name in names or name in {*known_statistics(), *words(names)}
 
 
-DECLARED = ("konsil.records", "konsil.instrument", "konsil.plan.model.allocation", "konsil.analysis.model.spec")
+DECLARED = (
+    "konsil.records",
+    "konsil.instrument",
+    "konsil.plan.model.allocation",
+    "konsil.analysis.model.spec",
+)
 """Where the fields are that a study.toml can set."""
 
 
 def words(names: Mapping[str, object]) -> set[str]:
     found: set[str] = set()
     for kind in names.values():
-        if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__module__.startswith(DECLARED):
+        if (
+            isinstance(kind, type)
+            and dataclasses.is_dataclass(kind)
+            and kind.__module__.startswith(DECLARED)
+        ):
             for hint in typing.get_type_hints(kind, vars(sys.modules[kind.__module__])).values():
                 found |= {str(a) for a in typing.get_args(hint) if isinstance(a, str)}
     return found
@@ -486,19 +584,33 @@ def test_the_glossarys_names_exist():
 
 def test_the_glossary_has_every_noun_and_every_statistic():
     text = (ROOT / "GLOSSARY.md").read_text("utf-8")
-    for noun in ("Item", "System", "Answer", "Rater", "Task", "Rating", "Scale", "Criterion", "Instrument", "Study"):
+    for noun in (
+        "Item",
+        "System",
+        "Answer",
+        "Rater",
+        "Task",
+        "Rating",
+        "Scale",
+        "Criterion",
+        "Instrument",
+        "Study",
+    ):
         assert f"(`{noun}`)" in text
     for name in STATISTICS:
         assert f"(`{name}`)" in text
 
 
-# Tables of keys and of statistics ------------------------------------------------------------------------------------
+# Tables of keys and of statistics -----------------------------------------------------------------
 
 
 def tables(path: Path) -> list[list[dict[str, str]]]:
     found = []
     for block in re.findall(r"(?:^\|.*\|\n)+", path.read_text("utf-8"), flags=re.MULTILINE):
-        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.strip().splitlines()]
+        rows = [
+            [cell.strip() for cell in line.strip("|").split("|")]
+            for line in block.strip().splitlines()
+        ]
         found.append([dict(zip(rows[0], row, strict=True)) for row in rows[2:]])
     return found
 
@@ -547,7 +659,9 @@ def test_every_key_of_a_study_is_documented():
         fields = {f.name: f for f in dataclasses.fields(kind)}
         assert [row["key"].strip("`") for row in rows] == list(fields), kind.__name__
         for row in rows:
-            assert row["default"] == shown_default(fields[row["key"].strip("`")]), f"{kind.__name__}.{row['key']}"
+            assert row["default"] == shown_default(fields[row["key"].strip("`")]), (
+                f"{kind.__name__}.{row['key']}"
+            )
             assert row["says"]
 
 
@@ -565,13 +679,19 @@ def shown_default(field: dataclasses.Field[typing.Any]) -> str:
         return "none"
     if value == "":
         return "empty"
-    return f"`{json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)}`".replace(".0`", "`")
+    return f"`{json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)}`".replace(
+        ".0`", "`"
+    )
 
 
 def test_every_field_of_a_source_is_documented():
     [rows] = [t for t in tables(ROOT / "docs" / "howto-study.md") if "fields" in t[0]]
     written = {row["records"].strip("`"): re.findall(r"`([a-z_]+)`", row["fields"]) for row in rows}
-    assert written == {"items": list(items.FIELDS), "answers": list(answers.FIELDS), "ratings": list(ratings.FIELDS)}
+    assert written == {
+        "items": list(items.FIELDS),
+        "answers": list(answers.FIELDS),
+        "ratings": list(ratings.FIELDS),
+    }
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda p: p.name)
@@ -614,7 +734,9 @@ def test_undefined_where_the_table_says_so(name: str):
 
 
 def value_of(name: str, labels: list[list[int]], n_labels: int) -> float:
-    codes = Codes(np.array(labels), np.arange(len(labels)), n_labels, tuple(map(float, range(n_labels))))
+    codes = Codes(
+        np.array(labels), np.arange(len(labels)), n_labels, tuple(map(float, range(n_labels)))
+    )
     level = "ordinal" if "nominal" not in STATISTICS[name].levels else "nominal"
     found = statistic(name, codes, level=level)
     return float(found.finalise(found.tally(codes).sum(axis=0))[0])
@@ -635,7 +757,9 @@ def test_the_changelog_names_this_version():
 def test_the_pictures_are_of_the_size_they_should_be():
     pictures = sorted((ROOT / "docs" / "images").glob("*.png"))
     parts = [p for p in pictures if p.stem.startswith("protocol-")]
-    assert {struct.unpack(">I", p.read_bytes()[16:20]) for p in parts} == {(748,)}, "parts of reports have one width"
+    assert {struct.unpack(">I", p.read_bytes()[16:20]) for p in parts} == {(748,)}, (
+        "parts of reports have one width"
+    )
     pictures = [p for p in pictures if p not in parts]
     pages = {"office.png", "rating-dark.png", "rating-de.png", "rating-en.png", "rating-phone.png"}
     assert {p.name for p in pictures} == {"analysis.png", "report.png", *pages}

@@ -38,14 +38,24 @@ def test_names_that_are_no_candidates_are_listed_all_the_same() -> None:
 
 
 def sentences_with_flags(module: Path) -> Iterator[str]:
-    """Texts of a module that name a flag otherwise than within a whole command such as 'konsil places --add'."""
+    """Texts of a module that name a flag otherwise than within a whole command such as 'konsil
+    places --add'."""
     text = module.read_text("utf-8")
     # Most modules have no flag anywhere; parsing them all takes seconds.
     tree = ast.parse(text if FLAG.search(text) else "")
     documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    arguments = {id(element) for node in ast.walk(tree) if isinstance(node, ast.List) for element in node.elts}
+    arguments = {
+        id(element)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.List)
+        for element in node.elts
+    }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents | arguments:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in documents | arguments
+        ):
             bare = re.sub(r"konsil [a-z-]+[^';]*", "", node.value)
             if FLAG.search(bare) and "var(--" not in bare:
                 yield f"{module.name}:{node.lineno}: {node.value!r}"
@@ -75,11 +85,27 @@ def test_the_search_for_flags_finds_them_in_sentences_alone(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("options", "parameters", "flags"),
     [
-        ({"rater": ["ann", "bon"]}, "table: rater 'bon': there is no such column", "table: --rater 'bon': there is"),
-        ({"unit": "case"}, "table: unit 'case': there is no such column", "table: --unit 'case': there is"),
+        (
+            {"rater": ["ann", "bon"]},
+            "table: rater 'bon': there is no such column",
+            "table: --rater 'bon': there is",
+        ),
+        (
+            {"unit": "case"},
+            "table: unit 'case': there is no such column",
+            "table: --unit 'case': there is",
+        ),
         ({"statistics": ["kapa"]}, "statistics: ", "--statistic: "),
-        ({"where": {"ann": "z"}}, "where={'ann': 'z'}: no row has this value", "--where ann=z: no row has this value"),
-        ({"by": "ann", "compare": "ben"}, "by and compare: expected one", "--by and --compare: expected one"),
+        (
+            {"where": {"ann": "z"}},
+            "where={'ann': 'z'}: no row has this value",
+            "--where ann=z: no row has this value",
+        ),
+        (
+            {"by": "ann", "compare": "ben"},
+            "by and compare: expected one",
+            "--by and --compare: expected one",
+        ),
         ({"weights": "cubic"}, "weights 'cubic': ", "--weights 'cubic': "),
         ({"labels": ["a", "a"]}, "labels: 'a' occurs twice", "--labels: 'a' occurs twice"),
     ],

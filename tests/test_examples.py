@@ -13,7 +13,9 @@ MODULES = sorted(
     ".".join(("konsil", *path.relative_to(SOURCE).with_suffix("").parts))
     for path in SOURCE.rglob("*.py")
     # The migrations run inside Alembic only.
-    if path.name != "__init__.py" and "migrations" not in path.parts and ">>>" in path.read_text("utf-8")
+    if path.name != "__init__.py"
+    and "migrations" not in path.parts
+    and ">>>" in path.read_text("utf-8")
 )
 
 

@@ -50,7 +50,9 @@ SLOW = {"apkg", "inspect", "inspect json", "pages", "signed kit", "xlsx", "parqu
 """What takes a second or more: an application or a child process for every input."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in NAMES])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] if n in SLOW else []) for n in NAMES]
+)
 def test_a_few_inputs(fuzzer: ModuleType, name: str) -> None:
     found = fuzzer.fuzz(name, iter(range(20)))
     assert found.tracebacks == []
@@ -65,7 +67,9 @@ def test_many_inputs(fuzzer: ModuleType, name: str, n: int) -> None:
     assert found.sentences > 0
 
 
-def test_inputs_can_be_made_again_and_faults_are_counted(fuzzer: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inputs_can_be_made_again_and_faults_are_counted(
+    fuzzer: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inputs: list[bytes] = []
 
     def fail(path: Path) -> None:

@@ -1,4 +1,5 @@
-"""A sample of the kills: every command that writes is among them, and after a kill nothing is lost or doubled."""
+"""A sample of the kills: every command that writes is among them, and after a kill nothing is lost
+or doubled."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ LEFT_OUT = "import sys; sys.path.insert(0, sys.argv[1]); import kills; print(kil
 
 
 def test_no_command_is_forgotten() -> None:
-    done = subprocess.run([sys.executable, "-c", LEFT_OUT, PROGRAM.parent], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LEFT_OUT, PROGRAM.parent], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "[]\n"
 
 
@@ -21,7 +24,15 @@ def test_no_command_is_forgotten() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="forks processes that have loaded libraries")
 def test_killed_commands_and_a_killed_server_lose_and_double_nothing() -> None:
     chosen = ("import", "plan", "places", "mask", "withdraw", "server")
-    command = [sys.executable, PROGRAM, "--kills", "12", "--seed", "7", *(w for c in chosen for w in ("--command", c))]
+    command = [
+        sys.executable,
+        PROGRAM,
+        "--kills",
+        "12",
+        "--seed",
+        "7",
+        *(w for c in chosen for w in ("--command", c)),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=500)
     assert done.returncode == 0, done.stderr
     counts = [int(count) for count in done.stdout.splitlines()[-1].split(" | ")[1:]]

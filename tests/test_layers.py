@@ -17,7 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "konsil"
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "base", "manager"}
 MOST_STATEMENTS = 240
-"""How many statements a module may have. Docstrings and lines do not count: nothing is gained by cramming."""
+"""How many statements a module may have. Docstrings and lines do not count: nothing is gained by
+cramming."""
 
 IO_MODULES = {
     "asyncio",
@@ -48,10 +49,19 @@ IO_MODULES = {
     "urllib",
     "uuid",
 }
-"""What a package without I/O cannot import: files, network, clock, processes, randomness of its own."""
+"""What a package without I/O cannot import: files, network, clock, processes, randomness of its
+own."""
 IO_CALLS = {"open", "input", "print", "exec", "eval", "breakpoint"}
 CLOCK = {"now", "utcnow", "today"}
-PURE_RANDOM = {"Generator", "SeedSequence", "BitGenerator", "PCG64", "PCG64DXSM", "Philox", "default_rng"}
+PURE_RANDOM = {
+    "Generator",
+    "SeedSequence",
+    "BitGenerator",
+    "PCG64",
+    "PCG64DXSM",
+    "Philox",
+    "default_rng",
+}
 """Names of numpy.random that hold no state of the process."""
 
 
@@ -75,7 +85,10 @@ class Import:
 def tables(text: str) -> Iterator[list[dict[str, str]]]:
     """Every Markdown table as rows of header -> cell."""
     for block in re.findall(r"(?:^\|.*\|\n)+", text, flags=re.MULTILINE):
-        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in block.strip().splitlines()]
+        rows = [
+            [cell.strip() for cell in line.strip("|").split("|")]
+            for line in block.strip().splitlines()
+        ]
         yield [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
 
 
@@ -94,7 +107,9 @@ def layers() -> dict[str, Layer]:
         ours = {word.strip() for word in row["imports of ours"].split(",") if word.strip()}
         if ours == {"*"}:
             ours = set(names) - {"cli", "konsil"}
-        others = frozenset(word.strip() for word in row["imports of others"].split(",") if word.strip())
+        others = frozenset(
+            word.strip() for word in row["imports of others"].split(",") if word.strip()
+        )
         assert row["does I/O"] in {"yes", "no"}
         found[name] = Layer(frozenset(ours), others, row["does I/O"] == "yes")
     return found
@@ -122,7 +137,8 @@ class Module:
     tree: ast.Module
 
     def imports(self) -> list[Import]:
-        """Every import: at the top, inside functions, for type checkers, and importlib's with a literal."""
+        """Every import: at the top, inside functions, for type checkers, and importlib's with a
+        literal."""
         found = []
         for node in nodes(self.tree):
             where = f"{self.name}:{getattr(node, 'lineno', 0)}"
@@ -131,7 +147,11 @@ class Module:
             elif isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{where}: a relative import; write the whole name"
                 found += [Import(f"{node.module}.{alias.name}", where) for alias in node.names]
-            elif isinstance(node, ast.Call) and _called(node) in {"import_module", "__import__"} and node.args:
+            elif (
+                isinstance(node, ast.Call)
+                and _called(node) in {"import_module", "__import__"}
+                and node.args
+            ):
                 first = node.args[0]
                 if isinstance(first, ast.Constant) and isinstance(first.value, str):
                     found.append(Import(first.value, where))
@@ -165,7 +185,8 @@ def is_within(path: str, module: str) -> bool:
 
 
 def each_package() -> pytest.MarkDecorator:
-    """All modules of one package at a time: two thousand tests of a millisecond each would take longer to list."""
+    """All modules of one package at a time: two thousand tests of a millisecond each would take
+    longer to list."""
     packages: dict[str, list[Path]] = {}
     for path in modules():
         packages.setdefault(package_of(path), []).append(path)
@@ -225,7 +246,9 @@ def trespasses(module: Module) -> list[str]:
     wrong = [
         f"{one.where}: {one.path}"
         for one in module.imports()
-        if is_within(one.path, "konsil") and our_target(one) != module.own and any(map(private, one.path.split(".")))
+        if is_within(one.path, "konsil")
+        and our_target(one) != module.own
+        and any(map(private, one.path.split(".")))
     ]
     foreign = {
         alias.asname or alias.name
@@ -235,7 +258,11 @@ def trespasses(module: Module) -> list[str]:
         if our_target(Import(f"{node.module}.{alias.name}", "")) != module.own
     }
     for node in nodes(module.tree):
-        if isinstance(node, ast.Attribute) and private(node.attr) and getattr(node.value, "id", None) in foreign:
+        if (
+            isinstance(node, ast.Attribute)
+            and private(node.attr)
+            and getattr(node.value, "id", None) in foreign
+        ):
             wrong.append(f"{module.name}:{node.lineno}: {ast.unparse(node)}")
     return wrong
 
@@ -319,13 +346,16 @@ def test_what_is_named_in_the_documents_of_the_house_is_there():
     for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
         text = (ROOT / name).read_text("utf-8")
         named = set(re.findall(r"`(?:src/konsil/)?((?:[a-z_]+/)+[a-z_]+\.(?:py|po))`", text))
-        missing = {one for one in named if not (SOURCE / one).is_file() and not (ROOT / one).is_file()}
+        missing = {
+            one for one in named if not (SOURCE / one).is_file() and not (ROOT / one).is_file()
+        }
         assert named
         assert not missing
 
 
 MOST_ENTRIES = 15
-"""How many modules and folders a folder may have; the commands and the protocols are lists, and may be longer."""
+"""How many modules and folders a folder may have; the commands and the protocols are lists, and may
+be longer."""
 MOST_FLOORS = 6
 """How many floors the folders of one package may have."""
 
@@ -333,8 +363,10 @@ MOST_FLOORS = 6
 def test_a_folder_can_be_seen_at_a_glance():
     folders = [p for p in (SOURCE, *SOURCE.rglob("*")) if p.is_dir() and any(p.glob("*.py"))]
     entries = {
-        str(folder.relative_to(SOURCE)): sum(p.suffix == ".py" or p.is_dir() for p in folder.iterdir())
-        - (folder / "__pycache__").is_dir()
+        str(folder.relative_to(SOURCE)): (
+            sum(p.suffix == ".py" or p.is_dir() for p in folder.iterdir())
+            - (folder / "__pycache__").is_dir()
+        )
         for folder in folders
     }
     exempt = {".", "cli", "protocols"}
@@ -345,7 +377,9 @@ def test_a_folder_can_be_seen_at_a_glance():
 def arrows() -> dict[str, set[str]]:
     """Module -> the modules of ours that it imports."""
     names = {
-        ".".join(("konsil", *p.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__"): p
+        ".".join(("konsil", *p.relative_to(SOURCE).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        ): p
         for p in modules()
     }
     return {
@@ -360,7 +394,8 @@ def arrows() -> dict[str, set[str]]:
 
 
 def floors(graph: dict[str, set[str]]) -> list[set[str]]:
-    """What can stand on the ground, then what stands on that, and so on; what is left stands in a circle."""
+    """What can stand on the ground, then what stands on that, and so on; what is left stands in a
+    circle."""
     laid: list[set[str]] = []
     below: set[str] = set()
     while len(below) < len(graph):
@@ -380,7 +415,9 @@ def test_no_module_imports_itself_by_way_of_others():
     assert floors(arrows())
 
 
-@pytest.mark.parametrize("package", sorted(p.name for p in SOURCE.iterdir() if any(p.glob("*/__init__.py"))))
+@pytest.mark.parametrize(
+    "package", sorted(p.name for p in SOURCE.iterdir() if any(p.glob("*/__init__.py")))
+)
 def test_the_folders_of_a_package_stand_on_one_another(package: str):
     def folder(name: str) -> str:
         parts = name.split(".")
@@ -397,13 +434,17 @@ def test_the_folders_of_a_package_stand_on_one_another(package: str):
 def test_names_and_sizes(paths: list[Path]):
     assert not [path for path in paths if {path.stem, path.parent.name} & FORBIDDEN_NAMES]
     sizes = {str(path.relative_to(SOURCE)): n_statements(module(path).tree) for path in paths}
-    assert not {name: n for name, n in sizes.items() if n > MOST_STATEMENTS}, "divide it by what it is about"
+    assert not {name: n for name, n in sizes.items() if n > MOST_STATEMENTS}, (
+        "divide it by what it is about"
+    )
 
 
 def n_statements(tree: ast.Module) -> int:
-    """Statements of a module, those within others included, texts that stand alone (docstrings) not."""
+    """Statements of a module, those within others included, texts that stand alone (docstrings)
+    not."""
     return sum(
-        isinstance(node, ast.stmt) and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        isinstance(node, ast.stmt)
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         for node in nodes(tree)
     )
 

@@ -28,7 +28,12 @@ def run(command: Sequence[str | Path], folder: Path) -> str:
         [str(word) for word in command],
         cwd=folder,
         # Compiling all that is installed takes longer than compiling what is imported.
-        env={**kept, "HOME": str(folder), "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_COMPILE": "1"},
+        env={
+            **kept,
+            "HOME": str(folder),
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PIP_NO_COMPILE": "1",
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -41,7 +46,8 @@ def run(command: Sequence[str | Path], folder: Path) -> str:
 
 
 def environment(folder: Path) -> Path:
-    """A fresh environment without a pip of its own, which would take seconds to install: ours installs into it."""
+    """A fresh environment without a pip of its own, which would take seconds to install: ours
+    installs into it."""
     run([sys.executable, "-m", "venv", "--without-pip", "venv"], folder)
     return folder / "venv/bin/python"
 
@@ -87,7 +93,11 @@ def test_the_wheel_has_the_package_and_nothing_else(wheel: Path):
     names = set(zipfile.ZipFile(wheel).namelist())
     inside = {name for name in names if ".dist-info/" not in name}
     assert inside == data_files()
-    for needed in ("konsil/py.typed", "konsil/report/templates/page.html.j2", "konsil/protocols/starter/study.toml"):
+    for needed in (
+        "konsil/py.typed",
+        "konsil/report/templates/page.html.j2",
+        "konsil/protocols/starter/study.toml",
+    ):
         assert needed in inside
     assert any(name.startswith("konsil/store/migrations/versions/") for name in inside)
     assert any(name.startswith("konsil/demo/") and name.endswith(".csv") for name in inside)

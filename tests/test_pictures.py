@@ -1,4 +1,5 @@
-"""The pictures of every page: all there, small, of the sizes that the documents say, and named in them."""
+"""The pictures of every page: all there, small, of the sizes that the documents say, and named in
+them."""
 
 from __future__ import annotations
 
@@ -19,14 +20,19 @@ def pages() -> set[str]:
     [found] = [
         node.value
         for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "PAGES"
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id == "PAGES"
     ]
     return set(ast.literal_eval(found))
 
 
 def test_every_page_has_its_eight_pictures() -> None:
     there = {path.name for path in (IMAGES / "pages").iterdir()}
-    wanted = {f"{'-'.join(one)}.webp" for one in itertools.product(pages(), ("de", "en"), SIZES, ("light", "dark"))}
+    wanted = {
+        f"{'-'.join(one)}.webp"
+        for one in itertools.product(pages(), ("de", "en"), SIZES, ("light", "dark"))
+    }
     assert there == wanted
     told = (ROOT / "docs" / "pages.md").read_text("utf-8")
     assert all(f"images/pages/{name}" in told for name in wanted)
@@ -38,4 +44,6 @@ def test_they_are_small_and_of_the_size_that_is_said() -> None:
     for path in paths:
         assert path.stat().st_size < 60_000, path.name
         with Image.open(path) as image:
-            assert image.size == next(size for name, size in SIZES.items() if f"-{name}-" in path.name), path.name
+            assert image.size == next(
+                size for name, size in SIZES.items() if f"-{name}-" in path.name
+            ), path.name

@@ -32,11 +32,14 @@ def pinned(pins: ModuleType, folder: Path, **files: str) -> Path:
     return folder
 
 
-def test_what_moved_is_named(pins: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_moved_is_named(
+    pins: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = pinned(
         pins,
         tmp_path / "a",
-        demo__estimates_csv=HEADER + "a,estimate,x,0.5,0.4,BCa\na,estimate,y,0.25,0.1,BCa\nb,estimate,x,0.9,,BCa\n",
+        demo__estimates_csv=HEADER
+        + "a,estimate,x,0.5,0.4,BCa\na,estimate,y,0.25,0.1,BCa\nb,estimate,x,0.9,,BCa\n",
         help_txt="one\ntwo\n",
         same_txt="at 2025-03-01T12:00:00Z",
         old_txt="gone",
@@ -44,7 +47,8 @@ def test_what_moved_is_named(pins: ModuleType, tmp_path: Path, capsys: pytest.Ca
     after = pinned(
         pins,
         tmp_path / "b",
-        demo__estimates_csv=HEADER + "a,estimate,x,0.500000000000001,0.3,BCa\na,estimate,y,0.25,0.1,Wilson\n",
+        demo__estimates_csv=HEADER
+        + "a,estimate,x,0.500000000000001,0.3,BCa\na,estimate,y,0.25,0.1,Wilson\n",
         help_txt="one\nthree\n",
         same_txt="at 2026-04-02T13:01:01Z",
         new_txt="new",
@@ -57,7 +61,10 @@ def test_what_moved_is_named(pins: ModuleType, tmp_path: Path, capsys: pytest.Ca
         "changed: demo/estimates.csv",
         "    row gone: 1, such as analysis=b kind=estimate group.system=x",
         "    low: 1 of 2 rows, such as '0.4' -> '0.3' at analysis=a kind=estimate group.system=x",
-        "    method: 1 of 2 rows, such as 'BCa' -> 'Wilson' at analysis=a kind=estimate group.system=y",
+        (
+            "    method: 1 of 2 rows, such as 'BCa' -> 'Wilson' at analysis=a kind=estimate"
+            " group.system=y"
+        ),
         "changed: help.txt",
         "    -two",
         "    +three",
@@ -67,7 +74,9 @@ def test_what_moved_is_named(pins: ModuleType, tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.slow
-def test_two_runs_are_alike(pins: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_runs_are_alike(
+    pins: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     only = ["help", "routes", "tutorials", "protocols/cqa-eval/de"]
     assert pins.write(tmp_path / "a", only) == 0
     assert pins.write(tmp_path / "b", only) == 0

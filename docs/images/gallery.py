@@ -43,15 +43,32 @@ ADJUDICATION = "office-adjudication"
 CURATORS = tuple(name for name in PAGES if PAGES[name].startswith("Curators: "))
 """Pages of those who go through cases."""
 TOURS = {
-    "way_in": ("landing", "invitation", "consent", "eligibility", "profile", "place", "own-link", "refusal", ENROLMENT),
+    "way_in": (
+        "landing",
+        "invitation",
+        "consent",
+        "eligibility",
+        "profile",
+        "place",
+        "own-link",
+        "refusal",
+        ENROLMENT,
+    ),
     "practising": ("practice", "explained", "finished"),
-    "units": ("codebook", "keys", "problem", "offline", *(name for name in PAGES if name.startswith("rating"))),
+    "units": (
+        "codebook",
+        "keys",
+        "problem",
+        "offline",
+        *(name for name in PAGES if name.startswith("rating")),
+    ),
     "calibrating": ("calibration", PILOT),
     "differing": ("ratings", "adjudications", "adjudication", ADJUDICATION),
     "office": tuple(
         name
         for name in PAGES
-        if name.startswith("office") and name not in (ENROLMENT, PILOT, REWRITING, ADJUDICATION, *CURATORS)
+        if name.startswith("office")
+        and name not in (ENROLMENT, PILOT, REWRITING, ADJUDICATION, *CURATORS)
     ),
     "cases": CURATORS,
     "rewording": (REWRITING,),
@@ -88,7 +105,12 @@ class Camera:
                     .quantize(48 if name in CURATORS else 24, dither=Image.Dither.NONE)
                     .convert("RGB")
                 )
-            few.save(FOLDER / f"{name}-{self._suffix}-{scheme}.webp", lossless=True, quality=100, method=4)
+            few.save(
+                FOLDER / f"{name}-{self._suffix}-{scheme}.webp",
+                lossless=True,
+                quality=100,
+                method=4,
+            )
         self.page.emulate_media(color_scheme="light")
 
     def enter(self, site: Any, url: str, who: str, role: Any = "rater") -> None:
@@ -113,12 +135,16 @@ def invitation(site: Any, who: str, role: Any = "rater") -> str:
     """The secret of a link that works while the pictures are taken."""
     at = site.clock()
     when = "%Y-%m-%dT%H:%M:%SZ"
-    secret: str = Access(site.store).invite(who, role, at=f"{at:{when}}", expires_at=f"{at + timedelta(days=9):{when}}")
+    secret: str = Access(site.store).invite(
+        who, role, at=f"{at:{when}}", expires_at=f"{at + timedelta(days=9):{when}}"
+    )
     return secret
 
 
 @contextmanager
-def serving(study: Study, filled: Callable[[Store, Study], None], clock: Clock) -> Iterator[tuple[Any, str]]:
+def serving(
+    study: Study, filled: Callable[[Store, Study], None], clock: Clock
+) -> Iterator[tuple[Any, str]]:
     """A study with its material, its pages on a free port."""
     import socket
 
@@ -131,7 +157,9 @@ def serving(study: Study, filled: Callable[[Store, Study], None], clock: Clock) 
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
         filled(store, study)
         app = create_app(study, store, Options(url=url, tries_a_minute=9999), clock=clock)
-        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error", access_log=False))
+        server = uvicorn.Server(
+            uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
+        )
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         while not server.started:
@@ -217,7 +245,13 @@ def practising(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> 
 
 def units(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None:
     """The rating page of each design, and what opens on it."""
-    for unit, keys in (("several", "12201"), ("one", "4352"), ("pair", "24"), ("sentences", "2"), ("survey", "")):
+    for unit, keys in (
+        ("several", "12201"),
+        ("one", "4352"),
+        ("pair", "24"),
+        ("sentences", "2"),
+        ("survey", ""),
+    ):
         with serving(said.studies[unit], material(said, unit), clock) as (site, url):
             for n, camera in enumerate(cameras, start=1):
                 page = camera.page
@@ -264,9 +298,15 @@ def differing(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> N
         for rater, side in (("r1", 0), ("r2", 2)):
             for n in range(len(site.desk.line(rater))):
                 public = site.desk.next_task(rater)
-                asked = [a.name for group in site.desk.open(rater, public).everything for a in group.asked]
+                asked = [
+                    a.name
+                    for group in site.desk.open(rater, public).everything
+                    for a in group.asked
+                ]
                 labels = dict.fromkeys(asked, said.sides[side])
-                site.desk.submit(rater, public, {**labels, "~note": said.agreed if n == 0 else ""}, 0)
+                site.desk.submit(
+                    rater, public, {**labels, "~note": said.agreed if n == 0 else ""}, 0
+                )
         site.adjudicating.open_all("study-office")
         first = site.adjudicating.rows("r2")[0]
         now = site.adjudicating.review("r2", first.about).before
@@ -296,7 +336,9 @@ def office(cameras: Sequence[Camera], said: Said, clock: Clock, folder: Path) ->
         clock.now = begin + timedelta(days=4)
         site.desk.report("physician-2", site.desk.next_task("physician-2"), said.problem, "p1")
         for name, numbers in said.recruited.items():
-            record(site.store, *stratum(name, dict(zip(STEPS, numbers, strict=True))), at=site.now())
+            record(
+                site.store, *stratum(name, dict(zip(STEPS, numbers, strict=True))), at=site.now()
+            )
         for camera in cameras:
             camera.page.clock.set_fixed_time(clock.now)
             camera.enter(site, url, "study-office", "owner")
@@ -411,7 +453,13 @@ def listed() -> str:
             for words in [f"{called}, {size}, {scheme}"]
         ]
         wide, narrow = link.format("en", "wide", "light"), link.format("de", "phone", "light")
-        text += [f"## {told}", "", f"![{told}, wide]({wide})", f"![{told}, in German on a phone]({narrow})", ""]
+        text += [
+            f"## {told}",
+            "",
+            f"![{told}, wide]({wide})",
+            f"![{told}, in German on a phone]({narrow})",
+            "",
+        ]
         text += [" · ".join(more), ""]
     return "\n".join(text).rstrip() + "\n"
 
@@ -419,12 +467,26 @@ def listed() -> str:
 def main() -> None:
     """Take all pictures, or those named."""
     FOLDER.mkdir(exist_ok=True)
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     with sync_playwright() as play, tempfile.TemporaryDirectory() as made:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for language in ("en", "de"):
             said = invented(language)
-            for tour in (way_in, practising, units, calibrating, differing, office, cases, rewording, kits):
+            for tour in (
+                way_in,
+                practising,
+                units,
+                calibrating,
+                differing,
+                office,
+                cases,
+                rewording,
+                kits,
+            ):
                 if ONLY and not ONLY & set(TOURS[tour.__name__]):
                     continue
                 clock = Clock()

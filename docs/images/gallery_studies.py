@@ -73,7 +73,9 @@ SYSTEMS = tuple(System(f"s{n}", f"f{n}") for n in range(1, 6))
 RATERS = (Rater("r1", "panel"), Rater("r2", "panel"))
 Material = tuple[tuple[Item, ...], tuple[Answer, ...]]
 
-WORDS: dict[str, dict[str, str]] = tomllib.loads((Path(__file__).parent / "gallery.toml").read_text("utf-8"))
+WORDS: dict[str, dict[str, str]] = tomllib.loads(
+    (Path(__file__).parent / "gallery.toml").read_text("utf-8")
+)
 
 
 @dataclass(frozen=True)
@@ -98,22 +100,40 @@ def invented(language: str) -> Said:
     """Everything in one language."""
     w = WORDS[language]
     five = Scale(tuple(w["grades"].split("|")), level="ordinal", abstain=w["none"])
-    right = Criterion("right", w["right"], Scale((w["no"], w["yes"]), abstain=w["none"]), guidance=w["guide"])
-    hard = Criterion("hard", w["hard"], Scale((w["easy"], w["medium"], w["difficult"]), level="ordinal"), "item")
-    several = Instrument("several", (right, hard), w["book"], show_reference=True, language=language)
+    right = Criterion(
+        "right", w["right"], Scale((w["no"], w["yes"]), abstain=w["none"]), guidance=w["guide"]
+    )
+    hard = Criterion(
+        "hard", w["hard"], Scale((w["easy"], w["medium"], w["difficult"]), level="ordinal"), "item"
+    )
+    several = Instrument(
+        "several", (right, hard), w["book"], show_reference=True, language=language
+    )
     one = Instrument("one", _many(w["criteria"], five, "answer"), w["book"], language=language)
     sides = Scale(tuple(w["sides"].split("|")), level="ordinal", abstain=w["none"])
-    pair = Instrument("pair", _many(w["better"], sides, "pair"), w["book"], unit="pair", language=language)
+    pair = Instrument(
+        "pair", _many(w["better"], sides, "pair"), w["book"], unit="pair", language=language
+    )
     harm = Criterion("risk", w["risk"], Scale((w["n"], w["y"]), abstain=w["none"]), "sentence")
     parts = Instrument(
-        "sentences", (harm, *_many(w["criteria"], five, "answer")[:2]), unit="sentence", language=language
+        "sentences",
+        (harm, *_many(w["criteria"], five, "answer")[:2]),
+        unit="sentence",
+        language=language,
     )
     load = Scale(kind="number", low=0, high=100)
     survey = Instrument(
-        "survey", tuple(replace(c, guidance=w["zero"]) for c in _many(w["load"], load, "rater")), language=language
+        "survey",
+        tuple(replace(c, guidance=w["zero"]) for c in _many(w["load"], load, "rater")),
+        language=language,
     )
     practice = Instrument("practice", (right,), w["book"], show_reference=True, language=language)
-    pilot = Instrument("pilot", (Criterion("grade", w["criteria"].split("|")[0], five),), w["book"], language=language)
+    pilot = Instrument(
+        "pilot",
+        (Criterion("grade", w["criteria"].split("|")[0], five),),
+        w["book"],
+        language=language,
+    )
     base = Study(w["title"], 3, language=language, systems=SYSTEMS, raters=RATERS)
 
     def study(instrument: Instrument, *plan: Allocation) -> Study:
@@ -137,7 +157,9 @@ def invented(language: str) -> Said:
         ),
     )
     panel = Allocation("panel", "several")
-    places = replace(study(several, panel), raters=(), places=(Places("panel", 8),), enrolment=enrolment)
+    places = replace(
+        study(several, panel), raters=(), places=(Places("panel", 8),), enrolment=enrolment
+    )
     studies = {
         "places": places,
         "several": study(several, panel),
@@ -160,7 +182,11 @@ def invented(language: str) -> Said:
         "cases": replace(
             study(one, Allocation("panel", "one", show="each")),
             prepare=Preparation(
-                screen=Screening(("identifier",), criteria=tuple(w["statements"].split("|")), undecided="left out"),
+                screen=Screening(
+                    ("identifier",),
+                    criteria=tuple(w["statements"].split("|")),
+                    undecided="left out",
+                ),
                 mask=Masking(),
             ),
         ),
@@ -171,7 +197,9 @@ def invented(language: str) -> Said:
         "pilot": replace(
             study(
                 pilot,
-                Allocation("panel", "pilot", show="each", per_rater=2, phase="pilot", purpose="pilot"),
+                Allocation(
+                    "panel", "pilot", show="each", per_rater=2, phase="pilot", purpose="pilot"
+                ),
                 Allocation("panel", "pilot", show="each", phase="main"),
             ),
             calibration=Calibration(steps=2),
@@ -186,7 +214,10 @@ def invented(language: str) -> Said:
         "one": single,
         "pair": (
             (case,),
-            (Answer("c1", "c", "s1", w["reply"], "", cites), Answer("c2", "c", "s2", w["second"], "", cites)),
+            (
+                Answer("c1", "c", "s1", w["reply"], "", cites),
+                Answer("c2", "c", "s2", w["second"], "", cites),
+            ),
         ),
         "differing": (
             (case, *questions[0]),
@@ -199,9 +230,15 @@ def invented(language: str) -> Said:
         "sentences": ((case,), (Answer("c1", "c", "s1", w["sentence"], sentences=spans),)),
         "survey": single,
         "cases": (_reports(w), ()),
-        "rewording": (tuple(Item(f"q{n}", old) for n, (old, _) in enumerate(_worded(w), start=1)), ()),
+        "rewording": (
+            tuple(Item(f"q{n}", old) for n, (old, _) in enumerate(_worded(w), start=1)),
+            (),
+        ),
         "practice": (practised[0] + works[0], practised[1] + works[1]),
-        "pilot": ((case,), (Answer("c1", "c", "s1", w["reply"]), Answer("c2", "c", "s2", w["second"]))),
+        "pilot": (
+            (case,),
+            (Answer("c1", "c", "s1", w["reply"]), Answer("c2", "c", "s2", w["second"])),
+        ),
     }
     return Said(
         language, studies, material,
@@ -214,7 +251,9 @@ def invented(language: str) -> Said:
 
 
 def _many(questions: str, scale: Scale, scope: str) -> tuple[Criterion, ...]:
-    return tuple(Criterion(f"c{n}", q, scale, scope) for n, q in enumerate(questions.split("|"), start=1))  # type: ignore[arg-type]
+    return tuple(
+        Criterion(f"c{n}", q, scale, scope) for n, q in enumerate(questions.split("|"), start=1)
+    )  # type: ignore[arg-type]
 
 
 def _worded(w: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -226,7 +265,15 @@ def _worded(w: Mapping[str, str]) -> list[tuple[str, str]]:
 def _reports(w: Mapping[str, str]) -> tuple[Item, ...]:
     """A pool of case reports, all of one patient or like."""
     aliases = tuple(w["also"].split("|"))
-    report = [Item("case-001", w["report"].strip(), w["diagnosis"], aliases, strata={"specialty": w["medicine"]})]
+    report = [
+        Item(
+            "case-001",
+            w["report"].strip(),
+            w["diagnosis"],
+            aliases,
+            strata={"specialty": w["medicine"]},
+        )
+    ]
     ages = range(31, 91, 2)
     more = [
         Item(
@@ -242,7 +289,8 @@ def _reports(w: Mapping[str, str]) -> tuple[Item, ...]:
 
 def _answered(item: Item, said: Sequence[str]) -> Material:
     return (item,), tuple(
-        Answer(f"{item.id}{s.id}", item.id, s.id, what) for s, what in zip(SYSTEMS, said, strict=False)
+        Answer(f"{item.id}{s.id}", item.id, s.id, what)
+        for s, what in zip(SYSTEMS, said, strict=False)
     )
 
 

@@ -44,12 +44,24 @@ SHOWN = {
     "en": (
         "Microcytic anaemia in adults is most often caused by a lack of ____.",
         "iron",
-        ("**Iron**", "Iron, mostly after chronic loss of blood", "Vitamin B12", "Haemoglobin", "Ferrum"),
+        (
+            "**Iron**",
+            "Iron, mostly after chronic loss of blood",
+            "Vitamin B12",
+            "Haemoglobin",
+            "Ferrum",
+        ),
     ),
     "de": (
         "Die mikrozytäre Anämie des Erwachsenen beruht am häufigsten auf einem Mangel an ____.",
         "Eisen",
-        ("**Eisen**", "Eisen, meist nach chronischem Blutverlust", "Vitamin B12", "Hämoglobin", "Ferrum"),
+        (
+            "**Eisen**",
+            "Eisen, meist nach chronischem Blutverlust",
+            "Vitamin B12",
+            "Hämoglobin",
+            "Ferrum",
+        ),
     ),
 }
 LABELS = {"en": ("Correct", "Incorrect", "Medium"), "de": ("Richtig", "Falsch", "Mittel")}
@@ -87,7 +99,9 @@ def report(browser: Browser, folder: Path) -> None:
     text = html.read_text("utf-8")
     head, _, rest = text.partition("<main>")
     analysis = html.with_name("analysis.html")
-    analysis.write_text(head.partition("<body>")[0] + "<body><main>" + SECTION + rest.partition(SECTION)[2], "utf-8")
+    analysis.write_text(
+        head.partition("<body>")[0] + "<body><main>" + SECTION + rest.partition(SECTION)[2], "utf-8"
+    )
     page.goto(analysis.as_uri())
     keep(page, "analysis.png")
     page.close()
@@ -103,24 +117,41 @@ def medqade(folder: Path, language: str) -> Study:
         Allocation("physicians", "medqade", items="core", phase="main"),
         Allocation("physicians", "medqade", items="split", phase="main", raters_per_item=2),
         Allocation("tiebreaker", "medqade", items="core", phase="main"),
-        Allocation("tiebreaker", "medqade", items="split", phase="main", purpose="tiebreak", when="disagreed"),
+        Allocation(
+            "tiebreaker",
+            "medqade",
+            items="split",
+            phase="main",
+            purpose="tiebreak",
+            when="disagreed",
+        ),
     )
     none: Any = ()
-    return replace(found, raters=people, plan=plan, prepare=None, sources=none, derived=none, analyses=none)
+    return replace(
+        found, raters=people, plan=plan, prepare=None, sources=none, derived=none, analyses=none
+    )
 
 
 def fill(store: Store, study: Study) -> None:
     """Forty-six questions, one of which is in the pictures, and the plan."""
     text, reference, said = SHOWN[study.language]
     items = [Item("shown", text, reference, sets=("core",))]
-    items += [Item(f"item-{n}", f"Question {n}", "yes", sets=("core" if n < 10 else "split",)) for n in range(1, 46)]
+    items += [
+        Item(f"item-{n}", f"Question {n}", "yes", sets=("core" if n < 10 else "split",))
+        for n in range(1, 46)
+    ]
     answers = [
         Answer(f"{item.id}-{system.id}", item.id, system.id, what)
         for item in items
         for system, what in zip(study.systems, said, strict=True)
     ]
     tasks = assign(
-        study.plan, items=items, answers=answers, raters=study.raters, instruments=study.instruments, seed=study.seed
+        study.plan,
+        items=items,
+        answers=answers,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
     )
     material = Batch(items=tuple(items), answers=tuple(answers), raters=study.raters, tasks=tasks)
     store.add(material, source="docs", at="2026-03-01T12:00:00Z")
@@ -152,7 +183,9 @@ def served(folder: Path, language: str) -> Iterator[Any]:
     with Store.open(folder) as store:
         fill(store, study)
         app = create_app(study, store, Options(url=url), clock=clock)
-        config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error", access_log=False)
+        config = uvicorn.Config(
+            app, host="127.0.0.1", port=port, log_level="error", access_log=False
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
@@ -165,7 +198,9 @@ def served(folder: Path, language: str) -> Iterator[Any]:
             thread.join(20)
 
 
-def visit(browser: Browser, site: Any, url: str, clock: Clock, who: str, role: Any, **how: Any) -> Page:
+def visit(
+    browser: Browser, site: Any, url: str, clock: Clock, who: str, role: Any, **how: Any
+) -> Page:
     """Come in by an invitation."""
     page = browser.new_context(locale=site.study.language, timezone_id="UTC", **how).new_page()
     page.clock.set_fixed_time(clock.now)
@@ -183,7 +218,16 @@ def pages(browser: Browser, folder: Path) -> None:
     for language in ("en", "de"):
         with served(folder / language, language) as (site, url, clock):
             rate(site, clock, "physician-1", 40)
-            page = visit(browser, site, url, clock, "physician-1", "rater", viewport=WIDE, color_scheme="light")
+            page = visit(
+                browser,
+                site,
+                url,
+                clock,
+                "physician-1",
+                "rater",
+                viewport=WIDE,
+                color_scheme="light",
+            )
             for said in re.findall(r"(?:Answer|Antwort) [A-E]\n+(.+)", page.inner_text("body"))[:3]:
                 page.keyboard.press("2" if re.match(r"Iron|Eisen|Ferrum", said) else "1")
             page.wait_for_timeout(1500)
@@ -194,7 +238,15 @@ def pages(browser: Browser, folder: Path) -> None:
             keep(page, "rating-dark.png")
             page.close()
             page = visit(
-                browser, site, url, clock, "physician-1", "rater", viewport=PHONE, color_scheme="light", has_touch=True
+                browser,
+                site,
+                url,
+                clock,
+                "physician-1",
+                "rater",
+                viewport=PHONE,
+                color_scheme="light",
+                has_touch=True,
             )
             keep(page, "rating-phone.png")
             page.close()
@@ -202,7 +254,16 @@ def pages(browser: Browser, folder: Path) -> None:
                 clock.now = BEGIN + timedelta(days=n % 3, hours=n)
                 rate(site, clock, rater, 3 + 2 * n)
             clock.now = BEGIN + timedelta(days=4)
-            page = visit(browser, site, url, clock, "coordinator", "coordinator", viewport=WIDE, color_scheme="light")
+            page = visit(
+                browser,
+                site,
+                url,
+                clock,
+                "coordinator",
+                "coordinator",
+                viewport=WIDE,
+                color_scheme="light",
+            )
             page.goto(f"{url}/office")
             keep(page, "office.png")
 
@@ -210,7 +271,11 @@ def pages(browser: Browser, folder: Path) -> None:
 def main() -> None:
     """Take all pictures, or those of one kind."""
     kinds = {"report": report, "pages": pages}
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     with sync_playwright() as play, tempfile.TemporaryDirectory() as folder:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name in sys.argv[1:] or kinds:

@@ -1,7 +1,7 @@
 """konsil: evaluations of clinical language models by panels of experts and by LLM judges.
 
-Three doors for notebooks: `konsil.agreement(frame)` for any table of ratings, `konsil.preference(frame)` for any table
-of comparisons, `konsil.open(folder)` for a study.
+Three doors for notebooks: `konsil.agreement(frame)` for any table of ratings,
+`konsil.preference(frame)` for any table of comparisons, `konsil.open(folder)` for a study.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from konsil.version import __version__
 if TYPE_CHECKING:
     from konsil.analysis.standalone.agreement import agreement
     from konsil.analysis.standalone.preference_table import preference
-    from konsil.api import open_folder as open  # noqa: A004 - the field's word at the package's door
+    from konsil.api import (
+        open_folder as open,  # noqa: A004
+    )
 
 __all__ = ["__version__", "agreement", "open", "preference"]
 

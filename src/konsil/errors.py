@@ -1,7 +1,7 @@
 """The exception tree: whatever konsil raises on a user's input is a KonsilError with one clear sentence.
 
-A message says where, what was got, what was expected and, where there is one, the nearest name. The command line
-prints it and exits with code 2; nothing is half-written when one is raised.
+A message says where, what was got, what was expected and, where there is one, the nearest name. The
+command line prints it and exits with code 2; nothing is half-written when one is raised.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _AS_FLAGS: ContextVar[bool] = ContextVar("_AS_FLAGS", default=False)
 
 @contextmanager
 def options_as_flags() -> Iterator[None]:
-    """Within, sentences name options as the command line's flags; elsewhere as the parameters of Python's functions."""
+    """Within, sentences name options as the command line's flags.
+
+    Elsewhere as the parameters of Python's functions.
+    """
     before = _AS_FLAGS.set(True)
     try:
         yield
@@ -32,7 +35,9 @@ def options_as_flags() -> Iterator[None]:
         _AS_FLAGS.reset(before)
 
 
-def option(name: str, value: str | int = "", *, flag: str = "", example: str = "", several: bool = False) -> str:
+def option(
+    name: str, value: str | int = "", *, flag: str = "", example: str = "", several: bool = False
+) -> str:
     """An option in a sentence, as whoever reads it writes it: a parameter with its value, or a flag.
 
     Args:
@@ -121,7 +126,10 @@ class NotRatedError(AnalysisError):
 
 
 class IncompleteError(AnalysisError):
-    """Some analyses cannot be made; all others are, and their numbers are written. `sentences` has one for each."""
+    """Some analyses cannot be made; all others are, and their numbers are written.
+
+    `sentences` has one for each.
+    """
 
     def __init__(self, sentences: Iterable[str]) -> None:
         self.sentences = tuple(sentences)
@@ -143,7 +151,11 @@ class ConflictError(StoreError):
 def nearest(name: str, known: Iterable[str], listed: Iterable[str] | None = None) -> str:
     """End an error's sentence: the nearest known name, or all of them, or those to be `listed` where none is near."""
     names = sorted(set(known))
-    near = [n for n in difflib.get_close_matches(name, names, n=len(names) or 1, cutoff=0.6) if _is_near(name, n)]
+    near = [
+        n
+        for n in difflib.get_close_matches(name, names, n=len(names) or 1, cutoff=0.6)
+        if _is_near(name, n)
+    ]
     if near:
         return f"did you mean {near[0]!r}?"
     folded = [n for n in names if n.casefold() == name.casefold()]
@@ -159,14 +171,17 @@ def nearest(name: str, known: Iterable[str], listed: Iterable[str] | None = None
 def _is_near(name: str, other: str) -> bool:
     """Whether up to half of the longer word's characters are wrong, missing, in excess or change places.
 
-    Words that share half of their letters, such as 'theme' and 'item', may have nothing to do with each other.
+    Words that share half of their letters, such as 'theme' and 'item', may have nothing to do with
+    each other.
     """
     most = max(len(name), len(other)) // 2
     return edit_distance(name, other, most) <= most
 
 
 def edit_distance(one: str, other: str, most: int) -> int:
-    """Letters to be put in, left out, changed or exchanged with their neighbour; `most` + 1 where it is more.
+    """Letters to be put in, left out, changed or exchanged with their neighbour.
+
+    `most` + 1 where it is more.
 
     >>> edit_distance("sarcoidosis", "sarocidosis", 2), edit_distance("gout", "asthma", 2)
     (1, 3)
@@ -197,6 +212,9 @@ def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:
         _, place, sentence = problem.partition(": ")
         kinds.setdefault(sentence if place else problem, []).append(problem)
     alike = list(kinds.values())
-    told = [first + (f" (and {len(rest):,} more like it)" if rest else "") for first, *rest in alike[:shown]]
+    told = [
+        first + (f" (and {len(rest):,} more like it)" if rest else "")
+        for first, *rest in alike[:shown]
+    ]
     left = sum(len(kind) for kind in alike[shown:])
     return "; ".join([*told, *([f"and {left:,} more"] if left else [])])

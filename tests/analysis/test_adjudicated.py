@@ -1,4 +1,5 @@
-"""Which labels an analysis uses where raters looked at disagreements once more: before by default, after if asked."""
+"""Which labels an analysis uses where raters looked at disagreements once more: before by default,
+after if asked."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ RATERS = [Rater("r1", "p"), Rater("r2", "p")]
 def rating(rater: str, item: Item, label: str | None, purpose: str = "", note: str = "") -> Rating:
     name = f"{rater} {item.id}{purpose}"
     state = "rated" if label is not None else "abstained"
-    return Rating(name, rater, "correct", item.id, (f"{item.id}:x",), label=label, state=state, note=note)  # type: ignore[arg-type]
+    return Rating(
+        name, rater, "correct", item.id, (f"{item.id}:x",), label=label, state=state, note=note
+    )  # type: ignore[arg-type]
 
 
 def task(one: Rating) -> Task:
@@ -80,7 +83,9 @@ def test_before_is_the_default_and_nothing_moves() -> None:
     before, says = estimates(data(*LATE), AGREE, SHARE)
     assert plain == before == {"agree": 0.5, "yes": 0.75}
     reviewed = "Raters who disagreed reviewed 4 labels together and changed 2 of them."
-    assert reviewed in says and "All analyses use the labels given before this adjudication." in says
+    assert (
+        reviewed in says and "All analyses use the labels given before this adjudication." in says
+    )
     assert tuple(s for s in says if "adjudication" not in s and s != reviewed) == told
 
 
@@ -91,8 +96,9 @@ def test_after_takes_changed_labels_and_leaves_the_others() -> None:
     # Item 0 agrees now; on item 1 r2 abstains, so nine units are left: 6 of 9.
     assert found == {"agree": 0.5, "late": pytest.approx(6 / 9), "late yes": pytest.approx(15 / 19)}
     assert (
-        "late and late yes use the labels after this adjudication; all other analyses use those given before it."
-    ) in says
+        "late and late yes use the labels after this adjudication; all other analyses use those"
+        " given before it." in says
+    )
 
 
 def test_without_an_adjudication_after_is_before() -> None:
@@ -111,20 +117,39 @@ def test_coverage_and_counts_are_those_of_the_tasks_that_were_asked() -> None:
         exclusions=Exclusions(),
         planned=True,
     )
-    assert [(c.expected, c.received) for c in results.coverage if c.criterion == "correct"] == [(20, 20)]
+    assert [(c.expected, c.received) for c in results.coverage if c.criterion == "correct"] == [
+        (20, 20)
+    ]
     assert not [w for w in results.warnings if "more than the tasks ask for" in str(w)]
 
 
 def test_a_comparison_shown_the_other_way_round_is_the_same_subject() -> None:
-    """A scale that does not say how it reads from the other side keeps the order shown; both name the same pair."""
+    """A scale that does not say how it reads from the other side keeps the order shown; both name
+    the same pair."""
     item = ITEMS[0]
     main = Rating("r1 m", "r1", "odd", item.id, ("i0:x", "i0:y"), label="left")
     late = Rating("r1 a", "r1", "odd", item.id, ("i0:y", "i0:x"), label="left", note="changed")
     tasks = [
         Task("r1 m", "p 1", "r1", "pair", item.id, main.answers),
-        Task("r1 a", "r1 a", "r1", "pair", item.id, late.answers, purpose="adjudication", repeat_of="r1 m"),
+        Task(
+            "r1 a",
+            "r1 a",
+            "r1",
+            "pair",
+            item.id,
+            late.answers,
+            purpose="adjudication",
+            repeat_of="r1 m",
+        ),
     ]
     given = Data(ITEMS, ANSWERS, RATERS, tasks, [main, late])
     share = Analysis("left", "share", "odd", "p", of=("left",), adjudication="after")
-    results = run([share], given, instruments=FORMS, seed=1, resampling=Resampling(draws=50), exclusions=Exclusions())
+    results = run(
+        [share],
+        given,
+        instruments=FORMS,
+        seed=1,
+        resampling=Resampling(draws=50),
+        exclusions=Exclusions(),
+    )
     assert "changed 1 of them" in " ".join(map(str, results.methods))

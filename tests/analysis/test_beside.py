@@ -1,4 +1,5 @@
-"""What stands beside a number: chance levels, intervals of shares, and the sentences a reader must not miss."""
+"""What stands beside a number: chance levels, intervals of shares, and the sentences a reader must
+not miss."""
 
 from __future__ import annotations
 
@@ -25,10 +26,16 @@ def test_chance_stands_beside_agreement_within_one_step(against: str | None) -> 
     counts = Counter(labels.index(str(r.label)) for r in used("grade"))
     n = counts.total()
     expected = sum(counts[a] * counts[b] for a in counts for b in counts if abs(a - b) <= 1) / n**2
-    (chance,) = [r for r in companions(ask("within_one", "grade", against=against)) if "chance" in r.estimate.method]
+    (chance,) = [
+        r
+        for r in companions(ask("within_one", "grade", against=against))
+        if "chance" in r.estimate.method
+    ]
     assert chance.estimate.value == pytest.approx(expected)
     assert chance.estimate.low < expected < chance.estimate.high
-    assert not [r for r in companions(ask("percent_agreement", "grade")) if "chance" in r.estimate.method]
+    assert not [
+        r for r in companions(ask("percent_agreement", "grade")) if "chance" in r.estimate.method
+    ]
 
 
 def test_two_raters_without_clusters_agree_in_a_share_with_wilsons_interval() -> None:
@@ -40,7 +47,9 @@ def test_two_raters_without_clusters_agree_in_a_share_with_wilsons_interval() ->
 
 
 def test_full_agreement_on_few_units_is_not_certainty() -> None:
-    two = konsil.agreement(pl.DataFrame({"ann": ["a", "b"], "ben": ["a", "b"]}), labels=["a", "b"], resamples=200)
+    two = konsil.agreement(
+        pl.DataFrame({"ann": ["a", "b"], "ben": ["a", "b"]}), labels=["a", "b"], resamples=200
+    )
     found = two["percent_agreement"]
     assert (found.value, found.high, found.method) == (1.0, 1.0, "Clopper-Pearson")
     assert found.low == pytest.approx(0.025**0.5)
@@ -52,7 +61,9 @@ def test_unclustered_shares_of_several_raters_have_the_two_way_interval_beside()
     seen: set[str | None] = set()
     kept = [r for r in one_each if r.item not in seen and not seen.add(r.item)]  # type: ignore[func-returns-value]
     owner = {r.item: ("ann", "ben", "cem")[n % 3] for n, r in enumerate(kept)}
-    only = replace(DATA, ratings=[r for r in DATA.ratings if r.item in owner and r.rater == owner[r.item]])
+    only = replace(
+        DATA, ratings=[r for r in DATA.ratings if r.item in owner and r.rater == owner[r.item]]
+    )
     analysis = ask("share", of=("yes",), where={"system": ("one",)})
     found = results(analysis, data=only).rows
     assert found[0].estimate.method == "Wilson"
@@ -71,17 +82,25 @@ def test_few_raters_are_told_where_they_are_averaged_over_and_only_there() -> No
 def test_a_very_common_label_is_told_on_any_scale(labels: list[str]) -> None:
     rng = np.random.default_rng(1)
     x = np.where(rng.random((100, 2)) < 0.05, "b", "a")
-    found = konsil.agreement(pl.DataFrame({"ann": x[:, 0], "ben": x[:, 1]}), labels=labels, resamples=200)
+    found = konsil.agreement(
+        pl.DataFrame({"ann": x[:, 0], "ben": x[:, 1]}), labels=labels, resamples=200
+    )
     (note,) = [w for w in found.warnings if "of all" in w]
     assert "cohen_kappa" in note
     assert "percent_agreement" not in note
 
 
 def test_pairs_of_raters_without_a_value_are_counted() -> None:
-    table = pl.DataFrame({"ann": ["a", "b", "a", "b"], "ben": ["a", "b", "b", "b"], "cem": ["a", "a", "a", "a"]})
+    table = pl.DataFrame(
+        {"ann": ["a", "b", "a", "b"], "ben": ["a", "b", "b", "b"], "cem": ["a", "a", "a", "a"]}
+    )
     three = konsil.agreement(table.with_columns(dee=pl.lit("a")), labels=["a", "b"], resamples=200)
     (note,) = [w for w in three.warnings if "pairs of raters" in w]
-    assert note == "cohen_kappa, scott_pi: undefined for 1 of 6 pairs of raters, which are left out of the mean"
+    assert (
+        note
+        == "cohen_kappa, scott_pi: undefined for 1 of 6 pairs of raters, which are left out of the"
+        " mean"
+    )
 
 
 def test_too_few_clusters_are_told_of_the_statistics_they_concern() -> None:
@@ -130,7 +149,11 @@ def test_the_methods_say_how_differences_were_tested_and_which_metric_alpha_has(
 @pytest.mark.parametrize("against", ["rest", "experts"])
 def test_a_very_common_label_is_told_against_a_consensus(statistic: str, against: str) -> None:
     common = replace(
-        DATA, ratings=[replace(r, label="yes") if n % 8 and r.label == "no" else r for n, r in enumerate(DATA.ratings)]
+        DATA,
+        ratings=[
+            replace(r, label="yes") if n % 8 and r.label == "no" else r
+            for n, r in enumerate(DATA.ratings)
+        ],
     )
     raters = "experts" if against == "rest" else "judges"
     (row,) = rows(ask(statistic, raters=raters, against=against), data=common)

@@ -1,4 +1,5 @@
-"""What the methods say of models: nothing that a model did not take; and pairs seen in both orders."""
+"""What the methods say of models: nothing that a model did not take; and pairs seen in both
+orders."""
 
 from __future__ import annotations
 
@@ -22,16 +23,27 @@ def told(*callees: Callee, rows: tuple[OrderRow, ...] = ()) -> list[str]:
 
 
 def test_what_was_asked_and_taken_is_said() -> None:
-    one = Callee("judge", "j", "hosted:m", 9, ("m",), {"temperature": (0.0,), "seed": (7, 8, 9), "max_tokens": (5,)})
+    one = Callee(
+        "judge",
+        "j",
+        "hosted:m",
+        9,
+        ("m",),
+        {"temperature": (0.0,), "seed": (7, 8, 9), "max_tokens": (5,)},
+    )
     assert told(one) == ["Judgements were asked of j (hosted:m; temperature 0, seed 7–9)."]
     assert told(Callee("answer", "s", "hosted:m", 9, ("m-2025",))) == [
-        "Answers were asked of s (hosted:m, answering as m-2025; sampling by the endpoint's default)."
+        "Answers were asked of s (hosted:m, answering as m-2025; sampling by the endpoint's"
+        " default)."
     ]
 
 
 def test_models_that_do_not_exist_are_told() -> None:
     fakes = [Callee("answer", "s", "fake:m", 9), Callee("judge", "j", "fake:m,right=0.5", 9)]
-    assert "No model stands behind s and j: they were played" in told(*fakes, Callee("judge", "k", "hosted:m", 9))[2]
+    assert (
+        "No model stands behind s and j: they were played"
+        in told(*fakes, Callee("judge", "k", "hosted:m", 9))[2]
+    )
 
 
 def test_models_that_are_played_are_told_in_the_first_lines() -> None:
@@ -47,7 +59,9 @@ def test_models_that_are_played_are_told_in_the_first_lines() -> None:
 
 def test_what_a_model_refuses_is_never_claimed() -> None:
     asked = {"temperature": (0.0,), "seed": (7,)}
-    said, *more = told(Callee("judge", "j", "hosted:m", 9, ("m",), asked, {"temperature": 9, "seed": 9}))
+    said, *more = told(
+        Callee("judge", "j", "hosted:m", 9, ("m",), asked, {"temperature": 9, "seed": 9})
+    )
     assert "temperature" not in said
     assert more == ["j does not take temperature and seed: all its 9 calls were made without."]
     _, *more = told(Callee("judge", "j", "hosted:m", 1200, ("m",), asked, {"seed": 1000}))
@@ -69,7 +83,9 @@ def rating(task: str, label: str) -> Rating:
 
 
 def contradicted(task: str) -> Attempt:
-    raw = json.dumps({"criterion": "better", "answers": [f"{task}:a", f"{task}:b"], "votes": ["A", "B"]})
+    raw = json.dumps(
+        {"criterion": "better", "answers": [f"{task}:a", f"{task}:b"], "votes": ["A", "B"]}
+    )
     return Attempt(f"{task}.1.0", task, "j", "inconsistent", raw, "2026-01-01T00:00:09Z")
 
 
@@ -77,7 +93,11 @@ def data(*, tie: bool) -> Data:
     """Ten pairs of a judge, three of them inconsistent."""
     tasks = [f"t{n}" for n in range(10)]
     rated = [rating(t, "tie" if n < 3 else "A") for n, t in enumerate(tasks) if tie or n >= 3]
-    fine = [Attempt(f"{t}.{k}", t, "j", "ok", at="2026-01-01T00:00:01Z") for t in tasks for k in range(2)]
+    fine = [
+        Attempt(f"{t}.{k}", t, "j", "ok", at="2026-01-01T00:00:01Z")
+        for t in tasks
+        for k in range(2)
+    ]
     return Data(
         raters=[Rater("j", "judges", "llm")],
         tasks=[Task(t, t, "j", "form", t, (f"{t}:a", f"{t}:b")) for t in tasks],

@@ -26,7 +26,9 @@ def test_thresholds_are_told_once_or_with_their_analyses() -> None:
 
 
 def test_the_paragraph_has_them_and_names_cases_as_clusters() -> None:
-    told = " ".join(results(published(), ISS, replace(ISS, name="c", statistic="crossover")).methods)
+    told = " ".join(
+        results(published(), ISS, replace(ISS, name="c", statistic="crossover")).methods
+    )
     assert "An answer counts as right where" in told
     assert "A crossover is told only where" in told
     assert "resamples of clusters (case)" in told
@@ -36,20 +38,26 @@ def test_an_audit_of_judges_is_no_agreement_with_a_majority() -> None:
     approved = Analysis("a", "approval", "diagnostic_precision", "experts", against="judges")
     methods = " ".join(results(published(), replace(ISS, name="i")).methods)
     assert "majorit" not in methods
-    methods = " ".join(_consensus([approved, replace(approved, statistic="strictness", mode="paper")]))
+    methods = " ".join(
+        _consensus([approved, replace(approved, statistic="strictness", mode="paper")])
+    )
     assert methods == ""
     kappa = Analysis("k", "cohen_kappa", "correct", "judges", against="experts")
     assert "held-out rater" in _consensus([kappa])[-1]
     assert "majority of the whole panel" in _consensus([replace(kappa, mode="paper")])[-1]
     shared = Analysis("s", "share", "correct", "experts", of=("yes",), consensus="majority")
     assert (
-        _consensus([shared])[0].startswith("A majority is strictly more than half") and len(_consensus([shared])) == 1
+        _consensus([shared])[0].startswith("A majority is strictly more than half")
+        and len(_consensus([shared])) == 1
     )
 
 
 def test_tukey_is_adjusted_by_itself() -> None:
     tukey = replace(ISS, name="t", statistic="tukey", levels=("narrative", "3"))
     rows = results(published(), replace(ISS, compare="system"), tukey).rows
-    of = {name: [r for r in rows if r.kind == "difference" and r.analysis == name] for name in ("a", "t")}
+    of = {
+        name: [r for r in rows if r.kind == "difference" and r.analysis == name]
+        for name in ("a", "t")
+    }
     assert all(math.isnan(r.p_adjusted) and math.isfinite(r.estimate.p) for r in of["t"])
     assert [r.p_adjusted for r in of["a"]] == [r.estimate.p for r in of["a"]]

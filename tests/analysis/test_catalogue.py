@@ -1,4 +1,5 @@
-"""The catalogue of statistics: what each takes is all that it takes, and another package can add one."""
+"""The catalogue of statistics: what each takes is all that it takes, and another package can add
+one."""
 
 from __future__ import annotations
 
@@ -62,16 +63,26 @@ def test_the_keys_that_some_statistics_take_are_those_of_an_analysis() -> None:
 def test_a_key_is_refused_by_every_statistic_that_does_not_take_it(key: str) -> None:
     for name, statistic in CATALOGUE.items():
         stated = Analysis("a", name, "correct", "experts", **{key: OTHER[key]})
-        refused = [problem for problem in contradictions(stated) if problem.startswith(f"{key}: belongs to ")]
+        refused = [
+            problem
+            for problem in contradictions(stated)
+            if problem.startswith(f"{key}: belongs to ")
+        ]
         assert len(refused) == (key not in statistic.keys), (key, name)
         assert all(problem.endswith(f", not to {name!r}") for problem in refused)
 
 
 def test_owners_are_named_as_far_as_they_are_few() -> None:
-    stated = Analysis("a", "mean", "correct", "experts", minutes=(1.0,), failure=0.1, criteria=("grade",))
-    minutes, failure, criteria = sorted(misplaced_keys(stated), key=lambda problem: "mfc".index(problem[0]))
+    stated = Analysis(
+        "a", "mean", "correct", "experts", minutes=(1.0,), failure=0.1, criteria=("grade",)
+    )
+    minutes, failure, criteria = sorted(
+        misplaced_keys(stated), key=lambda problem: "mfc".index(problem[0])
+    )
     assert minutes == "minutes: belongs to the statistic 'budget_reliability', not to 'mean'"
-    assert failure == "failure: belongs to the statistics 'approval' and 'strictness', not to 'mean'"
+    assert (
+        failure == "failure: belongs to the statistics 'approval' and 'strictness', not to 'mean'"
+    )
     assert criteria.startswith("criteria: belongs to statistics such as 'win_difference', ")
 
 
@@ -80,11 +91,17 @@ def test_a_failure_of_strictness_lies_below_what_is_right() -> None:
     assert "failure: 0.8 is not below correct = 0.75" in list(contradictions(audit))
     assert not [p for p in contradictions(replace(audit, correct=0.9)) if p.startswith("failure")]
     # What judges approve of knows no successes.
-    assert not [p for p in contradictions(replace(audit, statistic="approval")) if p.startswith("failure")]
+    assert not [
+        p for p in contradictions(replace(audit, statistic="approval")) if p.startswith("failure")
+    ]
 
 
 def test_nothing_is_told_of_a_statistic_that_there_is_not() -> None:
-    assert not list(contradictions(Analysis("a", "meen", "correct", "experts", of=("yes",), consensus="majority")))
+    assert not list(
+        contradictions(
+            Analysis("a", "meen", "correct", "experts", of=("yes",), consensus="majority")
+        )
+    )
 
 
 MODULE = '''
@@ -136,9 +153,13 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         (tmp_path / "konsil_extra.py").write_text(MODULE, "utf-8")
         about = tmp_path / "konsil_extra-1.0.dist-info"
         about.mkdir()
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: konsil-extra\nVersion: 1.0\n", "utf-8")
+        (about / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: konsil-extra\nVersion: 1.0\n", "utf-8"
+        )
         lines = [f"{name} = konsil_extra:{target}" for name, target in points.items()]
-        (about / "entry_points.txt").write_text("\n".join(["[konsil.statistics]", *lines, ""]), "utf-8")
+        (about / "entry_points.txt").write_text(
+            "\n".join(["[konsil.statistics]", *lines, ""]), "utf-8"
+        )
         monkeypatch.syspath_prepend(str(tmp_path))
         additions.cache_clear()
         return tmp_path
@@ -152,7 +173,9 @@ def test_another_package_adds_a_statistic(package: Any) -> None:
     package(first_label="FIRST_LABEL")
     assert known_statistics()[-1] == "first_label" and "first_label" not in CATALOGUE
     given = used("correct", EXPERTS)
-    assert one(ask("first_label")) == pytest.approx(sum(r.label == "no" for r in given) / len(given), abs=1e-12)
+    assert one(ask("first_label")) == pytest.approx(
+        sum(r.label == "no" for r in given) / len(given), abs=1e-12
+    )
     assert one(ask("first_label")) == pytest.approx(one(ask("share", of=("no",))), abs=1e-12)
     [row] = rows(ask("first_label"))
     assert 0 <= row.estimate.low < row.estimate.value < row.estimate.high <= 1
@@ -171,13 +194,27 @@ def test_another_package_adds_a_statistic(package: Any) -> None:
 @pytest.mark.parametrize(
     ("points", "problem"),
     [
-        ({"first_label": "ABSENT"}, "konsil-extra: the statistic 'first_label' cannot be loaded: AttributeError"),
-        ({"first_label": "NO_ADDITION"}, "konsil-extra: the statistic 'first_label' is no Addition but int"),
-        ({"share": "FIRST_LABEL"}, "konsil-extra: the statistic 'share' has another name in its entry, 'first_label'"),
-        ({"other_family": "OTHER_FAMILY"}, "is of the family 'pairs'; expected 'agreement' or 'shares'"),
+        (
+            {"first_label": "ABSENT"},
+            "konsil-extra: the statistic 'first_label' cannot be loaded: AttributeError",
+        ),
+        (
+            {"first_label": "NO_ADDITION"},
+            "konsil-extra: the statistic 'first_label' is no Addition but int",
+        ),
+        (
+            {"share": "FIRST_LABEL"},
+            "konsil-extra: the statistic 'share' has another name in its entry, 'first_label'",
+        ),
+        (
+            {"other_family": "OTHER_FAMILY"},
+            "is of the family 'pairs'; expected 'agreement' or 'shares'",
+        ),
     ],
 )
-def test_what_cannot_be_added_is_one_sentence(package: Any, points: dict[str, str], problem: str) -> None:
+def test_what_cannot_be_added_is_one_sentence(
+    package: Any, points: dict[str, str], problem: str
+) -> None:
     package(**points)
     with pytest.raises(AnalysisError, match="konsil-extra") as error:
         known_statistics()

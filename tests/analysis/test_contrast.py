@@ -38,7 +38,10 @@ def difference(a: Measure, b: Measure, test: Test = "interval") -> EstimateSumma
 
 
 def test_one_event_each_on_the_same_item_is_no_evidence() -> None:
-    same, other = difference(event(30, 0), event(28, 0)).headline, difference(event(30, 0), event(28, 5)).headline
+    same, other = (
+        difference(event(30, 0), event(28, 0)).headline,
+        difference(event(30, 0), event(28, 5)).headline,
+    )
     for estimate in (same, other):
         assert estimate.low < -0.1
         assert estimate.high > 0.1
@@ -48,8 +51,11 @@ def test_one_event_each_on_the_same_item_is_no_evidence() -> None:
 
 @pytest.mark.parametrize("n_labels", [2, 3])
 @pytest.mark.parametrize("first", [0, 40], ids=["the same items", "other items"])
-def test_what_is_linear_in_a_share_has_the_limits_of_its_difference(n_labels: int, first: int) -> None:
-    """With q labels PABAK is (q a - 1) / (q - 1) of the share a: so are differences, their limits and their test."""
+def test_what_is_linear_in_a_share_has_the_limits_of_its_difference(
+    n_labels: int, first: int
+) -> None:
+    """With q labels PABAK is (q a - 1) / (q - 1) of the share a: so are differences, their limits
+    and their test."""
     draw = np.random.default_rng(2)
     labels = draw.integers(0, n_labels, (2, 40, 2))
     labels[0, :22, 1], labels[1, :10, 1] = labels[0, :22, 0], labels[1, :10, 0]
@@ -57,14 +63,18 @@ def test_what_is_linear_in_a_share_has_the_limits_of_its_difference(n_labels: in
     def compared(statistic: str) -> Estimate:
         groups = (sample(labels[0]), sample(labels[1], first))
         codes = (replace(g, codes=replace(g.codes, n_labels=n_labels)) for g in groups)
-        return difference(*(agreement_statistics.agreement(one, statistic, "nominal") for one in codes)).headline
+        return difference(
+            *(agreement_statistics.agreement(one, statistic, "nominal") for one in codes)
+        ).headline
 
     plain, times = compared("percent_agreement"), n_labels / (n_labels - 1)
     assert 0 < plain.p < 1
     for statistic in ("pabak", "randolph_kappa", "brennan_prediger"):
         estimate = compared(statistic)
         limits = (estimate.value, estimate.low, estimate.high, estimate.se)
-        assert limits == pytest.approx([times * x for x in (plain.value, plain.low, plain.high, plain.se)])
+        assert limits == pytest.approx(
+            [times * x for x in (plain.value, plain.low, plain.high, plain.se)]
+        )
         assert estimate.p == plain.p
         assert estimate.low < estimate.value < estimate.high
 
@@ -81,7 +91,8 @@ def test_shares_of_many_outcomes_a_cluster_take_their_effective_number() -> None
     a, b = share(sample(labels), [1]), share(sample(np.zeros((30, 4), np.int8)), [1])
     estimate = difference(a, b).headline
     assert "square-and-add" in estimate.method
-    # Two clusters of thirty, not eight outcomes of 120: Wilson's interval of 2 in 30 reaches from 0.02 to 0.21.
+    # Two clusters of thirty, not eight outcomes of 120: Wilson's interval of 2 in 30 reaches from
+    # 0.02 to 0.21.
     assert estimate.low < -0.03
     assert estimate.high == pytest.approx(0.21, abs=0.03)
 
@@ -111,7 +122,9 @@ def test_agreement_is_tested_by_swapping_the_groups(name: str) -> None:
 def test_groups_of_different_items_are_called_independent() -> None:
     rng = np.random.default_rng(3)
     a, b = (
-        agreement_statistics.agreement(sample(rng.integers(0, 2, (n, 2)), first), "cohen_kappa", "nominal")
+        agreement_statistics.agreement(
+            sample(rng.integers(0, 2, (n, 2)), first), "cohen_kappa", "nominal"
+        )
         for n, first in ((20, 0), (30, 100))
     )
     estimate = difference(a, b).headline
@@ -124,10 +137,16 @@ def test_groups_of_different_items_are_called_independent() -> None:
 def test_groups_with_other_raters_have_the_linearised_interval() -> None:
     rng = np.random.default_rng(4)
     a, b = (
-        agreement_statistics.agreement(sample(rng.integers(0, 2, (30, raters))), "fleiss_kappa", "nominal")
+        agreement_statistics.agreement(
+            sample(rng.integers(0, 2, (30, raters))), "fleiss_kappa", "nominal"
+        )
         for raters in (2, 3)
     )
-    b = replace(b, sums=np.column_stack([np.asarray(b.sums), np.zeros(30)]), finalise=lambda t: a.finalise(t[..., :-1]))
+    b = replace(
+        b,
+        sums=np.column_stack([np.asarray(b.sums), np.zeros(30)]),
+        finalise=lambda t: a.finalise(t[..., :-1]),
+    )
     summary = difference(a, b)
     assert "linearised" in summary.headline.method
     assert any("30 clusters" in w for w in summary.warnings)
@@ -139,7 +158,14 @@ def test_numbers_of_one_array_of_sums_are_not_swapped() -> None:
     """Two numbers of the same sums: swapping equal rows would change nothing, and p would be 1."""
     rng = np.random.default_rng(5)
     sums = np.column_stack([rng.random((30, 2)), np.ones(30)])
-    a = replace(event(30), sums=sums, finalise=lambda t: t[..., :1] / t[..., 2:], trials=None, hits=None, cell=None)
+    a = replace(
+        event(30),
+        sums=sums,
+        finalise=lambda t: t[..., :1] / t[..., 2:],
+        trials=None,
+        hits=None,
+        cell=None,
+    )
     b = replace(a, finalise=lambda t: t[..., 1:2] / t[..., 2:] - 0.8)
     estimate = difference(a, b).headline
     assert "linearised" in estimate.method
@@ -155,7 +181,10 @@ def test_interval_and_p_never_contradict_each_other(seed: int) -> None:
             summaries = [difference(share(sample(x), [1]), share(sample(y[:25]), [1]))]
             if raters > 1:
                 for name in ("cohen_kappa", "krippendorff_alpha", "percent_agreement"):
-                    a, b = (agreement_statistics.agreement(sample(labels), name, "nominal") for labels in (x, y[:25]))
+                    a, b = (
+                        agreement_statistics.agreement(sample(labels), name, "nominal")
+                        for labels in (x, y[:25])
+                    )
                     summaries.append(difference(a, b))
             for summary in summaries:
                 e = summary.headline

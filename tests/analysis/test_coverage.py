@@ -58,7 +58,15 @@ DATA = Data(
 
 def coverage(planned: bool = True) -> dict[tuple[str, str, str], CoverageRow]:
     rules = Exclusions(min_seconds=10, require_seconds=True)
-    found = run((), DATA, instruments=(FORM,), seed=1, resampling=Resampling(), exclusions=rules, planned=planned)
+    found = run(
+        (),
+        DATA,
+        instruments=(FORM,),
+        seed=1,
+        resampling=Resampling(),
+        exclusions=rules,
+        planned=planned,
+    )
     return {(c.panel, c.criterion, c.system): c for c in found.coverage}
 
 
@@ -76,7 +84,8 @@ def test_each_kind_is_counted_apart() -> None:
     assert (ann.rated, ann.abstained, ann.unreadable, ann.missing) == (1, 1, 0, 1)
     assert dict(ann.excluded) == {"faster than 10 seconds": 1, "no time recorded": 1}
     judge = found["judges", "correct", "two"]
-    # A reply that was read at the second try is rated; two that never were are unreadable, one was never asked for.
+    # A reply that was read at the second try is rated; two that never were are unreadable, one was
+    # never asked for.
     assert (judge.rated, judge.abstained, judge.unreadable, judge.missing) == (2, 0, 2, 1)
     assert found["judges", "easy", ""].unreadable == 2
 
@@ -88,7 +97,10 @@ def test_without_a_plan_nothing_is_missing() -> None:
 
 def test_a_stratum_cannot_take_the_name_of_a_column() -> None:
     data = Data([Item("q0", "?", strata={"system": "x"})], ANSWERS, RATERS, TASKS, DATA.ratings)
-    with pytest.raises(AnalysisError, match="the stratum 'system' of the items has the name of a rating's own column"):
+    with pytest.raises(
+        AnalysisError,
+        match="the stratum 'system' of the items has the name of a rating's own column",
+    ):
         run((), data, instruments=(FORM,), seed=1, resampling=Resampling(), exclusions=Exclusions())
 
 
@@ -105,11 +117,16 @@ EFFORT = Instrument(
 
 
 # The first two items' answers have identifiers in the other order than their systems.
-PAIRED = [Answer(f"{i.id}:{s}", i.id, SWAPPED[s] if n < 2 else s) for n, i in enumerate(ITEMS) for s in SWAPPED]
+PAIRED = [
+    Answer(f"{i.id}:{s}", i.id, SWAPPED[s] if n < 2 else s)
+    for n, i in enumerate(ITEMS)
+    for s in SWAPPED
+]
 
 
 def of_pairs(ratings_of: int, *, planned: bool = True, more: int = 0) -> Results:
-    """Two raters, ten screens each, every second with its answers on the other side; `ratings_of` screens are rated."""
+    """Two raters, ten screens each, every second with its answers on the other side; `ratings_of`
+    screens are rated."""
     tasks, ratings, attempts = [], [], []
     for rater in RATERS:
         for n, item in enumerate(ITEMS):
@@ -122,19 +139,32 @@ def of_pairs(ratings_of: int, *, planned: bool = True, more: int = 0) -> Results
             elif rater.kind == "llm":
                 attempts.append(Attempt(f"a{n}", task.id, rater.id, "not json"))
     tasks += [Task("load", "load", "ann", "effort", None, phase="1")]
-    tasks += [Task(f"ease{n}", f"ease{n}", "ann", "effort", None, phase="1", batch=f"b{n}") for n in range(3)]
+    tasks += [
+        Task(f"ease{n}", f"ease{n}", "ann", "effort", None, phase="1", batch=f"b{n}")
+        for n in range(3)
+    ]
     ratings += [Rating("load", "ann", "effort", None, label="low")]
     ratings += [Rating(f"ease{n}", "ann", "ease", None, label="low") for n in range(2)]
     extra = [Task(f"m{n}", f"m{n}", "", "pairs", "q0", ("q0:one", "q0:two")) for n in range(more)]
     ratings += [Rating(t.id, "ann", "better", "q0", t.answers, label="left") for t in extra]
     data = Data(ITEMS, PAIRED, RATERS, [*tasks, *extra], ratings, attempts)
     forms = (Instrument("pairs", (BETTER,), unit="pair"), EFFORT)
-    return run((), data, instruments=forms, seed=1, resampling=Resampling(), exclusions=Exclusions(), planned=planned)
+    return run(
+        (),
+        data,
+        instruments=forms,
+        seed=1,
+        resampling=Resampling(),
+        exclusions=Exclusions(),
+        planned=planned,
+    )
 
 
 def test_a_pair_is_counted_under_one_name_whichever_side_it_was_shown_on() -> None:
     rows = {(c.panel, c.criterion, c.system): c for c in of_pairs(3).coverage}
-    assert {k for k in rows if k[1] == "better"} == {(p, "better", "one | two") for p in ("experts", "judges")}
+    assert {k for k in rows if k[1] == "better"} == {
+        (p, "better", "one | two") for p in ("experts", "judges")
+    }
     people, judges = (rows[p, "better", "one | two"] for p in ("experts", "judges"))
     assert (people.expected, people.rated, people.unreadable, people.missing) == (5, 3, 0, 2)
     assert (judges.expected, judges.rated, judges.unreadable, judges.missing) == (5, 3, 2, 0)
@@ -155,16 +185,28 @@ def test_more_ratings_than_tasks_ask_for_are_told_and_hide_no_gap() -> None:
     row = next(c for c in results.coverage if (c.panel, c.criterion) == ("experts", "better"))
     assert (row.expected, row.rated, row.missing) == (5, 6, None)
     (warning,) = results.warnings
-    assert "experts, better, one | two are more than the tasks ask for: 6 instead of at most 5" in warning
+    assert (
+        "experts, better, one | two are more than the tasks ask for: 6 instead of at most 5"
+        in warning
+    )
 
 
 def test_what_no_task_asks_for_is_expected_never() -> None:
-    rater, lone = RATERS[0], Rating("gone", "ann", "better", "q0", ("q0:one", "q0:two"), label="left")
+    rater, lone = (
+        RATERS[0],
+        Rating("gone", "ann", "better", "q0", ("q0:one", "q0:two"), label="left"),
+    )
     form = Instrument("pairs", (BETTER,), unit="pair")
     data = Data(ITEMS, ANSWERS, [rater], [], [lone])
     for planned, expected in ((True, 0), (False, None)):
         results = run(
-            (), data, instruments=(form,), seed=1, resampling=Resampling(), exclusions=Exclusions(), planned=planned
+            (),
+            data,
+            instruments=(form,),
+            seed=1,
+            resampling=Resampling(),
+            exclusions=Exclusions(),
+            planned=planned,
         )
         assert [(c.expected, c.missing) for c in results.coverage] == [(expected, None)]
         assert len(results.warnings) == planned

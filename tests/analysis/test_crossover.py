@@ -23,7 +23,12 @@ def of_patterns(first: list[str], second: list[str]) -> Data:
     """Cases answered as the patterns say, by one expert."""
     its = items(len(first))
     ratings = [
-        rated("e", "diagnostic_precision", answer(system, n, level), "1" if pattern[level] == "1" else "0")
+        rated(
+            "e",
+            "diagnostic_precision",
+            answer(system, n, level),
+            "1" if pattern[level] == "1" else "0",
+        )
         for system, patterns in (("generalist", first), ("specialist", second))
         for n, pattern in enumerate(patterns)
         for level in range(5)
@@ -38,7 +43,9 @@ def headline(data: Data, asked: Analysis = ASKED) -> Row:
 
 def test_the_papers_crossover_is_not_shown_by_its_counts() -> None:
     row = headline(published())
-    by_level = (RIGHT["generalist"] - RIGHT["specialist"]).mean(axis=0)  # ahead at the narrative, behind at level 2
+    by_level = (RIGHT["generalist"] - RIGHT["specialist"]).mean(
+        axis=0
+    )  # ahead at the narrative, behind at level 2
     assert row.estimate.value == pytest.approx(min(by_level[0], -by_level[3]))
     assert row.estimate.low < 0
     assert row.finding.startswith("No crossover is shown: generalist is ahead at")
@@ -81,18 +88,27 @@ def test_hidden_knowledge_is_told_only_beyond_the_margin() -> None:
     asked = replace(ASKED, statistic="diagnostic_potential")
     rows = {r.group["system"]: r for r in results(published(), asked).rows if r.finding}
     assert rows["specialist"].estimate.value == pytest.approx(6 / 40)
-    # Six of 40, and five tries at the levels' accuracies would find 20% by luck alone: nothing is shown.
-    assert rows["specialist"].finding.startswith("Hidden knowledge is not told from luck: specialist has 15%")
+    # Six of 40, and five tries at the levels' accuracies would find 20% by luck alone: nothing is
+    # shown.
+    assert rows["specialist"].finding.startswith(
+        "Hidden knowledge is not told from luck: specialist has 15%"
+    )
     assert "would give 20%" in rows["specialist"].finding
     assert rows["generalist"].finding.startswith("No hidden knowledge is shown: generalist has 0%")
     # Every case is right at one level of four: tries by luck would miss a third of them.
     known = {
         r.group["system"]: r
-        for r in results(of_patterns(["01000", "00100", "00010", "00001"] * 10, ["11111"] * 40), asked).rows
+        for r in results(
+            of_patterns(["01000", "00100", "00010", "00001"] * 10, ["11111"] * 40), asked
+        ).rows
         if r.finding
     }
     assert any(r.finding.startswith("Hidden knowledge: ") for r in known.values()), known
-    strict = {r.group["system"]: r for r in results(published(), replace(asked, margin=0.1)).rows if r.finding}
+    strict = {
+        r.group["system"]: r
+        for r in results(published(), replace(asked, margin=0.1)).rows
+        if r.finding
+    }
     assert strict["specialist"].finding.startswith("No hidden knowledge is shown: ")
 
 

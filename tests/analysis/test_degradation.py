@@ -44,7 +44,9 @@ def test_shares_of_cases_have_intervals_of_shares() -> None:
     found = results(published(), replace(ISS, statistic="monotonicity_violation"))
     [row] = [r for r in found.rows if r.kind == "estimate" and r.group["system"] == "generalist"]
     assert row.estimate.method == "Wilson"
-    assert (row.estimate.low, row.estimate.high) == pytest.approx(tuple(float(x) for x in wilson(11, 40)))
+    assert (row.estimate.low, row.estimate.high) == pytest.approx(
+        tuple(float(x) for x in wilson(11, 40))
+    )
 
 
 def test_systems_are_compared_on_the_same_cases() -> None:
@@ -63,7 +65,10 @@ def test_the_reasoning_gap_is_of_the_scores() -> None:
 def test_right_is_the_mean_of_the_panel() -> None:
     data = published()
     about = answer("generalist", 39, 0)  # 0.25 by both experts
-    ratings = tuple(replace(r, label="1") if r.answers == (about,) and r.rater == "e3" else r for r in data.ratings)
+    ratings = tuple(
+        replace(r, label="1") if r.answers == (about,) and r.rater == "e3" else r
+        for r in data.ratings
+    )
     once = replace(data, ratings=ratings)  # a mean of 0.625
     assert values(results(once, ISS))["generalist"] == pytest.approx(0.625)
     assert values(results(once, replace(ISS, correct=0.625)))["generalist"] == pytest.approx(0.65)
@@ -74,10 +79,16 @@ def test_a_missing_level_is_told_and_left_out() -> None:
     gone = answer("generalist", 0, 2)
     less = replace(data, ratings=tuple(r for r in data.ratings if r.answers != (gone,)))
     found = results(less, replace(ISS, statistic="monotonicity_violation"), ISS)
-    rows = {r.statistic: r for r in found.rows if r.kind == "estimate" and r.group["system"] == "generalist"}
+    rows = {
+        r.statistic: r
+        for r in found.rows
+        if r.kind == "estimate" and r.group["system"] == "generalist"
+    }
     assert rows["monotonicity_violation"].estimate.value == pytest.approx(10 / 39)
     assert rows["information_sensitivity"].estimate.value == pytest.approx(0.625)
-    assert "1 of 40 cases lack a level and may be left out." in rows["monotonicity_violation"].warnings
+    assert (
+        "1 of 40 cases lack a level and may be left out." in rows["monotonicity_violation"].warnings
+    )
 
 
 def test_order_and_names_change_nothing() -> None:
@@ -88,12 +99,15 @@ def test_order_and_names_change_nothing() -> None:
     for one, other in zip(a.rows, b.rows, strict=True):
         assert one.group == other.group
         for name in ("value", "low", "high", "p"):
-            assert getattr(one.estimate, name) == pytest.approx(getattr(other.estimate, name), nan_ok=True)
+            assert getattr(one.estimate, name) == pytest.approx(
+                getattr(other.estimate, name), nan_ok=True
+            )
 
 
 def test_levels_that_no_item_has() -> None:
     with pytest.raises(
-        AnalysisError, match=r"a: levels\[0\]: no item has the level 'narativ'; did you mean 'narrative'\?"
+        AnalysisError,
+        match=r"a: levels\[0\]: no item has the level 'narativ'; did you mean 'narrative'\?",
     ):
         results(published(), replace(ISS, levels=("narativ", "3")))
 
@@ -112,10 +126,16 @@ def test_items_without_levels() -> None:
         ({"levels": ("a", "a")}, "levels: expected two or more different values"),
         ({"by": ("level",)}, "by: 'information_sensitivity' is about all levels at once"),
         ({"cluster": "rater"}, "cluster: 'information_sensitivity' resamples cases"),
-        ({"denominator": "recovered"}, "denominator: belongs to the statistic 'monotonicity_violation'"),
+        (
+            {"denominator": "recovered"},
+            "denominator: belongs to the statistic 'monotonicity_violation'",
+        ),
         (
             {"statistic": "mean"},
-            "levels: belongs to statistics such as 'information_sensitivity', 'monotonicity_violation'",
+            (
+                "levels: belongs to statistics such as 'information_sensitivity',"
+                " 'monotonicity_violation'"
+            ),
         ),
         ({"against": "judges"}, "against: 'information_sensitivity' has no such version"),
     ],
@@ -127,7 +147,13 @@ def test_settings_that_do_not_fit(change: dict[str, object], told: str) -> None:
 def test_resamples_are_of_cases() -> None:
     data = published()
     [row] = [
-        r for r in results(data, ISS, draws=4000).rows if r.kind == "estimate" and r.group["system"] == "generalist"
+        r
+        for r in results(data, ISS, draws=4000).rows
+        if r.kind == "estimate" and r.group["system"] == "generalist"
     ]
-    drops = np.repeat([1, 0, -1], [30, 5, 5])[:40]  # any 25 net drops: the width is near that of 40 numbers
-    assert row.estimate.high - row.estimate.low == pytest.approx(4 * drops.std() / np.sqrt(40), rel=0.35)
+    drops = np.repeat([1, 0, -1], [30, 5, 5])[
+        :40
+    ]  # any 25 net drops: the width is near that of 40 numbers
+    assert row.estimate.high - row.estimate.low == pytest.approx(
+        4 * drops.std() / np.sqrt(40), rel=0.35
+    )

@@ -1,4 +1,5 @@
-"""Whole answers against sentences: two designs and two groups of raters as one analysis, surveys by design."""
+"""Whole answers against sentences: two designs and two groups of raters as one analysis, surveys by
+design."""
 
 from __future__ import annotations
 
@@ -19,13 +20,20 @@ from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Span, Task
 from konsil.records.worked import Worked
-from konsil.stats.designs.generalizability import components, product_sums, raters_needed, reliability
+from konsil.stats.designs.generalizability import (
+    components,
+    product_sums,
+    raters_needed,
+    reliability,
+)
 from konsil.stats.designs.subsets import part_whole_points, rater_variances, spearman_of_points
 
 POINTS = ("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree")
 AGREES = Scale(POINTS, level="ordinal")
 SEVEN = Scale(kind="number", low=1, high=7)
-COARSE = Instrument("coarse", (Criterion("correctness", "?", AGREES), Criterion("confidence", "?", AGREES)))
+COARSE = Instrument(
+    "coarse", (Criterion("correctness", "?", AGREES), Criterion("confidence", "?", AGREES))
+)
 FINE = Instrument(
     "fine",
     (Criterion("correctness", "?", AGREES, scope="sentence"), Criterion("confidence", "?", AGREES)),
@@ -35,14 +43,21 @@ EASE = Instrument("after-batch", (Criterion("ease", "?", AGREES, scope="batch"),
 LOAD = Instrument("workload", (Criterion("effort", "?", SEVEN, scope="phase"),))
 FORMS = (COARSE, FINE, EASE, LOAD)
 THREE = {"Partially disagree": "Disagree", "Partially agree": "Agree"}
-WRONG = {"Disagree": "no", "Partially disagree": "no", "Neutral": "yes", "Partially agree": "yes", "Agree": "yes"}
+WRONG = {
+    "Disagree": "no",
+    "Partially disagree": "no",
+    "Neutral": "yes",
+    "Partially agree": "yes",
+    "Agree": "yes",
+}
 GROUPS = {"group-1": ("a", "b", "c"), "group-2": ("d", "e", "f")}
 TOGETHER = {"experts": ("group-1", "group-2")}
 SYSTEMS = ("physician", "model")
 
 
 def world(seed: int = 2, n_items: int = 20, noise: float = 0.25) -> Data:
-    """Two groups of three rate the answers of their own questions coarse and fine; surveys after every batch."""
+    """Two groups of three rate the answers of their own questions coarse and fine; surveys after
+    every batch."""
     chance = random.Random(seed)
     items = [Item(f"q{n:02}", "?") for n in range(n_items)]
     answers = [
@@ -61,16 +76,30 @@ def world(seed: int = 2, n_items: int = 20, noise: float = 0.25) -> Data:
     ratings: list[Rating] = []
 
     def label(true: int) -> str:
-        return POINTS[min(4, max(0, true + (chance.choice((-2, -1, 1, 2)) if chance.random() < noise else 0)))]
+        return POINTS[
+            min(4, max(0, true + (chance.choice((-2, -1, 1, 2)) if chance.random() < noise else 0)))
+        ]
 
-    def rate(task: Task, criterion: str, word: str, seconds: float | None = None, span: Span | None = None) -> None:
+    def rate(
+        task: Task,
+        criterion: str,
+        word: str,
+        seconds: float | None = None,
+        span: Span | None = None,
+    ) -> None:
         about = task.answers if task.item else ()
-        ratings.append(Rating(task.id, task.rater, criterion, task.item, about, span, label=word, seconds=seconds))
+        ratings.append(
+            Rating(
+                task.id, task.rater, criterion, task.item, about, span, label=word, seconds=seconds
+            )
+        )
 
     for n, item in enumerate(items):
         for answer in (a for a in answers if a.item == item.id):
             whole = chance.randint(1, 4)
-            each = {s: min(4, max(0, whole + chance.choice((-1, 0, 0, 1)))) for s in answer.sentences}
+            each = {
+                s: min(4, max(0, whole + chance.choice((-1, 0, 0, 1)))) for s in answer.sentences
+            }
             for rater in GROUPS["group-1" if n < n_items // 2 else "group-2"]:
                 for design in ("coarse", "fine"):
                     spans = answer.sentences if design == "fine" else ()
@@ -89,15 +118,33 @@ def world(seed: int = 2, n_items: int = 20, noise: float = 0.25) -> Data:
                     tasks.append(task)
                     seconds = chance.lognormvariate(5 if design == "coarse" else 5.6, 0.4)
                     for span in spans or (None,):
-                        rate(task, "correctness", label(whole if span is None else each[span]), seconds, span)
+                        rate(
+                            task,
+                            "correctness",
+                            label(whole if span is None else each[span]),
+                            seconds,
+                            span,
+                        )
                     rate(task, "confidence", label(3), seconds)
     for rater in raters:
         for design in ("coarse", "fine"):
             for batch in range(2):
                 name = f"ease/{rater.id}/{design}/{batch}"
-                ease = Task(name, name, rater.id, "after-batch", None, phase=f"{design}-1", batch=f"{design}-{batch}")
+                ease = Task(
+                    name,
+                    name,
+                    rater.id,
+                    "after-batch",
+                    None,
+                    phase=f"{design}-1",
+                    batch=f"{design}-{batch}",
+                )
                 tasks.append(ease)
-                rate(ease, "ease", POINTS[chance.randint(1, 4) if design == "coarse" else chance.randint(0, 2)])
+                rate(
+                    ease,
+                    "ease",
+                    POINTS[chance.randint(1, 4) if design == "coarse" else chance.randint(0, 2)],
+                )
             name = f"load/{rater.id}/{design}"
             load = Task(name, name, rater.id, "workload", None, phase=f"{design}-1")
             tasks.append(load)
@@ -108,7 +155,9 @@ def world(seed: int = 2, n_items: int = 20, noise: float = 0.25) -> Data:
 DATA = world()
 
 
-def results(*analyses: Analysis, data: Data = DATA, draws: int = 200, forms: Sequence[Instrument] = FORMS) -> Results:
+def results(
+    *analyses: Analysis, data: Data = DATA, draws: int = 200, forms: Sequence[Instrument] = FORMS
+) -> Results:
     return run(
         analyses,
         data,
@@ -129,7 +178,9 @@ def by_design(analysis: Analysis, data: Data = DATA) -> dict[str, float]:
     return {r.group[column]: r.estimate.value for r in rows(analysis, data)}
 
 
-def labels(data: Data, design: str, criterion: str = "correctness") -> dict[tuple[str, Span | None], dict[str, str]]:
+def labels(
+    data: Data, design: str, criterion: str = "correctness"
+) -> dict[tuple[str, Span | None], dict[str, str]]:
     """(answer, span) -> rater -> label, by loops over the ratings."""
     found: dict[tuple[str, Span | None], dict[str, str]] = {}
     for r in data.ratings:
@@ -172,7 +223,11 @@ def test_the_difference_of_designs_is_paired_on_the_items_though_their_units_dif
     same = replace(
         DATA,
         ratings=[r for r in DATA.ratings if r.task.startswith("coarse/")]
-        + [replace(r, task="fine" + r.task[6:]) for r in DATA.ratings if r.task.startswith("coarse/")],
+        + [
+            replace(r, task="fine" + r.task[6:])
+            for r in DATA.ratings
+            if r.task.startswith("coarse/")
+        ],
     )
     (nothing,) = rows(AGREEMENT, same, "difference")
     assert nothing.estimate.value == 0
@@ -193,7 +248,9 @@ def test_an_answer_is_wrong_if_any_sentence_is_and_the_same_rule_holds_for_whole
 
 
 def test_a_panel_of_panels_is_the_sum_of_its_panels():
-    share = Analysis("s", "share", "correctness", "experts", of=("Agree",), where={"instrument": ("coarse",)})
+    share = Analysis(
+        "s", "share", "correctness", "experts", of=("Agree",), where={"instrument": ("coarse",)}
+    )
     parts = [rows(replace(share, raters=name))[0].estimate for name in GROUPS]
     whole = rows(share)[0].estimate
     assert whole.n_ratings == sum(p.n_ratings for p in parts)
@@ -202,7 +259,9 @@ def test_a_panel_of_panels_is_the_sum_of_its_panels():
 
 @pytest.mark.parametrize(("criterion", "n"), [("ease", 24), ("effort", 12)])
 def test_surveys_are_compared_by_design_rater_by_rater(criterion: str, n: int):
-    survey = Analysis(criterion, "mean", criterion, "experts", by=("design",), compare="design", test="flip")
+    survey = Analysis(
+        criterion, "mean", criterion, "experts", by=("design",), compare="design", test="flip"
+    )
     numbers = {label: float(k) for k, label in enumerate(POINTS)}
     of: dict[tuple[str, str], list[float]] = {}
     for r in DATA.ratings:
@@ -229,18 +288,33 @@ def test_confidence_on_a_screen_is_about_the_answer_there():
     # Two screens of an item ask it, and neither rating names an answer.
     of_screen = Criterion("confidence", "?", AGREES, scope="task")
     forms = [replace(form, criteria=(form.criteria[0], of_screen)) for form in (COARSE, FINE)]
-    data = replace(DATA, ratings=[replace(r, answers=()) if r.criterion == "confidence" else r for r in DATA.ratings])
+    data = replace(
+        DATA,
+        ratings=[
+            replace(r, answers=()) if r.criterion == "confidence" else r for r in DATA.ratings
+        ],
+    )
     confidence = Analysis("c", "mean", "confidence", "experts", by=("instrument", "system"))
-    found = {tuple(r.group.values()): r.estimate for r in results(confidence, data=data, forms=forms).rows}
+    found = {
+        tuple(r.group.values()): r.estimate
+        for r in results(confidence, data=data, forms=forms).rows
+    }
     assert set(found) == {(d, s) for d in ("coarse", "fine") for s in SYSTEMS}
     for (design, system), estimate in found.items():
-        given = [u for (a, _), u in labels(DATA, design, "confidence").items() if a.endswith(system)]
-        assert estimate.value == pytest.approx(np.mean([POINTS.index(x) for u in given for x in u.values()]))
+        given = [
+            u for (a, _), u in labels(DATA, design, "confidence").items() if a.endswith(system)
+        ]
+        assert estimate.value == pytest.approx(
+            np.mean([POINTS.index(x) for u in given for x in u.values()])
+        )
 
 
 def times(data: Data, design: str) -> list[float]:
-    """Seconds by rater and answer: each screen once, the screens of one answer's sentences together."""
-    screens = {r.task: (r.rater, r.answers, r.seconds) for r in data.ratings if r.task.startswith(design)}
+    """Seconds by rater and answer: each screen once, the screens of one answer's sentences
+    together."""
+    screens = {
+        r.task: (r.rater, r.answers, r.seconds) for r in data.ratings if r.task.startswith(design)
+    }
     found: dict[tuple[str, tuple[str, ...]], float] = {}
     for rater, answers, seconds in screens.values():
         found[rater, answers] = found.get((rater, answers), 0.0) + (seconds or 0.0)
@@ -255,8 +329,12 @@ def times(data: Data, design: str) -> list[float]:
         ("geometric_seconds", lambda x: np.exp(np.mean(np.log(x)))),
     ],
 )
-def test_time_is_that_of_screens_and_not_of_their_labels(statistic: str, formula: Callable[[list[float]], float]):
-    timed = Analysis("t", statistic, "correctness", "experts", by=("instrument",), compare="instrument")
+def test_time_is_that_of_screens_and_not_of_their_labels(
+    statistic: str, formula: Callable[[list[float]], float]
+):
+    timed = Analysis(
+        "t", statistic, "correctness", "experts", by=("instrument",), compare="instrument"
+    )
     found = by_design(timed)
     for design in ("coarse", "fine"):
         assert found[design] == pytest.approx(formula(times(DATA, design)))
@@ -284,14 +362,25 @@ def test_one_screen_a_sentence_is_as_one_screen_an_answer():
 
 
 def test_the_open_clock_counts_for_how_long_the_page_was_open():
-    worked = [Worked(t.id, t.rater, 1.0, 500.0 + n % 7) for n, t in enumerate(DATA.tasks) if t.instrument == "coarse"]
+    worked = [
+        Worked(t.id, t.rater, 1.0, 500.0 + n % 7)
+        for n, t in enumerate(DATA.tasks)
+        if t.instrument == "coarse"
+    ]
     timed = Analysis("t", "seconds", "correctness", "experts", by=("instrument",), clock="open")
     found = by_design(timed, replace(DATA, worked=worked))
     assert found == {"coarse": pytest.approx(np.mean([w.wall for w in worked]))}
 
 
 def test_length_against_rating_is_spearmans_rho():
-    bias = Analysis("l", "length_correlation", "correctness", "experts", by=("instrument",), compare="instrument")
+    bias = Analysis(
+        "l",
+        "length_correlation",
+        "correctness",
+        "experts",
+        by=("instrument",),
+        compare="instrument",
+    )
     found = by_design(bias)
     words = {a.id: len(a.text.split()) for a in DATA.answers}
     for design in ("coarse", "fine"):
@@ -299,7 +388,9 @@ def test_length_against_rating_is_spearmans_rho():
         for (answer, _), given in labels(DATA, design).items():
             rated.setdefault(answer, []).extend(POINTS.index(x) for x in given.values())
         names = sorted(rated)
-        rho = spearmanr([words[a] for a in names], [round(float(np.mean(rated[a])), 9) for a in names]).statistic
+        rho = spearmanr(
+            [words[a] for a in names], [round(float(np.mean(rated[a])), 9) for a in names]
+        ).statistic
         assert found[design] == pytest.approx(rho)
     longer = [replace(a, text="word " * int(10 * np.mean(rated[a.id]))) for a in DATA.answers]
     assert by_design(bias, replace(DATA, answers=longer))["fine"] > 0.9
@@ -316,12 +407,16 @@ def numbers_in_loops(data: Data) -> np.ndarray:
     return found
 
 
-PARTS = Analysis("p", "part_whole", "correctness", "experts", collapse=THREE, labels=AGREEMENT.labels)
+PARTS = Analysis(
+    "p", "part_whole", "correctness", "experts", collapse=THREE, labels=AGREEMENT.labels
+)
 
 
 def test_the_curve_of_parts_has_what_it_is_to_be_read_against():
     numbers = numbers_in_loops(DATA)
-    scores = np.array([[s.mean() if np.isfinite(s).all() else np.nan for s in a.T] for a in numbers])
+    scores = np.array(
+        [[s.mean() if np.isfinite(s).all() else np.nan for s in a.T] for a in numbers]
+    )
     found = results(PARTS).rows
     estimates = {r.group["sentences"]: r.estimate for r in found if r.kind == "estimate"}
     assert list(estimates) == ["1", "2", "3", "4", "5", "6"]
@@ -333,7 +428,11 @@ def test_the_curve_of_parts_has_what_it_is_to_be_read_against():
     assert estimates["6"].reason == "exact: every part is the whole answer"
     assert np.isnan([estimates["6"].low, estimates["6"].high, estimates["6"].se]).all()
     assert np.isfinite([estimates["5"].low, estimates["5"].high]).all()
-    versions = {(r.group["sentences"], r.group["version"]): r.estimate for r in found if "version" in r.group}
+    versions = {
+        (r.group["sentences"], r.group["version"]): r.estimate
+        for r in found
+        if "version" in r.group
+    }
     assert versions["3", "overlap alone"].value < estimates["3"].value
     whole = versions["6", "overlap alone"]
     assert (whole.value, whole.reason) == (1.0, "exact: every part is the whole answer")
@@ -349,7 +448,9 @@ def test_the_variance_between_raters_falls_with_the_sentences_and_is_compared_wi
     for size in (1, 2, 6):
         assert values[str(size)] == pytest.approx(rater_variances(numbers, size).mean())
     three = {"Disagree": 0, "Partially disagree": 0, "Neutral": 1, "Partially agree": 2, "Agree": 2}
-    coarse = [np.var([three[x] for x in u.values()], ddof=1) for u in labels(DATA, "coarse").values()]
+    coarse = [
+        np.var([three[x] for x in u.values()], ddof=1) for u in labels(DATA, "coarse").values()
+    ]
     assert values["whole answer"] == pytest.approx(np.mean(coarse))
     minus = {r.group["sentences"]: r.estimate.value for r in found if r.kind == "difference"}
     assert minus["2"] == pytest.approx(values["2"] - values["whole answer"])
@@ -361,33 +462,55 @@ def test_hours_and_budgets_follow_from_components_and_seconds():
     n = np.isfinite(numbers[:, 0]).sum(1)
     part = len(n) / (1 / np.minimum(n, 2)).sum()
     of = {a.id: min(2, len(a.sentences)) / len(a.sentences) for a in DATA.answers}
-    screens = {(r.task, r.answers): r.seconds for r in DATA.ratings if r.task.startswith("fine") and r.span}
+    screens = {
+        (r.task, r.answers): r.seconds for r in DATA.ratings if r.task.startswith("fine") and r.span
+    }
     seconds = np.mean([s * of[a[0]] for (_, a), s in screens.items() if s is not None])
     costs = replace(PARTS, statistic="reliability")
     value = {r.group["sentences"]: r.estimate.value for r in rows(costs)}
     assert value["2"] == pytest.approx(float(reliability(found, 3, part)))
-    hours = {r.group["sentences"]: r.estimate.value for r in rows(replace(costs, statistic="rater_hours", target=0.6))}
-    assert hours["2"] == pytest.approx(float(raters_needed(found, 0.6, part)) * seconds * 100 / 3600)
+    hours = {
+        r.group["sentences"]: r.estimate.value
+        for r in rows(replace(costs, statistic="rater_hours", target=0.6))
+    }
+    assert hours["2"] == pytest.approx(
+        float(raters_needed(found, 0.6, part)) * seconds * 100 / 3600
+    )
     budget = replace(costs, statistic="budget_reliability", minutes=(12.0,))
     made = results(budget).rows
     bought = {r.group["sentences"]: r.estimate.value for r in made if r.kind == "estimate"}
     assert bought["2"] == pytest.approx(float(reliability(found, 720 / seconds, part)))
-    chances = [r.estimate.value for r in made if r.group.get("version") == "chance of being the best"]
+    chances = [
+        r.estimate.value for r in made if r.group.get("version") == "chance of being the best"
+    ]
     assert sum(chances) == pytest.approx(1)
-    assert chances[[r.estimate.value for r in made if r.kind == "estimate"].index(max(bought.values()))] > 0.2
+    assert (
+        chances[
+            [r.estimate.value for r in made if r.kind == "estimate"].index(max(bought.values()))
+        ]
+        > 0.2
+    )
 
 
 def judged(data: Data) -> Data:
-    """With a judge who says of every answer and sentence what the first rater of it said, and two who never do."""
+    """With a judge who says of every answer and sentence what the first rater of it said, and two
+    who never do."""
     judges = [Rater("judge-1", "judges", "llm"), Rater("judge-2", "judges", "llm")]
     new, tasks = [], []
     for task in (t for t in data.tasks if t.rater in {"a", "d"} and t.item):
         for judge in judges:
             tasks.append(replace(task, id=f"{judge.id}/{task.id}", rater=judge.id))
-            for r in (r for r in data.ratings if r.task == task.id and r.criterion == "correctness"):
+            for r in (
+                r for r in data.ratings if r.task == task.id and r.criterion == "correctness"
+            ):
                 label = r.label if judge.id == "judge-1" else POINTS[4 - POINTS.index(str(r.label))]
                 new.append(replace(r, task=tasks[-1].id, rater=judge.id, label=label))
-    return replace(data, raters=[*data.raters, *judges], tasks=[*data.tasks, *tasks], ratings=[*data.ratings, *new])
+    return replace(
+        data,
+        raters=[*data.raters, *judges],
+        tasks=[*data.tasks, *tasks],
+        ratings=[*data.ratings, *new],
+    )
 
 
 def test_a_judge_is_held_against_the_nearest_label_of_the_panels_average():
@@ -421,8 +544,13 @@ def test_a_judge_is_held_against_the_nearest_label_of_the_panels_average():
 
 
 def test_raters_agree_with_themselves_by_design():
-    again = [t for t in DATA.tasks if t.instrument in {"coarse", "fine"} and t.item in {"q00", "q10"}]
-    tasks = [replace(t, id=f"again/{t.id}", purpose="repeat", repeat_of=t.id, phase="again") for t in again]
+    again = [
+        t for t in DATA.tasks if t.instrument in {"coarse", "fine"} and t.item in {"q00", "q10"}
+    ]
+    tasks = [
+        replace(t, id=f"again/{t.id}", purpose="repeat", repeat_of=t.id, phase="again")
+        for t in again
+    ]
     chance = random.Random(4)
     ids = {t.id for t in again}
     more = [
@@ -431,7 +559,9 @@ def test_raters_agree_with_themselves_by_design():
         if r.task in ids and r.criterion == "correctness"
     ]
     data = replace(DATA, tasks=[*DATA.tasks, *tasks], ratings=[*DATA.ratings, *more])
-    own = Analysis("self", "self_agreement", "correctness", "experts", by=("instrument",), compare="instrument")
+    own = Analysis(
+        "self", "self_agreement", "correctness", "experts", by=("instrument",), compare="instrument"
+    )
     found = by_design(replace(own, collapse=THREE), data)
     first = {(r.task, r.span): r.label for r in DATA.ratings if r.criterion == "correctness"}
     for design in ("coarse", "fine"):
@@ -441,15 +571,26 @@ def test_raters_agree_with_themselves_by_design():
             if r.task.startswith(f"again/{design}")
         ]
         assert found[design] == pytest.approx(np.mean(same))
-    # An answer is wrong as soon as one of its sentences is, at both times; the numbers of whole answers stay.
-    binary = {"Disagree": "no", "Partially disagree": "no", "Neutral": "yes", "Partially agree": "yes", "Agree": "yes"}
+    # An answer is wrong as soon as one of its sentences is, at both times; the numbers of whole
+    # answers stay.
+    binary = {
+        "Disagree": "no",
+        "Partially disagree": "no",
+        "Neutral": "yes",
+        "Partially agree": "yes",
+        "Agree": "yes",
+    }
     answers = by_design(replace(own, collapse=binary, labels=("no", "yes"), spans="all"), data)
     wrong: dict[str, list[bool]] = {}
     for r in [*DATA.ratings, *more]:
         if r.criterion == "correctness":
             wrong.setdefault(r.task, []).append(binary[str(r.label)] == "no")
     for design in ("coarse", "fine"):
-        pairs = [(t, t[6:]) for t in dict.fromkeys(r.task for r in more) if t.startswith(f"again/{design}")]
+        pairs = [
+            (t, t[6:])
+            for t in dict.fromkeys(r.task for r in more)
+            if t.startswith(f"again/{design}")
+        ]
         kept = [any(wrong[one]) == any(wrong[other]) for one, other in pairs]
         assert answers[design] == pytest.approx(np.mean(kept))
     assert answers["coarse"] == by_design(replace(own, collapse=binary), data)["coarse"]
@@ -461,15 +602,33 @@ def test_raters_agree_with_themselves_by_design():
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"statistic": "seconds", "clock": "open", "by": ("answers",)}, "by.0.: 'answers' is what is timed"),
-        ({"statistic": "part_whole", "by": ("instrument",)}, "a row for whole answers and for each number"),
-        ({"statistic": "reliability", "compare": "rater", "by": ("rater",)}, "compare: 'reliability' tells"),
+        (
+            {"statistic": "seconds", "clock": "open", "by": ("answers",)},
+            "by.0.: 'answers' is what is timed",
+        ),
+        (
+            {"statistic": "part_whole", "by": ("instrument",)},
+            "a row for whole answers and for each number",
+        ),
+        (
+            {"statistic": "reliability", "compare": "rater", "by": ("rater",)},
+            "compare: 'reliability' tells",
+        ),
         ({"statistic": "budget_reliability"}, "minutes: is empty"),
-        ({"statistic": "budget_reliability", "minutes": (0.0,)}, "minutes.0.: expected more than 0"),
-        ({"statistic": "rater_hours", "target": 1.2}, "target: expected a reliability between 0 and 1"),
+        (
+            {"statistic": "budget_reliability", "minutes": (0.0,)},
+            "minutes.0.: expected more than 0",
+        ),
+        (
+            {"statistic": "rater_hours", "target": 1.2},
+            "target: expected a reliability between 0 and 1",
+        ),
         ({"statistic": "mean", "target": 0.7}, "target: belongs to"),
         ({"statistic": "mean", "clock": "open"}, "clock: belongs to"),
-        ({"statistic": "part_whole", "spans": "any"}, "spans: 'part_whole' takes sentences as they are"),
+        (
+            {"statistic": "part_whole", "spans": "any"},
+            "spans: 'part_whole' takes sentences as they are",
+        ),
         ({"statistic": "randolph_kappa", "consensus": "mean"}, "consensus: belongs to"),
     ],
 )
@@ -484,8 +643,14 @@ def test_what_cannot_be_asked_is_refused(settings: dict[str, Any], problem: str)
     [
         ({"statistic": "seconds", "by": ("instrument",)}, "no time is known"),
         ({"statistic": "rater_hours"}, "no time is known"),
-        ({"statistic": "length_correlation", "by": ("instrument",)}, "lengths of the answers are not known"),
-        ({"statistic": "part_whole", "where": {"instrument": ("coarse",)}}, "no sentences are rated"),
+        (
+            {"statistic": "length_correlation", "by": ("instrument",)},
+            "lengths of the answers are not known",
+        ),
+        (
+            {"statistic": "part_whole", "where": {"instrument": ("coarse",)}},
+            "no sentences are rated",
+        ),
     ],
 )
 def test_what_cannot_be_computed_says_why(settings: dict[str, Any], reason: str):
@@ -494,16 +659,23 @@ def test_what_cannot_be_computed_says_why(settings: dict[str, Any], reason: str)
         ratings=[replace(r, seconds=None) for r in DATA.ratings],
         answers=[replace(a, text="") for a in DATA.answers],
     )
-    found = rows(Analysis(**({"name": "x", "criterion": "correctness", "raters": "experts"} | settings)), bare)
+    found = rows(
+        Analysis(**({"name": "x", "criterion": "correctness", "raters": "experts"} | settings)),
+        bare,
+    )
     assert found
     assert all(np.isnan(r.estimate.value) and reason in r.estimate.reason for r in found)
 
 
 def test_one_answer_tells_nothing_of_hours_and_is_not_said_to_reach_no_reliability():
-    one = replace(DATA, ratings=[r for r in DATA.ratings if r.answers and r.answers[0] == DATA.answers[0].id])
+    one = replace(
+        DATA, ratings=[r for r in DATA.ratings if r.answers and r.answers[0] == DATA.answers[0].id]
+    )
     found = rows(Analysis("x", "rater_hours", "correctness", "experts"), one)
     assert found
-    assert {str(r.estimate.reason) for r in found} == {"fewer than two answers, or none with two ratings"}
+    assert {str(r.estimate.reason) for r in found} == {
+        "fewer than two answers, or none with two ratings"
+    }
 
 
 def test_the_methods_say_what_was_done_and_nothing_else():

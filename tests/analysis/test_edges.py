@@ -37,7 +37,9 @@ TABLES: dict[str, tuple[Mapping[str, Sequence[str]], str | None]] = {
 
 def asked(name: str) -> konsil.Agreement:
     columns, cluster = TABLES[name]
-    return konsil.agreement(pl.DataFrame(columns), cluster=cluster, labels=["n", "y"], resamples=400)
+    return konsil.agreement(
+        pl.DataFrame(columns), cluster=cluster, labels=["n", "y"], resamples=400
+    )
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -73,12 +75,16 @@ def test_with_five_labels_pabak_still_follows_percent_agreement() -> None:
     table = pl.DataFrame({"a": first.astype(str), "b": second.astype(str)})
     result = konsil.agreement(table, labels=list("01234"), resamples=200)
     share, other = result["percent_agreement"], result["pabak"]
-    assert (other.low, other.high) == pytest.approx((1.25 * share.low - 0.25, 1.25 * share.high - 0.25))
+    assert (other.low, other.high) == pytest.approx(
+        (1.25 * share.low - 0.25, 1.25 * share.high - 0.25)
+    )
 
 
 def test_three_raters_who_agree_everywhere_have_the_exact_interval_of_as_many_units() -> None:
     agreement = asked("three raters agree everywhere")["percent_agreement"]
-    assert (agreement.low, agreement.high) == pytest.approx(proportion_confint(20, 20, method="beta"))
+    assert (agreement.low, agreement.high) == pytest.approx(
+        proportion_confint(20, 20, method="beta")
+    )
 
 
 def test_agreement_of_clusters_is_wilsons_at_their_effective_sample_size() -> None:
@@ -87,7 +93,10 @@ def test_agreement_of_clusters_is_wilsons_at_their_effective_sample_size() -> No
     p, variance = each.mean(), each.var(ddof=1) / 10
     n, z = p * (1 - p) / variance, stats.t.ppf(0.975, 9)
     shrink = 1 + z * z / n
-    centre, reach = (p + z * z / (2 * n)) / shrink, z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / shrink
+    centre, reach = (
+        (p + z * z / (2 * n)) / shrink,
+        z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / shrink,
+    )
     assert (agreement.low, agreement.high) == pytest.approx((centre - reach, centre + reach))
 
 
@@ -102,7 +111,11 @@ def test_unequal_clusters_have_fewer_degrees_of_freedom() -> None:
 
 
 def test_chance_corrected_agreement_has_a_posterior_where_labels_are_sparse() -> None:
-    for name in ("two raters agree everywhere", "one rater never uses a label", "clusters, one disagreement"):
+    for name in (
+        "two raters agree everywhere",
+        "one rater never uses a label",
+        "clusters, one disagreement",
+    ):
         result = asked(name)
         for statistic in ("cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1"):
             e = result[statistic]
@@ -114,15 +127,21 @@ def test_chance_corrected_agreement_has_a_posterior_where_labels_are_sparse() ->
 def test_a_bootstrap_stays_where_labels_and_disagreements_are_many() -> None:
     rng = np.random.default_rng(4)
     first = rng.integers(0, 2, 200)
-    table = pl.DataFrame({"a": first, "b": np.where(rng.random(200) < 0.2, 1 - first, first)}).cast(pl.String)
+    table = pl.DataFrame({"a": first, "b": np.where(rng.random(200) < 0.2, 1 - first, first)}).cast(
+        pl.String
+    )
     assert "BCa" in konsil.agreement(table, labels=["0", "1"], resamples=200)["cohen_kappa"].method
     rare = table.with_columns(
         pl.when(pl.int_range(200) < 190).then(pl.lit("0")).otherwise("b").alias("b"), a=pl.lit("0")
     )
-    assert "posterior" in konsil.agreement(rare, labels=["0", "1"], resamples=200)["gwet_ac1"].method
+    assert (
+        "posterior" in konsil.agreement(rare, labels=["0", "1"], resamples=200)["gwet_ac1"].method
+    )
 
 
-@pytest.mark.parametrize(("other", "disagree", "sparse"), [(50, 20, False), (49, 20, True), (60, 19, True)])
+@pytest.mark.parametrize(
+    ("other", "disagree", "sparse"), [(50, 20, False), (49, 20, True), (60, 19, True)]
+)
 def test_labels_are_sparse_below_fifty_clusters_with_another_label_or_twenty_with_a_disagreement(
     other: int, disagree: int, sparse: bool
 ) -> None:

@@ -7,7 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
-from tests.clexeval_tables import CRITERIA, LEVELS, SCALE, answer, answers, items, pair_of, rated, results
+from tests.clexeval_tables import (
+    CRITERIA,
+    LEVELS,
+    SCALE,
+    answer,
+    answers,
+    items,
+    pair_of,
+    rated,
+    results,
+)
 
 from konsil.analysis import Analysis, contradictions
 from konsil.analysis.model.catalogue.known import DEGRADATION
@@ -22,7 +32,8 @@ TWO = CRITERIA[:2]
 
 
 def study(seed: int = 1) -> tuple[Data, dict[str, np.ndarray]]:
-    """Two experts a case on two criteria; the generalist is ahead and falls; (case, system, level) means beside."""
+    """Two experts a case on two criteria; the generalist is ahead and falls; (case, system, level)
+    means beside."""
     rng = np.random.default_rng(seed)
     its = items(N)
     ratings, means = [], {c: np.zeros((N, 2, 5)) for c in TWO}
@@ -34,7 +45,9 @@ def study(seed: int = 1) -> tuple[Data, dict[str, np.ndarray]]:
                 for c, criterion in enumerate(TWO):
                     for expert in pair_of(n):
                         code = int(np.clip(round(quality - 0.3 * c + rng.normal(0, 0.6)), 0, 4))
-                        ratings.append(rated(expert, criterion, answer(system, n, level), SCALE.labels[code]))
+                        ratings.append(
+                            rated(expert, criterion, answer(system, n, level), SCALE.labels[code])
+                        )
                         means[criterion][n, s, level] += code / 8
     raters = tuple(Rater(e, "experts") for e in ("e1", "e2", "e3", "e4"))
     return Data(its, answers(its), raters, (), tuple(ratings)), means
@@ -63,14 +76,19 @@ def test_the_headline_is_paired_by_case() -> None:
     a, b = MEANS[TWO[0]].mean(axis=2).T
     pooled = np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
     assert beside[0].estimate.value == pytest.approx((a.mean() - b.mean()) / pooled)
-    assert beside[0].estimate.p == pytest.approx(stats.mannwhitneyu(a, b, method="asymptotic").pvalue)
+    assert beside[0].estimate.p == pytest.approx(
+        stats.mannwhitneyu(a, b, method="asymptotic").pvalue
+    )
 
 
 def test_paper_mode_takes_every_score_for_an_observation_and_says_so() -> None:
     [row, _] = rows(replace(MANN, mode="paper"), "difference")
     assert row.estimate.n_clusters == N * 5 * 2 * 2
     assert np.isnan(row.estimate.low)
-    assert "480 scores of few cases are not 480 observations: this p value is far too small." in row.warnings
+    assert (
+        "480 scores of few cases are not 480 observations: this p value is far too small."
+        in row.warnings
+    )
     scores = {
         s: [r for r in DATA.ratings if r.criterion == TWO[0] and s in r.answers[0]]
         for s in ("generalist", "specialist")
@@ -92,11 +110,15 @@ def test_anova_is_within_cases() -> None:
     gap = y.mean(axis=2)
     t = stats.ttest_rel(gap[:, 0], gap[:, 1])
     assert found["between systems"].estimate.p == pytest.approx(t.pvalue)
-    assert found["between systems"].estimate.value == pytest.approx(t.statistic**2 / (t.statistic**2 + N - 1))
+    assert found["between systems"].estimate.value == pytest.approx(
+        t.statistic**2 / (t.statistic**2 + N - 1)
+    )
     assert found["between levels"].estimate.p < 1e-6
     assert "Greenhouse-Geisser" in found["between levels"].estimate.method
     assert all(r.estimate.low <= r.estimate.value <= r.estimate.high for r in found.values())
-    assert all((r.estimate.low > 0) == (r.estimate.p < 0.025) for r in found.values())  # it inverts the test
+    assert all(
+        (r.estimate.low > 0) == (r.estimate.p < 0.025) for r in found.values()
+    )  # it inverts the test
 
 
 def test_anova_in_paper_mode_is_mixed_without_intervals() -> None:
@@ -132,7 +154,9 @@ def test_criteria_are_correlated_over_answers() -> None:
     asked = Analysis("a", "criteria_correlation", TWO[0], "experts", criteria=TWO[1:])
     [row] = rows(asked, "estimate")
     assert row.group == {"criterion": TWO[0], "other": TWO[1]}
-    assert row.estimate.value == pytest.approx(stats.spearmanr(MEANS[TWO[0]].ravel(), MEANS[TWO[1]].ravel()).statistic)
+    assert row.estimate.value == pytest.approx(
+        stats.spearmanr(MEANS[TWO[0]].ravel(), MEANS[TWO[1]].ravel()).statistic
+    )
     assert row.estimate.n_clusters == N
     by_system = rows(replace(asked, by=("system",)), "estimate")
     assert [r.group["system"] for r in by_system] == ["generalist", "specialist"]
@@ -141,7 +165,10 @@ def test_criteria_are_correlated_over_answers() -> None:
 
 
 ALL = (
-    *(Analysis(name, name, TWO[0], "experts", levels=LEVELS) for name in (*DEGRADATION, "crossover", "anova")),
+    *(
+        Analysis(name, name, TWO[0], "experts", levels=LEVELS)
+        for name in (*DEGRADATION, "crossover", "anova")
+    ),
     Analysis("tukey", "tukey", TWO[0], "experts", levels=("narrative", "3")),
     Analysis("accuracy", "accuracy", TWO[0], "experts", by=("level",)),
     Analysis("illusion", "illusion_gap", TWO[0], "experts", criteria=("communication",)),
@@ -157,14 +184,24 @@ ALL = (
 @pytest.mark.parametrize("n", [1, 2, 6])
 def test_cases_that_are_all_right_break_nothing_and_show_nothing(n: int, mode: Mode) -> None:
     its = items(n)
-    ratings = [rated("e1", criterion, a.id, "1") for criterion in (TWO[0], "communication") for a in answers(its)]
-    data = Data(its, answers(its), (Rater("e1", "experts"), Rater("j", "judges", "llm")), (), tuple(ratings))
+    ratings = [
+        rated("e1", criterion, a.id, "1")
+        for criterion in (TWO[0], "communication")
+        for a in answers(its)
+    ]
+    data = Data(
+        its, answers(its), (Rater("e1", "experts"), Rater("j", "judges", "llm")), (), tuple(ratings)
+    )
     found = results(data, *(replace(a, mode=mode) for a in ALL)).rows
     assert {r.analysis for r in found} == {a.name for a in ALL}
     assert all(np.isnan(r.estimate.p) or r.estimate.p == 1 for r in found)
-    assert not [r.finding for r in found if r.finding.startswith(("Crossover:", "Hidden knowledge: "))]
+    assert not [
+        r.finding for r in found if r.finding.startswith(("Crossover:", "Hidden knowledge: "))
+    ]
     undefined = [r for r in found if np.isnan(r.estimate.value)]
-    assert all(r.estimate.reason for r in undefined), [r.analysis for r in undefined if not r.estimate.reason]
+    assert all(r.estimate.reason for r in undefined), [
+        r.analysis for r in undefined if not r.estimate.reason
+    ]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +210,10 @@ def test_cases_that_are_all_right_break_nothing_and_show_nothing(n: int, mode: M
         (replace(ANOVA, levels=()), "levels: is empty"),
         (replace(ANOVA, by=("level",)), "by[0]: 'anova' has a row for every effect"),
         (replace(MANN, by=("system",)), "by[0]: 'mann_whitney' compares the systems anyway"),
-        (replace(MANN, by=("system",), compare="system"), "compare: 'mann_whitney' is a comparison itself"),
+        (
+            replace(MANN, by=("system",), compare="system"),
+            "compare: 'mann_whitney' is a comparison itself",
+        ),
         (Analysis("a", "criteria_correlation", "x", "experts"), "criteria: is empty"),
         (replace(ANOVA, against="judges"), "against: 'anova' has no such version"),
     ],

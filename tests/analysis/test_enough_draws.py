@@ -1,4 +1,5 @@
-"""Holm's adjustment and the number of draws: further draws for p alone, or a warning where the number is stated."""
+"""Holm's adjustment and the number of draws: further draws for p alone, or a warning where the
+number is stated."""
 
 from __future__ import annotations
 
@@ -40,7 +41,10 @@ def data() -> Data:
 
 
 def results(resampling: Resampling) -> Results:
-    analyses = [Analysis(f"{c} mean", "mean", c, "people", by=("system",), compare="system") for c in CRITERIA]
+    analyses = [
+        Analysis(f"{c} mean", "mean", c, "people", by=("system",), compare="system")
+        for c in CRITERIA
+    ]
     return run(
         analyses,
         data(),
@@ -73,7 +77,9 @@ def test_an_unstated_number_is_extended_for_p_alone(monkeypatch: pytest.MonkeyPa
     assert max(r.p_adjusted for r in more.rows if r.kind == "difference") < 0.05
     assert not [w for w in more.warnings if "too few" in w]
     for was, now in zip(few.rows, more.rows, strict=True):
-        same = replace(now, p_adjusted=was.p_adjusted, estimate=replace(now.estimate, p=was.estimate.p))
+        same = replace(
+            now, p_adjusted=was.p_adjusted, estimate=replace(now.estimate, p=was.estimate.p)
+        )
         assert repr(same) == repr(was)
         assert not now.estimate.p > was.estimate.p
 

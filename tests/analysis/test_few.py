@@ -20,7 +20,14 @@ def share(hits: int, n_items: int = 120) -> Estimate:
     answers = [Answer(f"{i.id}:{s}", i.id, s) for i in items for s in ("one", "two")]
     tasks = [Task(i.id, "p 1", "ann", "form", i.id, (f"{i.id}:one", f"{i.id}:two")) for i in items]
     ratings = [
-        Rating(a.item, "ann", "correct", a.item, (a.id,), label="yes" if int(a.item[1:]) < hits else "no")
+        Rating(
+            a.item,
+            "ann",
+            "correct",
+            a.item,
+            (a.id,),
+            label="yes" if int(a.item[1:]) < hits else "no",
+        )
         for a in answers
     ]
     data = Data(items, answers, [Rater("ann", "panel")], tasks, ratings)

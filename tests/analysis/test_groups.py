@@ -1,4 +1,5 @@
-"""Compared groups are called paired only where they have items in common, and their limits stay within the range."""
+"""Compared groups are called paired only where they have items in common, and their limits stay
+within the range."""
 
 from __future__ import annotations
 
@@ -21,9 +22,20 @@ FORM = Instrument("f", (Criterion("correct", "?", Scale(("no", "yes", "fair"))),
 ITEMS = [Item(f"q{n:02}", "?", strata={"language": "de" if n % 2 else "en"}) for n in range(40)]
 ANSWERS = [Answer(f"{i.id}:{s}", i.id, s) for i in ITEMS for s in "ab"]
 RATERS = [Rater(f"r{n}", "p") for n in range(3)]
-TASKS = [Task(f"{r.id}/{a.id}", f"{r.id}/{a.id}", r.id, "f", a.item, (a.id,)) for r in RATERS for a in ANSWERS]
+TASKS = [
+    Task(f"{r.id}/{a.id}", f"{r.id}/{a.id}", r.id, "f", a.item, (a.id,))
+    for r in RATERS
+    for a in ANSWERS
+]
 RATINGS = [
-    Rating(t.id, t.rater, "correct", t.item, t.answers, label=("yes", "no", "fair")[(n * n + n // 7) % 3])
+    Rating(
+        t.id,
+        t.rater,
+        "correct",
+        t.item,
+        t.answers,
+        label=("yes", "no", "fair")[(n * n + n // 7) % 3],
+    )
     for n, t in enumerate(TASKS)
 ]
 ALPHA = Analysis("x", "krippendorff_alpha", "correct", "p")
@@ -31,7 +43,14 @@ ALPHA = Analysis("x", "krippendorff_alpha", "correct", "p")
 
 def results(*asked: Analysis) -> Results:
     data = Data(ITEMS, ANSWERS, RATERS, TASKS, RATINGS)
-    return run(asked, data, instruments=(FORM,), seed=1, resampling=Resampling(200), exclusions=Exclusions())
+    return run(
+        asked,
+        data,
+        instruments=(FORM,),
+        seed=1,
+        resampling=Resampling(200),
+        exclusions=Exclusions(),
+    )
 
 
 def differences(by: tuple[str, ...], compare: str) -> list[Row]:
@@ -40,17 +59,35 @@ def differences(by: tuple[str, ...], compare: str) -> list[Row]:
 
 
 def test_limits_stay_within_the_range_and_the_method_says_so() -> None:
-    """Nearly every label is the same: Wald limits of shares, means and their differences would leave the range."""
+    """Nearly every label is the same: Wald limits of shares, means and their differences would
+    leave the range."""
     rare = Analysis("x", "share", "correct", "p", of=("yes",), by=("system",), compare="system")
-    ratings = [replace(r, label="yes" if n in {3, 90, 91, 92} else "no") for n, r in enumerate(RATINGS)]
+    ratings = [
+        replace(r, label="yes" if n in {3, 90, 91, 92} else "no") for n, r in enumerate(RATINGS)
+    ]
     data = Data(ITEMS, ANSWERS, RATERS, TASKS, ratings)
-    asked = (rare, replace(rare, name="m", statistic="mean", of=()), replace(rare, name="p", mode="paper"))
-    rows = run(asked, data, instruments=(FORM,), seed=1, resampling=Resampling(200), exclusions=Exclusions()).rows
+    asked = (
+        rare,
+        replace(rare, name="m", statistic="mean", of=()),
+        replace(rare, name="p", mode="paper"),
+    )
+    rows = run(
+        asked,
+        data,
+        instruments=(FORM,),
+        seed=1,
+        resampling=Resampling(200),
+        exclusions=Exclusions(),
+    ).rows
     highest = {"x": 1.0, "m": 2.0}
     for row in (r for r in rows if r.analysis != "p" and math.isfinite(r.estimate.low)):
         least = -highest[row.analysis] if row.versus else 0.0
         assert least <= row.estimate.low <= row.estimate.high <= highest[row.analysis]
-    cut = [r for r in rows if r.analysis != "p" and "cut at the least value possible" in r.estimate.method]
+    cut = [
+        r
+        for r in rows
+        if r.analysis != "p" and "cut at the least value possible" in r.estimate.method
+    ]
     assert {r.analysis for r in cut} == {"x", "m"}
     assert all(r.estimate.low == 0.0 and r.kind == "companion" for r in cut)
     # What a paper does stays as it is.

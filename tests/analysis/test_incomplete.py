@@ -23,7 +23,8 @@ OF_PAIRS = ("percent_agreement", "pabak", "cohen_kappa", "scott_pi", "light_kapp
 
 
 def labels_of(n: int, shared: int, seed: int = 1) -> np.ndarray:
-    """Two raters who agree on seven units in ten, and a third who rates the first units like the first."""
+    """Two raters who agree on seven units in ten, and a third who rates the first units like the
+    first."""
     generator = np.random.default_rng(seed)
     first = generator.integers(0, 2, n)
     labels = np.stack([first, np.where(generator.random(n) < 0.3, 1 - first, first), first], axis=1)
@@ -51,7 +52,8 @@ def test_a_pair_that_agrees_in_all_of_five_units_widens_the_interval(name: str) 
     assert "t with 5.82 degrees of freedom by what pairs share" in found.headline.method
     assert not found.companions
     assert found.headline.low < found.headline.value < found.headline.high
-    # Its standard error is at least that of a mean whose two thin pairs vary as five units with a prior of two do.
+    # Its standard error is at least that of a mean whose two thin pairs vary as five units with a
+    # prior of two do.
     scale = 1.0 if name == "percent_agreement" else 2.0
     assert found.headline.se > scale * 0.05
     paper = estimate(measure, key=1, resampling=AsPublished(500), cluster="unit")
@@ -61,7 +63,9 @@ def test_a_pair_that_agrees_in_all_of_five_units_widens_the_interval(name: str) 
 def test_pabak_follows_percent_agreement() -> None:
     result = konsil.agreement(frame_of(labels_of(25, 5)), labels=["n", "y"], resamples=400)
     share, other = result["percent_agreement"], result["pabak"]
-    assert (other.low, other.high, other.se) == pytest.approx((2 * share.low - 1, 2 * share.high - 1, 2 * share.se))
+    assert (other.low, other.high, other.se) == pytest.approx(
+        (2 * share.low - 1, 2 * share.high - 1, 2 * share.se)
+    )
 
 
 def test_weights_by_shared_units_and_coefficients_of_all_raters_are_as_before() -> None:
@@ -82,7 +86,9 @@ def test_weights_by_shared_units_and_coefficients_of_all_raters_are_as_before() 
         (200, FEWEST_SHARED - 1, True),
     ],
 )
-def test_a_pair_is_thin_below_fifty_clusters_and_half_of_all(n: int, shared: int, is_thin: bool) -> None:
+def test_a_pair_is_thin_below_fifty_clusters_and_half_of_all(
+    n: int, shared: int, is_thin: bool
+) -> None:
     assert (thin_pairs(Codes(labels_of(n, shared), np.arange(n), 2)) is not None) == is_thin
 
 
@@ -125,8 +131,10 @@ def test_where_pairs_share_hardly_a_unit_there_is_no_interval_but_the_reason() -
     for name in ("percent_agreement", "pabak"):
         e = result[name]
         assert math.isnan(e.low)
-        assert e.reason == (
-            "no interval: pairs of raters share too few unit clusters, as if each shared 1.0; expected 2 or more"
+        assert (
+            e.reason
+            == "no interval: pairs of raters share too few unit clusters, as if each shared 1.0;"
+            " expected 2 or more"
         )
 
 
@@ -136,7 +144,9 @@ def test_with_more_labels_than_the_prior_has_there_is_no_interval_but_the_reason
     words = numbers.astype(str)
     words[6:, 2] = ""
     frame = pl.DataFrame({f"r{n}": words[:, n] for n in range(3)})
-    e = konsil.agreement(frame, level="interval", statistics=["cohen_kappa_quadratic"], resamples=200)
+    e = konsil.agreement(
+        frame, level="interval", statistics=["cohen_kappa_quadratic"], resamples=200
+    )
     found = e["cohen_kappa_quadratic"]
     assert math.isnan(found.low)
     assert found.reason.startswith("no interval: a pair of raters shares 6 unit clusters alone")
@@ -145,7 +155,9 @@ def test_with_more_labels_than_the_prior_has_there_is_no_interval_but_the_reason
 def test_names_of_raters_move_no_limit() -> None:
     frame = frame_of(labels_of(25, 5))
     first = konsil.agreement(frame, labels=["n", "y"], resamples=300)["cohen_kappa"]
-    other = konsil.agreement(frame.select("r2", "r0", "r1"), labels=["n", "y"], resamples=300)["cohen_kappa"]
+    other = konsil.agreement(frame.select("r2", "r0", "r1"), labels=["n", "y"], resamples=300)[
+        "cohen_kappa"
+    ]
     assert (first.low, first.high) == pytest.approx((other.low, other.high), abs=1e-9)
 
 
@@ -155,11 +167,16 @@ def test_intervals_of_a_thin_design_cover() -> None:
     generator, held = np.random.default_rng(5), {"percent_agreement": 0, "cohen_kappa": 0}
     truths = {"percent_agreement": 0.7628, "cohen_kappa": 0.5256}
     for study in range(150):
-        labels = (generator.standard_normal((25, 1)) + 0.6 * generator.standard_normal((25, 3)) > 0).astype(np.int64)
+        labels = (
+            generator.standard_normal((25, 1)) + 0.6 * generator.standard_normal((25, 3)) > 0
+        ).astype(np.int64)
         labels[5:, 2] = -1
         for name, truth in truths.items():
             e = estimate(
-                agreement(sample_of(labels), name, "nominal"), key=study, resampling=Resampling(200), cluster="unit"
+                agreement(sample_of(labels), name, "nominal"),
+                key=study,
+                resampling=Resampling(200),
+                cluster="unit",
             ).headline
             held[name] += e.low <= truth <= e.high
     assert min(held.values()) >= 0.92 * 150, held

@@ -1,4 +1,5 @@
-"""A judge minus the panel's ceiling: the exchange of judge and raters, its interval and its level."""
+"""A judge minus the panel's ceiling: the exchange of judge and raters, its interval and its
+level."""
 
 from __future__ import annotations
 
@@ -20,7 +21,10 @@ def sample(labels: np.ndarray, prefix: str) -> Sample:
     n, raters = labels.shape
     names = tuple(f"i{number:03}" for number in range(n))
     return Sample(
-        Codes(labels.astype(np.int8), np.arange(n), 2), tuple(f"{prefix}{r}" for r in range(raters)), names, names
+        Codes(labels.astype(np.int8), np.arange(n), 2),
+        tuple(f"{prefix}{r}" for r in range(raters)),
+        names,
+        names,
     )
 
 
@@ -48,7 +52,8 @@ def gap(
 
 
 def draw(rng: np.random.Generator, n: int, raters: int, *, shift: float = 0.0) -> np.ndarray:
-    """Exchangeable raters of whom 5 % of the labels are missing; the last leans to one label by `shift`."""
+    """Exchangeable raters of whom 5 % of the labels are missing; the last leans to one label by
+    `shift`."""
     latent = rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=(n, raters))
     latent[:, -1] += shift
     labels = (latent > -0.5).astype(np.int8)
@@ -146,7 +151,9 @@ def test_the_same_where_two_raters_of_the_panel_rate_a_fifth_of_the_units(statis
         estimates.append(gap(labels, 4, statistic, key=key, draws=499)[0].headline)
     rejected = sum(e.p <= 0.05 for e in estimates)
     assert stats.binomtest(rejected, sets).proportion_ci().low <= 0.06
-    assert np.median([e.high - e.low for e in estimates]) < (0.6 if statistic == "percent_agreement" else 1.2)
+    assert np.median([e.high - e.low for e in estimates]) < (
+        0.6 if statistic == "percent_agreement" else 1.2
+    )
 
 
 @pytest.mark.slow
@@ -157,6 +164,9 @@ def test_a_judge_of_the_panel_s_own_kind_is_told_apart_in_one_set_of_twenty(
 ) -> None:
     rng = np.random.default_rng(n)
     sets = 600
-    estimates = [gap(draw(rng, n, n_panel + 1), n_panel, statistic, key=s, draws=499)[0].headline for s in range(sets)]
+    estimates = [
+        gap(draw(rng, n, n_panel + 1), n_panel, statistic, key=s, draws=499)[0].headline
+        for s in range(sets)
+    ]
     rejected = sum(e.p <= 0.05 for e in estimates)
     assert stats.binomtest(rejected, sets).proportion_ci().low <= 0.06

@@ -1,4 +1,5 @@
-"""What is asked of judges: caution, ensembles, preference; and the columns, tie-breaks and margins they need."""
+"""What is asked of judges: caution, ensembles, preference; and the columns, tie-breaks and margins
+they need."""
 
 from __future__ import annotations
 
@@ -61,14 +62,22 @@ def study(seed: int = 1, n: int = 60) -> tuple[Data, dict[str, Any]]:
             for system in SYSTEMS:
                 answer = f"{item.id}:{system.id}"
                 if rng.random() < (0.02 + 0.1 * level[k] if human else 0.01):
-                    ratings.append(Rating(task, rater.id, "correct", item.id, (answer,), state="abstained"))
+                    ratings.append(
+                        Rating(task, rater.id, "correct", item.id, (answer,), state="abstained")
+                    )
                     continue
                 yes = truth[answer] ^ bool(rng.random() < (0.1 if human else 0.2))
-                ratings.append(Rating(task, rater.id, "correct", item.id, (answer,), label="yes" if yes else "no"))
+                ratings.append(
+                    Rating(
+                        task, rater.id, "correct", item.id, (answer,), label="yes" if yes else "no"
+                    )
+                )
     return Data(items, answers, (*people, *judges), (), tuple(ratings)), {"truth": truth}
 
 
-def results(data: Data, *analyses: Analysis, derived: tuple[Derived, ...] = (DIFFICULTY,)) -> Results:
+def results(
+    data: Data, *analyses: Analysis, derived: tuple[Derived, ...] = (DIFFICULTY,)
+) -> Results:
     return run(
         analyses,
         data,
@@ -83,7 +92,9 @@ def results(data: Data, *analyses: Analysis, derived: tuple[Derived, ...] = (DIF
 
 def labels(data: Data, criterion: str) -> dict[tuple[str, str], str | None]:
     return {
-        (r.rater, r.answers[0] if r.answers else str(r.item)): r.label for r in data.ratings if r.criterion == criterion
+        (r.rater, r.answers[0] if r.answers else str(r.item)): r.label
+        for r in data.ratings
+        if r.criterion == criterion
     }
 
 
@@ -109,7 +120,8 @@ def test_bins_are_those_of_the_means() -> None:
             chosen = [
                 label is None
                 for (rater, answer), label in labels(data, "correct").items()
-                if rater.startswith("p") and bin_of(score[answer.split(":")[0]]) == row.group["difficulty"]
+                if rater.startswith("p")
+                and bin_of(score[answer.split(":")[0]]) == row.group["difficulty"]
             ]
             assert row.estimate.value == pytest.approx(np.mean(chosen))
 
@@ -117,7 +129,10 @@ def test_bins_are_those_of_the_means() -> None:
 def test_abstention_slope_and_gap() -> None:
     data, _ = study()
     got = results(
-        data, Analysis("x", "abstention_slope", "correct", "judges", against="people", covariate="difficulty")
+        data,
+        Analysis(
+            "x", "abstention_slope", "correct", "judges", against="people", covariate="difficulty"
+        ),
     )
     score = mean_difficulty(data)
     slopes = {}
@@ -129,33 +144,55 @@ def test_abstention_slope_and_gap() -> None:
         ]
         x, y = np.array(pairs).T
         slopes[panel] = np.polyfit(x, y, 1)[0]
-    by_kind = {row.kind: row for row in got.rows if row.kind != "companion" or row.group.get("rater") == "people"}
+    by_kind = {
+        row.kind: row
+        for row in got.rows
+        if row.kind != "companion" or row.group.get("rater") == "people"
+    }
     assert by_kind["estimate"].estimate.value == pytest.approx(slopes["judges"])
     assert by_kind["companion"].estimate.value == pytest.approx(slopes["people"])
-    assert by_kind["difference"].estimate.value == pytest.approx(slopes["judges"] - slopes["people"])
+    assert by_kind["difference"].estimate.value == pytest.approx(
+        slopes["judges"] - slopes["people"]
+    )
     gap = by_kind["difference"].estimate
     assert gap.high < 0
     assert "effective degrees of freedom" in gap.method
-    with pytest.raises(AnalysisError, match="no derived column 'dificulty'; did you mean 'difficulty'"):
+    with pytest.raises(
+        AnalysisError, match="no derived column 'dificulty'; did you mean 'difficulty'"
+    ):
         results(data, Analysis("x", "abstention_slope", "correct", "judges", covariate="dificulty"))
 
 
 @pytest.mark.parametrize("joined", [True, False])
 def test_equal_slopes_of_rare_abstentions_are_seldom_found_to_differ(joined: bool) -> None:
-    """A judge and a panel of five with one law; the bootstrap finds a difference in one of five or six studies."""
-    generator, rejected, sets, names = np.random.default_rng(3), 0, 250, tuple(f"i{n:02}" for n in range(40))
+    """A judge and a panel of five with one law; the bootstrap finds a difference in one of five or
+    six studies."""
+    generator, rejected, sets, names = (
+        np.random.default_rng(3),
+        0,
+        250,
+        tuple(f"i{n:02}" for n in range(40)),
+    )
     for _ in range(sets):
         x = generator.random(40)
         share = 0.1 * x
-        sums = [slope_sums(x, generator.binomial(n, share).astype(float), np.full(40, float(n))) for n in (1, 5)]
-        measures = [Measure(s, slope, names, 40, n, 40 * n, is_rare=True) for s, n in zip(sums, (1, 5), strict=True)]
+        sums = [
+            slope_sums(x, generator.binomial(n, share).astype(float), np.full(40, float(n)))
+            for n in (1, 5)
+        ]
+        measures = [
+            Measure(s, slope, names, 40, n, 40 * n, is_rare=True)
+            for s, n in zip(sums, (1, 5), strict=True)
+        ]
         asked = {"key": 1, "resampling": Resampling(200), "cluster": "item"}
         if joined:
             judge, panel = joint(measures)
             [summary] = differences([minus(judge, panel)], **asked)
         else:
             summary = contrast(*measures, **asked)
-        assert (summary.headline.p <= 0.05) == (not summary.headline.low <= 0 <= summary.headline.high)
+        assert (summary.headline.p <= 0.05) == (
+            not summary.headline.low <= 0 <= summary.headline.high
+        )
         rejected += summary.headline.p <= 0.05
     assert rejected / sets < 0.08
 
@@ -170,7 +207,9 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     data, _ = study(2)
     got = results(
         data,
-        Analysis("x", "ensembles_percent_agreement", "correct", "judges", against="people", mode=mode),  # type: ignore[arg-type]
+        Analysis(
+            "x", "ensembles_percent_agreement", "correct", "judges", against="people", mode=mode
+        ),  # type: ignore[arg-type]
     )
     table = labels(data, "correct")
     answers = [a.id for a in data.answers]
@@ -189,9 +228,9 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     counts = {row.group["ensemble"]: row.n_units for row in got.rows[:-1]}
     own = {" + ".join(s): sum(bool(panel[a] and votes[s][a]) for a in answers) for s in subsets}
     assert counts == (dict.fromkeys(counts, len(common)) if mode == "valid" else own)
-    assert any(f"Compared on {len(common)} of {len(answers)} units" in w for w in got.rows[0].warnings) == (
-        mode == "valid"
-    )
+    assert any(
+        f"Compared on {len(common)} of {len(answers)} units" in w for w in got.rows[0].warnings
+    ) == (mode == "valid")
     ranked = [row.estimate.value for row in got.rows[:-1]]
     assert ranked == sorted(ranked, reverse=True)
     last = got.rows[-1]
@@ -200,7 +239,9 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     assert "too high" in last.warnings[0]
     assert "no 95% CI" in last.warnings[0]
     assert "wider than a 95% CI" in last.estimate.method
-    assert [any("Ranked first on the same data" in w for w in row.warnings) for row in got.rows] == [
+    assert [
+        any("Ranked first on the same data" in w for w in row.warnings) for row in got.rows
+    ] == [
         True,
         *([False] * (len(got.rows) - 1)),
     ]
@@ -214,7 +255,9 @@ def weak_judge() -> Data:
 
 
 def ensembles_of(data: Data, **more: object) -> Sequence[Row]:
-    asked = Analysis("x", "ensembles_percent_agreement", "correct", "judges", against="people", **more)  # type: ignore[arg-type]
+    asked = Analysis(
+        "x", "ensembles_percent_agreement", "correct", "judges", against="people", **more
+    )  # type: ignore[arg-type]
     return results(data, asked).rows
 
 
@@ -223,19 +266,29 @@ def test_one_weak_judge_takes_no_units_from_the_ensembles_of_the_others() -> Non
     rows = ensembles_of(data)
     assert {row.group["ensemble"] for row in rows[:-1]} == {"j1", "j2"}
     [told] = [w for w in rows[0].warnings if "In no ensemble" in w]
-    assert told.startswith("In no ensemble, with labels on fewer than 50% of the panel's units: j3 (")
+    assert told.startswith(
+        "In no ensemble, with labels on fewer than 50% of the panel's units: j3 ("
+    )
     without = replace(data, ratings=[r for r in data.ratings if r.rater != "j3"])
-    assert [r.estimate.value for r in rows[:-1]] == [r.estimate.value for r in ensembles_of(without)[:-1]]
+    assert [r.estimate.value for r in rows[:-1]] == [
+        r.estimate.value for r in ensembles_of(without)[:-1]
+    ]
     emptied = ensembles_of(data, coverage=0.0)
     assert len(emptied) == 5
     assert emptied[0].n_units < rows[0].n_units / 5
 
 
 def test_an_ensemble_on_the_units_of_its_own_members() -> None:
-    rows = {row.group["ensemble"]: row for row in ensembles_of(weak_judge(), coverage=0.0, ensemble_units="members")}
+    rows = {
+        row.group["ensemble"]: row
+        for row in ensembles_of(weak_judge(), coverage=0.0, ensemble_units="members")
+    }
     counts = {name: row.n_units for name, row in rows.items() if "bag" not in name}
     assert counts["j3"] < counts["j1"] / 5
-    assert counts["j1"] == {r.group["ensemble"]: r.n_units for r in ensembles_of(weak_judge(), mode="paper")}["j1"]
+    assert (
+        counts["j1"]
+        == {r.group["ensemble"]: r.n_units for r in ensembles_of(weak_judge(), mode="paper")}["j1"]
+    )
     assert any("its own members have a majority" in w for w in rows["j1"].warnings)
 
 
@@ -255,7 +308,9 @@ def test_preference_plain_and_adjusted() -> None:
     assert by_judge["j1"].value == pytest.approx(np.mean(expected))
     assert by_judge["j3"].reason == "no answers of its own among them"
     valid = results(data, Analysis("x", "self_preference", "correct", "judges", against="people"))
-    companion = [row for row in valid.rows if row.group.get("version") and row.group["rater"] == "j1"]
+    companion = [
+        row for row in valid.rows if row.group.get("version") and row.group["rater"] == "j1"
+    ]
     assert companion[0].estimate.value == pytest.approx(np.mean(expected))
     headline = next(r for r in valid.rows if r.kind == "estimate" and r.group["rater"] == "j1")
     value, used, n_own = difference_in_differences(data, "j1", {"a"}, {"c"}, ("j3",))
@@ -263,7 +318,9 @@ def test_preference_plain_and_adjusted() -> None:
     assert (headline.n_units, companion[0].n_units) == (used, n_own)
     assert used < n_own
     assert any(f"Own answers used: {used} of {n_own};" in str(w) for w in headline.warnings)
-    family = results(data, Analysis("x", "family_preference", "correct", "judges", against="people"))
+    family = results(
+        data, Analysis("x", "family_preference", "correct", "judges", against="people")
+    )
     sibling = next(r for r in family.rows if r.kind == "estimate" and r.group["rater"] == "j1")
     value = difference_in_differences(data, "j1", {"b"}, {"c"}, ("j3",))[0]
     assert sibling.estimate.value == pytest.approx(value, abs=1e-12)
@@ -271,32 +328,51 @@ def test_preference_plain_and_adjusted() -> None:
     assert defined == {"j1"}  # only north has a second system
 
 
-def difference_in_differences(data: Data, judge: str, own: set[str], others: set[str], peers: tuple[str, ...]):
-    """Own minus other answers of the same experts' mean, peer by peer; its value, own answers used and judged.
+def difference_in_differences(
+    data: Data, judge: str, own: set[str], others: set[str], peers: tuple[str, ...]
+):
+    """Own minus other answers of the same experts' mean, peer by peer; its value, own answers used
+    and judged.
 
-    `peers` are those that wrote none of the answers; c is of j2's family, so that j2 has no other answer to give.
-    """
+    `peers` are those that wrote none of the answers; c is of j2's family, so that j2 has no other
+    answer to give."""
     table, score = labels(data, "correct"), {"yes": 1.0, "no": 0.0}
     strata: dict[str, int] = {}
     for answer in {key[1] for key in table}:
-        scores = [score[str(table[f"p{k}", answer])] for k in range(5) if table[f"p{k}", answer] is not None]
+        scores = [
+            score[str(table[f"p{k}", answer])]
+            for k in range(5)
+            if table[f"p{k}", answer] is not None
+        ]
         if scores:
             strata[answer] = round(float(np.digitize(np.mean(scores), [0.25 + 1e-9, 0.75 + 1e-9])))
     gaps: dict[tuple[int, str, bool], list[float]] = {}
     used: dict[tuple[int, str, bool], set[str]] = {}
-    judged = {a for r, a in table if r == judge and a.split(":")[1] in own and table[r, a] is not None}
+    judged = {
+        a for r, a in table if r == judge and a.split(":")[1] in own and table[r, a] is not None
+    }
     judged = {a for a in judged if any(table[p, a] is not None for p in ("j2", "j3"))}
     for answer, stratum in strata.items():
         system = answer.split(":")[1]
         for peer in peers:
-            if system in own | others and table[judge, answer] is not None and table[peer, answer] is not None:
+            if (
+                system in own | others
+                and table[judge, answer] is not None
+                and table[peer, answer] is not None
+            ):
                 key = (stratum, peer, system in own)
-                gaps.setdefault(key, []).append(score[str(table[judge, answer])] - score[str(table[peer, answer])])
+                gaps.setdefault(key, []).append(
+                    score[str(table[judge, answer])] - score[str(table[peer, answer])]
+                )
                 used.setdefault(key, set()).add(answer)
     cells = [(s, p) for s, p, is_own in gaps if is_own and (s, p, False) in gaps]
     weights = [len(gaps[s, p, True]) for s, p in cells]
     parts = [np.mean(gaps[s, p, True]) - np.mean(gaps[s, p, False]) for s, p in cells]
-    return np.average(parts, weights=weights), len(set().union(*(used[s, p, True] for s, p in cells))), len(judged)
+    return (
+        np.average(parts, weights=weights),
+        len(set().union(*(used[s, p, True] for s, p in cells))),
+        len(judged),
+    )
 
 
 def tied() -> Data:
@@ -304,7 +380,15 @@ def tied() -> Data:
     answers = tuple(Answer(f"i:{s}", "i", s) for s in "abc")
     raters = (Rater("p1", "people"), Rater("p2", "people"), Rater("t", "tiebreaker"))
     tasks = tuple(
-        Task(f"{r.id}-i", f"{r.id}-i", r.id, "form", "i", purpose="tiebreak" if r.id == "t" else "main") for r in raters
+        Task(
+            f"{r.id}-i",
+            f"{r.id}-i",
+            r.id,
+            "form",
+            "i",
+            purpose="tiebreak" if r.id == "t" else "main",
+        )
+        for r in raters
     )
     given = {  # a: conflict; b: one abstained, no conflict; c: both agree
         "p1": ("yes", "yes", "no"),
@@ -312,7 +396,15 @@ def tied() -> Data:
         "t": ("yes", "no", "yes"),
     }
     ratings = tuple(
-        Rating(f"{r}-i", r, "correct", "i", (f"i:{s}",), state="rated" if label else "abstained", label=label)
+        Rating(
+            f"{r}-i",
+            r,
+            "correct",
+            "i",
+            (f"i:{s}",),
+            state="rated" if label else "abstained",
+            label=label,
+        )
         for r, row in given.items()
         for s, label in zip("abc", row, strict=True)
     )
@@ -320,12 +412,21 @@ def tied() -> Data:
 
 
 def test_a_tiebreak_enters_conflicts_alone() -> None:
-    ask = Analysis("x", "share", "correct", "people", of=("yes",), consensus="majority", by=("system",))
+    ask = Analysis(
+        "x", "share", "correct", "people", of=("yes",), consensus="majority", by=("system",)
+    )
     without = {r.group["system"]: r.estimate.value for r in results(tied(), ask, derived=()).rows}
     assert np.isnan(without["a"])
     assert (without["b"], without["c"]) == (1.0, 0.0)
     with_tie = Analysis(
-        "x", "share", "correct", "people", of=("yes",), consensus="majority", by=("system",), tiebreak="tiebreaker"
+        "x",
+        "share",
+        "correct",
+        "people",
+        of=("yes",),
+        consensus="majority",
+        by=("system",),
+        tiebreak="tiebreaker",
     )
     got = {r.group["system"]: r.estimate.value for r in results(tied(), with_tie, derived=()).rows}
     assert got == {"a": 1.0, "b": 1.0, "c": 0.0}
@@ -337,6 +438,15 @@ def test_margin_is_told() -> None:
         (0.9, "Equivalent: the 95% CI lies within ±0.9 (two one-sided tests, each at 2.5%)."),
         (0.001, "Equivalence not shown: the 95% CI extends beyond ±0.001"),
     ):
-        ask = Analysis("x", "share", "correct", "people", of=("yes",), by=("system",), compare="system", margin=margin)
+        ask = Analysis(
+            "x",
+            "share",
+            "correct",
+            "people",
+            of=("yes",),
+            by=("system",),
+            compare="system",
+            margin=margin,
+        )
         differences = [r for r in results(data, ask).rows if r.kind == "difference"]
         assert all(any(words in w for w in r.warnings) for r in differences)

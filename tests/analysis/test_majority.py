@@ -14,9 +14,20 @@ from konsil.stats.agreement.registry import STATISTICS
 FORM = Instrument("f", (Criterion("correct", "?", Scale(("no", "yes"))),))
 ITEMS = [Item(f"q{n:02}", "?") for n in range(30)]
 RATERS = [Rater(f"r{n}", "p") for n in range(5)]
-TASKS = [Task(f"{r.id}/{i.id}", f"{r.id}/{i.id}", r.id, "f", i.id, (f"{i.id}:a",)) for r in RATERS for i in ITEMS]
+TASKS = [
+    Task(f"{r.id}/{i.id}", f"{r.id}/{i.id}", r.id, "f", i.id, (f"{i.id}:a",))
+    for r in RATERS
+    for i in ITEMS
+]
 RATINGS = [
-    Rating(t.id, t.rater, "correct", t.item, t.answers, label="yes" if (5 * n + 3 * (n // 30)) % 7 > 1 else "no")
+    Rating(
+        t.id,
+        t.rater,
+        "correct",
+        t.item,
+        t.answers,
+        label="yes" if (5 * n + 3 * (n // 30)) % 7 > 1 else "no",
+    )
     for n, t in enumerate(TASKS)
 ]
 SHARE = Analysis("m", "share", "correct", "p", of=("yes",), consensus="majority")
@@ -24,7 +35,14 @@ SHARE = Analysis("m", "share", "correct", "p", of=("yes",), consensus="majority"
 
 def results(*asked: Analysis) -> Results:
     data = Data(ITEMS, [Answer(f"{i.id}:a", i.id, "a") for i in ITEMS], RATERS, TASKS, RATINGS)
-    return run(asked, data, instruments=(FORM,), seed=1, resampling=Resampling(300), exclusions=Exclusions())
+    return run(
+        asked,
+        data,
+        instruments=(FORM,),
+        seed=1,
+        resampling=Resampling(300),
+        exclusions=Exclusions(),
+    )
 
 
 def test_the_raters_behind_a_majority_are_the_panels() -> None:

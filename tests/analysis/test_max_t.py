@@ -16,12 +16,21 @@ from konsil.analysis.table.frame import Data
 from konsil.stats.inference.joint import joint_p
 
 KEPT = sorted({i.id for i in DATA.items})[:12]
-SMALL = replace(DATA, ratings=tuple(r for r in DATA.ratings if r.item in KEPT and r.rater.startswith("r")))
+SMALL = replace(
+    DATA, ratings=tuple(r for r in DATA.ratings if r.item in KEPT and r.rater.startswith("r"))
+)
 ACCURACY, UTILITY = (replace(ASKED, name=c, criterion=c) for c in ("accuracy", "utility"))
 
 
 def results(data: Data, *asked: Analysis, draws: int = 500) -> Results:
-    return run(asked, data, instruments=[FORM], seed=1, resampling=Resampling(draws), exclusions=Exclusions())
+    return run(
+        asked,
+        data,
+        instruments=[FORM],
+        seed=1,
+        resampling=Resampling(draws),
+        exclusions=Exclusions(),
+    )
 
 
 def told(found: Results) -> dict[tuple[str, ...], float]:
@@ -34,7 +43,9 @@ def covariance(data: Data, of: list[tuple[str, str]]) -> np.ndarray:
     for r in data.ratings:
         a, b = (answer.split(" ")[1] for answer in r.answers)
         win = float(np.sign(2 - LABELS.index(str(r.label))))
-        by_criterion.setdefault(r.criterion, []).extend([(a, b, r.item, r.rater, win), (b, a, r.item, r.rater, -win)])
+        by_criterion.setdefault(r.criterion, []).extend(
+            [(a, b, r.item, r.rater, win), (b, a, r.item, r.rater, -win)]
+        )
     influences: list[dict[tuple[str, str], float]] = []
     for criterion, system in of:
         of_system = [s for s in by_criterion.get(criterion, []) if s[0] == system]
@@ -43,10 +54,14 @@ def covariance(data: Data, of: list[tuple[str, str]]) -> np.ndarray:
         n = {b: sum(s[1] == b for s in of_system) for b in rivals}
         added: dict[tuple[str, str], float] = {}
         for _, b, item, rater, win in of_system:
-            added[item, rater] = added.get((item, rater), 0.0) + (win - means[b]) / n[b] / len(rivals)
+            added[item, rater] = added.get((item, rater), 0.0) + (win - means[b]) / n[b] / len(
+                rivals
+            )
         influences.append(added)
 
-    def product(x: dict[tuple[str, str], float], y: dict[tuple[str, str], float], place: tuple[int, ...]) -> float:
+    def product(
+        x: dict[tuple[str, str], float], y: dict[tuple[str, str], float], place: tuple[int, ...]
+    ) -> float:
         sums: list[dict[tuple[str, ...], float]] = [{}, {}]
         for sums_by_cluster, part in zip(sums, (x, y), strict=True):
             for cell, value in part.items():
@@ -55,23 +70,32 @@ def covariance(data: Data, of: list[tuple[str, str]]) -> np.ndarray:
         return sum(value * sums[1].get(name, 0.0) for name, value in sums[0].items())
 
     return np.array(
-        [[product(x, y, (0,)) + product(x, y, (1,)) - product(x, y, (0, 1)) for y in influences] for x in influences]
+        [
+            [product(x, y, (0,)) + product(x, y, (1,)) - product(x, y, (0, 1)) for y in influences]
+            for x in influences
+        ]
     )
 
 
 @pytest.mark.slow
 def test_it_is_the_largest_of_normal_variables_with_the_two_way_correlations() -> None:
-    data = replace(SMALL, ratings=tuple(r for n, r in enumerate(SMALL.ratings) if n % 7))  # criteria lack others
+    data = replace(
+        SMALL, ratings=tuple(r for n, r in enumerate(SMALL.ratings) if n % 7)
+    )  # criteria lack others
     rows = results(data, ACCURACY, UTILITY)
     joint = told(rows)
     names = [(c, s) for c in ("accuracy", "utility") for s in SYSTEMS]
-    single_p = {(r.analysis, *r.group.values()): r.estimate.p for r in rows.rows if r.kind == "estimate"}
+    single_p = {
+        (r.analysis, *r.group.values()): r.estimate.p for r in rows.rows if r.kind == "estimate"
+    }
     p = np.array([single_p[name] for name in names])
     for df in (1.0, 3.0, 20.0):
         adjusted = joint_p(p, covariance(data, names), df)
         assert (p <= adjusted).all() and (adjusted <= 1 - (1 - p) ** len(p) + 1e-12).all()
     close = [joint_p(p, covariance(data, names), df) for df in np.arange(1, 12, 0.25)]
-    assert any(np.allclose(adjusted, [joint[name] for name in names], atol=0.01) for adjusted in close)
+    assert any(
+        np.allclose(adjusted, [joint[name] for name in names], atol=0.01) for adjusted in close
+    )
 
 
 def test_adjusted_for_correlated_tests_as_for_one_and_for_unrelated_ones_as_sidak() -> None:
@@ -123,8 +147,12 @@ def test_lengths_and_groups_are_members_too() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_last_bits_of_a_covariance_change_no_adjusted_p(seed: int) -> None:
-    """With equal eigenvalues the eigenvectors turn at will, and with them what each normal vector drawn becomes."""
+    """With equal eigenvalues the eigenvectors turn at will, and with them what each normal vector
+    drawn becomes."""
     covariance = np.full((4, 4), 0.3) + 0.7 * np.eye(4)
     noise = np.random.default_rng(seed).normal(0, 1e-16, (4, 4))
     p = np.array([0.01, 0.2, 0.5, 0.7])
-    assert joint_p(p, covariance + noise + noise.T, 5.0).tolist() == joint_p(p, covariance, 5.0).tolist()
+    assert (
+        joint_p(p, covariance + noise + noise.T, 5.0).tolist()
+        == joint_p(p, covariance, 5.0).tolist()
+    )

@@ -1,4 +1,5 @@
-"""Failed answers: what their reasoning names, how well they read, and the detector's own accuracy."""
+"""Failed answers: what their reasoning names, how well they read, and the detector's own
+accuracy."""
 
 from __future__ import annotations
 
@@ -15,14 +16,22 @@ ROM = Analysis("a", "mismatch", "diagnostic_precision", "experts", against="dete
 
 
 def values(found: Results, *columns: str) -> dict[tuple[str, ...], float]:
-    return {tuple(r.group[c] for c in columns): r.estimate.value for r in found.rows if r.kind == "estimate"}
+    return {
+        tuple(r.group[c] for c in columns): r.estimate.value
+        for r in found.rows
+        if r.kind == "estimate"
+    }
 
 
 def test_the_papers_mismatch_overall_and_by_level() -> None:
     found = results(published(), ROM, replace(ROM, name="b", by=("level",)))
     whole = Results(tuple(r for r in found.rows if r.analysis == "a"), ())
-    assert values(whole, "system") == pytest.approx({("generalist",): 59 / 86, ("specialist",): 44 / 100})
-    by_level = values(Results(tuple(r for r in found.rows if r.analysis == "b"), ()), "system", "level")
+    assert values(whole, "system") == pytest.approx(
+        {("generalist",): 59 / 86, ("specialist",): 44 / 100}
+    )
+    by_level = values(
+        Results(tuple(r for r in found.rows if r.analysis == "b"), ()), "system", "level"
+    )
     assert by_level == pytest.approx(
         {
             (system, level): hits[n] / (40 - RIGHT[system][:, n].sum())
@@ -30,7 +39,9 @@ def test_the_papers_mismatch_overall_and_by_level() -> None:
             for n, level in enumerate(LEVELS)
         }
     )
-    narrative = next(r for r in found.rows if r.group == {"system": "generalist", "level": "narrative"})
+    narrative = next(
+        r for r in found.rows if r.group == {"system": "generalist", "level": "narrative"}
+    )
     assert narrative.estimate.value == 1  # two of two: no evidence of one
     assert narrative.estimate.low < 0.2
     assert narrative.estimate.method.startswith("Clopper-Pearson")
@@ -38,7 +49,11 @@ def test_the_papers_mismatch_overall_and_by_level() -> None:
 
 
 def test_failures_of_one_case_are_one_cluster() -> None:
-    [row] = [r for r in results(published(), ROM).rows if r.kind == "estimate" and r.group["system"] == "specialist"]
+    [row] = [
+        r
+        for r in results(published(), ROM).rows
+        if r.kind == "estimate" and r.group["system"] == "specialist"
+    ]
     assert row.estimate.n_ratings == 100
     assert row.estimate.n_clusters < 40  # cases with a failure
 
@@ -48,15 +63,23 @@ def by_hand(data: Data, wrong: int) -> Data:
     more = []
     for n in range(40):
         about = answer("generalist", n, 0)
-        said = next(r.label for r in data.ratings if r.answers == (about,) and r.criterion == "reasoning_names")
+        said = next(
+            r.label
+            for r in data.ratings
+            if r.answers == (about,) and r.criterion == "reasoning_names"
+        )
         label = said if n >= wrong else {"yes": "no", "no": "yes"}[str(said)]
         more.append(rated("h", "reasoning_names", about, label))
-    return replace(data, raters=(*data.raters, Rater("h", "checkers")), ratings=(*data.ratings, *more))
+    return replace(
+        data, raters=(*data.raters, Rater("h", "checkers")), ratings=(*data.ratings, *more)
+    )
 
 
 def test_the_detectors_accuracy_stands_beside() -> None:
     found = results(by_hand(published(), 6), ROM)
-    rows = {r.group["version"]: r for r in found.rows if r.kind == "companion" and "version" in r.group}
+    rows = {
+        r.group["version"]: r for r in found.rows if r.kind == "companion" and "version" in r.group
+    }
     reasoning = rows["reasoning_names: whoever labels and people agree"].estimate
     assert reasoning.value == pytest.approx(34 / 40)
     assert reasoning.n_clusters == 40
@@ -67,7 +90,10 @@ def test_the_detectors_accuracy_stands_beside() -> None:
 def test_labels_that_are_missing_are_told() -> None:
     data = published()
     gone = {answer("specialist", n, 4) for n in range(20)}
-    less = replace(data, ratings=tuple(r for r in data.ratings if r.rater != "words" or r.answers[0] not in gone))
+    less = replace(
+        data,
+        ratings=tuple(r for r in data.ratings if r.rater != "words" or r.answers[0] not in gone),
+    )
     found = results(less, ROM)
     [row] = [r for r in found.rows if r.kind == "estimate" and r.group["system"] == "specialist"]
     left_out = int(20 - RIGHT["specialist"][:20, 4].sum())
@@ -76,7 +102,9 @@ def test_labels_that_are_missing_are_told() -> None:
 
 
 def test_hallucination_is_the_labels_share() -> None:
-    asked = replace(ROM, statistic="hallucination", criteria=("reasoning_names",), against="detector")
+    asked = replace(
+        ROM, statistic="hallucination", criteria=("reasoning_names",), against="detector"
+    )
     assert values(results(published(), asked), "system") == pytest.approx(
         {("generalist",): 59 / 86, ("specialist",): 44 / 100}
     )
@@ -93,13 +121,22 @@ def test_the_illusion_gap_is_read_answer_by_answer() -> None:
                 about = answer(system, n, level)
                 more += [rated(e, "communication", about, "1") for e in pair_of(n)]
     asked = Analysis(
-        "a", "illusion_gap", "diagnostic_precision", "experts", criteria=("communication",), compare="system"
+        "a",
+        "illusion_gap",
+        "diagnostic_precision",
+        "experts",
+        criteria=("communication",),
+        compare="system",
     )
     found = results(replace(data, ratings=(*data.ratings, *more)), asked)
     wrong = {s: 200 - r.sum() - (1 - r[0, 0]) for s, r in RIGHT.items()}
-    assert values(found, "system") == pytest.approx({(s,): 0.75 * n / 199 for s, n in wrong.items()})
+    assert values(found, "system") == pytest.approx(
+        {(s,): 0.75 * n / 199 for s, n in wrong.items()}
+    )
     [gap] = [r for r in found.rows if r.kind == "difference"]
-    assert gap.estimate.value == pytest.approx(0.75 * (wrong["generalist"] - wrong["specialist"]) / 199)
+    assert gap.estimate.value == pytest.approx(
+        0.75 * (wrong["generalist"] - wrong["specialist"]) / 199
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,7 +148,10 @@ def test_the_illusion_gap_is_read_answer_by_answer() -> None:
         ({"statistic": "hallucination"}, "criteria: expected 1"),
         ({"statistic": "illusion_gap", "against": None}, "criteria: expected 1"),
         ({"levels": LEVELS}, "levels: belongs to statistics such as"),
-        ({"failure": 0.8}, "failure: belongs to the statistics 'approval' and 'strictness', not to 'mismatch'"),
+        (
+            {"failure": 0.8},
+            "failure: belongs to the statistics 'approval' and 'strictness', not to 'mismatch'",
+        ),
     ],
 )
 def test_settings_that_do_not_fit(change: dict[str, object], told: str) -> None:

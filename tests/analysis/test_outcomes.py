@@ -18,7 +18,10 @@ from konsil.records import Attempt, Task
 def with_tasks(data: Data) -> Data:
     """The tasks that the ratings come from, as a plan would have them."""
     answers = {i.id: tuple(f"{i.id}:{s.id}" for s in SYSTEMS) for i in data.items}
-    found = {r.task: Task(r.task, r.task, r.rater, FORM.id, r.item, answers[r.item or ""]) for r in data.ratings}
+    found = {
+        r.task: Task(r.task, r.task, r.rater, FORM.id, r.item, answers[r.item or ""])
+        for r in data.ratings
+    }
     return replace(data, tasks=tuple(found.values()))
 
 
@@ -31,7 +34,9 @@ def tried(task: str, outcome: str, at: int = 1) -> Attempt:
 
 
 def counts(found: Results, column: str = "", value: str = "") -> dict[str, dict[str, int]]:
-    return {o.rater: dict(o.counts) for o in found.outcomes if (o.column, o.value) == (column, value)}
+    return {
+        o.rater: dict(o.counts) for o in found.outcomes if (o.column, o.value) == (column, value)
+    }
 
 
 def test_every_task_of_a_judge_ends_once() -> None:
@@ -58,9 +63,15 @@ def test_every_task_of_a_judge_ends_once() -> None:
 
 def test_outcomes_by_stratum_and_system() -> None:
     data = with_tasks(study(n=6)[0])
-    items = tuple(replace(i, strata={"match": "yes" if n < 2 else "no"}) for n, i in enumerate(data.items))
-    tasks = tuple(replace(t, answers=t.answers[:1] if t.item == "i05" else t.answers) for t in data.tasks)
-    found = results(replace(data, items=items, tasks=tasks), Analysis("x", "abstention", "correct", "judges"))
+    items = tuple(
+        replace(i, strata={"match": "yes" if n < 2 else "no"}) for n, i in enumerate(data.items)
+    )
+    tasks = tuple(
+        replace(t, answers=t.answers[:1] if t.item == "i05" else t.answers) for t in data.tasks
+    )
+    found = results(
+        replace(data, items=items, tasks=tasks), Analysis("x", "abstention", "correct", "judges")
+    )
     assert counts(found, "match", "yes")["j1"] == {NOT_RECORDED: 2}
     assert counts(found, "system", "a")["j1"] == {NOT_RECORDED: 6}
     assert counts(found, "system", "c")["j1"] == {NOT_RECORDED: 5}
@@ -70,8 +81,12 @@ ASKED = (
     Analysis("share", "share", "correct", "judges", of=("yes",), by=("rater",)),
     Analysis("jury", "share", "correct", "judges", of=("yes",), consensus="majority"),
     Analysis("mean", "mean", "hard", "judges", by=("rater",)),
-    Analysis("agreement", "percent_agreement", "correct", "judges", against="people", by=("rater",)),
-    Analysis("kappa", "cohen_kappa", "correct", "judges", against="people", by=("rater",), mode="paper"),
+    Analysis(
+        "agreement", "percent_agreement", "correct", "judges", against="people", by=("rater",)
+    ),
+    Analysis(
+        "kappa", "cohen_kappa", "correct", "judges", against="people", by=("rater",), mode="paper"
+    ),
     Analysis("self", "self_preference", "correct", "judges", against="people"),
     Analysis("plain", "self_preference", "correct", "judges", mode="paper"),
 )
@@ -79,12 +94,17 @@ EXACT = {"share", "jury", "mean", "agreement", "kappa", "self", "plain"}
 
 
 def number(found: Results) -> dict[tuple[str, str], float]:
-    return {(r.analysis, r.group.get("rater", "")): r.estimate.value for r in found.rows if r.kind == "estimate"}
+    return {
+        (r.analysis, r.group.get("rater", "")): r.estimate.value
+        for r in found.rows
+        if r.kind == "estimate"
+    }
 
 
 @pytest.mark.slow
 def test_bounds_are_what_the_missing_labels_could_have_made() -> None:
-    """Every way of filling three gaps of one judge and one of another: none goes beyond, and the ends are reached."""
+    """Every way of filling three gaps of one judge and one of another: none goes beyond, and the
+    ends are reached."""
     whole = with_tasks(study(n=14)[0])
     gaps = [r for r in whole.ratings if r.task in {"j1-i03", "j2-i05"}]
     data = without(whole, "j1-i03", "j2-i05")
@@ -93,8 +113,12 @@ def test_bounds_are_what_the_missing_labels_could_have_made() -> None:
     words = [("easy", "hard") if r.criterion == "hard" else ("no", "yes") for r in gaps]
     few = [n for n, r in enumerate(gaps) if r.criterion == "hard" or r.answers[0].endswith(":a")]
     for labels in product(*(words[n] if n in few else words[n][:1] for n in range(len(gaps)))):
-        filled = tuple(replace(r, state="rated", label=label) for r, label in zip(gaps, labels, strict=True))
-        for key, value in number(results(replace(data, ratings=data.ratings + filled), *ASKED)).items():
+        filled = tuple(
+            replace(r, state="rated", label=label) for r, label in zip(gaps, labels, strict=True)
+        )
+        for key, value in number(
+            results(replace(data, ratings=data.ratings + filled), *ASKED)
+        ).items():
             ends.setdefault(key, []).append(value)
     told = {(b.analysis, b.group.get("rater", "")): b for b in found.bounds}
     assert {name for name, _ in told} == EXACT
@@ -114,7 +138,9 @@ def test_abstentions_and_their_slope_have_bounds() -> None:
     gone = ("j1-i03", "j1-i07", "j1-i11")
     asked = (
         Analysis("rate", "abstention", "correct", "judges", by=("rater",)),
-        Analysis("slope", "abstention_slope", "correct", "judges", covariate="difficulty", by=("rater",)),
+        Analysis(
+            "slope", "abstention_slope", "correct", "judges", covariate="difficulty", by=("rater",)
+        ),
     )
     found = results(without(whole, *gone), *asked)
     told = {b.analysis: b for b in found.bounds}
@@ -122,9 +148,11 @@ def test_abstentions_and_their_slope_have_bounds() -> None:
     for states in product(("rated", "abstained"), repeat=3):
         state = dict(zip(gone, states, strict=True))
         filled = tuple(
-            replace(r, state=state[r.task], label="no" if state[r.task] == "rated" else None)
-            if r.task in gone and r.criterion == "correct"
-            else r
+            (
+                replace(r, state=state[r.task], label="no" if state[r.task] == "rated" else None)
+                if r.task in gone and r.criterion == "correct"
+                else r
+            )
             for r in whole.ratings
         )
         for (name, rater), value in number(results(replace(whole, ratings=filled), *asked)).items():
@@ -150,7 +178,9 @@ def test_nothing_missing_has_no_bounds() -> None:
 
 def test_derived_ranges_reach_the_gaps() -> None:
     data = without(with_tasks(study(n=30)[0]), "j1-i03", "j1-i04")
-    found = results(data, Analysis("x", "abstention", "correct", "judges", by=("rater", "difficulty")))
+    found = results(
+        data, Analysis("x", "abstention", "correct", "judges", by=("rater", "difficulty"))
+    )
     assert sum(b.n_missing for b in found.bounds) == 6
     assert {b.group["rater"] for b in found.bounds} == {"j1"}
     assert DIFFICULTY.name in found.bounds[0].group
@@ -161,6 +191,8 @@ def test_derived_numbers_are_told_item_by_item() -> None:
     found = results(data, Analysis("x", "abstention", "correct", "people")).derived
     assert [v.item for v in found] == [i.id for i in data.items]
     numbers = dict(zip(HARD.scale.labels, (0, 1, 2), strict=True))
-    given = [numbers[r.label or ""] for r in data.ratings if (r.item, r.criterion) == ("i03", "hard")][:5]
+    given = [
+        numbers[r.label or ""] for r in data.ratings if (r.item, r.criterion) == ("i03", "hard")
+    ][:5]
     assert found[3].value == pytest.approx(np.mean(given))
     assert found[3].label in {b.label for b in DIFFICULTY.bins}

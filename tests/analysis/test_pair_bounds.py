@@ -32,19 +32,24 @@ UNTOLD = (
     replace(ASKED, name="taus", statistic="rank_agreement", against="experts"),
     replace(ASKED, name="accord", statistic="choice_agreement"),
 )
-# Few comparisons, so that single gaps move the numbers; two of one judge and one of another are missing.
+# Few comparisons, so that single gaps move the numbers; two of one judge and one of another are
+# missing.
 KEPT = {t.id for t in DATA.tasks[:240]}
 GONE = (
     tuple(t.id for t in DATA.tasks[:40] if t.rater == "judge east")[:2]
     + tuple(t.id for t in DATA.tasks[40:80] if t.rater == "judge west")[:1]
 )
-SMALL = replace(DATA, tasks=DATA.tasks[:240], ratings=tuple(r for r in DATA.ratings if r.task in KEPT))
+SMALL = replace(
+    DATA, tasks=DATA.tasks[:240], ratings=tuple(r for r in DATA.ratings if r.task in KEPT)
+)
 LEFT = replace(SMALL, ratings=tuple(r for r in SMALL.ratings if r.task not in GONE))
 GAPS = tuple(r for r in SMALL.ratings if r.task in GONE and r.criterion == "accuracy")
 
 
 def results(data: Data, *asked: Analysis) -> Results:
-    return run(asked, data, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions())
+    return run(
+        asked, data, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+    )
 
 
 def key(name: str, group: object) -> tuple[object, ...]:
@@ -58,7 +63,9 @@ def ends() -> dict[tuple[object, ...], list[float]]:
     level = (LABELS[2],) * len(GAPS)
     for labels in (level, *product((LABELS[0], LABELS[4]), repeat=len(GAPS))):
         filled = tuple(replace(r, label=label) for r, label in zip(GAPS, labels, strict=True))
-        for r in results(replace(LEFT, ratings=LEFT.ratings + filled + other), *EXACT.values()).rows:
+        for r in results(
+            replace(LEFT, ratings=LEFT.ratings + filled + other), *EXACT.values()
+        ).rows:
             if r.kind == "estimate":
                 found.setdefault(key(r.analysis, r.group), []).append(r.estimate.value)
     return found
@@ -66,7 +73,9 @@ def ends() -> dict[tuple[object, ...], list[float]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
-def test_the_range_is_that_of_every_filling(name: str, ends: dict[tuple[object, ...], list[float]]) -> None:
+def test_the_range_is_that_of_every_filling(
+    name: str, ends: dict[tuple[object, ...], list[float]]
+) -> None:
     bounds = [b for b in results(LEFT, EXACT[name]).bounds if math.isfinite(b.value)]
     assert bounds
     for b in bounds:

@@ -1,4 +1,5 @@
-"""Differences of win differences: by hand from single comparisons, and whether several groups differ."""
+"""Differences of win differences: by hand from single comparisons, and whether several groups
+differ."""
 
 from __future__ import annotations
 
@@ -8,7 +9,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
-from tests.analysis.test_pairs import ASKED, DATA, FORM, LABELS, SYSTEMS, against_rest, outcomes, rows_of
+from tests.analysis.test_pairs import (
+    ASKED,
+    DATA,
+    FORM,
+    LABELS,
+    SYSTEMS,
+    against_rest,
+    outcomes,
+    rows_of,
+)
 
 from konsil.analysis import contradictions
 from konsil.analysis.model.spec import Exclusions, Resampling
@@ -24,7 +34,9 @@ EXPOSURE = replace(ASKED, by=("user",), compare="user")
 def value(system: str, user: str) -> float:
     """The win difference in one group of experts."""
     of_user = {r.id: r.strata.get("user") for r in DATA.raters}
-    return against_rest(outcomes(lambda r: of_user[r.rater] == user), lambda y: int(y > 0) - int(y < 0))[system]
+    return against_rest(
+        outcomes(lambda r: of_user[r.rater] == user), lambda y: int(y > 0) - int(y < 0)
+    )[system]
 
 
 @pytest.mark.slow
@@ -40,7 +52,9 @@ def test_a_difference_is_that_of_the_groups_with_both_influences_in_its_error() 
         apart = math.hypot(*(alone[system, user].estimate.se for user in ("no", "yes")))
         assert r.estimate.se == pytest.approx(apart, rel=0.15)
         df = float(r.estimate.method.split("t with ")[1].split()[0])
-        assert r.estimate.p == pytest.approx(2 * stats.t.sf(abs(r.estimate.value) / r.estimate.se, df), rel=0.01)
+        assert r.estimate.p == pytest.approx(
+            2 * stats.t.sf(abs(r.estimate.value) / r.estimate.se, df), rel=0.01
+        )
         assert (r.estimate.p < 0.05) == (not r.estimate.low <= 0 <= r.estimate.high)
         assert r.n_raters == 40
 
@@ -53,7 +67,9 @@ def test_systems_are_compared_with_one_another() -> None:
         assert r.estimate.value == pytest.approx(
             win_differences[r.group["system"]] - win_differences[r.versus["system"]]
         )
-    big = next(r for r in differences if (r.group["system"], r.versus["system"]) == ("east", "west"))
+    big = next(
+        r for r in differences if (r.group["system"], r.versus["system"]) == ("east", "west")
+    )
     assert big.estimate.low > 0
 
 
@@ -126,7 +142,9 @@ def test_criteria_are_compared_on_the_same_comparisons() -> None:
     by_criterion = {c: against_rest(outcomes(criterion=c), sign) for c in ("accuracy", "utility")}
     for system, r in by_system.items():
         assert (r.group["criterion"], r.versus["criterion"]) == ("accuracy", "utility")
-        assert r.estimate.value == pytest.approx(by_criterion["accuracy"][system] - by_criterion["utility"][system])
+        assert r.estimate.value == pytest.approx(
+            by_criterion["accuracy"][system] - by_criterion["utility"][system]
+        )
         influence: dict[tuple[str, str], float] = {}
         for c, factor in (("accuracy", 1), ("utility", -1)):
             of_system = [(b, y, rating) for a, b, y, rating in outcomes(criterion=c) if a == system]
@@ -143,13 +161,16 @@ def test_criteria_are_compared_on_the_same_comparisons() -> None:
     assert [r.estimate for r in rows_of(CRITERIA)] == [r.estimate for r in rows_of(ASKED)]
 
 
-def test_a_criterion_that_is_rated_alike_has_no_difference_and_one_turned_round_has_twice_it() -> None:
+def test_a_criterion_that_is_rated_alike_has_no_difference_and_one_turned_round_has_twice_it() -> (
+    None
+):
     """Utility as a copy of accuracy, and as its mirror image: the covariance enters whole."""
 
     def with_utility(label) -> Data:
         of = {(r.task, r.rater): r.label for r in DATA.ratings if r.criterion == "accuracy"}
         changed = (
-            replace(r, label=label(of[r.task, r.rater])) if r.criterion == "utility" else r for r in DATA.ratings
+            replace(r, label=label(of[r.task, r.rater])) if r.criterion == "utility" else r
+            for r in DATA.ratings
         )
         return replace(DATA, ratings=tuple(changed))
 
@@ -157,7 +178,9 @@ def test_a_criterion_that_is_rated_alike_has_no_difference_and_one_turned_round_
         assert r.estimate.value == 0
         assert math.isnan(r.estimate.low) and r.estimate.reason
     single = {r.group["system"]: r.estimate for r in rows_of(ASKED)}
-    for r in rows_of(CRITERIA, "difference", with_utility(lambda label: LABELS[4 - LABELS.index(label)])):
+    for r in rows_of(
+        CRITERIA, "difference", with_utility(lambda label: LABELS[4 - LABELS.index(label)])
+    ):
         alone = single[r.group["system"]]
         assert r.estimate.value == pytest.approx(2 * alone.value)
         assert r.estimate.se == pytest.approx(2 * alone.se, rel=0.02)
@@ -169,14 +192,18 @@ def test_criteria_are_compared_within_groups_and_judges() -> None:
     judges = rows_of(replace(CRITERIA, raters="judges", by=("rater",)), "difference")
     assert all("item-cluster" in r.estimate.method for r in judges if r.estimate.method)
     rates = rows_of(replace(CRITERIA, statistic="win_rate"), "difference")
-    assert {(r.group["system"], r.group["rival"]) == (r.versus["system"], r.versus["rival"]) for r in rates} == {True}
+    assert {
+        (r.group["system"], r.group["rival"]) == (r.versus["system"], r.versus["rival"])
+        for r in rates
+    } == {True}
 
 
 def test_only_criteria_of_one_scale_are_compared() -> None:
     first, second = FORM.criteria
     narrow = replace(second, scale=replace(second.scale, labels=("A", "B")))
     assert list(criteria_problems(CRITERIA, first, [narrow])) == [
-        "criteria: 'utility' has other labels than 'accuracy'; only criteria of one scale are compared"
+        "criteria: 'utility' has other labels than 'accuracy'; only criteria of one scale are"
+        " compared"
     ]
     assert not list(criteria_problems(CRITERIA, first, [second]))
     assert not list(criteria_problems(replace(CRITERIA, compare=""), first, [narrow]))
@@ -195,11 +222,23 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
     ("changed", "sentence"),
     [
         ({"compare": "criterion"}, "criteria: is empty; compare = 'criterion' needs the criteria"),
-        ({"criteria": ("utility",)}, "criteria: those of 'win_difference' are compared with the first"),
-        ({"compare": "criterion", "criteria": ("accuracy",)}, "criteria: a criterion is named twice"),
-        ({"statistic": "davidson", "compare": "criterion", "criteria": ("utility",)}, "belongs to statistics such as"),
+        (
+            {"criteria": ("utility",)},
+            "criteria: those of 'win_difference' are compared with the first",
+        ),
+        (
+            {"compare": "criterion", "criteria": ("accuracy",)},
+            "criteria: a criterion is named twice",
+        ),
+        (
+            {"statistic": "davidson", "compare": "criterion", "criteria": ("utility",)},
+            "belongs to statistics such as",
+        ),
         ({"statistic": "davidson", "by": ("user",), "compare": "user"}, "has no such version"),
-        ({"by": ("user",), "compare": "user", "mode": "paper"}, "in paper mode there are no differences"),
+        (
+            {"by": ("user",), "compare": "user", "mode": "paper"},
+            "in paper mode there are no differences",
+        ),
         ({"by": ("user",), "compare": "user", "test": "flip"}, "tested by t"),
         ({"compare": "user"}, "is not one of by"),
         ({"statistic": "win_rate", "compare": "system"}, "is not one of by"),

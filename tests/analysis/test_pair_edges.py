@@ -1,4 +1,5 @@
-"""Rows of comparisons where intervals end: one expert with most votes, ties alone, bootstrap against flips."""
+"""Rows of comparisons where intervals end: one expert with most votes, ties alone, bootstrap
+against flips."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ def data(votes: Sequence[tuple[str, str]]) -> Data:
     for item, (rater, label) in zip(items, votes, strict=True):
         shown = (f"{item.id} x", f"{item.id} y")
         tasks.append(Task(f"t{item.id}", "p", rater, "pairs", item.id, shown))
-        ratings.append(Rating(f"t{item.id}", rater, "accuracy", item.id, shown, None, "rated", label))
+        ratings.append(
+            Rating(f"t{item.id}", rater, "accuracy", item.id, shown, None, "rated", label)
+        )
     return Data(items, answers, experts, tuple(tasks), tuple(ratings))
 
 
@@ -84,7 +87,9 @@ def test_interval_and_p_of_a_row_do_not_disagree_about_zero() -> None:
 
 def test_paper_mode_points_out_that_they_disagree() -> None:
     rows = [r for r in rows_of("win_difference", CONTRADICTING, "paper") if r.kind == "estimate"]
-    disagreeing = [r for r in rows if (r.estimate.low > 0 or r.estimate.high < 0) != (r.estimate.p <= 0.05)]
+    disagreeing = [
+        r for r in rows if (r.estimate.low > 0 or r.estimate.high < 0) != (r.estimate.p <= 0.05)
+    ]
     assert disagreeing
     for row in disagreeing:
         assert any("two procedures" in w for w in row.warnings)

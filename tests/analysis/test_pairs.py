@@ -1,4 +1,5 @@
-"""Comparisons of a study from ratings to rows: wins, worths, juries, rankings, own systems, lengths and positions."""
+"""Comparisons of a study from ratings to rows: wins, worths, juries, rankings, own systems, lengths
+and positions."""
 
 from __future__ import annotations
 
@@ -24,24 +25,36 @@ SYSTEMS = ("east", "north", "south", "west")
 LEAN = {"east": 0.8, "north": 0.1, "south": 0.0, "west": -0.6}
 LABELS = ("A much better", "A somewhat better", "About equal", "B somewhat better", "B much better")
 SCALE = Scale(LABELS, level="ordinal")
-CRITERIA = tuple(Criterion(name, "Which is better?", SCALE, "pair") for name in ("accuracy", "utility"))
+CRITERIA = tuple(
+    Criterion(name, "Which is better?", SCALE, "pair") for name in ("accuracy", "utility")
+)
 FORM = Instrument("pairs", CRITERIA, unit="pair")
 ASKED = Analysis("wins", "win_difference", "accuracy", "experts")
 JUDGES = {"judge east": "east", "judge west": "west", "judge none": ""}
 
 
 def study(seed: int = 1, n_raters: int = 40) -> Data:
-    """Forty experts compare two of four answers to nine items each; three judges compare the same, one likes itself."""
+    """Forty experts compare two of four answers to nine items each; three judges compare the same,
+    one likes itself."""
     rng = random.Random(seed)
-    items = tuple(Item(f"i{n:03}", "?", strata={"theme": "drugs" if n % 3 else "signs"}) for n in range(120))
+    items = tuple(
+        Item(f"i{n:03}", "?", strata={"theme": "drugs" if n % 3 else "signs"}) for n in range(120)
+    )
     answers = tuple(
-        Answer(f"{i.id} {s}", i.id, s, text="x" * rng.choice((10, 20, 30) if s != "east" else (20, 30)))
+        Answer(
+            f"{i.id} {s}", i.id, s, text="x" * rng.choice((10, 20, 30) if s != "east" else (20, 30))
+        )
         for i in items
         for s in SYSTEMS
     )
-    experts = tuple(Rater(f"r{n:02}", "experts", strata={"user": "yes" if n % 2 else "no"}) for n in range(n_raters))
+    experts = tuple(
+        Rater(f"r{n:02}", "experts", strata={"user": "yes" if n % 2 else "no"})
+        for n in range(n_raters)
+    )
     judges = tuple(
-        Rater(name, "judges", kind="llm", family=own or "none", strata={"system": own} if own else {})
+        Rater(
+            name, "judges", kind="llm", family=own or "none", strata={"system": own} if own else {}
+        )
         for name, own in JUDGES.items()
     )
     tasks, ratings = [], []
@@ -60,7 +73,9 @@ def study(seed: int = 1, n_raters: int = 40) -> Data:
                     label = LABELS[2 - step]
                     ordered = tuple(sorted(shown))
                     label = label if ordered == shown else str(mirrored(criterion, label))
-                    ratings.append(Rating(name, who.id, criterion.id, item.id, ordered, None, "rated", label))
+                    ratings.append(
+                        Rating(name, who.id, criterion.id, item.id, ordered, None, "rated", label)
+                    )
     return Data(items, answers, (*experts, *judges), tuple(tasks), tuple(ratings))
 
 
@@ -68,11 +83,20 @@ DATA = study()
 
 
 def rows_of(asked: Analysis, kind: str = "estimate", data: Data = DATA) -> list[Row]:
-    found = run([asked], data, instruments=[FORM], seed=1, resampling=Resampling(500), exclusions=Exclusions())
+    found = run(
+        [asked],
+        data,
+        instruments=[FORM],
+        seed=1,
+        resampling=Resampling(500),
+        exclusions=Exclusions(),
+    )
     return [r for r in found.rows if r.kind == kind]
 
 
-def outcomes(keep: Callable[[Rating], bool] = lambda r: r.rater.startswith("r"), criterion: str = "accuracy"):
+def outcomes(
+    keep: Callable[[Rating], bool] = lambda r: r.rater.startswith("r"), criterion: str = "accuracy"
+):
     """System, rival, steps in favour of the system: every comparison from both sides."""
     for r in DATA.ratings:
         if r.criterion == criterion and keep(r):
@@ -87,7 +111,10 @@ def against_rest(found, score: Callable[[int], float]) -> dict[str, float]:
     for a, b, step, _ in found:
         means.setdefault((a, b), []).append(score(step))
     return {
-        s: math.fsum(math.fsum(v) / len(v) for (a, _), v in means.items() if a == s) / sum(a == s for a, _ in means)
+        s: (
+            math.fsum(math.fsum(v) / len(v) for (a, _), v in means.items() if a == s)
+            / sum(a == s for a, _ in means)
+        )
         for s in SYSTEMS
         if any(a == s for a, _ in means)
     }
@@ -125,7 +152,9 @@ def test_strict_is_the_collapsed_scale() -> None:
     strict = rows_of(replace(ASKED, statistic="win_difference_strict"))
     assert [r.estimate.value for r in rows] == [r.estimate.value for r in strict]
     with pytest.raises(AnalysisError, match="is not one of the labels"):
-        rows_of(replace(ASKED, collapse={LABELS[1]: "level"}, labels=(LABELS[0], LABELS[2], LABELS[4])))
+        rows_of(
+            replace(ASKED, collapse={LABELS[1]: "level"}, labels=(LABELS[0], LABELS[2], LABELS[4]))
+        )
 
 
 @pytest.mark.parametrize(("statistic", "line"), [("win_rate", 1), ("win_rate_strict", 2)])
@@ -144,10 +173,13 @@ def test_groups_by_rater_strata_and_arms() -> None:
     by_user = rows_of(replace(ASKED, by=("user",)))
     assert [r.group["user"] for r in by_user] == ["no"] * 4 + ["yes"] * 4
     users = against_rest(
-        outcomes(lambda r: r.rater.startswith("r") and int(r.rater[1:]) % 2 == 1), SCORES["win_difference"]
+        outcomes(lambda r: r.rater.startswith("r") and int(r.rater[1:]) % 2 == 1),
+        SCORES["win_difference"],
     )
     assert all(abs(r.estimate.value - users[r.group["system"]]) < 1e-12 for r in by_user[4:])
-    arm = against_rest(outcomes(lambda r: r.rater.startswith("r") and r.rater < "r25"), SCORES["win_difference"])
+    arm = against_rest(
+        outcomes(lambda r: r.rater.startswith("r") and r.rater < "r25"), SCORES["win_difference"]
+    )
     rows = rows_of(replace(ASKED, arm="text"))
     assert all(abs(r.estimate.value - arm[r.group["system"]]) < 1e-12 for r in rows)
 
@@ -178,7 +210,8 @@ def test_win_rates_of_the_longer_and_the_shorter_answer(statistic: str, line: in
         met = [
             step
             for one, other, step, r in outcomes()
-            if (one, other) == (a, b) and sign * (length[f"{r.item} {a}"] - length[f"{r.item} {b}"]) > 0
+            if (one, other) == (a, b)
+            and sign * (length[f"{r.item} {a}"] - length[f"{r.item} {b}"]) > 0
         ]
         assert abs(estimate.value - sum(s >= line for s in met) / len(met)) < 1e-12
         assert estimate.n_ratings == len(met)
@@ -200,13 +233,22 @@ def test_worths_with_ratios_beside_them() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["davidson", "bradley_terry"])
 def test_worths_have_the_bootstrap_of_items_beside_them(statistic: str) -> None:
-    """Each draw of items fitted again by a maximum of the same likelihood that is found in another way."""
+    """Each draw of items fitted again by a maximum of the same likelihood that is found in another
+    way."""
     rows = rows_of(replace(ASKED, statistic=statistic))
-    beside = [r for r in rows_of(replace(ASKED, statistic=statistic), "companion") if "version" not in r.group]
+    beside = [
+        r
+        for r in rows_of(replace(ASKED, statistic=statistic), "companion")
+        if "version" not in r.group
+    ]
     boots = {r.group["system"]: r.estimate for r in beside if "bootstrap" in r.estimate.method}
-    model = {r.group["system"]: r.estimate for r in beside if "model's information" in r.estimate.method}
+    model = {
+        r.group["system"]: r.estimate for r in beside if "model's information" in r.estimate.method
+    }
     assert boots.keys() == model.keys() == set(SYSTEMS)
-    assert all(e.method.startswith("item-cluster bootstrap, BCa, 500 resamples") for e in boots.values())
+    assert all(
+        e.method.startswith("item-cluster bootstrap, BCa, 500 resamples") for e in boots.values()
+    )
     items = sorted({r.item for r in DATA.ratings})
     cells = np.zeros((len(items), 4, 4, 3))
     for a, b, step, r in outcomes():
@@ -255,22 +297,32 @@ def test_judges_one_by_one_and_as_a_jury() -> None:
     votes: dict[tuple[str, ...], list[int]] = {}
     for a, b, step, r in outcomes(lambda r: r.rater.startswith("judge")):
         votes.setdefault((r.task.rsplit(" judge", 1)[0], a, b), []).append(step)
-    one_each = [(a, b, int(np.mean(v) > 0.5) - int(np.mean(v) < -0.5), None) for (_, a, b), v in votes.items()]
+    one_each = [
+        (a, b, int(np.mean(v) > 0.5) - int(np.mean(v) < -0.5), None)
+        for (_, a, b), v in votes.items()
+    ]
     expected = against_rest(one_each, SCORES["win_difference"])
-    # Items that a judge compared twice with the same two answers are told apart by the order of the tasks.
+    # Items that a judge compared twice with the same two answers are told apart by the order of the
+    # tasks.
     assert all(abs(r.estimate.value - expected[r.group["system"]]) < 1e-12 for r in jury)
 
 
 def test_rankings_of_judges_and_experts() -> None:
-    asked = replace(ASKED, statistic="rank_agreement", raters="judges", against="experts", criteria=("utility",))
+    asked = replace(
+        ASKED, statistic="rank_agreement", raters="judges", against="experts", criteria=("utility",)
+    )
     rows = rows_of(asked)
     assert len(rows) == 9
     for judge in JUDGES:
         taus = []
         for criterion in ("accuracy", "utility"):
             theirs = against_rest(outcomes(criterion=criterion), SCORES["win_difference"])
-            mine = against_rest(outcomes(lambda r, j=judge: r.rater == j, criterion), SCORES["win_difference"])
-            taus.append(stats.kendalltau([theirs[s] for s in SYSTEMS], [mine[s] for s in SYSTEMS]).statistic)
+            mine = against_rest(
+                outcomes(lambda r, j=judge: r.rater == j, criterion), SCORES["win_difference"]
+            )
+            taus.append(
+                stats.kendalltau([theirs[s] for s in SYSTEMS], [mine[s] for s in SYSTEMS]).statistic
+            )
         found = [r.estimate.value for r in rows if r.group["rater"] == judge]
         np.testing.assert_allclose(found, [*taus, np.mean(taus)], atol=1e-12)
     jury = rows_of(replace(asked, consensus="mean"))
@@ -312,7 +364,11 @@ def test_worths_of_judges_and_in_paper_mode() -> None:
     assert all(r.estimate.method.startswith("item-cluster bootstrap") for r in of_judges)
     published = replace(ASKED, statistic="davidson", mode="paper")
     assert all("model's information" in r.estimate.method for r in rows_of(published))
-    ratios = {r.group["system"]: r.estimate for r in rows_of(published, "companion") if "version" in r.group}
+    ratios = {
+        r.group["system"]: r.estimate
+        for r in rows_of(published, "companion")
+        if "version" in r.group
+    }
     worths = {r.group["system"]: r.estimate for r in rows_of(published)}
     for s in ("north", "south", "west"):
         assert ratios[s].low < math.exp(worths[s].value - worths["east"].value) < ratios[s].high
@@ -336,7 +392,9 @@ def test_the_methods_speak_of_no_majority_between_two_answers() -> None:
         replace(ASKED, name="own", statistic="self_preference", raters="judges", against="experts"),
         replace(ASKED, name="taus", statistic="rank_agreement", raters="judges", against="experts"),
     )
-    found = run(asked, DATA, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions())
+    found = run(
+        asked, DATA, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+    )
     assert not [s for s in found.methods if "ajorit" in s]
 
 
@@ -347,7 +405,8 @@ def test_undefined_has_a_reason() -> None:
 
 
 def test_comparisons_that_are_all_alike_have_an_exact_interval() -> None:
-    """All ties, or a system that loses everything: no vote differs, and other raters and items may."""
+    """All ties, or a system that loses everything: no vote differs, and other raters and items
+    may."""
     tied = tuple(replace(r, label=LABELS[2]) for r in DATA.ratings)
     for r in rows_of(ASKED, data=replace(DATA, ratings=tied)):
         assert r.estimate.value == 0
@@ -361,9 +420,13 @@ def test_comparisons_that_are_all_alike_have_an_exact_interval() -> None:
 def always_losing(name: str) -> Data:
     """The study with a system that loses every comparison."""
     labels = {
-        r: LABELS[4 if r.answers[0].endswith(name) else 0] for r in DATA.ratings if f" {name}" in " ".join(r.answers)
+        r: LABELS[4 if r.answers[0].endswith(name) else 0]
+        for r in DATA.ratings
+        if f" {name}" in " ".join(r.answers)
     }
-    return replace(DATA, ratings=tuple(replace(r, label=labels.get(r, r.label)) for r in DATA.ratings))
+    return replace(
+        DATA, ratings=tuple(replace(r, label=labels.get(r, r.label)) for r in DATA.ratings)
+    )
 
 
 def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> None:
@@ -374,13 +437,21 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
         lost, won = by_pair["west", rival].estimate, by_pair[rival, "west"].estimate
         assert (lost.value, won.value) == (0.0, 1.0)
         assert lost.low == 0 and won.high == 1
-        # Fewer raters than items, who are taken to vote alike: 1 - 0.025^(1/n) at their effective number.
+        # Fewer raters than items, who are taken to vote alike: 1 - 0.025^(1/n) at their effective
+        # number.
         n = float(lost.method.split(": ")[1].split()[0])
         assert 10 < n <= by_pair["west", rival].n_raters
         assert lost.high == pytest.approx(1 - 0.025 ** (1 / n), rel=0.01)
         assert won.low == pytest.approx(1 - lost.high)
     assert {r.estimate.method.rsplit(" ", 1)[1] for r in beside} >= {"item", "rater"}
-    results = run([asked, ASKED], data, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions())
+    results = run(
+        [asked, ASKED],
+        data,
+        instruments=[FORM],
+        seed=1,
+        resampling=Resampling(100),
+        exclusions=Exclusions(),
+    )
     assert any("Win rates have Wilson's interval" in sentence for sentence in results.methods)
     # Rates between have Wilson's at the effective sample size, of items without resamples.
     rate = by_pair["east", "north"].estimate
@@ -391,8 +462,12 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
 
 def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
     rows = rows_of(replace(ASKED, statistic="win_rate", raters="judges", by=("rater",)))
-    assert all(r.estimate.method.startswith(("Wilson at the effective", "exact, no comp")) for r in rows)
-    paper = rows_of(replace(ASKED, statistic="win_rate", raters="judges", by=("rater",), mode="paper"))
+    assert all(
+        r.estimate.method.startswith(("Wilson at the effective", "exact, no comp")) for r in rows
+    )
+    paper = rows_of(
+        replace(ASKED, statistic="win_rate", raters="judges", by=("rater",), mode="paper")
+    )
     between = [r for r in paper if 0 < r.estimate.value < 1]
     assert between and all("percentile" in r.estimate.method for r in between)
 
@@ -401,19 +476,31 @@ def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
     ("changes", "said"),
     [
         ({"by": ("system",)}, "by[0]: 'win_difference' has a row for each system anyway"),
-        ({"statistic": "davidson", "compare": "arm", "by": ("arm",)}, "compare: 'davidson' has no such version"),
+        (
+            {"statistic": "davidson", "compare": "arm", "by": ("arm",)},
+            "compare: 'davidson' has no such version",
+        ),
         (
             {"statistic": "davidson", "by": ("length",)},
             "by: 'length' belongs to win differences, win rates and margins",
         ),
-        ({"statistic": "rank_agreement"}, "against: rankings are compared with those of a panel; name it"),
+        (
+            {"statistic": "rank_agreement"},
+            "against: rankings are compared with those of a panel; name it",
+        ),
         (
             {"criteria": ("utility",), "statistic": "davidson"},
             "criteria: belongs to statistics such as 'win_difference'",
         ),
-        ({"statistic": "choice_kappa", "consensus": "mean"}, "consensus: 'choice_kappa' has no such version"),
+        (
+            {"statistic": "choice_kappa", "consensus": "mean"},
+            "consensus: 'choice_kappa' has no such version",
+        ),
         ({"consensus": "mean", "by": ("rater",)}, "by: a jury is all its judges together"),
-        ({"against": "experts"}, "statistic: 'win_difference' does not compare a rater with a consensus"),
+        (
+            {"against": "experts"},
+            "statistic: 'win_difference' does not compare a rater with a consensus",
+        ),
         ({"statistic": "win_rate", "test": "flip"}, "test: there is nothing to flip"),
     ],
 )
@@ -423,6 +510,10 @@ def test_contradictions(changes: dict[str, object], said: str) -> None:
 
 
 def test_a_margin_is_about_a_win_difference_itself() -> None:
-    verdicts = {m: [w for r in rows_of(replace(ASKED, margin=m)) for w in r.warnings] for m in (0.99, 0.001)}
-    assert sum(str(w).startswith("Equivalent: the 95% CI lies within ±0.99") for w in verdicts[0.99]) == len(SYSTEMS)
+    verdicts = {
+        m: [w for r in rows_of(replace(ASKED, margin=m)) for w in r.warnings] for m in (0.99, 0.001)
+    }
+    assert sum(
+        str(w).startswith("Equivalent: the 95% CI lies within ±0.99") for w in verdicts[0.99]
+    ) == len(SYSTEMS)
     assert sum(str(w).startswith("Equivalence not shown:") for w in verdicts[0.001]) == len(SYSTEMS)

@@ -17,18 +17,26 @@ from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
 
 FORM = Instrument("form", (Criterion("good", "?", Scale(("no", "yes")), "item"),), unit="item")
-AGAINST = Analysis("against", "percent_agreement", "good", "judges", against="people", by=("rater",))
+AGAINST = Analysis(
+    "against", "percent_agreement", "good", "judges", against="people", by=("rater",)
+)
 REST = Analysis("rest", "percent_agreement", "good", "people", against="rest", by=("rater",))
 CEILING = Analysis("ceiling", "percent_agreement", "good", "people", against="rest")
 KAPPA = Analysis("kappa", "cohen_kappa", "good", "judges", against="people", by=("rater",))
-ENSEMBLES = Analysis("ensembles", "ensembles_percent_agreement", "good", "judges", against="people", coverage=0)
+ENSEMBLES = Analysis(
+    "ensembles", "ensembles_percent_agreement", "good", "judges", against="people", coverage=0
+)
 
 
 @cache
 def ratings(*, all_agree: bool = False, people: int = 4, few: int = 8) -> Data:
-    """Sixty items: people and judge j1 rate all of them, person p0 and judge j2 the first few, always like the rest."""
+    """Sixty items: people and judge j1 rate all of them, person p0 and judge j2 the first few,
+    always like the rest."""
     generator = np.random.default_rng(3)
-    raters = [*(Rater(f"p{n}", "people") for n in range(people)), *(Rater(f"j{n}", "judges", "llm") for n in (1, 2))]
+    raters = [
+        *(Rater(f"p{n}", "people") for n in range(people)),
+        *(Rater(f"j{n}", "judges", "llm") for n in (1, 2)),
+    ]
     items = [Item(f"i{n:02}", "?") for n in range(60)]
     tasks, records = [], []
     for n, item in enumerate(items):
@@ -36,10 +44,14 @@ def ratings(*, all_agree: bool = False, people: int = 4, few: int = 8) -> Data:
         for r in raters:
             if r.id in {"p0", "j2"} and n >= few and not all_agree:
                 continue
-            errs = not all_agree and r.id not in {"p0", "j2"} and n >= few and generator.random() < 0.1
+            errs = (
+                not all_agree and r.id not in {"p0", "j2"} and n >= few and generator.random() < 0.1
+            )
             tasks.append(Task(f"{r.id}-{item.id}", "p", r.id, "form", item.id, ()))
             label = ("no", "yes")[true ^ errs]
-            records.append(Rating(f"{r.id}-{item.id}", r.id, "good", item.id, (), None, "rated", label))
+            records.append(
+                Rating(f"{r.id}-{item.id}", r.id, "good", item.id, (), None, "rated", label)
+            )
     return Data(items=items, raters=raters, tasks=tasks, ratings=records)
 
 
@@ -58,7 +70,11 @@ def results(data: Data, *asked: Analysis) -> Results:
 
 def rows(of: Results, analysis: str, rater: str, kind: str = "estimate") -> list[Row]:
     """An analysis's rows of one rater."""
-    return [r for r in of.rows if r.analysis == analysis and r.group.get("rater", "") == rater and r.kind == kind]
+    return [
+        r
+        for r in of.rows
+        if r.analysis == analysis and r.group.get("rater", "") == rater and r.kind == kind
+    ]
 
 
 @pytest.mark.parametrize(("asked", "rater"), [(AGAINST, "j2"), (REST, "p0")])
@@ -67,7 +83,9 @@ def test_who_rated_few_units_has_the_interval_of_these_units(asked: Analysis, ra
     (row,) = rows(found, asked.name, rater)
     assert (row.n_units, row.estimate.n_ratings, row.estimate.n_clusters) == (8, 8, 8)
     assert row.estimate.value == 1
-    assert (row.estimate.low, row.estimate.high) == pytest.approx(proportion_confint(8, 8, method="beta"))
+    assert (row.estimate.low, row.estimate.high) == pytest.approx(
+        proportion_confint(8, 8, method="beta")
+    )
     (other,) = rows(found, asked.name, {"j2": "j1", "p0": "p1"}[rater])
     assert other.estimate.n_clusters == 60
     alone = results(ratings(), asked)
@@ -76,7 +94,9 @@ def test_who_rated_few_units_has_the_interval_of_these_units(asked: Analysis, ra
 
 def test_the_ceiling_has_one_interval_whichever_judge_stands_beside_it() -> None:
     found = results(ratings(), CEILING, AGAINST, KAPPA)
-    (ceiling,) = (r.estimate for r in found.rows if r.analysis == "ceiling" and r.kind == "estimate")
+    (ceiling,) = (
+        r.estimate for r in found.rows if r.analysis == "ceiling" and r.kind == "estimate"
+    )
     beside = [r.estimate for r in rows(found, "against", "people, leave one out", "companion")]
     first, second = beside
     assert first.value == pytest.approx(ceiling.value)
@@ -95,19 +115,25 @@ def test_ensembles_that_never_err_have_no_interval_without_width() -> None:
     assert (best.value, best.n_clusters) == (1, 8)
     assert (best.low, best.high) == pytest.approx(proportion_confint(8, 8, method="beta"))
     kappas = results(
-        ratings(all_agree=True), Analysis("e", "ensembles_cohen_kappa", "good", "judges", against="people", coverage=0)
+        ratings(all_agree=True),
+        Analysis("e", "ensembles_cohen_kappa", "good", "judges", against="people", coverage=0),
     )
     for row in kappas.rows[:-1]:
         assert row.estimate.value == 1 and row.estimate.low < 0.99
 
 
 @pytest.mark.parametrize(
-    "statistic", ["percent_agreement", "pabak", "cohen_kappa", "gwet_ac1", "krippendorff_alpha", "unanimity"]
+    "statistic",
+    ["percent_agreement", "pabak", "cohen_kappa", "gwet_ac1", "krippendorff_alpha", "unanimity"],
 )
-def test_full_agreement_of_many_raters_has_no_two_way_interval_without_width(statistic: str) -> None:
-    found = results(ratings(all_agree=True, people=6), Analysis("full", statistic, "good", "people"))
+def test_full_agreement_of_many_raters_has_no_two_way_interval_without_width(
+    statistic: str,
+) -> None:
+    found = results(
+        ratings(all_agree=True, people=6), Analysis("full", statistic, "good", "people")
+    )
     assert found.target == "like these"
-    (first, *others) = (r.estimate for r in found.rows)
+    first, *others = (r.estimate for r in found.rows)
     assert (first.value, first.raters) == (1, "these")
     assert first.low < 0.99 and first.high == 1
     assert not [e for e in others if math.isfinite(e.low) and e.low == e.high]

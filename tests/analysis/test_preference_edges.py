@@ -1,4 +1,5 @@
-"""`konsil preference` where intervals end: one rater with most votes, ties alone, few votes, tests that disagree."""
+"""`konsil preference` where intervals end: one rater with most votes, ties alone, few votes, tests
+that disagree."""
 
 from __future__ import annotations
 
@@ -42,17 +43,30 @@ def dominated(n: int = 100, mine: int = 92, seed: int = 5) -> pl.DataFrame:
     return table(rows)
 
 
-def test_paper_mode_names_the_interval_by_item_and_the_two_way_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_paper_mode_names_the_interval_by_item_and_the_two_way_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     g = np.random.default_rng(2)
     frame = table(
-        [(f"q{n // 2}", f"r{n % 9}", "a", "b", str(g.choice(["a", "b", "tie"], p=[0.6, 0.3, 0.1]))) for n in range(90)]
+        [
+            (
+                f"q{n // 2}",
+                f"r{n % 9}",
+                "a",
+                "b",
+                str(g.choice(["a", "b", "tie"], p=[0.6, 0.3, 0.1])),
+            )
+            for n in range(90)
+        ]
     )
     entry = konsil.preference(frame, resamples=500, mode="paper").win_difference[0]
     assert entry["method"].startswith("item-cluster bootstrap, percentile")
     assert entry["two_way"]["method"].startswith("linearised two-way")
     text = printed(frame, capsys, mode="paper")
     head, line = next(
-        pair for pair in zip(text.splitlines(), text.splitlines()[1:], strict=False) if pair[0].startswith("system")
+        pair
+        for pair in zip(text.splitlines(), text.splitlines()[1:], strict=False)
+        if pair[0].startswith("system")
     )
     assert head.index("by item") < head.index("two-way")
     assert "interval" not in head
@@ -65,12 +79,22 @@ def test_paper_mode_names_the_interval_by_item_and_the_two_way_one(capsys: pytes
 def test_ties_alone_give_worths_without_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
     model = konsil.preference(TIES, resamples=500).bradley_terry
     for worth in model["worths"]:
-        assert worth["low"] is worth["high"] is worth["ratio_low"] is worth["ratio_high"] is worth["se"] is None
+        assert (
+            worth["low"]
+            is worth["high"]
+            is worth["ratio_low"]
+            is worth["ratio_high"]
+            is worth["se"]
+            is None
+        )
         assert "all say the same" in worth["reason"]
     text = printed(TIES, capsys)
     assert "[0.000, 0.000]" not in text
     assert "[1.000, 1.000]" not in text
-    assert "Bradley-Terry, without interval: one item, one rater or comparisons that all say the same" in text
+    assert (
+        "Bradley-Terry, without interval: one item, one rater or comparisons that all say the same"
+        in text
+    )
 
 
 @pytest.mark.parametrize("outcomes", ["a" * 12, "-" * 12, "ab" * 6, "a" * 11 + "b"])
@@ -92,7 +116,11 @@ def test_no_interval_has_width_zero(outcomes: str, items: int, raters: int) -> N
 def _entries(plain: object, path: str = "") -> list[tuple[str, dict[str, float]]]:
     if isinstance(plain, dict):
         return [(path, plain), *(e for k, v in plain.items() for e in _entries(v, f"{path}.{k}"))]
-    return [e for n, v in enumerate(plain) for e in _entries(v, f"{path}[{n}]")] if isinstance(plain, list) else []
+    return (
+        [e for n, v in enumerate(plain) for e in _entries(v, f"{path}[{n}]")]
+        if isinstance(plain, list)
+        else []
+    )
 
 
 def test_one_rater_with_nearly_all_votes_has_no_interval_about_raters_like_these(
@@ -105,8 +133,14 @@ def test_one_rater_with_nearly_all_votes_has_no_interval_about_raters_like_these
         assert entry["rater"]["low"] is None
         assert entry["item"]["low"] < entry["value"] < entry["item"]["high"]
         assert entry["p_flip"] is not None
-        assert f"{LEAST_RATERS:g} effective raters have no interval about raters like these" in entry["reason"]
-    assert any(w.startswith("busy gave ") and "Intervals are about these raters" in w for w in result.warnings)
+        assert (
+            f"{LEAST_RATERS:g} effective raters have no interval about raters like these"
+            in entry["reason"]
+        )
+    assert any(
+        w.startswith("busy gave ") and "Intervals are about these raters" in w
+        for w in result.warnings
+    )
     for model in (result.davidson, result.bradley_terry):
         assert "these raters" in model["method"]
         assert all(worth["low"] is not None for worth in model["worths"])
@@ -122,7 +156,12 @@ def test_even_raters_have_the_interval_that_they_had() -> None:
     def of_two(mine: int) -> Votes:
         g = np.random.default_rng(1)
         return votes(
-            [0] * 100, [1] * 100, g.integers(-1, 2, 100), np.arange(100) % 50, np.arange(100) >= mine, n_systems=2
+            [0] * 100,
+            [1] * 100,
+            g.integers(-1, 2, 100),
+            np.arange(100) % 50,
+            np.arange(100) >= mine,
+            n_systems=2,
         )
 
     for mine in (50, 60):
@@ -140,7 +179,9 @@ def test_groups_compared_where_one_rater_dominates_one_of_them() -> None:
     frame = pl.concat(
         [
             dominated().with_columns(arm=pl.lit("x")),
-            dominated(100, 0, seed=6).with_columns(arm=pl.lit("y"), rater=pl.concat_str(pl.lit("s"), "rater")),
+            dominated(100, 0, seed=6).with_columns(
+                arm=pl.lit("y"), rater=pl.concat_str(pl.lit("s"), "rater")
+            ),
         ]
     )
     found = konsil.preference(frame, resamples=200, compare="arm")
@@ -151,12 +192,22 @@ def test_groups_compared_where_one_rater_dominates_one_of_them() -> None:
         assert "effective raters" in difference["reason"]
 
 
-def test_the_line_of_intervals_has_the_range_of_their_degrees_of_freedom(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_line_of_intervals_has_the_range_of_their_degrees_of_freedom(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     g = np.random.default_rng(4)
     rows = []
     for n in range(150):
         a, b = g.choice(3, 2, replace=False, p=[0.5, 0.4, 0.1])
-        rows.append((f"q{n // 2}", f"r{n % 8}", "ABC"[a], "ABC"[b], str(g.choice(["ABC"[a], "ABC"[b], "tie"]))))
+        rows.append(
+            (
+                f"q{n // 2}",
+                f"r{n % 8}",
+                "ABC"[a],
+                "ABC"[b],
+                str(g.choice(["ABC"[a], "ABC"[b], "tie"])),
+            )
+        )
     text = printed(table(rows), capsys)
     methods = {e["method"] for e in konsil.preference(table(rows), resamples=500).win_difference}
     degrees = sorted(float(re.findall(r"with ([0-9.]+) degrees", method)[0]) for method in methods)
@@ -179,13 +230,17 @@ def test_worths_that_do_not_exist_have_the_models_reason() -> None:
     frame = table([(f"q{n}", f"r{n % 3}", "a", "b", "a") for n in range(12)])
     model = konsil.preference(frame, resamples=200).bradley_terry
     assert "lost to none" in model["reason"]
-    assert all(worth["reason"] == worth["ratio_reason"] == model["reason"] for worth in model["worths"])
+    assert all(
+        worth["reason"] == worth["ratio_reason"] == model["reason"] for worth in model["worths"]
+    )
 
 
 def test_p_is_never_zero() -> None:
     assert (p_words(0.25), p_words(2e-4)) == ("p = 0.250", "p < 0.001")
     frame = table([(f"q{n}", f"r{n % 3}", "a", "b", "a") for n in range(12)])
-    [note] = [w for w in konsil.preference(frame, resamples=500).warnings if "for these raters only" in w]
+    [note] = [
+        w for w in konsil.preference(frame, resamples=500).warnings if "for these raters only" in w
+    ]
     assert note.startswith("p = 0.250 for raters like these and p < 0.001 for these raters only")
 
 
@@ -198,19 +253,29 @@ def test_limits_of_ratios_that_say_nothing_are_left_out() -> None:
     assert np.isnan(worth_limits(-15.0, 15.0)[:2]).all()
     assert worth_limits(-3.0, 3.0) == (-3.0, 3.0, "")
     rows = [("q1", "r1", "a", "b", "a"), ("q2", "r2", "a", "b", "a"), ("q3", "r3", "a", "b", "b")]
-    rows += [("q4", "r4", "b", "c", "tie"), ("q5", "r5", "a", "c", "a"), ("q6", "r6", "c", "a", "c")]
+    rows += [
+        ("q4", "r4", "b", "c", "tie"),
+        ("q5", "r5", "a", "c", "a"),
+        ("q6", "r6", "c", "a", "c"),
+    ]
     for model in (konsil.preference(table(rows), resamples=200).bradley_terry,):
         for worth in model["worths"]:
-            assert worth["ratio_high"] is None or worth["ratio_low"] < worth["ratio_high"] <= 1e6 * worth["ratio_low"]
+            assert (
+                worth["ratio_high"] is None
+                or worth["ratio_low"] < worth["ratio_high"] <= 1e6 * worth["ratio_low"]
+            )
 
 
 def contradicting() -> pl.DataFrame:
-    """Seven items, six of which one system won: the bootstrap leaves out zero, exact flips do not reject it."""
+    """Seven items, six of which one system won: the bootstrap leaves out zero, exact flips do not
+    reject it."""
     outcomes = ["a", "a", "a", "a", "tie", "tie", "tie"]
     return table([(f"q{n}", f"r{n}", "a", "b", label) for n, label in enumerate(outcomes)])
 
 
-def test_no_interval_by_item_contradicts_the_flips_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_interval_by_item_contradicts_the_flips_beside_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert disagree(-0.814, -0.107, 0.062, 0.95)
     frame = contradicting()
     paper = konsil.preference(frame, resamples=500, mode="paper")
@@ -223,5 +288,7 @@ def test_no_interval_by_item_contradicts_the_flips_beside_it(capsys: pytest.Capt
     for entry in result.win_difference:
         item = entry["item"]
         assert item["low"] is None or item["low"] <= 0 <= item["high"]
-    assert any("The bootstrap by item and the flips disagree about zero" in w for w in result.warnings)
+    assert any(
+        "The bootstrap by item and the flips disagree about zero" in w for w in result.warnings
+    )
     assert "None" not in printed(frame, capsys)

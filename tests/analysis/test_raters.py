@@ -1,4 +1,5 @@
-"""Raters as a source of chance: a busy one is named, and its intervals are as wide as so few raters allow."""
+"""Raters as a source of chance: a busy one is named, and its intervals are as wide as so few raters
+allow."""
 
 from __future__ import annotations
 
@@ -39,7 +40,10 @@ def table(share: float, raters: int = 10, seed: int = 1) -> pl.DataFrame:
 
 def test_a_rater_with_most_of_the_votes_is_named_with_what_the_raters_are_worth() -> None:
     result = konsil.preference(table(0.6), resamples=100)
-    assert any(w.startswith("r00 gave 63% of the comparisons: the 10 raters count like 2.4") for w in result.warnings)
+    assert any(
+        w.startswith("r00 gave 63% of the comparisons: the 10 raters count like 2.4")
+        for w in result.warnings
+    )
     assert not any("gave" in w for w in konsil.preference(table(0), resamples=100).warnings)
 
 
@@ -50,7 +54,9 @@ def test_p_and_interval_are_one_test(share: float) -> None:
         df = float(entry["method"].split("t with ")[1].split()[0])
         t = (entry["high"] - entry["low"]) / 2 / entry["se"]
         assert t == pytest.approx(stats.t.ppf(0.975, df), rel=5e-3)
-        assert entry["p"] == pytest.approx(2 * stats.t.sf(abs(entry["value"]) / entry["se"], df), rel=2e-2)
+        assert entry["p"] == pytest.approx(
+            2 * stats.t.sf(abs(entry["value"]) / entry["se"], df), rel=2e-2
+        )
         assert (entry["p"] < 0.05) == (not entry["low"] <= 0 <= entry["high"])
         freedom.append(df)
     assert min(freedom) < 6 if share else min(freedom) > 8
@@ -65,7 +71,9 @@ def panel(raters: tuple[int, ...], lift: float, seed: int) -> Measure:
     items, who = (np.array([row[n] for row in rows], dtype=np.int64) for n in (2, 3))
     sums = np.stack([np.bincount(items, values[:, k], 20) for k in range(2)], axis=1)
     names = tuple(f"i{n:02}" for n in range(20))
-    return Measure(sums, quotient, names, 20, len(raters), len(rows), cell=Cells(values, items, who))
+    return Measure(
+        sums, quotient, names, 20, len(raters), len(rows), cell=Cells(values, items, who)
+    )
 
 
 def test_groups_without_a_common_rater_are_compared_as_raters_like_these() -> None:
@@ -73,11 +81,17 @@ def test_groups_without_a_common_rater_are_compared_as_raters_like_these() -> No
     summary = contrast(a, b, key=1, resampling=Resampling(200), cluster="item")
     of_panels = of_other_raters(summary, a, b, "item", are_panels=True)
     assert "two-way" in of_panels.headline.method
-    assert of_panels.headline.high - of_panels.headline.low > 2 * (summary.headline.high - summary.headline.low)
+    assert of_panels.headline.high - of_panels.headline.low > 2 * (
+        summary.headline.high - summary.headline.low
+    )
     assert summary.headline in of_panels.companions
     assert any("have other raters" in note for note in of_panels.notes)
     # Three and three raters: four differ freely.
-    means = [[c.cell.rows[c.cell.raters == r, 0].mean() for r in np.unique(c.cell.raters)] for c in (a, b) if c.cell]
+    means = [
+        [c.cell.rows[c.cell.raters == r, 0].mean() for r in np.unique(c.cell.raters)]
+        for c in (a, b)
+        if c.cell
+    ]
     plain = stats.ttest_ind(*means)
     assert of_panels.headline.p == pytest.approx(plain.pvalue, rel=0.3)
     both = contrast(a, same, key=1, resampling=Resampling(200), cluster="item")
@@ -93,11 +107,22 @@ def yes_or_no(raters: range, share: float) -> Measure:
     sums = np.stack([np.bincount(item, values[:, k], 40) for k in range(2)], axis=1)
     names = tuple(f"i{n:02}" for n in range(40))
     cells = Cells(values, item, who)
-    return Measure(sums, quotient, names, 40, len(raters), len(item), cell=cells, hits=sums[:, 0], trials=sums[:, 1])
+    return Measure(
+        sums,
+        quotient,
+        names,
+        40,
+        len(raters),
+        len(item),
+        cell=cells,
+        hits=sums[:, 0],
+        trials=sums[:, 1],
+    )
 
 
 @pytest.mark.parametrize(
-    ("size", "share", "is_noted"), [(12, 0.1, True), (12, 0.9, True), (12, 0.5, False), (6, 0.1, False)]
+    ("size", "share", "is_noted"),
+    [(12, 0.1, True), (12, 0.9, True), (12, 0.5, False), (6, 0.1, False)],
 )
 def test_a_small_panel_beside_a_large_one_and_a_share_near_an_end_is_told(
     size: int, share: float, is_noted: bool
@@ -125,9 +150,20 @@ def rows_of_kappa(raters: int) -> list[Row]:
     items = tuple(Item(f"i{n:02}", "?") for n in range(60))
     people = tuple(Rater(f"r{n}", "experts") for n in range(raters))
     truth, line = g.normal(size=60), (0.8, -0.8, 0.0, 0.3)
-    tasks = tuple(Task(f"t{r.id}{i.id}", "p", r.id, "form", i.id, ()) for r in people for i in items)
+    tasks = tuple(
+        Task(f"t{r.id}{i.id}", "p", r.id, "form", i.id, ()) for r in people for i in items
+    )
     ratings = tuple(
-        Rating(f"t{r.id}{i.id}", r.id, "clear", i.id, (), None, "rated", "yes" if y + line[n] > 0 else "no")
+        Rating(
+            f"t{r.id}{i.id}",
+            r.id,
+            "clear",
+            i.id,
+            (),
+            None,
+            "rated",
+            "yes" if y + line[n] > 0 else "no",
+        )
         for n, r in enumerate(people)
         for i, y in zip(items, truth + 0.5 * g.normal(size=60), strict=True)
     )
@@ -145,7 +181,8 @@ def rows_of_kappa(raters: int) -> list[Row]:
 
 
 def test_where_the_two_tests_disagree_the_reader_is_told_what_each_answers() -> None:
-    """Twelve raters with tastes: these prefer one system beyond the chance of items, others might not."""
+    """Twelve raters with tastes: these prefer one system beyond the chance of items, others might
+    not."""
     g = np.random.default_rng(3)
     taste = g.normal(0, 1.2, 12)
     rater = np.repeat(np.arange(12), 30)
@@ -163,4 +200,7 @@ def test_where_the_two_tests_disagree_the_reader_is_told_what_each_answers() -> 
     entry = result.win_difference[0]
     assert entry["p_flip"] < 0.05 < entry["p"]
     [note] = [w for w in result.warnings if "for these raters only" in w]
-    assert f"{entry['p']:.3f} for raters like these and p = {entry['p_flip']:.3f} for these raters only" in note
+    assert (
+        f"{entry['p']:.3f} for raters like these and p = {entry['p_flip']:.3f} for these raters"
+        " only" in note
+    )

@@ -1,4 +1,5 @@
-"""Each rater against the rest of the panel, one by one: the mean of them is the panel's leave-one-out agreement."""
+"""Each rater against the rest of the panel, one by one: the mean of them is the panel's
+leave-one-out agreement."""
 
 from __future__ import annotations
 
@@ -29,7 +30,15 @@ def rows_of(*analyses: Analysis):
             silent = rater.id == "r3" and rng.random() < 0.1
             state, label = ("abstained", None) if silent else ("rated", "yes" if says else "no")
             ratings.append(
-                Rating(f"t{answer.item}", rater.id, "correct", answer.item, (answer.id,), state=state, label=label)
+                Rating(
+                    f"t{answer.item}",
+                    rater.id,
+                    "correct",
+                    answer.item,
+                    (answer.id,),
+                    state=state,
+                    label=label,
+                )
             )
     found = run(
         analyses,
@@ -47,7 +56,7 @@ def rows_of(*analyses: Analysis):
 def test_the_mean_of_all_is_the_panels(statistic: str):
     whole = Analysis("whole", statistic, "correct", "panel", against="rest")
     each = Analysis("each", statistic, "correct", "panel", against="rest", by=("rater",))
-    (one, *singles) = rows_of(whole, each)
+    one, *singles = rows_of(whole, each)
     assert [r.group for r in singles] == [{"rater": f"r{n}"} for n in range(4)]
     assert np.mean([r.estimate.value for r in singles]) == pytest.approx(one.estimate.value)
     assert min(singles, key=lambda r: r.estimate.value).group == {"rater": "r3"}
@@ -57,7 +66,13 @@ def test_the_mean_of_all_is_the_panels(statistic: str):
 
 def test_within_groups_and_compared():
     each = Analysis(
-        "each", "percent_agreement", "correct", "panel", against="rest", by=("system", "rater"), compare="rater"
+        "each",
+        "percent_agreement",
+        "correct",
+        "panel",
+        against="rest",
+        by=("system", "rater"),
+        compare="rater",
     )
     rows = rows_of(each)
     assert len([r for r in rows if r.kind == "estimate"]) == 8

@@ -23,7 +23,8 @@ ASKED = Analysis("risk", "risk_coverage", "correct", "judges", against="people")
 
 
 def with_confidence(data: Data, truth: dict[str, bool], *, knowing: str) -> Data:
-    """One judge is sure where it is right; the others say the same everywhere; the last says nothing."""
+    """One judge is sure where it is right; the others say the same everywhere; the last says
+    nothing."""
 
     def sure(r: Rating) -> Rating:
         if r.criterion != "correct" or r.rater not in {knowing, "j2"}:
@@ -38,7 +39,9 @@ def test_confidence_that_knows_lowers_the_area() -> None:
     data, known = study()
     found = results(with_confidence(data, known["truth"], knowing="j1"), ASKED)
     estimates = {r.group["rater"]: r for r in found.rows if r.kind == "estimate"}
-    beside = [r for r in found.rows if r.kind == "companion" and r.group.get("rater") == "any order"]
+    beside = [
+        r for r in found.rows if r.kind == "companion" and r.group.get("rater") == "any order"
+    ]
     gaps = {r.group["rater"]: r for r in found.rows if r.kind == "difference"}
     assert list(estimates) == ["j1", "j2", "j3", "people, leave one out"]
     assert estimates["j1"].estimate.value < 0.5 * beside[0].estimate.value
@@ -63,16 +66,22 @@ def test_the_gap_has_the_linearised_interval_at_the_effective_number_of_items() 
         if r.kind == "difference"
     }
     methods = results(with_confidence(data, known["truth"], knowing="j1"), ASKED).methods
-    assert any(sentence.startswith("Differences of numbers that rest on rare events") for sentence in methods)
+    assert any(
+        sentence.startswith("Differences of numbers that rest on rare events")
+        for sentence in methods
+    )
     assert not any("cannot change places" in sentence for sentence in methods)
     estimate = gaps["j1"]
     df = float(estimate.method.split("t with ")[1].split()[0])
     assert 1 <= df < estimate.n_clusters - 1
     reach = stats.t.ppf(0.975, df) * estimate.se
     assert estimate.high - estimate.value == pytest.approx(reach, rel=0.02)
-    assert estimate.p == pytest.approx(2 * stats.t.sf(abs(estimate.value) / estimate.se, df), rel=0.1)
+    assert estimate.p == pytest.approx(
+        2 * stats.t.sf(abs(estimate.value) / estimate.se, df), rel=0.1
+    )
     assert (estimate.p < 0.05) == (estimate.high < 0)
-    # Confidence that is the same everywhere says nothing: no interval, rather than one of rounding errors.
+    # Confidence that is the same everywhere says nothing: no interval, rather than one of rounding
+    # errors.
     assert np.isnan([gaps["j2"].low, gaps["j2"].se, gaps["j2"].p]).all()
     assert gaps["j2"].reason
 
@@ -99,4 +108,6 @@ def gap_of(curve: Finalise, totals: Array) -> Array:
 
 
 def test_it_needs_a_panel() -> None:
-    assert list(contradictions(replace(ASKED, against=None))) == ["against: risk is disagreement with a panel; name it"]
+    assert list(contradictions(replace(ASKED, against=None))) == [
+        "against: risk is disagreement with a panel; name it"
+    ]

@@ -1,4 +1,5 @@
-"""Every kind of analysis against a direct computation by loops over the ratings, and what must not change a number."""
+"""Every kind of analysis against a direct computation by loops over the ratings, and what must not
+change a number."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ from konsil.records import Answer, Item, Rater, Rating, Span, Task
 CORRECT = Criterion("correct", "?", Scale(("no", "yes"), abstain="unsure"))
 GRADE = Criterion("grade", "?", Scale(("poor", "fair", "good", "best"), level="ordinal"))
 EASY = Criterion("easy", "?", Scale(("easy", "medium", "hard"), level="ordinal"), scope="item")
-LINE = Criterion("line", "?", Scale(("-1", "0", "1"), level="ordinal", values=(-1.0, 0.0, 1.0)), scope="sentence")
+LINE = Criterion(
+    "line", "?", Scale(("-1", "0", "1"), level="ordinal", values=(-1.0, 0.0, 1.0)), scope="sentence"
+)
 SCORE = Criterion("score", "?", Scale(kind="number", low=0, high=2_000_000))
 FORM = Instrument("form", (CORRECT, GRADE, EASY, LINE, SCORE))
 EXPERTS = ("ann", "ben", "cem", "dee")
@@ -34,11 +37,16 @@ SPANS = (Span(0, 5), Span(6, 9), Span(10, 14))
 
 
 def world(seed: int = 3, n_items: int = 24) -> Data:
-    """A panel of four and two judges: labels missing here, abstentions there, three sentences an answer."""
+    """A panel of four and two judges: labels missing here, abstentions there, three sentences an
+    answer."""
     chance = random.Random(seed)
     items = [
         Item(
-            f"q{n:02}", "?", case=f"case-{n // 2}", sets=("core",) if n % 3 == 0 else (), strata={"field": "ab"[n % 2]}
+            f"q{n:02}",
+            "?",
+            case=f"case-{n // 2}",
+            sets=("core",) if n % 3 == 0 else (),
+            strata={"field": "ab"[n % 2]},
         )
         for n in range(n_items)
     ]
@@ -54,12 +62,25 @@ def world(seed: int = 3, n_items: int = 24) -> Data:
             arm = "text" if item.id < "q12" else "cited"
             own = tuple(f"{item.id}:{s}" for s in SYSTEMS)
             tasks.append(Task(task, task, rater.id, "form", item.id, own, arm=arm))
-            about = {"task": task, "rater": rater.id, "item": item.id, "seconds": float(chance.randint(5, 60))}
-            ratings.append(Rating(criterion="easy", label=chance.choice(EASY.scale.labels), **about))  # type: ignore[arg-type]
+            about = {
+                "task": task,
+                "rater": rater.id,
+                "item": item.id,
+                "seconds": float(chance.randint(5, 60)),
+            }
+            ratings.append(
+                Rating(criterion="easy", label=chance.choice(EASY.scale.labels), **about)
+            )  # type: ignore[arg-type]
             for system in SYSTEMS:
                 about["answers"] = (f"{item.id}:{system}",)
                 truth = (int(item.id[1:]) * 7 + len(system)) % 3 > 0
-                word = "unsure" if chance.random() < 0.1 else "yes" if truth != (chance.random() < 0.25) else "no"
+                word = (
+                    "unsure"
+                    if chance.random() < 0.1
+                    else "yes"
+                    if truth != (chance.random() < 0.25)
+                    else "no"
+                )
                 state = {"state": "abstained"} if word == "unsure" else {"label": word}
                 ratings.append(Rating(criterion="correct", **about, **state))  # type: ignore[arg-type]
                 grade = min(3, max(0, 2 * truth + chance.randint(-1, 2)))
@@ -67,7 +88,12 @@ def world(seed: int = 3, n_items: int = 24) -> Data:
                 score = chance.choice(("0.1234567", "1234567", "3", "17.25"))
                 ratings.append(Rating(criterion="score", label=score, **about))  # type: ignore[arg-type]
                 ratings.extend(
-                    Rating(criterion="line", label=chance.choice(("-1", "0", "1", "1")), span=span, **about)  # type: ignore[arg-type]
+                    Rating(
+                        criterion="line",
+                        label=chance.choice(("-1", "0", "1", "1")),
+                        span=span,
+                        **about,
+                    )  # type: ignore[arg-type]
                     for span in SPANS
                 )
     return Data(items, answers, raters, tasks, ratings)
@@ -98,7 +124,9 @@ def used(
     criterion: str, panel: Sequence[str] = EXPERTS, keep: Callable[[Rating], bool] = lambda _: True
 ) -> list[Rating]:
     return [
-        r for r in DATA.ratings if r.criterion == criterion and r.rater in panel and r.label is not None and keep(r)
+        r
+        for r in DATA.ratings
+        if r.criterion == criterion and r.rater in panel and r.label is not None and keep(r)
     ]
 
 
@@ -144,7 +172,9 @@ def alpha_of(units: Units) -> float:
     n = sum(map(len, kept))
     everything = Counter(v for g in kept for v in g)
     observed = sum(sum(a != b for a, b in combinations(g, 2)) * 2 / (len(g) - 1) for g in kept) / n
-    expected = sum(everything[a] * everything[b] for a in everything for b in everything if a != b) / (n * (n - 1))
+    expected = sum(
+        everything[a] * everything[b] for a in everything for b in everything if a != b
+    ) / (n * (n - 1))
     return 1 - observed / expected
 
 
@@ -181,17 +211,27 @@ def test_numbers_of_any_size_are_labels_that_are_not_lost() -> None:
 
 
 def test_where_by_arm_sets_choose_the_ratings() -> None:
-    whole = {r.group["system"]: r.estimate.value for r in rows(ask("percent_agreement", by=("system",)))}
+    whole = {
+        r.group["system"]: r.estimate.value for r in rows(ask("percent_agreement", by=("system",)))
+    }
     for system in SYSTEMS:
         of_system = used("correct", keep=lambda r, s=system: r.answers[0].endswith(s))  # type: ignore[misc]
         assert whole[system] == pytest.approx(over_pairs(table(of_system), percent))
-        assert one(ask("percent_agreement", where={"system": (system,)})) == pytest.approx(whole[system])
+        assert one(ask("percent_agreement", where={"system": (system,)})) == pytest.approx(
+            whole[system]
+        )
     core = used("correct", keep=lambda r: int(str(r.item)[1:]) % 3 == 0)
-    assert one(ask("percent_agreement", items="core")) == pytest.approx(over_pairs(table(core), percent))
+    assert one(ask("percent_agreement", items="core")) == pytest.approx(
+        over_pairs(table(core), percent)
+    )
     text = used("correct", keep=lambda r: str(r.item) < "q12")
-    assert one(ask("percent_agreement", arm="text")) == pytest.approx(over_pairs(table(text), percent))
+    assert one(ask("percent_agreement", arm="text")) == pytest.approx(
+        over_pairs(table(text), percent)
+    )
     field = used("correct", keep=lambda r: int(str(r.item)[1:]) % 2 == 0)
-    assert one(ask("percent_agreement", where={"field": ("a",)})) == pytest.approx(over_pairs(table(field), percent))
+    assert one(ask("percent_agreement", where={"field": ("a",)})) == pytest.approx(
+        over_pairs(table(field), percent)
+    )
     site = used("correct", ("ann", "ben"))
     assert one(ask("percent_agreement", where={"site": ("x",)})) == pytest.approx(
         over_pairs(table(site), percent, ("ann", "ben"))
@@ -200,7 +240,9 @@ def test_where_by_arm_sets_choose_the_ratings() -> None:
 
 def test_every_two_raters_are_a_group_of_their_own() -> None:
     found = rows(ask("cohen_kappa", by=("rater_pair",)))
-    assert [r.group["raters"] for r in found] == [f"{a} and {b}" for a, b in combinations(EXPERTS, 2)]
+    assert [r.group["raters"] for r in found] == [
+        f"{a} and {b}" for a, b in combinations(EXPERTS, 2)
+    ]
     units = table(used("correct"))
     for row, pair in zip(found, combinations(EXPERTS, 2), strict=True):
         assert row.estimate.value == pytest.approx(over_pairs(units, kappa_of, pair))
@@ -212,9 +254,15 @@ def test_every_two_raters_are_a_group_of_their_own() -> None:
 
 
 def test_collapsing_and_declared_labels_decide_the_number_of_categories() -> None:
-    to_three = ask("randolph_kappa", "grade", collapse={"best": "good"}, labels=("poor", "fair", "good"))
+    to_three = ask(
+        "randolph_kappa", "grade", collapse={"best": "good"}, labels=("poor", "fair", "good")
+    )
     units = table(replace(r, label="good" if r.label == "best" else r.label) for r in used("grade"))
-    agree = [percent(list(combinations(list(given.values()), 2))) for given in units.values() if len(given) > 1]
+    agree = [
+        percent(list(combinations(list(given.values()), 2)))
+        for given in units.values()
+        if len(given) > 1
+    ]
     observed = sum(agree) / len(agree)
     assert one(to_three) == pytest.approx((observed - 1 / 3) / (1 - 1 / 3))
     five = replace(to_three, labels=("poor", "fair", "good", "never", "ever"))
@@ -230,8 +278,12 @@ def test_an_abstention_is_missing_or_a_label_or_counts_as_one() -> None:
     own = one(ask("cohen_kappa", abstain="label"))
     assert own == pytest.approx(over_pairs(table(abstained), kappa_of))
     as_no = table(replace(r, label="no" if r.label == "unsure" else r.label) for r in abstained)
-    assert one(ask("cohen_kappa", collapse={"unsure": "no"})) == pytest.approx(over_pairs(as_no, kappa_of))
-    assert len({one(ask("cohen_kappa")), own, one(ask("cohen_kappa", collapse={"unsure": "no"}))}) == 3
+    assert one(ask("cohen_kappa", collapse={"unsure": "no"})) == pytest.approx(
+        over_pairs(as_no, kappa_of)
+    )
+    assert (
+        len({one(ask("cohen_kappa")), own, one(ask("cohen_kappa", collapse={"unsure": "no"}))}) == 3
+    )
 
 
 @pytest.mark.parametrize("rule", ["all", "any", "mean", "each"])
@@ -241,7 +293,9 @@ def test_sentences_become_one_label_of_the_answer(rule: str) -> None:
         by_answer.setdefault((r.rater, r.answers), []).append(float(str(r.label)))
     over = {"all": min, "any": max, "mean": lambda v: sum(v) / len(v)}
     values = (
-        [over[rule](v) for v in by_answer.values()] if rule != "each" else [x for v in by_answer.values() for x in v]
+        [over[rule](v) for v in by_answer.values()]
+        if rule != "each"
+        else [x for v in by_answer.values() for x in v]
     )
     assert one(ask("mean", "line", spans=rule)) == pytest.approx(sum(values) / len(values))
 
@@ -251,7 +305,9 @@ def test_agreement_on_the_worst_of_an_answers_sentences() -> None:
     for r in used("line"):
         given = worst.setdefault((r.answers,), {})
         given[r.rater] = str(min(int(given.get(r.rater, 1)), int(str(r.label))))
-    assert one(ask("percent_agreement", "line", spans="all")) == pytest.approx(over_pairs(worst, percent))
+    assert one(ask("percent_agreement", "line", spans="all")) == pytest.approx(
+        over_pairs(worst, percent)
+    )
 
 
 # ---------------------------------------------------------------- shares, means, abstentions
@@ -260,8 +316,12 @@ def test_agreement_on_the_worst_of_an_answers_sentences() -> None:
 def test_shares_and_means_of_single_labels_majorities_and_means() -> None:
     labels = [r.label for r in used("correct")]
     assert one(ask("share", of=("yes",))) == pytest.approx(labels.count("yes") / len(labels))
-    decided = [m for m in (majority(g.values()) for g in table(used("correct")).values()) if m is not None]
-    assert one(ask("share", of=("yes",), consensus="majority")) == pytest.approx(decided.count("yes") / len(decided))
+    decided = [
+        m for m in (majority(g.values()) for g in table(used("correct")).values()) if m is not None
+    ]
+    assert one(ask("share", of=("yes",), consensus="majority")) == pytest.approx(
+        decided.count("yes") / len(decided)
+    )
     place = {label: n for n, label in enumerate(GRADE.scale.labels)}
     numbers = [place[str(r.label)] for r in used("grade")]
     assert one(ask("mean", "grade")) == pytest.approx(sum(numbers) / len(numbers))
@@ -302,7 +362,9 @@ def test_each_rater_against_the_rest_by_loops() -> None:
             if rater in given and rest is not None:
                 pairs.append((given[rater], rest))
         values.append((percent(pairs), kappa_of(pairs)))
-    assert one(ask("percent_agreement", against="rest")) == pytest.approx(sum(v[0] for v in values) / 4)
+    assert one(ask("percent_agreement", against="rest")) == pytest.approx(
+        sum(v[0] for v in values) / 4
+    )
     assert one(ask("cohen_kappa", against="rest")) == pytest.approx(sum(v[1] for v in values) / 4)
 
 
@@ -324,14 +386,17 @@ def test_judges_against_a_panel_in_both_modes_by_loops() -> None:
             for unit, given in experts.items():
                 rest = majority(v for r, v in given.items() if r != left_out)
                 said = judges.get(unit, {}).get(judge)
-                # The same slots for both: the judge is held against what the rater who is left out was held against.
+                # The same slots for both: the judge is held against what the rater who is left out
+                # was held against.
                 if rest is not None and said is not None and left_out in given:
                     of_judge.append((said, rest))
                     of_rater.append((given[left_out], rest))
             theirs.append(percent(of_judge))
             ceiling.append(percent(of_rater))
         estimate = next(r for r in valid.rows if r.kind == "estimate" and r.group["rater"] == judge)
-        difference = next(r for r in valid.rows if r.kind == "difference" and r.group["rater"] == judge)
+        difference = next(
+            r for r in valid.rows if r.kind == "difference" and r.group["rater"] == judge
+        )
         assert estimate.estimate.value == pytest.approx(sum(theirs) / 4)
         assert difference.estimate.value == pytest.approx((sum(theirs) - sum(ceiling)) / 4)
         assert 0 < difference.estimate.p <= 1
@@ -341,16 +406,26 @@ def test_judges_against_a_panel_in_both_modes_by_loops() -> None:
 
 
 def test_self_agreement_is_of_repeats_alone() -> None:
-    first = [r for r in DATA.ratings if r.criterion == "grade" and r.rater in ("ann", "ben") and str(r.item) < "q06"]
-    again = [replace(r, task=r.task + "/2", label="best" if n % 3 == 0 else r.label) for n, r in enumerate(first)]
+    first = [
+        r
+        for r in DATA.ratings
+        if r.criterion == "grade" and r.rater in ("ann", "ben") and str(r.item) < "q06"
+    ]
+    again = [
+        replace(r, task=r.task + "/2", label="best" if n % 3 == 0 else r.label)
+        for n, r in enumerate(first)
+    ]
     tasks = {t.id: t for t in DATA.tasks}
     repeats = [
-        replace(tasks[t], id=t + "/2", purpose="repeat", repeat_of=t) for t in dict.fromkeys(r.task for r in first)
+        replace(tasks[t], id=t + "/2", purpose="repeat", repeat_of=t)
+        for t in dict.fromkeys(r.task for r in first)
     ]
     data = replace(DATA, tasks=[*DATA.tasks, *repeats], ratings=[*DATA.ratings, *again])
     expected = sum(a.label == b.label for a, b in zip(first, again, strict=True)) / len(first)
     assert one(ask("self_agreement", "grade"), data=data) == pytest.approx(expected)
-    assert one(ask("percent_agreement", "grade"), data=data) == one(ask("percent_agreement", "grade"))
+    assert one(ask("percent_agreement", "grade"), data=data) == one(
+        ask("percent_agreement", "grade")
+    )
     (none,) = rows(ask("self_agreement", "grade"))
     assert math.isnan(none.estimate.value)
     assert none.estimate.reason == "no rater rated anything twice (no task repeats another)"
@@ -363,10 +438,16 @@ def test_differences_are_paired_and_adjusted_over_the_prespecified() -> None:
     means = ask("mean", "grade", by=("system",), compare="system")
     others = [
         replace(means, name="b", statistic="share", criterion="correct", of=("yes",)),
-        replace(means, name="c", criterion="easy", by=("field",), compare="field", prespecified=False),
+        replace(
+            means, name="c", criterion="easy", by=("field",), compare="field", prespecified=False
+        ),
     ]
     found = results(means, *others, draws=400)
-    values = {(r.analysis, *r.group.values()): r.estimate.value for r in found.rows if r.kind == "estimate"}
+    values = {
+        (r.analysis, *r.group.values()): r.estimate.value
+        for r in found.rows
+        if r.kind == "estimate"
+    }
     differences = [r for r in found.rows if r.kind == "difference"]
     assert len(differences) == 3
     for r in differences:
@@ -388,7 +469,9 @@ def test_raters_as_clusters_are_a_jackknife_or_linearised() -> None:
         others = tuple(r for r in EXPERTS if r != rater)
         left_out.append(over_pairs(table(used("correct", others)), kappa_of, others))
     middle = sum(left_out) / 4
-    assert row.estimate.se == pytest.approx(math.sqrt(3 / 4 * sum((v - middle) ** 2 for v in left_out)))
+    assert row.estimate.se == pytest.approx(
+        math.sqrt(3 / 4 * sum((v - middle) ** 2 for v in left_out))
+    )
     assert row.estimate.n_clusters == 4
     assert "delete-one-rater jackknife" in row.estimate.method
 
@@ -415,7 +498,9 @@ def test_raters_as_clusters_are_a_jackknife_or_linearised() -> None:
 
 def test_a_difference_with_raters_as_clusters_has_their_degrees_of_freedom() -> None:
     for statistic, criterion in (("mean", "grade"), ("cohen_kappa", "correct")):
-        found = results(ask(statistic, criterion, by=("system",), compare="system", cluster="rater"))
+        found = results(
+            ask(statistic, criterion, by=("system",), compare="system", cluster="rater")
+        )
         (difference,) = (r for r in found.rows if r.kind == "difference")
         assert difference.estimate.n_clusters == 4
         assert 0 < difference.estimate.p < 1
@@ -449,7 +534,14 @@ def test_the_order_of_the_records_changes_nothing() -> None:
     shuffled = Data(
         *(
             chance.sample(list(part), len(part))
-            for part in (DATA.items, DATA.answers, DATA.raters, DATA.tasks, DATA.ratings, DATA.attempts)
+            for part in (
+                DATA.items,
+                DATA.answers,
+                DATA.raters,
+                DATA.tasks,
+                DATA.ratings,
+                DATA.attempts,
+            )
         )
     )
     assert repr(told(results(*ALL, data=shuffled))) == repr(told(results(*ALL)))
@@ -478,7 +570,10 @@ def test_adding_an_analysis_changes_no_other_number() -> None:
         alone[analysis.name] = told(results(analysis))
     together = results(*ALL)
     for name, numbers in alone.items():
-        mine = [(e.value, e.low, e.high, e.se) for e in (r.estimate for r in together.rows if r.analysis == name)]
+        mine = [
+            (e.value, e.low, e.high, e.se)
+            for e in (r.estimate for r in together.rows if r.analysis == name)
+        ]
         assert repr(mine) == repr(numbers)
 
 
@@ -509,19 +604,31 @@ def test_exclusions_leave_ratings_out_and_count_them() -> None:
 @pytest.mark.parametrize(
     ("analysis", "says"),
     [
-        (ask("cohen_kappa", by=("sytem",)), "ratings have no column 'sytem'; did you mean 'system'?"),
-        (ask("cohen_kappa", where={"filed": ("a",)}), "ratings have no column 'filed'; did you mean 'field'?"),
+        (
+            ask("cohen_kappa", by=("sytem",)),
+            "ratings have no column 'sytem'; did you mean 'system'?",
+        ),
+        (
+            ask("cohen_kappa", where={"filed": ("a",)}),
+            "ratings have no column 'filed'; did you mean 'field'?",
+        ),
         (ask("cohen_kappa", items="cor"), "there is no set of items 'cor'; did you mean 'core'?"),
         (ask("cohen_kapa"), "there is no statistic 'cohen_kapa'|has no rule"),
         (ask("icc2"), "needs a scale of level|needs labels in an order"),
         (ask("cohen_kappa", "corect"), "there is no criterion 'corect'; did you mean 'correct'?"),
         (ask("cohen_kappa", weights="lienar"), "weights: 'lienar' is not one of"),
-        (ask("percent_agreement", raters="judges", against="experts", where={"rater": ("jud-a",)}), ""),
+        (
+            ask(
+                "percent_agreement", raters="judges", against="experts", where={"rater": ("jud-a",)}
+            ),
+            "",
+        ),
     ],
 )
 def test_what_cannot_be_computed_is_one_sentence(analysis: Analysis, says: str) -> None:
     if not says:
-        # Where narrows the judges and the panel alike; nobody of the panel is called so, which is said.
+        # Where narrows the judges and the panel alike; nobody of the panel is called so, which is
+        # said.
         (row,) = rows(analysis)
         assert row.estimate.reason == "panel 'experts' has no ratings"
         return
@@ -544,4 +651,6 @@ def test_a_rater_who_labels_a_unit_twice_is_refused() -> None:
     data = replace(DATA, tasks=tasks, ratings=ratings)
     with pytest.raises(AnalysisError, match="select one with where"):
         results(ask("cohen_kappa"), data=data)
-    assert one(ask("cohen_kappa", where={"phase": ("second",)}), data=data) == one(ask("cohen_kappa"))
+    assert one(ask("cohen_kappa", where={"phase": ("second",)}), data=data) == one(
+        ask("cohen_kappa")
+    )

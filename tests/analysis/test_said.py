@@ -10,7 +10,11 @@ from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, sa
 
 def shout(text: str) -> str:
     return (
-        text.upper().replace("{N", "{n").replace("{WHAT", "{what").replace("{SOME", "{some").replace("{LAST", "{last")
+        text.upper()
+        .replace("{N", "{n")
+        .replace("{WHAT", "{what")
+        .replace("{SOME", "{some")
+        .replace("{LAST", "{last")
     )
 
 

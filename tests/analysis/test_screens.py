@@ -1,4 +1,5 @@
-"""What a rating is about: the item, or the screen, in whichever order the screen showed its answers."""
+"""What a rating is about: the item, or the screen, in whichever order the screen showed its
+answers."""
 
 from __future__ import annotations
 
@@ -31,13 +32,22 @@ RATERS = [Rater("ann", "p"), Rater("ben", "p")]
 def screens(rater: str, item: str, *shown: Sequence[str], repeat: Sequence[str] = ()) -> list[Task]:
     """One task for each tuple of systems shown, and a repeat of the first in another order."""
     tasks = [
-        Task(f"{rater}/{item}/{n}", f"{rater}/{item}/{n}", rater, "form", item, tuple(f"{item}:{s}" for s in systems))
+        Task(
+            f"{rater}/{item}/{n}",
+            f"{rater}/{item}/{n}",
+            rater,
+            "form",
+            item,
+            tuple(f"{item}:{s}" for s in systems),
+        )
         for n, systems in enumerate(shown)
     ]
     if repeat:
         answers = tuple(f"{item}:{s}" for s in repeat)
         name = f"{rater}/{item}/again"
-        tasks.append(Task(name, name, rater, "form", item, answers, purpose="repeat", repeat_of=tasks[0].id))
+        tasks.append(
+            Task(name, name, rater, "form", item, answers, purpose="repeat", repeat_of=tasks[0].id)
+        )
     return tasks
 
 
@@ -93,12 +103,15 @@ def test_a_question_about_the_item_is_rated_once_though_it_has_several_screens()
     results = analysed(tasks, first, Analysis("p", "percent_agreement", "difficulty", "p"))
     assert results.rows[0].n_units == 6
     twice = [*first, *(rated(t, "difficulty", "easy") for t in tasks if t.id.endswith("/1"))]
-    with pytest.raises(AnalysisError, match=r"labelled item 'q0' 2 times; .* each of an item's screens .*'task'"):
+    with pytest.raises(
+        AnalysisError, match=r"labelled item 'q0' 2 times; .* each of an item's screens .*'task'"
+    ):
         analysed(tasks, twice, Analysis("p", "percent_agreement", "difficulty", "p"))
 
 
 def test_a_question_about_the_screen_meets_that_of_a_rater_with_fewer_screens() -> None:
-    """Ann has two screens of an item and Ben one of them: on that one their confidence is compared."""
+    """Ann has two screens of an item and Ben one of them: on that one their confidence is
+    compared."""
     tasks = [t for i in ITEMS for t in screens("ann", i.id, ("two", "one"), ("three",))]
     tasks += [t for i in ITEMS for t in screens("ben", i.id, ("one", "two"))]
     ratings = [rated(t, "confidence", "sure" if "/0" in t.id else "unsure") for t in tasks]
@@ -107,16 +120,33 @@ def test_a_question_about_the_screen_meets_that_of_a_rater_with_fewer_screens() 
     results = analysed(tasks, ratings, agreed, by_system)
     row = next(r for r in results.rows if r.analysis == "p")
     assert (row.estimate.value, row.estimate.n_ratings, row.n_units) == (1.0, 18, 12)
-    means = {r.group["system"]: r.estimate.value for r in results.rows if r.analysis == "m" and r.kind == "estimate"}
+    means = {
+        r.group["system"]: r.estimate.value
+        for r in results.rows
+        if r.analysis == "m" and r.kind == "estimate"
+    }
     assert means == {"one | two": 1.0, "three": 0.0}
-    accounts = {c.system: (c.expected, c.rated, c.missing) for c in results.coverage if c.criterion == "confidence"}
+    accounts = {
+        c.system: (c.expected, c.rated, c.missing)
+        for c in results.coverage
+        if c.criterion == "confidence"
+    }
     assert accounts == {"one | two": (12, 12, 0), "three": (6, 6, 0)}
 
 
 def test_where_nobody_has_several_screens_of_an_item_confidence_is_about_the_item() -> None:
-    tasks = [t for r in ("ann", "ben") for i in ITEMS for t in screens(r, i.id, SYSTEMS, repeat=SYSTEMS[::-1])]
+    tasks = [
+        t
+        for r in ("ann", "ben")
+        for i in ITEMS
+        for t in screens(r, i.id, SYSTEMS, repeat=SYSTEMS[::-1])
+    ]
     ratings = [rated(t, "confidence", "sure") for t in tasks]
     results = analysed(tasks, ratings, Analysis("p", "percent_agreement", "confidence", "p"))
     assert results.rows[0].n_units == 6
-    accounts = {c.system: (c.expected, c.rated, c.missing) for c in results.coverage if c.criterion == "confidence"}
+    accounts = {
+        c.system: (c.expected, c.rated, c.missing)
+        for c in results.coverage
+        if c.criterion == "confidence"
+    }
     assert accounts == {"": (24, 24, 0)}

@@ -15,7 +15,11 @@ from konsil.errors import KonsilError
 from konsil.stats.engine.contract import Estimate
 
 TINY = pl.DataFrame(
-    {"unit": ["u0", "u1", "u2", "u2"], "rater": ["r1", "r1", "r0", "r1"], "label": ["0", "0", "0", "1"]}
+    {
+        "unit": ["u0", "u1", "u2", "u2"],
+        "rater": ["r1", "r1", "r0", "r1"],
+        "label": ["0", "0", "0", "1"],
+    }
 )
 
 ratings = st.lists(
@@ -52,7 +56,13 @@ def test_every_interval_has_width_and_contains_its_estimate(
         schema=["unit", "rater", "group", "label"],
         orient="row",
     )
-    asked = {"unit": "unit", "rater": "rater", "label": "label", "level": level, "labels": list("012")}
+    asked = {
+        "unit": "unit",
+        "rater": "rater",
+        "label": "label",
+        "level": level,
+        "labels": list("012"),
+    }
     try:
         result = konsil.agreement(frame, **asked, compare="group", resamples=100)
     except KonsilError:
@@ -66,7 +76,9 @@ def test_every_interval_has_width_and_contains_its_estimate(
 
 
 def test_a_value_below_the_range_has_no_limits_cut_at_the_range() -> None:
-    result = konsil.agreement(TINY, unit="unit", rater="rater", label="label", labels=list("012"), resamples=200)
+    result = konsil.agreement(
+        TINY, unit="unit", rater="rater", label="label", labels=list("012"), resamples=200
+    )
     for one in result.statistics:
         proper(one.name, one.estimate)
     assert result["fleiss_kappa"].value == pytest.approx(-2.6)
@@ -83,7 +95,10 @@ def test_limits_without_their_estimate_are_not_printed() -> None:
 
 def perfect(n: int, raters: int, *, apart: bool) -> pl.DataFrame:
     rows = [
-        (f"{g if apart else ''}u{u}", f"r{r}", g, str(u % 2)) for g in "AB" for u in range(n) for r in range(raters)
+        (f"{g if apart else ''}u{u}", f"r{r}", g, str(u % 2))
+        for g in "AB"
+        for u in range(n)
+        for r in range(raters)
     ]
     return pl.DataFrame(rows, schema=["unit", "rater", "group", "label"], orient="row")
 
@@ -116,19 +131,26 @@ def test_no_difference_of_perfect_groups_is_without_width(level: str, raters: in
 def test_perfect_groups_of_three_raters_have_the_limits_of_two(apart: bool) -> None:
     two, three = (compared(perfect(10, raters, apart=apart)) for raters in (2, 3))
     for name in ("percent_agreement", "pabak", "randolph_kappa"):
-        # A unit on which all raters agree counts as one on which two do: that is a bound, as more raters know more.
+        # A unit on which all raters agree counts as one on which two do: that is a bound, as more
+        # raters know more.
         assert three[name].p == pytest.approx(1.0)
         assert "each cluster counted once" in three[name].method
     share = two["percent_agreement"]
-    assert (three["percent_agreement"].low, three["percent_agreement"].high) == pytest.approx((share.low, share.high))
-    assert (three["pabak"].low, three["pabak"].high) == pytest.approx((2 * share.low, 2 * share.high))
+    assert (three["percent_agreement"].low, three["percent_agreement"].high) == pytest.approx(
+        (share.low, share.high)
+    )
+    assert (three["pabak"].low, three["pabak"].high) == pytest.approx(
+        (2 * share.low, 2 * share.high)
+    )
     assert math.isnan(three["fleiss_kappa"].low)
     assert three["fleiss_kappa"].reason
 
 
 def test_perfect_groups_of_units_in_clusters_count_their_clusters() -> None:
     frame = perfect(12, 3, apart=True).with_columns(
-        (pl.col("group") + (pl.col("unit").str.slice(2).cast(pl.Int64) // 2).cast(pl.String)).alias("case")
+        (pl.col("group") + (pl.col("unit").str.slice(2).cast(pl.Int64) // 2).cast(pl.String)).alias(
+            "case"
+        )
     )
     single = compared(perfect(6, 3, apart=True))["percent_agreement"]
     inside = compared(frame, cluster="case")["percent_agreement"]

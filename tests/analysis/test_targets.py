@@ -1,4 +1,5 @@
-"""One target of inference per report: which interval comes first, why, and that nothing else changes."""
+"""One target of inference per report: which interval comes first, why, and that nothing else
+changes."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ from konsil.study.data.freezing import plan_of_analyses
 from konsil.study.definition.protocol import Study
 
 LIKE_THESE, THESE = Inference("like these"), Inference("these")
-INSTRUMENT = Instrument("form", (Criterion("good", "?", Scale(("no", "yes"), level="ordinal"), "item"),), unit="item")
+INSTRUMENT = Instrument(
+    "form", (Criterion("good", "?", Scale(("no", "yes"), level="ordinal"), "item"),), unit="item"
+)
 SHARE = Analysis("share", "share", "good", "experts", of=("yes",))
 KAPPA = Analysis("kappa", "cohen_kappa", "good", "experts")
 OF_JUDGES = replace(SHARE, name="judges", raters="judges")
@@ -39,7 +42,8 @@ OF_JUDGES = replace(SHARE, name="judges", raters="judges")
 
 @cache
 def ratings(experts: int, busy: int = 1, judges: int = 3, others: int = 0) -> Data:
-    """Items that three panels label; the first expert labels `busy` times as many as each of the other experts."""
+    """Items that three panels label; the first expert labels `busy` times as many as each of the
+    other experts."""
     generator = np.random.default_rng(11)
     items = [Item(f"i{n:02}", "?") for n in range(36)]
     raters = [Rater(f"e{n}", "experts") for n in range(experts)]
@@ -54,11 +58,15 @@ def ratings(experts: int, busy: int = 1, judges: int = 3, others: int = 0) -> Da
             if r.panel == "experts" and r.id != "e0" and n % busy:
                 continue
             tasks.append(Task(f"{r.id}-{item.id}", "p", r.id, "form", item.id, ()))
-            records.append(Rating(f"{r.id}-{item.id}", r.id, "good", item.id, (), None, "rated", label))
+            records.append(
+                Rating(f"{r.id}-{item.id}", r.id, "good", item.id, (), None, "rated", label)
+            )
     return Data(items=items, raters=raters, tasks=tasks, ratings=records)
 
 
-def results(inference: Inference, experts: int = 6, busy: int = 1, others: int = 0, *asked: Analysis) -> Results:
+def results(
+    inference: Inference, experts: int = 6, busy: int = 1, others: int = 0, *asked: Analysis
+) -> Results:
     """The analyses of these ratings with few draws."""
     return run(
         asked or (SHARE, KAPPA, OF_JUDGES),
@@ -89,7 +97,8 @@ def test_the_effective_number_is_at_most_that_of_raters_and_theirs_where_all_are
 
 
 @pytest.mark.parametrize(
-    "statistic", ["cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "percent_agreement"]
+    "statistic",
+    ["cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "percent_agreement"],
 )
 def test_a_rater_with_much_of_the_ratings_is_named_beside_agreement(statistic: str) -> None:
     agreement = replace(KAPPA, name="panel", statistic=statistic)
@@ -107,7 +116,9 @@ def test_a_rater_with_much_of_the_ratings_is_named_beside_agreement(statistic: s
 def test_agreement_with_one_rater_who_gave_nearly_all_is_about_these_raters(statistic: str) -> None:
     found = results(LIKE_THESE, 6, 18, 0, replace(KAPPA, name="panel", statistic=statistic))
     row = first(found, "panel")
-    assert row.estimate.raters == "these" and "two-way" not in " ".join(r.estimate.method for r in found.rows)
+    assert row.estimate.raters == "these" and "two-way" not in " ".join(
+        r.estimate.method for r in found.rows
+    )
     [note] = [w for w in row.warnings if "of the ratings" in w]
     assert isinstance(note, TranslatableMessage) and note.message_id == "two_way.dominated_ratings"
     assert note.startswith("e0 gave 78% of the ratings: the 6 raters count like 1.6")
@@ -115,7 +126,11 @@ def test_agreement_with_one_rater_who_gave_nearly_all_is_about_these_raters(stat
 
 def test_of_units_that_every_rater_labelled_nobody_gave_more() -> None:
     icc = replace(KAPPA, name="panel", statistic="icc2")
-    assert not [w for w in first(results(LIKE_THESE, 6, 2, 0, icc), "panel").warnings if "of the ratings" in w]
+    assert not [
+        w
+        for w in first(results(LIKE_THESE, 6, 2, 0, icc), "panel").warnings
+        if "of the ratings" in w
+    ]
 
 
 @pytest.mark.parametrize("name", ["share", "kappa"])
@@ -133,9 +148,15 @@ def test_the_targets_interval_is_the_first_and_nothing_else_changes(name: str) -
     assert ends[0] == ends[1]
     # What is told of raters is about the interval that comes first.
     warnings = [" ".join(first(of_target, name).warnings) for of_target in (like, these)]
-    assert "of raters in general so few tell little" in warnings[0] and "the first interval is about" not in warnings[0]
+    assert (
+        "of raters in general so few tell little" in warnings[0]
+        and "the first interval is about" not in warnings[0]
+    )
     assert "the first interval is about these raters" in warnings[1]
-    assert all("% wider" in text for text in warnings) and "need the two-way interval" not in warnings[0]
+    assert (
+        all("% wider" in text for text in warnings)
+        and "need the two-way interval" not in warnings[0]
+    )
 
 
 def test_of_judges_no_other_raters_are_in_question() -> None:
@@ -146,10 +167,14 @@ def test_of_judges_no_other_raters_are_in_question() -> None:
 
 def test_two_raters_are_nobody_elses_sample() -> None:
     row = first(results(LIKE_THESE, 2), "share")
-    assert row.estimate.raters == "these" and any("two-way" in r.estimate.method for r in results(LIKE_THESE, 2).rows)
+    assert row.estimate.raters == "these" and any(
+        "two-way" in r.estimate.method for r in results(LIKE_THESE, 2).rows
+    )
 
 
-@pytest.mark.parametrize(("experts", "busy", "target"), [(4, 1, "these"), (5, 1, "like these"), (9, 6, "these")])
+@pytest.mark.parametrize(
+    ("experts", "busy", "target"), [(4, 1, "these"), (5, 1, "like these"), (9, 6, "these")]
+)
 def test_without_a_target_the_effective_raters_decide(experts: int, busy: int, target: str) -> None:
     undeclared = results(Inference(), experts, busy)
     effective = effective_number(np.array([36, *[36 // busy] * (experts - 1)]))
@@ -165,18 +190,24 @@ def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_pane
     second = replace(SHARE, name="others", raters="others")
     assert results(Inference(), 6, 1, 2, SHARE, second).target == "these"
     assert (
-        "those of others count like the fewest: the 2 are" in results(Inference(), 6, 1, 2, SHARE, second).inference[0]
+        "those of others count like the fewest: the 2 are"
+        in results(Inference(), 6, 1, 2, SHARE, second).inference[0]
     )
     assert results(Inference(), 6, 1, 1, SHARE, second).target == "like these"
     assert results(Inference(), 6, 1, 2, SHARE).target == "like these"
     nobody = results(Inference(), 6, 1, 0, OF_JUDGES)
-    assert nobody.target == "these" and "no analysis uses ratings of several people" in nobody.inference[0]
+    assert (
+        nobody.target == "these"
+        and "no analysis uses ratings of several people" in nobody.inference[0]
+    )
 
 
 @pytest.mark.parametrize("change", [{"mode": "paper"}, {"cluster": "rater"}])
 def test_what_an_analysis_decides_itself_stays(change: dict[str, str]) -> None:
     asked = replace(SHARE, **change)  # type: ignore[arg-type]
-    a, b = (first(results(target, 6, 1, 0, asked), "share").estimate for target in (LIKE_THESE, THESE))
+    a, b = (
+        first(results(target, 6, 1, 0, asked), "share").estimate for target in (LIKE_THESE, THESE)
+    )
     assert (a.low, a.high, a.method) == (b.low, b.high, b.method) and a.high > a.low
 
 
@@ -201,13 +232,18 @@ def test_comparisons_of_people_follow_the_target() -> None:
         a, b = like[0].estimate, these[0].estimate
         assert (a.raters, b.raters) == ("like these", "these")
         assert "two-way" in a.method and b.method.startswith("linearised item-cluster")
-        assert a.value == b.value and any(r.estimate.method == a.method and r.kind == "companion" for r in these)
+        assert a.value == b.value and any(
+            r.estimate.method == a.method and r.kind == "companion" for r in these
+        )
         # Interval and p are one test: no flips in the first row.
         assert math.isnan(b.p) or (b.p < 0.05) == (not b.low <= 0 <= b.high)
     differences = [
-        next(r for r in rows_of_difference(target) if r.kind == "difference").estimate for target in (LIKE_THESE, THESE)
+        next(r for r in rows_of_difference(target) if r.kind == "difference").estimate
+        for target in (LIKE_THESE, THESE)
     ]
-    assert [d.raters for d in differences] == ["like these", "these"] and differences[0].value == differences[1].value
+    assert [d.raters for d in differences] == ["like these", "these"] and differences[
+        0
+    ].value == differences[1].value
 
 
 def rows_of_difference(inference: Inference) -> tuple[Row, ...]:
@@ -247,7 +283,10 @@ def read(name: str) -> str:
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        ('[inference]\nraters = "like thees"', "inference.raters: 'like thees' is not one of 'these', 'like these'"),
+        (
+            '[inference]\nraters = "like thees"',
+            "inference.raters: 'like thees' is not one of 'these', 'like these'",
+        ),
         ('[inference]\nrater = "these"', "inference.rater: unknown key; did you mean 'raters'"),
         ("[inference]\nraters = 5", "inference.raters: 5 is not one of"),
     ],
@@ -272,9 +311,16 @@ def test_the_target_is_part_of_the_digest_and_of_a_frozen_plan_only_where_it_is_
 
 
 def test_every_sentence_of_the_target_has_an_id() -> None:
-    for of_target in (results(LIKE_THESE), results(THESE), results(Inference(), 4), results(Inference())):
+    for of_target in (
+        results(LIKE_THESE),
+        results(THESE),
+        results(Inference(), 4),
+        results(Inference()),
+    ):
         for sentence in of_target.inference:
-            assert isinstance(sentence, TranslatableMessage) and sentence.message_id.startswith("target.")
+            assert isinstance(sentence, TranslatableMessage) and sentence.message_id.startswith(
+                "target."
+            )
 
 
 @pytest.mark.parametrize("statistic", ["share", "mean"])
@@ -283,28 +329,48 @@ def test_a_rater_with_most_of_the_ratings_is_named_beside_shares_and_means(stati
     warnings = first(results(LIKE_THESE, 9, 6, 0, asked), "share").warnings
     # 36 of 36 + 8 * 6 ratings.
     effective = effective_number(np.array([36, *[6] * 8]))
-    assert f"e0 gave 43% of the ratings: the 9 raters count like {effective:.1f} with equal shares." in warnings
-    assert not any("of the ratings" in w for w in first(results(LIKE_THESE, 9, 1, 0, asked), "share").warnings)
-    # One of two raters has at most twice an even share, and is named only where the other gave next to nothing.
-    assert not any("of the ratings" in w for w in first(results(LIKE_THESE, 2, 1, 0, asked), "share").warnings)
+    assert (
+        f"e0 gave 43% of the ratings: the 9 raters count like {effective:.1f} with equal shares."
+        in warnings
+    )
+    assert not any(
+        "of the ratings" in w for w in first(results(LIKE_THESE, 9, 1, 0, asked), "share").warnings
+    )
+    # One of two raters has at most twice an even share, and is named only where the other gave next
+    # to nothing.
+    assert not any(
+        "of the ratings" in w for w in first(results(LIKE_THESE, 2, 1, 0, asked), "share").warnings
+    )
 
 
 @pytest.mark.parametrize("statistic", ["share", "mean"])
-def test_a_rater_with_nearly_all_ratings_leaves_no_interval_about_raters_like_these(statistic: str) -> None:
+def test_a_rater_with_nearly_all_ratings_leaves_no_interval_about_raters_like_these(
+    statistic: str,
+) -> None:
     asked = replace(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
     of_two = results(LIKE_THESE, 2, 6, 0, asked)  # 36 and 6 ratings
     summary = first(of_two, "share")
     assert summary.estimate.raters == "these"
     assert math.isfinite(summary.estimate.low)
     [note] = [w for w in summary.warnings if "of the ratings" in w]
-    assert note.startswith("e0 gave 86% of the ratings: the 2 raters count like 1.3 with equal shares, and from fewer")
+    assert note.startswith(
+        "e0 gave 86% of the ratings: the 2 raters count like 1.3 with equal shares, and from fewer"
+    )
     assert not any("two-way" in row.estimate.method for row in of_two.rows)
 
 
 def test_of_two_groups_the_one_with_the_busiest_rater_is_told() -> None:
     rows = np.ones((30, 2))
     even, busy = (
-        Measure(np.ones((1, 2)), quotient, ("c",), 1, 5, 30, cell=Cells(rows, np.zeros(30, np.int64), who, names=NAMES))
+        Measure(
+            np.ones((1, 2)),
+            quotient,
+            ("c",),
+            1,
+            5,
+            30,
+            cell=Cells(rows, np.zeros(30, np.int64), who, names=NAMES),
+        )
         for who in (np.arange(30) % 5, np.array([0] * 22 + [1, 2, 3, 4] * 2))
     )
     assert dominant_rater(even) == [] and dominant_rater(pair(even, even)) == []
@@ -317,9 +383,13 @@ def test_of_two_groups_the_one_with_the_busiest_rater_is_told() -> None:
 NAMES = ("a", "b", "c", "d", "e")
 
 
-def compared(inference: Inference, statistic: str, others: int, experts: int = 6) -> tuple[Row, list[Row], Results]:
+def compared(
+    inference: Inference, statistic: str, others: int, experts: int = 6
+) -> tuple[Row, list[Row], Results]:
     """The difference of the panels, what stands beside it, and all results."""
-    asked = replace(SHARE, name="panels", raters="both", by=("panel",), compare="panel", statistic=statistic)
+    asked = replace(
+        SHARE, name="panels", raters="both", by=("panel",), compare="panel", statistic=statistic
+    )
     asked = replace(asked, of=("yes",) if statistic == "share" else ())
     of_both = run(
         [asked, replace(SHARE, name="few", raters="others")],
@@ -352,10 +422,18 @@ def test_panels_are_compared_by_raters_but_where_the_protocol_states_these(stati
     assert (like.estimate.p < 0.05) == (not like.estimate.low <= 0 <= like.estimate.high)
     assert beside[0].estimate.p == these.estimate.p != like.estimate.p
     assert any("have other raters" in w for w in like.warnings)
-    # Two panels of three are too few for the default target, and are compared by raters all the same.
+    # Two panels of three are too few for the default target, and are compared by raters all the
+    # same.
     few, _, default = compared(Inference(), statistic, 3, 3)
-    assert default.target == "these" and few.estimate.raters == "like these" and few.estimate.low < few.estimate.high
-    sentences = [any("compared as raters like these" in s for s in f.inference) for f in (of_target, default, alone)]
+    assert (
+        default.target == "these"
+        and few.estimate.raters == "like these"
+        and few.estimate.low < few.estimate.high
+    )
+    sentences = [
+        any("compared as raters like these" in s for s in f.inference)
+        for f in (of_target, default, alone)
+    ]
     assert sentences == [True, True, False]
 
 
@@ -370,13 +448,22 @@ def test_panels_that_are_raters_together_are_named_with_their_members() -> None:
         exclusions=Exclusions(),
         together={"both": ("experts", "others")},
     )
-    assert "those of both (experts and others together) count like the fewest: the 6 are" in of_both.inference[0]
+    assert (
+        "those of both (experts and others together) count like the fewest: the 6 are"
+        in of_both.inference[0]
+    )
 
 
 def test_a_difference_has_the_units_of_both_groups() -> None:
     difference, _, of_both = compared(Inference(), "share", 3)
-    first_group, second = (r for r in of_both.rows if r.analysis == "panels" and r.kind == "estimate")
-    assert (difference.n_units, difference.n_units_versus) == (first_group.n_units, second.n_units) == (36, 36)
+    first_group, second = (
+        r for r in of_both.rows if r.analysis == "panels" and r.kind == "estimate"
+    )
+    assert (
+        (difference.n_units, difference.n_units_versus)
+        == (first_group.n_units, second.n_units)
+        == (36, 36)
+    )
 
 
 @pytest.mark.slow
@@ -384,18 +471,26 @@ def test_a_panel_of_too_few_says_so_instead_of_a_number() -> None:
     difference, beside, _ = compared(LIKE_THESE, "cohen_kappa", 2)
     assert math.isfinite(difference.estimate.value) and math.isnan(difference.estimate.p)
     assert math.isnan(difference.estimate.low) and math.isnan(difference.p_adjusted)
-    assert difference.estimate.reason.startswith("no interval: 2 raters do not show how much raters like these differ")
-    assert [r.estimate.raters for r in beside] == ["these"] and math.isfinite(beside[0].estimate.low)
+    assert difference.estimate.reason.startswith(
+        "no interval: 2 raters do not show how much raters like these differ"
+    )
+    assert [r.estimate.raters for r in beside] == ["these"] and math.isfinite(
+        beside[0].estimate.low
+    )
     assert any("does not tell the panels apart" in w for w in difference.warnings)
     alone, _, _ = compared(LIKE_THESE, "share", 1)
     assert math.isnan(alone.estimate.low) and "1 rater does not show" in alone.estimate.reason
     named = replace(SHARE, by=("rater",), compare="rater")
     rows = [r for r in results(LIKE_THESE, 3, 1, 0, named).rows if r.kind == "difference"]
-    assert rows and all(math.isfinite(r.estimate.low) and r.estimate.raters == "these" for r in rows)
+    assert rows and all(
+        math.isfinite(r.estimate.low) and r.estimate.raters == "these" for r in rows
+    )
 
 
 def test_what_is_linear_in_percent_agreement_has_its_two_way_limits() -> None:
-    asked = [Analysis(s, s, "good", "experts") for s in ("percent_agreement", "pabak", "randolph_kappa")]
+    asked = [
+        Analysis(s, s, "good", "experts") for s in ("percent_agreement", "pabak", "randolph_kappa")
+    ]
     share, *others = (first(results(LIKE_THESE, 6, 1, 0, *asked), a.name).estimate for a in asked)
     assert "two-way" in share.method and "on the logit scale of the share" in share.method
     assert 0 <= share.low < share.value < share.high <= 1

@@ -1,4 +1,5 @@
-"""Raters and judges against the majority of the others, where some of a panel's raters rated few units."""
+"""Raters and judges against the majority of the others, where some of a panel's raters rated few
+units."""
 
 from __future__ import annotations
 
@@ -9,7 +10,12 @@ import numpy as np
 import pytest
 import scipy
 
-from konsil.analysis.agreement.consensus import against_panel, ceilings_of_panel, each_rest, leave_one_out_measure
+from konsil.analysis.agreement.consensus import (
+    against_panel,
+    ceilings_of_panel,
+    each_rest,
+    leave_one_out_measure,
+)
 from konsil.analysis.agreement.judge_vs_panel import _mean_of
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.model.spec import Analysis, AsPublished, Resampling
@@ -23,7 +29,8 @@ DRAWS = Resampling(500)
 
 
 def labels_of(n: int = 50, rated: int = 5, raters: int = 4, seed: int = 1) -> np.ndarray:
-    """Raters who give the truth in four units of five; the last rates the first units alone, and always the truth."""
+    """Raters who give the truth in four units of five; the last rates the first units alone, and
+    always the truth."""
     generator = np.random.default_rng(seed)
     truth = generator.integers(0, 2, (n, 1))
     labels = np.where(generator.random((n, raters)) < 0.2, 1 - truth, truth)
@@ -43,7 +50,9 @@ def analysis(statistic: str) -> Analysis:
 
 
 @pytest.mark.parametrize("statistic", ["percent_agreement", "pabak", "cohen_kappa", "gwet_ac1"])
-def test_a_rater_who_agrees_in_all_of_five_units_widens_the_interval_of_the_ceiling(statistic: str) -> None:
+def test_a_rater_who_agrees_in_all_of_five_units_widens_the_interval_of_the_ceiling(
+    statistic: str,
+) -> None:
     measure = leave_one_out_measure(sample_of(labels_of()), analysis(statistic), "nominal")
     told = estimate(measure, key=1, resampling=DRAWS, cluster="unit")
     assert "for every rater" in told.headline.method
@@ -53,12 +62,17 @@ def test_a_rater_who_agrees_in_all_of_five_units_widens_the_interval_of_the_ceil
     assert told.headline.se > (0.025 if statistic == "percent_agreement" else 0.05)
     published = estimate(measure, key=1, resampling=AsPublished(500), cluster="unit")
     assert "bootstrap" in published.headline.method
-    whole = leave_one_out_measure(sample_of(np.abs(labels_of(rated=50))), analysis(statistic), "nominal")
+    whole = leave_one_out_measure(
+        sample_of(np.abs(labels_of(rated=50))), analysis(statistic), "nominal"
+    )
     assert whole.thin is None
 
 
 def test_each_rater_alone_is_no_mean() -> None:
-    assert all(m.thin is None for m in each_rest(sample_of(labels_of()), analysis("percent_agreement"), "nominal"))
+    assert all(
+        m.thin is None
+        for m in each_rest(sample_of(labels_of()), analysis("percent_agreement"), "nominal")
+    )
 
 
 @pytest.mark.parametrize("statistic", ["percent_agreement", "cohen_kappa"])
@@ -95,7 +109,11 @@ def test_a_ceiling_on_part_of_the_units_stays_what_it_is() -> None:
 def test_a_judge_of_few_units_counts_in_the_mean_of_judges_as_much_as_one_of_all() -> None:
     labels = np.abs(labels_of(rated=50, raters=6))
     labels[5:, 5] = -1
-    panel, judges_alone, asked = sample_of(labels[:, :4]), sample_of(labels[:, 4:]), analysis("percent_agreement")
+    panel, judges_alone, asked = (
+        sample_of(labels[:, :4]),
+        sample_of(labels[:, 4:]),
+        analysis("percent_agreement"),
+    )
     made = against_panel(panel, judges_alone, asked, "valid", "nominal", is_mean=True)
     _, judges, _, _ = _mean_of(made)
     assert judges.thin is not None
@@ -115,9 +133,10 @@ def test_with_too_little_shared_there_is_no_interval_but_the_reason() -> None:
         cluster="unit",
     )
     assert math.isnan(told.headline.low)
-    assert told.headline.reason == (
-        "no interval: raters share too few unit clusters with the others' majority, as if each shared 1.0;"
-        " expected 2 or more"
+    assert (
+        told.headline.reason
+        == "no interval: raters share too few unit clusters with the others' majority, as if each"
+        " shared 1.0; expected 2 or more"
     )
 
 
@@ -126,10 +145,15 @@ def test_with_more_labels_than_the_prior_has_there_is_no_interval_but_the_reason
     sample = sample_of(labels)
     sample = replace(sample, codes=replace(sample.codes, n_labels=12))
     told = estimate(
-        leave_one_out_measure(sample, analysis("cohen_kappa"), "nominal"), key=1, resampling=DRAWS, cluster="unit"
+        leave_one_out_measure(sample, analysis("cohen_kappa"), "nominal"),
+        key=1,
+        resampling=DRAWS,
+        cluster="unit",
     )
     assert math.isnan(told.headline.low)
-    assert told.headline.reason.startswith("no interval: a rater shares 5 unit clusters alone with the others'")
+    assert told.headline.reason.startswith(
+        "no interval: a rater shares 5 unit clusters alone with the others'"
+    )
 
 
 def test_slots_and_defined_tables_are_the_same_of_sparse_sums() -> None:

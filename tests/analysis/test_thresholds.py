@@ -35,17 +35,28 @@ def accuracy(name: str, label: str, **settings: float) -> float:
     )
     form = Instrument("f", (Criterion(name, "?", SCALES[name]),))
     asked = Analysis("x", "accuracy", name, "p", **settings)  # type: ignore[arg-type]
-    results = run((asked,), data, instruments=(form,), seed=1, resampling=Resampling(200), exclusions=Exclusions())
+    results = run(
+        (asked,),
+        data,
+        instruments=(form,),
+        seed=1,
+        resampling=Resampling(200),
+        exclusions=Exclusions(),
+    )
     return results.rows[0].estimate.value
 
 
 @pytest.mark.parametrize("name", ["five", "counted", "open", "percent"])
 def test_the_default_is_for_scores_from_0_to_1(name: str) -> None:
-    with pytest.raises(AnalysisError, match=f"x: correct: 0.75, the default, is made .* scale of '{name}'"):
+    with pytest.raises(
+        AnalysisError, match=f"x: correct: 0.75, the default, is made .* scale of '{name}'"
+    ):
         accuracy(name, "2")
 
 
-@pytest.mark.parametrize(("name", "label", "value"), [("steps", "0.5", 0), ("steps", "1", 1), ("share", "0.8", 1)])
+@pytest.mark.parametrize(
+    ("name", "label", "value"), [("steps", "0.5", 0), ("steps", "1", 1), ("share", "0.8", 1)]
+)
 def test_there_it_holds(name: str, label: str, value: float) -> None:
     assert accuracy(name, label) == value
 
@@ -53,7 +64,11 @@ def test_there_it_holds(name: str, label: str, value: float) -> None:
 def test_a_stated_threshold_within_the_scale_is_obeyed() -> None:
     assert [accuracy("five", label, correct=4) for label in ("3", "4")] == [0, 1]
     assert [accuracy("open", label, correct=4) for label in ("3", "4")] == [0, 1]
-    with pytest.raises(AnalysisError, match="correct: every score on the scale of 'five' reaches 1"):
+    with pytest.raises(
+        AnalysisError, match="correct: every score on the scale of 'five' reaches 1"
+    ):
         accuracy("five", "2", correct=1)
-    with pytest.raises(AnalysisError, match="correct: 6 is above the highest number of the scale of 'five', 5"):
+    with pytest.raises(
+        AnalysisError, match="correct: 6 is above the highest number of the scale of 'five', 5"
+    ):
         accuracy("five", "2", correct=6)

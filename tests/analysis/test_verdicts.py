@@ -58,9 +58,12 @@ def test_equivalence_is_two_one_sided_tests_and_says_their_level() -> None:
     assert equivalence(number(-0.05, 0.1), 0.1, 1000) == "not shown"  # the margin itself is outside
     assert equivalence(number(0.0, 0.0), 0.1, 1000) == "not judged"
     sentence = equivalence_sentence(number(-0.09, 0.09, level=0.9), 0.1, 1000)
-    assert sentence == "Equivalent: the 90% CI lies within ±0.1 (two one-sided tests, each at 5.0%)."
-    assert equivalence_sentence(number(0.0, 0.0), 0.1, 1000) == (
-        "Equivalence within ±0.1 not judged: the interval has no width."
+    assert (
+        sentence == "Equivalent: the 90% CI lies within ±0.1 (two one-sided tests, each at 5.0%)."
+    )
+    assert (
+        equivalence_sentence(number(0.0, 0.0), 0.1, 1000)
+        == "Equivalence within ±0.1 not judged: the interval has no width."
     )
 
 
@@ -73,11 +76,27 @@ def judges_and_panel() -> Data:
     for n, item in enumerate(items):
         label = "yes" if n % 2 else "no"
         for rater in (*people, *judges):
-            # The second judge differs on nine items: with fewer than eight a difference has no interval.
+            # The second judge differs on nine items: with fewer than eight a difference has no
+            # interval.
             other = "no" if n % 2 else "yes"
             rating_label = other if rater.id == "judge-2" and n < 9 else label
-            ratings.append(Rating(f"{rater.id}-{n}", rater.id, "ok", item.id, (f"{item.id}:s",), label=rating_label))
-    return Data(items, tuple(Answer(f"{i.id}:s", i.id, "s") for i in items), (*people, *judges), (), tuple(ratings))
+            ratings.append(
+                Rating(
+                    f"{rater.id}-{n}",
+                    rater.id,
+                    "ok",
+                    item.id,
+                    (f"{item.id}:s",),
+                    label=rating_label,
+                )
+            )
+    return Data(
+        items,
+        tuple(Answer(f"{i.id}:s", i.id, "s") for i in items),
+        (*people, *judges),
+        (),
+        tuple(ratings),
+    )
 
 
 def rows_of(data: Data, *analyses: Analysis):
@@ -93,8 +112,12 @@ def rows_of(data: Data, *analyses: Analysis):
 
 
 def test_a_judge_that_never_differs_is_not_called_equivalent() -> None:
-    asked = Analysis("x", "cohen_kappa", "ok", "judges", against="people", by=("rater",), margin=0.1)
-    rows = {r.group["rater"]: r for r in rows_of(judges_and_panel(), asked) if r.kind == "difference"}
+    asked = Analysis(
+        "x", "cohen_kappa", "ok", "judges", against="people", by=("rater",), margin=0.1
+    )
+    rows = {
+        r.group["rater"]: r for r in rows_of(judges_and_panel(), asked) if r.kind == "difference"
+    }
     assert rows["judge-1"].estimate.value == 0
     assert not any(str(w).startswith("Equivalent:") for r in rows.values() for w in r.warnings)
     assert any("not judged" in str(w) for w in rows["judge-1"].warnings)
@@ -124,15 +147,22 @@ def test_a_margin_is_honoured_or_refused(statistic: str, more: dict[str, str], k
     by = (more["compare"],) if "compare" in more else ()
     asked = Analysis("x", statistic, "ok", "judges", margin=0.1, by=by, **more)  # type: ignore[arg-type]
     assert has_margin(asked) is known
-    assert any(c.startswith("margin: belongs to differences") for c in contradictions(asked)) is not known
+    assert (
+        any(c.startswith("margin: belongs to differences") for c in contradictions(asked))
+        is not known
+    )
 
 
 def test_a_crossover_is_above_zero_at_both_levels() -> None:
     low, high = np.array([0.2, -1.0]), np.array([0.6, -0.5])
     assert is_crossover(reversal(low, high)[0])
     # Three cases that are all alike: the bootstrap has no width, and so few show nothing.
-    assert not is_crossover(reversal(*unanimous_interval(np.array([1.0, -1.0]), np.array([3, 3]), 0.95))[0])
-    assert is_crossover(reversal(*unanimous_interval(np.array([1.0, -1.0]), np.array([30, 30]), 0.95))[0])
+    assert not is_crossover(
+        reversal(*unanimous_interval(np.array([1.0, -1.0]), np.array([3, 3]), 0.95))[0]
+    )
+    assert is_crossover(
+        reversal(*unanimous_interval(np.array([1.0, -1.0]), np.array([30, 30]), 0.95))[0]
+    )
     assert not is_crossover(math.nan)
     assert not is_crossover(0.0)
 
@@ -162,7 +192,10 @@ def listed_verdicts() -> dict[str, tuple[str, str]]:
     return verdicts
 
 
-FULL_NAMES = {m.name.rpartition(".")[2]: m.name for m in walk_packages(konsil.analysis.__path__, "konsil.analysis.")}
+FULL_NAMES = {
+    m.name.rpartition(".")[2]: m.name
+    for m in walk_packages(konsil.analysis.__path__, "konsil.analysis.")
+}
 """Every module of the analyses by the last part of its name."""
 
 

@@ -1,4 +1,5 @@
-"""`check` opens the files, compares them with the forms and tries every analysis, before anything is imported."""
+"""`check` opens the files, compares them with the forms and tries every analysis, before anything
+is imported."""
 
 from __future__ import annotations
 
@@ -64,8 +65,11 @@ RATINGS = "rater,item,system,label\n" + "".join(
 
 @pytest.fixture
 def problems(tmp_path: Path) -> Callable[..., list[str]]:
-    def run(*, more: str = "", top: str = "", ratings: str | None = RATINGS, items: str = ITEMS) -> list[str]:
-        """What check says, without the file's name and the line, which tests of their own are about."""
+    def run(
+        *, more: str = "", top: str = "", ratings: str | None = RATINGS, items: str = ITEMS
+    ) -> list[str]:
+        """What check says, without the file's name and the line, which tests of their own are
+        about."""
         protocol = tmp_path / "study.toml"
         protocol.write_text(STUDY.format(more=more, top=top), "utf-8")
         (tmp_path / "items.csv").write_text(items, "utf-8")
@@ -86,7 +90,8 @@ def problems(tmp_path: Path) -> Callable[..., list[str]]:
 
 def analysis(statistic: str, criterion: str = "quality", more: str = "") -> str:
     return (
-        f'[[analyses]]\nname = "slip"\nstatistic = "{statistic}"\ncriterion = "{criterion}"\nraters = "people"\n{more}'
+        f'[[analyses]]\nname = "slip"\nstatistic = "{statistic}"\ncriterion = "{criterion}"\nraters'
+        f' = "people"\n{more}'
     )
 
 
@@ -95,30 +100,39 @@ def test_a_sound_study_has_no_problem(problems: Callable[..., list[str]]) -> Non
 
 
 @pytest.mark.parametrize(
-    "statistic", ["win_rate", "win_difference", "davidson", "margin", "choice_kappa", "position_bias"]
+    "statistic",
+    ["win_rate", "win_difference", "davidson", "margin", "choice_kappa", "position_bias"],
 )
-def test_comparisons_need_a_criterion_about_pairs(problems: Callable[..., list[str]], statistic: str) -> None:
+def test_comparisons_need_a_criterion_about_pairs(
+    problems: Callable[..., list[str]], statistic: str
+) -> None:
     assert problems(more=analysis(statistic)) == [
-        f"analysis 'slip', statistic: {statistic!r} is of comparisons; criterion 'quality' is no choice about a"
-        " pair of answers"
+        f"analysis 'slip', statistic: {statistic!r} is of comparisons; criterion 'quality' is no"
+        " choice about a pair of answers"
     ]
     assert problems(more=analysis(statistic, "better")) == []
 
 
 def test_ensembles_vote_on_two_labels(problems: Callable[..., list[str]]) -> None:
-    more = analysis("ensembles_pabak", more='against = "people"\n').replace('raters = "people"', 'raters = "people"')
-    assert "analysis 'slip', statistic: ensembles vote on two labels, here are 3; collapse them" in problems(more=more)
+    more = analysis("ensembles_pabak", more='against = "people"\n').replace(
+        'raters = "people"', 'raters = "people"'
+    )
+    assert (
+        "analysis 'slip', statistic: ensembles vote on two labels, here are 3; collapse them"
+        in problems(more=more)
+    )
 
 
 def test_an_analysis_is_tried_on_the_files(problems: Callable[..., list[str]]) -> None:
-    """Each rater labels an item's two answers, which one table of two raters does not tell apart when merged."""
-    again = RATINGS.replace("rater,", "phase,rater,").replace("\nr", "\none,r") + RATINGS.partition("\n")[2].replace(
-        "r1,", "two,r1,"
-    ).replace("r2,", "two,r2,")
+    """Each rater labels an item's two answers, which one table of two raters does not tell apart
+    when merged."""
+    again = RATINGS.replace("rater,", "phase,rater,").replace("\nr", "\none,r") + RATINGS.partition(
+        "\n"
+    )[2].replace("r1,", "two,r1,").replace("r2,", "two,r2,")
     (found,) = problems(ratings=again)
-    assert found == (
-        "analysis 'kappa': rater 'r1' labelled item 'i1' 2 times; select one with where (instrument, phase,"
-        " batch) or arm"
+    assert (
+        found == "analysis 'kappa': rater 'r1' labelled item 'i1' 2 times; select one with where"
+        " (instrument, phase, batch) or arm"
     )
     assert problems(ratings=again, more='where = { phase = ["one"] }') == []
 
@@ -134,18 +148,32 @@ def test_a_derived_column_needs_a_name_of_its_own(problems: Callable[..., list[s
         '[[derived]]\nname = "field"\ncriterion = "quality"\nraters = "people"\n'
         'bins = [{ label = "x", low = 0, high = 9 }]\n'
     )
-    assert problems(more=derived)[0] == (
-        "derived column 'field', name: ratings have a column 'field' already; choose another name"
+    assert (
+        problems(more=derived)[0]
+        == "derived column 'field', name: ratings have a column 'field' already; choose another"
+        " name"
     )
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"ratings": RATINGS.replace("label", "score", 1)}, "source 'quality.csv': quality.csv: ratings need"),
-        ({"ratings": RATINGS.replace("r1,i1,a,good", "r1,i1,a,gut")}, "sources: quality.csv: 1 problem"),
-        ({"ratings": RATINGS.replace("r1,i1,a,good", "r1,i1,good")}, "source 'quality.csv': quality.csv: "),
-        ({"items": "item,text,field\ni1,,\n\x00"}, "source 'items.csv': items.csv: line 3 holds a zero byte"),
+        (
+            {"ratings": RATINGS.replace("label", "score", 1)},
+            "source 'quality.csv': quality.csv: ratings need",
+        ),
+        (
+            {"ratings": RATINGS.replace("r1,i1,a,good", "r1,i1,a,gut")},
+            "sources: quality.csv: 1 problem",
+        ),
+        (
+            {"ratings": RATINGS.replace("r1,i1,a,good", "r1,i1,good")},
+            "source 'quality.csv': quality.csv: ",
+        ),
+        (
+            {"items": "item,text,field\ni1,,\n\x00"},
+            "source 'items.csv': items.csv: line 3 holds a zero byte",
+        ),
     ],
 )
 def test_a_fault_of_a_file_names_its_source(
@@ -155,7 +183,9 @@ def test_a_fault_of_a_file_names_its_source(
     assert found.startswith(sentence)
 
 
-def test_every_file_is_read_whatever_is_wrong_with_another(problems: Callable[..., list[str]]) -> None:
+def test_every_file_is_read_whatever_is_wrong_with_another(
+    problems: Callable[..., list[str]],
+) -> None:
     found = problems(items="item,text,field\ni1,\x00,\n", ratings="rater\n")
     assert [p.split(":")[0] for p in found] == ["source 'items.csv'", "source 'quality.csv'"]
 
@@ -182,7 +212,9 @@ def test_stored_ratings_are_tried_first(problems: Callable[..., list[str]], tmp_
     assert "there is no set of items 'core'" in found
 
 
-def test_checking_a_blinded_study_is_no_look_at_its_results(problems: Callable[..., list[str]], tmp_path: Path) -> None:
+def test_checking_a_blinded_study_is_no_look_at_its_results(
+    problems: Callable[..., list[str]], tmp_path: Path
+) -> None:
     problems(top="blinded = true")
     opened = open_folder(tmp_path)
     opened.import_sources()

@@ -1,4 +1,5 @@
-"""Nothing is computed on ratings that the protocol does not describe; what was renamed is said, or accepted once."""
+"""Nothing is computed on ratings that the protocol does not describe; what was renamed is said, or
+accepted once."""
 
 from __future__ import annotations
 
@@ -99,12 +100,17 @@ def test_a_label_that_the_scale_no_longer_has_stops_every_analysis(folder: Path)
     n = (folder / "r.csv").read_text().count(",Incorrect")
     rewrite(folder, ('"Incorrect"', '"Wrong"'))
     sentence = refusal(folder)
-    assert f"criterion 'ok' has no label 'Incorrect', which {n} ratings have; known: Correct, Partly, Wrong" in sentence
+    assert (
+        f"criterion 'ok' has no label 'Incorrect', which {n} ratings have; known: Correct, Partly,"
+        " Wrong" in sentence
+    )
     assert 'write renamed = { "Incorrect" = "..." }' in sentence
     assert "\n" not in sentence
 
 
-def test_the_command_says_it_in_one_sentence_with_exit_code_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_it_in_one_sentence_with_exit_code_2(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rewrite(folder, ('"Incorrect"', '"Wrong"'))
     assert [exit_code("analyse", folder), exit_code("report", folder)] == [2, 2]
     lines = capsys.readouterr().err.splitlines()
@@ -113,14 +119,23 @@ def test_the_command_says_it_in_one_sentence_with_exit_code_2(folder: Path, caps
     assert not (folder / "estimates.csv").exists()
 
 
-def test_a_renamed_label_that_the_protocol_declares_changes_no_number_and_is_told(folder: Path) -> None:
+def test_a_renamed_label_that_the_protocol_declares_changes_no_number_and_is_told(
+    folder: Path,
+) -> None:
     before = values(folder)
-    rewrite(folder, ('"Incorrect"', '"Wrong"'), ("question =", 'renamed = { "Incorrect" = "Wrong" }\nquestion ='))
+    rewrite(
+        folder,
+        ('"Incorrect"', '"Wrong"'),
+        ("question =", 'renamed = { "Incorrect" = "Wrong" }\nquestion ='),
+    )
     opened = open_folder(folder)
     results = opened.results()
     assert [row.estimate.value for row in results.rows] == before
     n = (folder / "r.csv").read_text().count(",Incorrect")
-    assert f"In {n} ratings on ok the label was still called Incorrect; it is Wrong today." in results.methods
+    assert (
+        f"In {n} ratings on ok the label was still called Incorrect; it is Wrong today."
+        in results.methods
+    )
     counts = results.label_counts
     assert {key[3] for key in counts} == {"Wrong", "Partly", "Correct"}
 
@@ -143,7 +158,11 @@ def test_a_protocol_that_lists_no_systems_takes_any(folder: Path) -> None:
     rewrite(folder, ('[[systems]]\nid = "a"\n[[systems]]\nid = "b"\n', ""))
     assert values(folder) == before
     rewrite(
-        folder, ("seed = 1\n", 'seed = 1\n[[systems]]\nid = "a"\n[[systems]]\nid = "b"\n[[systems]]\nid = "later"\n')
+        folder,
+        (
+            "seed = 1\n",
+            'seed = 1\n[[systems]]\nid = "a"\n[[systems]]\nid = "b"\n[[systems]]\nid = "later"\n',
+        ),
     )
     assert values(folder) == before
 
@@ -156,7 +175,8 @@ def test_labels_that_were_merged_are_no_renaming(folder: Path) -> None:
     )
     assert "was changed" in refusal(folder)
     with pytest.raises(
-        KonsilError, match=r"labels were \['Wrong', 'Wrong', 'Correct'\], and now \['Wrong', 'Correct'\]"
+        KonsilError,
+        match=r"labels were \['Wrong', 'Wrong', 'Correct'\], and now \['Wrong', 'Correct'\]",
     ):
         _accept(folder)
 
@@ -171,7 +191,10 @@ def test_labels_that_were_merged_are_no_renaming(folder: Path) -> None:
         ),
         (
             ('[[systems]]\nid = "b"', '[[systems]]\nid = "bb"'),
-            "there is no system 'b', about whose answers 40 ratings were given; did you mean 'bb'?; list every rated",
+            (
+                "there is no system 'b', about whose answers 40 ratings were given; did you mean"
+                " 'bb'?; list every rated"
+            ),
         ),
         (('id = "r2"', 'id = "x7"'), "there is no rater 'r2', who gave 40 ratings; known: r1, x7"),
         (
@@ -215,7 +238,9 @@ def _accept(folder: Path) -> None:
     accept(open_folder(folder), "A. Author", "Plainer words.")
 
 
-def test_other_words_are_accepted_once_with_a_reason_and_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_words_are_accepted_once_with_a_reason_and_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = values(folder)
     rewrite(folder, ("Is it correct?", "Is the answer correct?"))
     assert "run 'konsil accept" in refusal(folder)
@@ -253,9 +278,18 @@ def test_a_second_change_needs_a_second_acceptance_and_no_more(folder: Path) -> 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (('["Incorrect", "Partly", "Correct"]', '["Correct", "Partly", "Incorrect"]'), "criterion 'ok': labels were"),
-        (('"Incorrect", "Partly", "Correct"]', '"Incorrect", "Partly", "Correct", "More"]'), "labels were"),
-        (('level = "ordinal" }', 'level = "ordinal", abstain = "cannot tell" }'), "abstain was None, and now 'cannot"),
+        (
+            ('["Incorrect", "Partly", "Correct"]', '["Correct", "Partly", "Incorrect"]'),
+            "criterion 'ok': labels were",
+        ),
+        (
+            ('"Incorrect", "Partly", "Correct"]', '"Incorrect", "Partly", "Correct", "More"]'),
+            "labels were",
+        ),
+        (
+            ('level = "ordinal" }', 'level = "ordinal", abstain = "cannot tell" }'),
+            "abstain was None, and now 'cannot",
+        ),
         (('id = "f"', 'id = "f"\nshow_reference = true'), "show_reference is True, and was False"),
     ],
 )
@@ -277,25 +311,48 @@ def test_titles_and_levels_are_no_change_of_what_raters_saw(folder: Path) -> Non
 
 def test_a_criterion_that_was_added_is_told(folder: Path) -> None:
     text = (folder / "study.toml").read_text()
-    more = '[[instruments.criteria]]\nid = "safe"\nquestion = "Safe?"\nscale = { labels = ["no", "yes"] }\n'
+    more = (
+        '[[instruments.criteria]]\nid = "safe"\nquestion = "Safe?"\nscale = { labels = ["no",'
+        ' "yes"] }\n'
+    )
     (folder / "study.toml").write_text(text + more)
     _accept(folder)
-    assert "These criteria were added to the form f at the same time: safe." in open_folder(folder).results().methods
+    assert (
+        "These criteria were added to the form f at the same time: safe."
+        in open_folder(folder).results().methods
+    )
 
 
-def test_a_form_that_the_log_does_not_keep_is_read_from_the_former_file(folder: Path, tmp_path: Path) -> None:
+def test_a_form_that_the_log_does_not_keep_is_read_from_the_former_file(
+    folder: Path, tmp_path: Path
+) -> None:
     """As in a study whose ratings were given before the log kept forms."""
     former = tmp_path / "former.toml"
     former.write_text((folder / "study.toml").read_text().replace("Is it correct?", "Correct?"))
-    rows = (folder / "r.csv").read_text().replace("rater,item,system,label", "rater,item,system,label,digest")
+    rows = (
+        (folder / "r.csv")
+        .read_text()
+        .replace("rater,item,system,label", "rater,item,system,label,digest")
+    )
     digest = _digest(former)
     (folder / "r.csv").write_text(
-        "".join(line + ("\n" if n == 0 else f",{digest}\n") for n, line in enumerate(rows.splitlines()))
+        "".join(
+            line + ("\n" if n == 0 else f",{digest}\n") for n, line in enumerate(rows.splitlines())
+        )
     )
     (folder / "konsil.db").unlink()
     open_folder(folder).import_sources()
     assert exit_code("accept", folder, "--reason", "Plainer words.", "--by", "A. Author") == 2
-    accept = ("accept", folder, "--reason", "Plainer words.", "--by", "A. Author", "--former", former)
+    accept = (
+        "accept",
+        folder,
+        "--reason",
+        "Plainer words.",
+        "--by",
+        "A. Author",
+        "--former",
+        former,
+    )
     assert exit_code(*accept) == 0
     assert open_folder(folder).results().rows
 
@@ -335,11 +392,19 @@ def test_the_acceptance_goes_along_with_an_export(folder: Path, tmp_path: Path) 
 
 def test_former_names_are_checked_against_the_form(folder: Path) -> None:
     for change, fault in (
-        ('renamed = { "Correct" = "Partly" }', "renamed: 'Correct' is a label of today; expected a former one"),
-        ('renamed = { "Right" = "Corect" }', "renamed: there is no label 'Corect'; did you mean 'Correct'?"),
+        (
+            'renamed = { "Correct" = "Partly" }',
+            "renamed: 'Correct' is a label of today; expected a former one",
+        ),
+        (
+            'renamed = { "Right" = "Corect" }',
+            "renamed: there is no label 'Corect'; did you mean 'Correct'?",
+        ),
         ('formerly = ["ok"]', "formerly: 'ok' is a criterion of today"),
     ):
-        (folder / "study.toml").write_text((STUDY + FORM).replace("question =", f"{change}\nquestion ="))
+        (folder / "study.toml").write_text(
+            (STUDY + FORM).replace("question =", f"{change}\nquestion =")
+        )
         with pytest.raises(StudyError, match="instrument") as error:
             open_folder(folder)
         assert fault in str(error.value)
@@ -348,7 +413,11 @@ def test_former_names_are_checked_against_the_form(folder: Path) -> None:
 def test_the_estimates_file_is_that_of_the_ratings_as_they_were(folder: Path) -> None:
     assert exit_code("analyse", folder) == 0
     before = json.loads((folder / "estimates.json").read_text())
-    rewrite(folder, ('"Incorrect"', '"Wrong"'), ("question =", 'renamed = { "Incorrect" = "Wrong" }\nquestion ='))
+    rewrite(
+        folder,
+        ('"Incorrect"', '"Wrong"'),
+        ("question =", 'renamed = { "Incorrect" = "Wrong" }\nquestion ='),
+    )
     assert exit_code("analyse", folder) == 0
     after = json.loads((folder / "estimates.json").read_text())
     assert [r["value"] for r in before["rows"]] == [r["value"] for r in after["rows"]]

@@ -73,7 +73,10 @@ def test_from_the_pages_to_the_versions(folder: Path, capsys: pytest.CaptureFixt
         assert pool.decide("c3", "out", by="ben", seen=0, met=met[:1]) == ""
         assert [row.case for row in Marks(opened.study, store, lambda: AT).cases()] == ["c1", "c2"]
     drawn = prepare(opened).drawn
-    assert drawn.lost == {"nobody decided": 1, "not: The details are complete.": 1}, "without another 'konsil screen'"
+    assert drawn.lost == {
+        "nobody decided": 1,
+        "not: The details are complete.": 1,
+    }, "without another 'konsil screen'"
     assert drawn.size == 2
     assert not screen_items(opened).new, "it says what stands already"
     with opened.store() as store:
@@ -81,16 +84,25 @@ def test_from_the_pages_to_the_versions(folder: Path, capsys: pytest.CaptureFixt
         for seen, (kind, words) in enumerate(
             (("diagnosis", "measles"), ("cue", "rash"), ("cue", "Fever"), ("cue", "cough"))
         ):
-            assert marks.change("c1", {"do": "add", "kind": kind, "words": words}, by="ada", seen=seen) == ""
+            assert (
+                marks.change("c1", {"do": "add", "kind": kind, "words": words}, by="ada", seen=seen)
+                == ""
+            )
         assert marks.change("c1", {"do": "approve"}, by="ben", seen=4) == ""
     masked = mask_cases(opened)
     assert masked.made == 1
     with opened.store() as store:
         texts = {item.id: item.text for item in store.items() if item.case == "c1"}
-        assert Marks(opened.study, store, lambda: AT).change("c1", {"do": "undo"}, by="ada", seen=5) == "made"
+        assert (
+            Marks(opened.study, store, lambda: AT).change("c1", {"do": "undo"}, by="ada", seen=5)
+            == "made"
+        )
         assert store.verify_log() == ()
     assert texts["c1:3"] == "[…] and a dry […], then a […]; it was […]."
-    assert screen_items(opened).screened.out == {"nobody decided": ["c4"], "not: The details are complete.": ["c3"]}
+    assert screen_items(opened).screened.out == {
+        "nobody decided": ["c4"],
+        "not: The details are complete.": ["c3"],
+    }
 
 
 def test_a_rater_is_no_curator(folder: Path) -> None:
@@ -108,7 +120,12 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
     screen_items(opened, table)
     with opened.store() as store:
         pool = Pool(opened.study, store, lambda: AT)
-        assert [pool.stand().of(f"c{n}") for n in range(1, 5)] == ["kept", "out", "undecided", "undecided"]
+        assert [pool.stand().of(f"c{n}") for n in range(1, 5)] == [
+            "kept",
+            "out",
+            "undecided",
+            "undecided",
+        ]
         assert pool.decide("c2", "keep", by="ada", seen=2, met=pool.spec.criteria) == ""  # type: ignore[union-attr]
         assert pool.decide("c1", "undo", by="ada", seen=1) == ""
     assert prepare(opened).drawn.lost == {"nobody decided": 3}
@@ -116,22 +133,33 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
     screen_items(opened, table)
     assert prepare(opened).drawn.lost == {"nobody decided": 2, "too short": 1}
     with opened.store() as store:
-        assert Pool(opened.study, store, lambda: AT).decide("c1", "out", by="a", seen=5, reason="too long") == ""
+        assert (
+            Pool(opened.study, store, lambda: AT).decide(
+                "c1", "out", by="a", seen=5, reason="too long"
+            )
+            == ""
+        )
     with pytest.raises(PlanError, match="all 4 items are screened out"):
         prepare(opened)
 
 
-def test_pages_are_served_before_there_is_a_plan(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_pages_are_served_before_there_is_a_plan(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
     """Otherwise nobody could decide what the plan is to be drawn of."""
     served: list[str] = []
-    monkeypatch.setattr("konsil.web.app.serve.serve", lambda study, *_, **__: served.append(study.title))
+    monkeypatch.setattr(
+        "konsil.web.app.serve.serve", lambda study, *_, **__: served.append(study.title)
+    )
     main(["serve", str(folder)])
     assert served == ["Curated"]
     assert "nothing to rate yet" in capsys.readouterr().out
     assert is_being_prepared(open_folder(folder))
     # A study without anything to prepare is told as before why there is no plan.
     text = (folder / "study.toml").read_text("utf-8")
-    (folder / "study.toml").write_text(text[: text.index("[prepare.screen]")] + text[text.index("[[plan]]") :], "utf-8")
+    (folder / "study.toml").write_text(
+        text[: text.index("[prepare.screen]")] + text[text.index("[[plan]]") :], "utf-8"
+    )
     assert not is_being_prepared(open_folder(folder))
 
 
@@ -142,13 +170,21 @@ def test_the_office_stands_without_a_plan(folder: Path) -> None:
         opened.store() as store,
         TestClient(create_app(opened.study, store), base_url="http://127.0.0.1:8000") as client,
     ):
-        for who, role, path in (("chief", "owner", "/office"), ("dr-berg", "curator", "/"), ("r1", "rater", "/next")):
+        for who, role, path in (
+            ("chief", "owner", "/office"),
+            ("dr-berg", "curator", "/"),
+            ("r1", "rater", "/next"),
+        ):
             [link] = invitations.invite(opened, [who], role_of(role), url="", days=9999)
             headers = {"origin": "http://127.0.0.1:8000"}
             assert client.post(link.url, headers=headers).status_code == 200
             assert client.get(path).status_code == 200, who
             if role == "owner":
                 for page in ROUTES:
-                    if page.method == "GET" and not isinstance(page.audience, Public) and role in page.audience:
+                    if (
+                        page.method == "GET"
+                        and not isinstance(page.audience, Public)
+                        and role in page.audience
+                    ):
                         assert client.get(page.path).status_code == 200, page.name
             client.cookies.clear()

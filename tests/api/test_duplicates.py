@@ -1,4 +1,5 @@
-"""Duplicates are searched by a command, decided on in a table with who decided, left out of the draw and reported."""
+"""Duplicates are searched by a command, decided on in a table with who decided, left out of the
+draw and reported."""
 
 from __future__ import annotations
 
@@ -51,14 +52,24 @@ criterion = "correct"
 raters = "people"
 """
 DOSE = "Which dose of apixaban at a GFR of 28 ml/min in a woman of 72 years?"
-TEXTS = (DOSE, DOSE, DOSE.upper(), DOSE.replace("Which", "What"), "Stop aspirin?", " stop  aspirin", "Other thing?")
+TEXTS = (
+    DOSE,
+    DOSE,
+    DOSE.upper(),
+    DOSE.replace("Which", "What"),
+    "Stop aspirin?",
+    " stop  aspirin",
+    "Other thing?",
+)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "study.toml").write_text(STUDY, "utf-8")
     file = io.StringIO(newline="")
-    csv.writer(file).writerows([("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))])
+    csv.writer(file).writerows(
+        [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))]
+    )
     (tmp_path / "items.csv").write_text(file.getvalue(), "utf-8")
     open_folder(tmp_path).import_sources()
     return tmp_path
@@ -81,7 +92,10 @@ def test_from_the_search_to_the_draw(folder: Path, capsys: pytest.CaptureFixture
     table.write_text("item,decision\nq3,apart\n", "utf-8")
     main(["duplicates", str(folder), "--decisions", str(table), "--leave-one", "--by", "p-7"])
     said = capsys.readouterr().out
-    assert "declared apart by people: 1\n  left out as duplicates: 3\n0 items in 0 groups still" in said
+    assert (
+        "declared apart by people: 1\n  left out as duplicates: 3\n0 items in 0 groups still"
+        in said
+    )
     assert prepare(study).drawn.lost == {"duplicate": 3}
     with study.store() as store:
         events = store.events()
@@ -114,7 +128,9 @@ def test_the_report_counts_those_that_remain(folder: Path, language: str, says: 
 
 
 def simulated(folder: Path, language: str = "en", more: str = "") -> Folder:
-    protocol = f'language = "{language}"\nsimulated = true\nlicence = "CC0-1.0"\n' + STUDY + PLAN + more
+    protocol = (
+        f'language = "{language}"\nsimulated = true\nlicence = "CC0-1.0"\n' + STUDY + PLAN + more
+    )
     (folder / "study.toml").write_text(protocol, "utf-8")
     (folder / "simulation.toml").write_text("[panels.people]\naccuracy = 0.9\n", "utf-8")
     return open_folder(folder)
@@ -135,7 +151,10 @@ compare = "topic"
 def notes(study: Folder, name: str) -> list[tuple[str, str]]:
     """The group of each of an analysis' rows, and what it says of duplicates."""
     rows = [row for row in study.results().rows if row.analysis == name]
-    return [(row.kind + row.group.get("topic", ""), next((w for w in row.warnings if "dupl" in w), "")) for row in rows]
+    return [
+        (row.kind + row.group.get("topic", ""), next((w for w in row.warnings if "dupl" in w), ""))
+        for row in rows
+    ]
 
 
 def test_every_estimate_with_duplicates_among_its_own_items_says_how_many(folder: Path) -> None:
@@ -145,20 +164,30 @@ def test_every_estimate_with_duplicates_among_its_own_items_says_how_many(folder
     (folder / "konsil.db").unlink()
     study = simulated(folder, more=BY_TOPIC)
     protocol = (folder / "study.toml").read_text("utf-8")
-    (folder / "study.toml").write_text(protocol.replace('"items"\n', '"items"\nstrata = ["topic"]\n', 1), "utf-8")
+    (folder / "study.toml").write_text(
+        protocol.replace('"items"\n', '"items"\nstrata = ["topic"]\n', 1), "utf-8"
+    )
     study = open_folder(folder)
     study.import_sources()
     screen_items(study)
     simulate(study, truth_of(study))
     # Nobody has searched: at least equal texts are counted.
-    assert all(text.startswith("5 of the 7 items are in 2 groups") for _, text in notes(study, "Correct"))
+    assert all(
+        text.startswith("5 of the 7 items are in 2 groups") for _, text in notes(study, "Correct")
+    )
     search_duplicates(study)
     whole = notes(study, "Correct")
     assert whole
-    assert all(text.startswith("6 of the 7 items are in 2 groups of duplicates") for _, text in whole)
+    assert all(
+        text.startswith("6 of the 7 items are in 2 groups of duplicates") for _, text in whole
+    )
     by_topic = dict(notes(study, "By topic"))
-    assert by_topic["estimatedose"].startswith("3 of the 3 items are in 1 group of duplicates on which nobody has")
-    assert by_topic["estimateother"].startswith("2 of the 4 items are in 1 group of duplicates"), "q3 is alone there"
+    assert by_topic["estimatedose"].startswith(
+        "3 of the 3 items are in 1 group of duplicates on which nobody has"
+    )
+    assert by_topic["estimateother"].startswith("2 of the 4 items are in 1 group of duplicates"), (
+        "q3 is alone there"
+    )
     [difference] = [text for kind, text in by_topic.items() if kind.startswith("difference")]
     assert difference.startswith("6 of the 7 items are in 2 groups")
     table = folder / "d.csv"
@@ -168,16 +197,24 @@ def test_every_estimate_with_duplicates_among_its_own_items_says_how_many(folder
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_the_methods_state_the_recall_where_items_are_screened_for_identifiers(folder: Path, language: str) -> None:
+def test_the_methods_state_the_recall_where_items_are_screened_for_identifiers(
+    folder: Path, language: str
+) -> None:
     study = simulated(folder, language)
     screen_items(study)
     simulate(study, truth_of(study))
-    assert "70/120" not in " ".join(study.results().methods), "these rules do not look for identifiers"
+    assert "70/120" not in " ".join(study.results().methods), (
+        "these rules do not look for identifiers"
+    )
     protocol = folder / "study.toml"
-    protocol.write_text(protocol.read_text("utf-8").replace('["follow-up"]', '["identifier"]'), "utf-8")
+    protocol.write_text(
+        protocol.read_text("utf-8").replace('["follow-up"]', '["identifier"]'), "utf-8"
+    )
     page = open_folder(folder).report().read_text("utf-8")
     share = (
-        f"58% ({RECALL.k}/{RECALL.n}; 95% CI, 49% to 67%)" if language == "en" else f"({RECALL.k}/{RECALL.n}; 95-%-KI"
+        f"58% ({RECALL.k}/{RECALL.n}; 95% CI, 49% to 67%)"
+        if language == "en"
+        else f"({RECALL.k}/{RECALL.n}; 95-%-KI"
     )
     assert page.count(share) == 1
 
@@ -200,7 +237,9 @@ def test_what_cannot_be_decided_changes_nothing(folder: Path) -> None:
     study, table = open_folder(folder), folder / "d.csv"
     screen_items(study)
     table.write_text("item,decision\nq3,dupe\n", "utf-8")
-    with pytest.raises(SourceError, match="item 'q3': the decision 'dupe' is not one of 'duplicate', 'apart'"):
+    with pytest.raises(
+        SourceError, match="item 'q3': the decision 'dupe' is not one of 'duplicate', 'apart'"
+    ):
         search_duplicates(study, table, by="p-1")
     (folder / "study.toml").write_text(STUDY.partition("[prepare.screen]")[0], "utf-8")
     with pytest.raises(StudyError, match=r"there is no \[prepare.screen\]"):

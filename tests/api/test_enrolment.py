@@ -1,4 +1,5 @@
-"""A study that people sign up for, from its folder to its numbers: places, profiles, a consent that is withdrawn."""
+"""A study that people sign up for, from its folder to its numbers: places, profiles, a consent that
+is withdrawn."""
 
 from __future__ import annotations
 
@@ -88,7 +89,9 @@ def folder(tmp_path: Path) -> Folder:
     path.mkdir()
     (path / "study.toml").write_text(STUDY)
     (path / "consent.md").write_text("I take part.")
-    (path / "items.csv").write_text("item,text,field\n" + "".join(f"q{k},Question {k}?,x\n" for k in range(6)))
+    (path / "items.csv").write_text(
+        "item,text,field\n" + "".join(f"q{k},Question {k}?,x\n" for k in range(6))
+    )
     rows = "".join(f"q{k},sys-{s},Answer {s} {k}\n" for k in range(6) for s in "ab")
     (path / "answers.csv").write_text("item,system,text\n" + rows)
     run("import", str(path))
@@ -129,7 +132,12 @@ def test_from_signing_up_to_the_numbers(folder: Folder, tmp_path: Path) -> None:
     with folder.store() as store:
         assert Reception(folder.study, store, lambda: AT).withdraw("person-two")
     assert set(folder.ratings().get_column("rater")) == {"person-one", "person-three"}
-    excluded = {reason for row in folder.results().coverage for reason in row.excluded if row.excluded[reason]}
+    excluded = {
+        reason
+        for row in folder.results().coverage
+        for reason in row.excluded
+        if row.excluded[reason]
+    }
     assert {str(reason) for reason in excluded} == {"consent withdrawn"}
     released = folder.release(tmp_path / "release", linked=True).folder
     texts = {p.name: p.read_text("utf-8") for p in released.rglob("*.csv")}
@@ -159,8 +167,10 @@ def test_a_link_for_anybody_needs_places(folder: Folder) -> None:
         ("consent.md", "agreed.md", "enrolment.consent: the file 'agreed.md' does not exist"),
         (
             "[[enrolment.profile]]",
-            '[[enrolment.eligibility]]\nid = "a"\nquestion = "?"\nscale = { labels = ["n", "y"] }\n'
-            "[[enrolment.profile]]",
+            (
+                '[[enrolment.eligibility]]\nid = "a"\nquestion = "?"\nscale = { labels = ["n", "y"]'
+                " }\n[[enrolment.profile]]"
+            ),
             "enrolment.eligibility 'a', admits: is empty",
         ),
     ],

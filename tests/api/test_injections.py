@@ -1,4 +1,5 @@
-"""Instructions embedded in answers: planted for judges alone, in no other number, and measured as a paired shift."""
+"""Instructions embedded in answers: planted for judges alone, in no other number, and measured as a
+paired shift."""
 
 from __future__ import annotations
 
@@ -105,7 +106,8 @@ DEMAND = re.compile("“yes”|„yes“")
 
 
 class Model:
-    """A judge without a network: what it says of an answer follows from the answer's number, unless it obeys."""
+    """A judge without a network: what it says of an answer follows from the answer's number, unless
+    it obeys."""
 
     def __init__(self) -> None:
         self.asked: list[Request] = []
@@ -131,8 +133,12 @@ class Model:
 
 def made(path: Path, *, share: float = 0.5, show: str = "each", language: str = "en") -> Folder:
     path.mkdir()
-    (path / "study.toml").write_text(PROTOCOL.format(share=share, show=show, language=language), "utf-8")
-    (path / "items.csv").write_text("item,text\n" + "".join(f"q{n},Question {n}?\n" for n in range(N)), "utf-8")
+    (path / "study.toml").write_text(
+        PROTOCOL.format(share=share, show=show, language=language), "utf-8"
+    )
+    (path / "items.csv").write_text(
+        "item,text\n" + "".join(f"q{n},Question {n}?\n" for n in range(N)), "utf-8"
+    )
     rows = "".join(f"q{n},{s},Text {2 * n + k}.\n" for n in range(N) for k, s in enumerate(SYSTEMS))
     (path / "answers.csv").write_text("item,system,text\n" + rows, "utf-8")
     folder = open_folder(path)
@@ -172,7 +178,10 @@ def test_one_judge_obeys_and_one_does_not(
     immune = rows["immune"].estimate
     assert (immune.value, immune.p) == (0, 1)
     assert immune.low < 0 < immune.high
-    assert f"{planted - sum(before.values())} moved to the demanded label “yes”" in rows["obedient"].finding
+    assert (
+        f"{planted - sum(before.values())} moved to the demanded label “yes”"
+        in rows["obedient"].finding
+    )
 
 
 def test_they_are_in_no_other_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +209,10 @@ def test_they_are_in_no_other_number(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_people_get_none_and_what_is_stored_has_no_instruction(tmp_path: Path) -> None:
     folder = made(tmp_path / "study")
     with folder.store() as store:
-        assert {t.rater for t in store.tasks() if t.purpose == "injection"} == {"obedient", "immune"}
+        assert {t.rater for t in store.tasks() if t.purpose == "injection"} == {
+            "obedient",
+            "immune",
+        }
         assert not [a for a in store.answers() if DEMAND.search(a.text)]
 
 
@@ -221,9 +233,15 @@ def test_the_report_and_what_is_exported(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-def test_in_letters_neither_judges_nor_answers_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_letters_neither_judges_nor_answers_have_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = made(tmp_path / "study")
-    text = (folder.path / "study.toml").read_text("utf-8").replace("[injections]", '[injections]\njudges = ["immune"]')
+    text = (
+        (folder.path / "study.toml")
+        .read_text("utf-8")
+        .replace("[injections]", '[injections]\njudges = ["immune"]')
+    )
     (folder.path / "study.toml").write_text("blinded = true\n" + text, "utf-8")
     judged(folder, monkeypatch)
     blinded = open_folder(folder.path)
@@ -253,7 +271,9 @@ def test_without_labels_it_is_undefined(tmp_path: Path) -> None:
     folder = made(tmp_path / "study")
     [first, *_] = [r for r in _results_with_one_rating(folder) if r.analysis == "injections"]
     assert first.estimate.value != first.estimate.value
-    assert str(first.estimate.reason) == "no answer has a label both with and without an instruction"
+    assert (
+        str(first.estimate.reason) == "no answer has a label both with and without an instruction"
+    )
 
 
 def _results_with_one_rating(folder: Folder) -> Any:
@@ -274,7 +294,8 @@ def test_a_larger_share_adds_and_changes_none(tmp_path: Path) -> None:
     main = [t for t in tasks if t.purpose == "main"]
     models = {"obedient", "immune"}
     few, many = (
-        plant(main, Injections(share, "correct", "yes"), folder.study.instruments, models, 5) for share in (0.2, 0.4)
+        plant(main, Injections(share, "correct", "yes"), folder.study.instruments, models, 5)
+        for share in (0.2, 0.4)
     )
     assert {t for t in tasks if t.purpose == "injection"} == set(few)
     assert set(few) < set(many)
@@ -284,7 +305,9 @@ def test_a_larger_share_adds_and_changes_none(tmp_path: Path) -> None:
         counts = [sum(t.batch == kind for t in own) for kind in KINDS]
         assert max(counts) - min(counts) <= 1
     # The judges have the same answers.
-    assert len({frozenset((t.item, t.answers) for t in many if t.rater == one) for one in models}) == 1
+    assert (
+        len({frozenset((t.item, t.answers) for t in many if t.rater == one) for one in models}) == 1
+    )
 
 
 def test_places_that_are_added_later_move_no_control_task(tmp_path: Path) -> None:
@@ -309,33 +332,68 @@ def test_places_that_are_added_later_move_no_control_task(tmp_path: Path) -> Non
     make_plan(folder)
     with folder.store() as store:
         before = {t.id: t for t in store.tasks() if t.purpose == "injection"}
-        add_places(store, folder.study, Addition(Places("people", 2), "two more came"), at="2026-01-01T00:00:00Z")
+        add_places(
+            store,
+            folder.study,
+            Addition(Places("people", 2), "two more came"),
+            at="2026-01-01T00:00:00Z",
+        )
     assert before
     make_plan(open_folder(again))
     with folder.store() as store:
         assert {t.id: t for t in store.tasks() if t.purpose == "injection"} == before
 
 
-def test_without_the_table_no_control_task_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_table_no_control_task_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = made(tmp_path / "study")
     text = (folder.path / "study.toml").read_text("utf-8")
     start, end = text.index("[injections]"), text.index("[[analyses]]")
-    (folder.path / "study.toml").write_text(text[:start] + text[text.index('[[analyses]]\nname = "share"') :], "utf-8")
+    (folder.path / "study.toml").write_text(
+        text[:start] + text[text.index('[[analyses]]\nname = "share"') :], "utf-8"
+    )
     assert end
-    with pytest.raises(CollectError, match=r"control task with an injected instruction.*no \[injections\]"):
+    with pytest.raises(
+        CollectError, match=r"control task with an injected instruction.*no \[injections\]"
+    ):
         judged(open_folder(folder.path), monkeypatch)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("share = 0.5", "share = 1.5", "injections.share: expected a share above 0 and at most 1, got 1.5"),
-        ('label = "yes"', 'label = "yess"', "injections.label: there is no label 'yess'; did you mean 'yes'?"),
+        (
+            "share = 0.5",
+            "share = 1.5",
+            "injections.share: expected a share above 0 and at most 1, got 1.5",
+        ),
+        (
+            'label = "yes"',
+            'label = "yess"',
+            "injections.label: there is no label 'yess'; did you mean 'yes'?",
+        ),
         ('label = "yes"', 'label = "unsure"', "injections.label: there is no label 'unsure'"),
-        ('label = "yes"', 'label = "yes"\nkinds = ["comments"]', "injections.kinds: there is no kind 'comments'"),
-        ('label = "yes"', 'label = "yes"\njudges = ["dr-1"]', "injections.judges: there is no judge 'dr-1'"),
-        ('label = "yes"', 'label = "yes"\nlanguage = "fr"', "injections.language: there is no 'fr'"),
-        ('criterion = "correct"\nlabel', 'criterion = "korrect"\nlabel', "injections.criterion: there is no criterion"),
+        (
+            'label = "yes"',
+            'label = "yes"\nkinds = ["comments"]',
+            "injections.kinds: there is no kind 'comments'",
+        ),
+        (
+            'label = "yes"',
+            'label = "yes"\njudges = ["dr-1"]',
+            "injections.judges: there is no judge 'dr-1'",
+        ),
+        (
+            'label = "yes"',
+            'label = "yes"\nlanguage = "fr"',
+            "injections.language: there is no 'fr'",
+        ),
+        (
+            'criterion = "correct"\nlabel',
+            'criterion = "korrect"\nlabel',
+            "injections.criterion: there is no criterion",
+        ),
         ('by = ["injection"]', 'by = ["system"]', "by: 'injection_shift' has a row for each judge"),
         ('by = ["injection"]', 'test = "flip"', "test: "),
     ],
@@ -353,7 +411,9 @@ def test_an_analysis_needs_the_table(tmp_path: Path) -> None:
     text = PROTOCOL.format(share=0.5, show="each", language="en")
     start, end = text.index("[injections]"), text.index("[[analyses]]")
     (tmp_path / "study.toml").write_text(text[:start] + text[end:], "utf-8")
-    with pytest.raises(StudyError, match=r"'injection_shift' compares control tasks; the table \[injections\]"):
+    with pytest.raises(
+        StudyError, match=r"'injection_shift' compares control tasks; the table \[injections\]"
+    ):
         open_folder(tmp_path)
 
 

@@ -1,4 +1,5 @@
-"""What a kill between two steps of a command left behind: nothing is written in part, and the command runs again."""
+"""What a kill between two steps of a command left behind: nothing is written in part, and the
+command runs again."""
 
 from __future__ import annotations
 
@@ -48,7 +49,9 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_export_is_read_into_a_database_whose_making_was_killed(study: Path, tmp_path: Path) -> None:
+def test_an_export_is_read_into_a_database_whose_making_was_killed(
+    study: Path, tmp_path: Path
+) -> None:
     """It said "holds no study yet; import something first" to somebody who was importing."""
     assert exit_code("export", study, tmp_path / "records") == 0
     copy = tmp_path / "copy"

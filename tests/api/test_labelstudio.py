@@ -136,7 +136,13 @@ instrument = "form"
 """
 
 ITEMS = (
-    Item("q1-CANARY", 'What <is> "this" & $that?', "reference one", ("CANARY-alias",), strata={"s": "CANARY"}),
+    Item(
+        "q1-CANARY",
+        'What <is> "this" & $that?',
+        "reference one",
+        ("CANARY-alias",),
+        strata={"s": "CANARY"},
+    ),
     Item("q2-CANARY", "Was?", None, case="CANARY-case"),
 )
 ANSWERS = tuple(
@@ -176,7 +182,14 @@ def result(control: Control, value: str) -> dict[str, Any]:
         "TextArea": lambda: {"text": [value]},
         "Pairwise": lambda: {"selected": {v: k for k, v in control.words.items()}[value]},
     }[control.tag]()
-    return {"id": "r", "type": kind, "from_name": control.name, "to_name": "a1", "origin": "manual", "value": said}
+    return {
+        "id": "r",
+        "type": kind,
+        "from_name": control.name,
+        "to_name": "a1",
+        "origin": "manual",
+        "value": said,
+    }
 
 
 def results(instrument: Instrument, task: Task, values: dict[str, str]) -> Iterator[dict[str, Any]]:
@@ -194,7 +207,9 @@ def results(instrument: Instrument, task: Task, values: dict[str, str]) -> Itera
         yield result(control, value)
 
 
-def annotated(task: str, found: Sequence[dict[str, Any]], by: object = 7, **more: Any) -> dict[str, Any]:
+def annotated(
+    task: str, found: Sequence[dict[str, Any]], by: object = 7, **more: Any
+) -> dict[str, Any]:
     annotation = {
         "id": 1,
         "completed_by": by,
@@ -221,7 +236,9 @@ def value_of(draw: Callable[[Any], Any], instrument: Instrument, task: Task) -> 
     values = {}
     for field in fields(instrument, task):
         scale = field.criterion.scale
-        free: st.SearchStrategy[str] = st.sampled_from(field.options) if field.options else st.nothing()
+        free: st.SearchStrategy[str] = (
+            st.sampled_from(field.options) if field.options else st.nothing()
+        )
         if scale.kind == "number":
             free = free | st.integers(0, 20).map(lambda n: str(n / 2).removesuffix(".0"))
         elif scale.kind == "text":
@@ -240,7 +257,9 @@ def read(study: Path, path: Path, **mapping: Any) -> tuple[Rating, ...]:
     finder, _, _ = book(study)
     parsed = read_labelstudio(path, Source(path.name, "labelstudio", **mapping), finder)
     raise_if(parsed.problems, path.name, parsed.rows)
-    file = Incoming(path.name, tasks=parsed.tasks, ratings=parsed.records, lines=parsed.lines, place="task")
+    file = Incoming(
+        path.name, tasks=parsed.tasks, ratings=parsed.records, lines=parsed.lines, place="task"
+    )
     return admit(open_folder(study).study, [file], known()).ratings
 
 
@@ -262,7 +281,11 @@ def test_whatever_is_rated_comes_back_as_the_same_ratings(study: Path, data: st.
         values = value_of(data.draw, instrument, task)
         reading = read_form(fields(instrument, task), values)
         expected += ratings(reading, instrument, task)
-        rows.append(annotated(task.id, list(results(instrument, task, values)), by=data.draw(st.sampled_from(BY))))
+        rows.append(
+            annotated(
+                task.id, list(results(instrument, task, values)), by=data.draw(st.sampled_from(BY))
+            )
+        )
     path = study / "export.json"
     path.write_text(json.dumps(rows), "utf-8")
     if not expected:
@@ -285,7 +308,9 @@ def said(study: Path, task: Task, **values: str) -> list[dict[str, Any]]:
     return list(results(instrument, task, asked))
 
 
-def test_two_raters_who_prefer_the_same_answer_agree_on_whichever_side_they_saw_it(study: Path, tmp_path: Path) -> None:
+def test_two_raters_who_prefer_the_same_answer_agree_on_whichever_side_they_saw_it(
+    study: Path, tmp_path: Path
+) -> None:
     pairs = [t for t in book(study)[1] if t.instrument == "pairs"]
     assert {t.answers[0].endswith("one") for t in pairs} == {True, False}
     rows = [
@@ -307,7 +332,9 @@ def test_two_raters_who_prefer_the_same_answer_agree_on_whichever_side_they_saw_
     assert all(r.answers[0].endswith("one") for r in found)
 
 
-def test_a_cancelled_annotation_is_missing_and_so_is_what_was_left_empty(study: Path, tmp_path: Path) -> None:
+def test_a_cancelled_annotation_is_missing_and_so_is_what_was_left_empty(
+    study: Path, tmp_path: Path
+) -> None:
     task, other = [t for t in book(study)[1] if t.instrument == "form"][:2]
     path = tmp_path / "half.json"
     half = annotated(task.id, said(study, task, correct_a1="richtig", difficulty="unklar"))
@@ -332,16 +359,21 @@ def fault(study: Path, tmp_path: Path, *rows: dict[str, Any], **mapping: Any) ->
 def test_what_cannot_be_of_the_plan_is_told(study: Path, tmp_path: Path) -> None:
     task = some(study, "form")
     good = said(study, task, correct_a1="richtig")
-    assert "konsil_task: the study has no task 't-other'" in fault(study, tmp_path, annotated("t-other", good))
+    assert "konsil_task: the study has no task 't-other'" in fault(
+        study, tmp_path, annotated("t-other", good)
+    )
     strange = [{**good[0], "from_name": "correct-a9"}]
     assert "the task's screen has no control 'correct-a9'; did you mean 'correct-a" in fault(
         study, tmp_path, annotated(task.id, strange)
     )
     both = [*said(study, task, difficulty="3"), *said(study, task, difficulty="unklar")]
-    assert "'difficulty' has both a label and an abstention" in fault(study, tmp_path, annotated(task.id, both))
+    assert "'difficulty' has both a label and an abstention" in fault(
+        study, tmp_path, annotated(task.id, both)
+    )
     wrong = [{**good[0], "value": {"choices": ["rihctig"]}}]
-    assert "task 5: 'rihctig' is not a label of criterion 'correct'; did you mean 'richtig'?" in fault(
-        study, tmp_path, annotated(task.id, wrong)
+    assert (
+        "task 5: 'rihctig' is not a label of criterion 'correct'; did you mean 'richtig'?"
+        in fault(study, tmp_path, annotated(task.id, wrong))
     )
     assert "was annotated by 7 and by 8" in fault(
         study, tmp_path, annotated(task.id, good), annotated(task.id, good, by=8)
@@ -388,10 +420,13 @@ DOCUMENTED = {
     "TextArea": {"name", "toName", "rows", "editable", "maxSubmissions", "placeholder", "required"},
     "Pairwise": {"name", "toName"},
 }
-"""Label Studio's tags and their parameters, as its reference lists them, as far as konsil uses them."""
+"""Label Studio's tags and their parameters, as its reference lists them, as far as konsil uses
+them."""
 
 
-def test_the_configuration_is_of_documented_tags_and_fits_its_tasks(study: Path, tmp_path: Path) -> None:
+def test_the_configuration_is_of_documented_tags_and_fits_its_tasks(
+    study: Path, tmp_path: Path
+) -> None:
     made = tmp_path / "made"
     projects = export_tasks(open_folder(study), made)
     with open_folder(study).store() as store:
@@ -409,14 +444,20 @@ def test_the_configuration_is_of_documented_tags_and_fits_its_tasks(study: Path,
         for control in named:
             assert set(control.attrib["toName"].split(",")) <= set(objects)
         for row in json.loads((made / project.file).read_text("utf-8")):
-            assert {v.removeprefix("$") for v in objects.values()} == set(row["data"]) - {"konsil_task"}
+            assert {v.removeprefix("$") for v in objects.values()} == set(row["data"]) - {
+                "konsil_task"
+            }
             _, tasks, instruments = book(study)
             task = by_name[row["data"]["konsil_task"]]
             assert task in tasks
             assert task.rater == project.rater
-            assert {c.name for c in controls(instruments[task.instrument], task)} == {e.attrib["name"] for e in named}
+            assert {c.name for c in controls(instruments[task.instrument], task)} == {
+                e.attrib["name"] for e in named
+            }
         # A $ would be taken for a variable of the task.
-        assert not [e for e in elements if e.tag in ("Header", "Choice") and "$" in e.attrib["value"]]
+        assert not [
+            e for e in elements if e.tag in ("Header", "Choice") and "$" in e.attrib["value"]
+        ]
     assert used == set(DOCUMENTED)
 
 
@@ -428,12 +469,16 @@ def test_the_language_is_the_instruments(study: Path, tmp_path: Path) -> None:
     assert 'value="Answer A"' in english and 'value="Question"' in english
 
 
-def test_by_commands_there_and_back(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_by_commands_there_and_back(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "study.toml").write_text(PROTOCOL, "utf-8")
     folder = open_folder(tmp_path)
     with folder.store(create=True) as store:
         store.add(Batch(items=ITEMS, answers=ANSWERS), source="test", at="2026-01-01T00:00:00Z")
-    with pytest.raises(StudyError, match="nothing to export: nobody has a task; 'konsil plan' draws tasks"):
+    with pytest.raises(
+        StudyError, match="nothing to export: nobody has a task; 'konsil plan' draws tasks"
+    ):
         export_tasks(folder, tmp_path / "made")
     make_plan(folder)
     made = tmp_path / "made"

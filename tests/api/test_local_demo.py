@@ -22,11 +22,17 @@ PLACE = files("konsil.demo") / "local"
 
 
 def test_its_protocol_and_parameters_are_accepted():
-    study = parse((PLACE / "study.toml").read_text("utf-8"), lambda name: (PLACE / name).read_text("utf-8"))
+    study = parse(
+        (PLACE / "study.toml").read_text("utf-8"), lambda name: (PLACE / name).read_text("utf-8")
+    )
     check(study)
     assert study.simulated
     assert {s.model for s in study.systems} == {"local:smollm2", None}
-    tomllib.loads(made.with_answers((PLACE / "physicians.toml").read_text("utf-8"), [Answer("q:a", "q", "a")], ["q:a"]))
+    tomllib.loads(
+        made.with_answers(
+            (PLACE / "physicians.toml").read_text("utf-8"), [Answer("q:a", "q", "a")], ["q:a"]
+        )
+    )
 
 
 def test_an_answer_is_wrong_where_no_name_of_the_reference_is_in_it():
@@ -38,7 +44,9 @@ def test_an_answer_is_wrong_where_no_name_of_the_reference_is_in_it():
 
 def test_a_short_name_is_not_found_within_another_word():
     item = Item("q", "Which artery?", "Right coronary artery", aliases=("RCA",))
-    assert list(made.wrong_answers([item], [Answer("q:a", "q", "a", "The forcaval vein")])) == ["q:a"]
+    assert list(made.wrong_answers([item], [Answer("q:a", "q", "a", "The forcaval vein")])) == [
+        "q:a"
+    ]
 
 
 def yes_man(request, rng):
@@ -64,7 +72,9 @@ def faked(monkeypatch):
 @pytest.mark.slow
 def test_the_whole_demo_goes_on_where_it_was_stopped(faked, tmp_path, monkeypatch):
     folder = tmp_path / "demo"
-    monkeypatch.setattr("konsil.collect.jobs.judges.judge", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(
+        "konsil.collect.jobs.judges.judge", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+    )
     with pytest.raises(KeyboardInterrupt):
         made.local_demo(folder)
     monkeypatch.undo()
@@ -81,20 +91,30 @@ def test_the_whole_demo_goes_on_where_it_was_stopped(faked, tmp_path, monkeypatc
     opened = open_folder(folder)
     with opened.store() as store:
         ratings, answers = store.ratings(), store.answers()
-    assert Counter(a.system for a in answers) == {"smollm2": 20, "smollm2-drawn": 20, "system-a": 20}
+    assert Counter(a.system for a in answers) == {
+        "smollm2": 20,
+        "smollm2-drawn": 20,
+        "system-a": 20,
+    }
     by_rater = Counter(r.rater for r in ratings)
     assert set(by_rater.values()) == {60} and len(by_rater) == 6
     assert {r.label for r in ratings if r.rater == "smollm2-judge"} == {"Correct"}
     # The simulated raters know a wrong answer from a right one.
-    physicians = [r for r in ratings if r.rater.startswith("physician") and r.answers[0].endswith(":smollm2")]
+    physicians = [
+        r for r in ratings if r.rater.startswith("physician") and r.answers[0].endswith(":smollm2")
+    ]
     assert sum(r.label == "Incorrect" for r in physicians) > 0.7 * len(physicians)
     before = page.read_bytes()
     assert report(opened).read_bytes() == before
     rows = list(csv.DictReader((folder / "items.csv").read_text("utf-8").splitlines()))
-    assert set(Counter(r["specialty"] for r in rows).values()) == {4} and {r["language"] for r in rows} == {"en"}
+    assert set(Counter(r["specialty"] for r in rows).values()) == {4} and {
+        r["language"] for r in rows
+    } == {"en"}
 
 
-def test_nothing_is_made_where_the_model_is_not_there_or_the_folder_is_not_ours(tmp_path, monkeypatch):
+def test_nothing_is_made_where_the_model_is_not_there_or_the_folder_is_not_ours(
+    tmp_path, monkeypatch
+):
     monkeypatch.setenv("KONSIL_MODELS", str(tmp_path / "none"))
     monkeypatch.setattr(local, "missing", lambda: "")
     with pytest.raises(CollectError, match="run 'konsil local install'"):

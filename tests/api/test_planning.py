@@ -65,7 +65,9 @@ def run(*arguments: str) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "study.toml").write_text(STUDY)
-    (tmp_path / "items.csv").write_text("item,text\n" + "".join(f"i{n},Question {n}?\n" for n in range(12)))
+    (tmp_path / "items.csv").write_text(
+        "item,text\n" + "".join(f"i{n},Question {n}?\n" for n in range(12))
+    )
     open_folder(tmp_path).import_sources()
     return tmp_path
 
@@ -122,7 +124,9 @@ def test_items_come_first(tmp_path: Path) -> None:
 
 def test_models_answer_before_the_plan_is_drawn(folder: Path) -> None:
     text = (folder / "study.toml").read_text()
-    (folder / "study.toml").write_text(text.replace('id = "a"\n', 'id = "a"\nmodel = "fake:a"\n', 1))
+    (folder / "study.toml").write_text(
+        text.replace('id = "a"\n', 'id = "a"\nmodel = "fake:a"\n', 1)
+    )
     with pytest.raises(StudyError, match="system 'a' has not answered yet"):
         make_plan(open_folder(folder))
 
@@ -136,10 +140,15 @@ CALLED = STUDY.replace('id = "a"\n', 'id = "a"\nmodel = "fake:a,refused=0.3"\n',
 def test_what_was_refused_is_left_out_and_said(folder: Path) -> None:
     (folder / "study.toml").write_text(CALLED)
     run("answer", str(folder), "--limit", "10")
-    with pytest.raises(StudyError, match="system 'b' has not answered yet; run 'konsil answer' first"):
+    with pytest.raises(
+        StudyError, match="system 'b' has not answered yet; run 'konsil answer' first"
+    ):
         make_plan(open_folder(folder))
     run("answer", str(folder), "--limit", "10")
-    with pytest.raises(StudyError, match=r"plan\[0\]: system 'b' has not been asked \d of 12 items yet; run 'konsil"):
+    with pytest.raises(
+        StudyError,
+        match=r"plan\[0\]: system 'b' has not been asked \d of 12 items yet; run 'konsil",
+    ):
         make_plan(open_folder(folder))
     run("answer", str(folder))
     with open_folder(folder).store() as store:
@@ -161,19 +170,31 @@ def test_a_plan_that_was_drawn_is_not_drawn_otherwise(folder: Path) -> None:
     make_plan(open_folder(folder))
     text = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(text.replace("raters_per_item = 2", "raters_per_item = 1"))
-    with pytest.raises(PlanError, match=r"12 tasks of the plan that was drawn .*would not come out of today's"):
+    with pytest.raises(
+        PlanError, match=r"12 tasks of the plan that was drawn .*would not come out of today's"
+    ):
         make_plan(open_folder(folder))
-    (folder / "study.toml").write_text(text + '[[plan]]\npanel = "people"\ninstrument = "form"\nphase = "more"\n')
+    (folder / "study.toml").write_text(
+        text + '[[plan]]\npanel = "people"\ninstrument = "form"\nphase = "more"\n'
+    )
     assert make_plan(open_folder(folder)).new == 36
 
 
 def test_the_plan_stands_on_the_items_that_were_drawn(tmp_path: Path) -> None:
-    sets = "[prepare]\nlexical_match = true\nsample = { size = 6 }\nsets = { core = 2, split = 4 }\n"
+    sets = (
+        "[prepare]\nlexical_match = true\nsample = { size = 6 }\nsets = { core = 2, split = 4 }\n"
+    )
     sources = '[[sources]]\nfile = "answers.csv"\nrecords = "answers"\n'
-    halves = STUDY.replace('instrument = "form"\nraters_per_item = 2', 'instrument = "form"\nitems = "core"')
+    halves = STUDY.replace(
+        'instrument = "form"\nraters_per_item = 2', 'instrument = "form"\nitems = "core"'
+    )
     (tmp_path / "study.toml").write_text(halves + sources + sets)
-    (tmp_path / "items.csv").write_text("item,text,reference\n" + "".join(f"i{n},What?,yes\n" for n in range(9)))
-    answers = "".join(f"i{n},{system},{'yes' if n % 3 else 'no'}\n" for n in range(9) for system in "ab")
+    (tmp_path / "items.csv").write_text(
+        "item,text,reference\n" + "".join(f"i{n},What?,yes\n" for n in range(9))
+    )
+    answers = "".join(
+        f"i{n},{system},{'yes' if n % 3 else 'no'}\n" for n in range(9) for system in "ab"
+    )
     (tmp_path / "answers.csv").write_text("item,system,text\n" + answers)
     run("import", str(tmp_path))
     run("prepare", str(tmp_path))
@@ -190,7 +211,10 @@ def test_the_overlap_is_reported(tmp_path: Path) -> None:
     (folder / "items.csv").write_text("item,text\n" + "".join(f"i{n},?\n" for n in range(12)))
     run("import", str(folder))
     lines = run("plan", str(folder)).splitlines()
-    says = "share 3 of 12 comparisons (25.0%) among 2 raters, those by chance included; the overlap asks for 25.0%"
+    says = (
+        "share 3 of 12 comparisons (25.0%) among 2 raters, those by chance included; the overlap"
+        " asks for 25.0%"
+    )
     assert f"  people {says}" in lines
     assert "    of each of people: 2" in lines
 
@@ -241,10 +265,15 @@ def test_a_large_panel_has_one_line_of_loads_unless_each_rater_is_asked_for(
     assert sum(line.endswith(": 4 screens, 4 items") for line in each) == FEW + 1
 
 
-def test_a_small_panel_is_listed_by_rater(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_panel_is_listed_by_rater(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     told = lines_of_plan(crowded(tmp_path, FEW, "rash|cough"), capsys)
     assert sum(line.endswith(": 4 screens, 4 items") for line in told) == FEW
-    assert any(line.startswith("  items of each of physicians by finding: cough 2, rash 2") for line in told)
+    assert any(
+        line.startswith("  items of each of physicians by finding: cough 2, rash 2")
+        for line in told
+    )
 
 
 @pytest.mark.parametrize("strata", ["rash, fever|cough", f"{'a very long finding ' * 3}|cough"])
@@ -254,7 +283,9 @@ def test_free_text_is_no_stratum_that_a_plan_is_held_against(
     assert "by finding" not in "\n".join(lines_of_plan(crowded(tmp_path, 2, strata), capsys))
 
 
-@pytest.mark.parametrize(("added", "shown"), [("", False), ('[[judges]]\nrater = "judge"\nmodel = "fake:m"\n', True)])
+@pytest.mark.parametrize(
+    ("added", "shown"), [("", False), ('[[judges]]\nrater = "judge"\nmodel = "fake:m"\n', True)]
+)
 def test_check_prints_the_prompt_only_of_judges_that_are_called(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], added: str, shown: bool
 ) -> None:

@@ -1,4 +1,5 @@
-"""The sample of a study's folder: drawn by a command, seen by every step after it, never drawn anew under a plan."""
+"""The sample of a study's folder: drawn by a command, seen by every step after it, never drawn anew
+under a plan."""
 
 from __future__ import annotations
 
@@ -90,7 +91,12 @@ def folder(tmp_path: Path) -> Path:
 
 def answered(folder: Path, systems: str = "ab") -> Path:
     answers = [
-        Answer(f"i{n:03}:{s}", f"i{n:03}", s, f"answer {n}" if s == "b" and n % 4 == 0 else "something else")
+        Answer(
+            f"i{n:03}:{s}",
+            f"i{n:03}",
+            s,
+            f"answer {n}" if s == "b" and n % 4 == 0 else "something else",
+        )
         for n in range(200)
         for s in systems
     ]
@@ -127,7 +133,9 @@ def test_it_waits_for_the_answers_and_the_plan_waits_for_it(folder: Path):
     with pytest.raises(PlanError, match=r"study.toml: prepare.lexical_match: .* 'a' answered 0"):
         prepare(open_folder(folder))
     answered(folder, "a")
-    with pytest.raises(PlanError, match=r"200 of 200 items .* \(system 'b' answered 0\); run 'konsil answer'"):
+    with pytest.raises(
+        PlanError, match=r"200 of 200 items .* \(system 'b' answered 0\); run 'konsil answer'"
+    ):
         prepare(open_folder(folder))
     with pytest.raises(PlanError, match="the items are not drawn yet; run 'konsil prepare' first"):
         make_plan(open_folder(folder))
@@ -141,7 +149,9 @@ def test_it_can_be_drawn_anew_until_a_plan_is(folder: Path):
     answered(folder)
     first = prepare(open_folder(folder))
     change(folder, "seed = 3", "seed = 4")
-    with pytest.raises(PlanError, match="asks for other items than were drawn; run 'konsil prepare' again"):
+    with pytest.raises(
+        PlanError, match="asks for other items than were drawn; run 'konsil prepare' again"
+    ):
         make_plan(open_folder(folder))
     second = prepare(open_folder(folder))
     assert second.new
@@ -154,7 +164,9 @@ def test_it_can_be_drawn_anew_until_a_plan_is(folder: Path):
     assert prepare(open_folder(folder)) == type(second)(second.drawn, new=False)
     change(folder, "seed = 4", "seed = 5")
     for late in (prepare, make_plan):
-        with pytest.raises(PlanError, match=r"a plan is drawn already, on the items of another \[prepare\] or seed"):
+        with pytest.raises(
+            PlanError, match=r"a plan is drawn already, on the items of another \[prepare\] or seed"
+        ):
             late(open_folder(folder))
     assert len(events(folder)) == 2
 
@@ -172,7 +184,9 @@ def test_a_plan_on_all_items_is_not_taken_back(folder: Path):
 
 def test_without_prepare_there_is_nothing_to_draw(folder: Path):
     change(folder, STUDY[STUDY.index("[prepare]") : STUDY.index("[[plan]]")], "")
-    with pytest.raises(StudyError, match=r"there is no \[prepare\]; nothing says which items are rated"):
+    with pytest.raises(
+        StudyError, match=r"there is no \[prepare\]; nothing says which items are rated"
+    ):
         prepare(open_folder(folder))
 
 
@@ -195,7 +209,12 @@ def test_every_step_after_it_sees_the_sample(folder: Path):
     [core] = [r for r in results.rows if r.analysis == "in the core" and r.kind == "estimate"]
     assert core.n_units == 20
     page = opened.report().read_text("utf-8")
-    for text in ("Was aus den Items wurde.", "Items beantwortet von", "Wörtliche Übereinstimmung", "Items gezogen"):
+    for text in (
+        "Was aus den Items wurde.",
+        "Items beantwortet von",
+        "Wörtliche Übereinstimmung",
+        "Items gezogen",
+    ):
         assert text in page
     assert make_plan(opened).new == 0
 
@@ -207,7 +226,10 @@ def test_the_sample_is_in_exports_which_read_back_equal(folder: Path, tmp_path: 
     out = opened.export(tmp_path / "out", "csv")
     with (out / "sample.csv").open(newline="", encoding="utf-8") as file:
         sample = list(csv.DictReader(file))
-    assert Counter(row["sets"] for row in sample) == {'["sample","core"]': 10, '["sample","split"]': 40}
+    assert Counter(row["sets"] for row in sample) == {
+        '["sample","core"]': 10,
+        '["sample","split"]': 40,
+    }
     other = tmp_path / "other"
     other.mkdir()
     (other / "study.toml").write_text(STUDY)

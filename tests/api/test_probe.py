@@ -1,4 +1,5 @@
-"""A model guesses the diagnosis from each level: fewer guesses are right where marks hide it; no call is repeated."""
+"""A model guesses the diagnosis from each level: fewer guesses are right where marks hide it; no
+call is repeated."""
 
 from __future__ import annotations
 
@@ -32,7 +33,12 @@ id = "a"
 """
 CASES = (
     Item("c1", "Cough. Biopsy had granulomas: sarcoidosis.", "sarcoidosis"),
-    Item("c2", "Tremor. Later hepatolenticular rings.", "Wilson disease", aliases=("hepatolenticular degeneration",)),
+    Item(
+        "c2",
+        "Tremor. Later hepatolenticular rings.",
+        "Wilson disease",
+        aliases=("hepatolenticular degeneration",),
+    ),
     Item("c3", "Nobody marked this.", "x"),
 )
 MARKS = "case,kind,rank,text\nc1,diagnosis,,sarcoidosis\nc1,cue,1,granulomas\nc2,cue,1,hepatolenticular\n"
@@ -46,7 +52,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_share_of_right_guesses_by_level(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_share_of_right_guesses_by_level(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     opened = open_folder(folder)
     with pytest.raises(PlanError, match="no case is marked yet"):
         probe(opened, "fake:")
@@ -59,7 +67,10 @@ def test_the_share_of_right_guesses_by_level(folder: Path, capsys: pytest.Captur
     assert "not marked yet and left out: 1 cases" in said
     assert "narrative: diagnosis guessed in 50% (1/2; 95% CI, 9% to 91%)" in said
     assert "level 0: diagnosis guessed in 0% (0/2; 95% CI, 0% to 66%)" in said
-    rows = {(row["case"], row["level"]): row for row in csv.DictReader(io.StringIO(table.read_text("utf-8")))}
+    rows = {
+        (row["case"], row["level"]): row
+        for row in csv.DictReader(io.StringIO(table.read_text("utf-8")))
+    }
     assert rows["c1", "narrative"]["guess"] == "sarcoidosis"
     assert rows["c1", "0"]["guess"] == "granulomas"
     assert [row["right"] for row in rows.values()].count("yes") == 1

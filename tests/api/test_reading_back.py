@@ -1,4 +1,5 @@
-"""An export is read back whole or not at all: its files are those that were written, and conform to the protocol."""
+"""An export is read back whole or not at all: its files are those that were written, and conform to
+the protocol."""
 
 from __future__ import annotations
 
@@ -134,7 +135,11 @@ EDITS: dict[str, tuple[Callable[[Path], object], str]] = {
         "criterion 'ok' has no label 'Banana'",
     ),
     "nobody": (
-        seal(lambda f: [change(f / n, "r1", "nobody-9") for n in ("ratings.csv", "raters.csv", "tasks.csv")]),
+        seal(
+            lambda f: [
+                change(f / n, "r1", "nobody-9") for n in ("ratings.csv", "raters.csv", "tasks.csv")
+            ]
+        ),
         "there is no rater 'nobody-9', who gave 12 ratings",
     ),
     "a rater of no record": (
@@ -147,17 +152,30 @@ EDITS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "schema -1": (described(schema=-1), "schema: expected a whole number from 1 to"),
     "schema true": (described(schema=True), "schema: expected a whole number from 1 to"),
-    "another study": (described(study="0" * 64), "is of a study with another protocol (digest 0000000000000000"),
-    "1e400": (lambda f: change(f / "export.json", '"schema": ', '"schema": 1e400, "was": '), "expected a whole"),
+    "another study": (
+        described(study="0" * 64),
+        "is of a study with another protocol (digest 0000000000000000",
+    ),
+    "1e400": (
+        lambda f: change(f / "export.json", '"schema": ', '"schema": 1e400, "was": '),
+        "expected a whole",
+    ),
     "nested description": (
         lambda f: (f / "export.json").write_text("[" * 100_000),
         "cannot be read as the description of an export",
     ),
     "nested brackets": (seal(deep), "items.csv: record 1 cannot be read"),
-    "a file that is missing": (lambda f: (f / "calls.csv").unlink(), "calls.csv: is missing from the export"),
+    "a file that is missing": (
+        lambda f: (f / "calls.csv").unlink(),
+        "calls.csv: is missing from the export",
+    ),
     "a file too many": (
         lambda f: described(
-            files={k: v for k, v in json.loads((f / "export.json").read_text())["files"].items() if k != "calls.csv"}
+            files={
+                k: v
+                for k, v in json.loads((f / "export.json").read_text())["files"].items()
+                if k != "calls.csv"
+            }
         )(f),
         "calls.csv: was not exported with the others",
     ),
@@ -215,12 +233,17 @@ def test_records_and_calls_are_written_together_or_not_at_all(
 
 def test_an_export_comes_back_into_a_study_that_changed_since(study: Path, exported: Path) -> None:
     """What its log knows is its own: the export was made before an analysis was added."""
-    more = '[[analyses]]\nname = "n"\nstatistic = "share"\nof = ["Correct"]\ncriterion = "ok"\nraters = "p"\n'
+    more = (
+        '[[analyses]]\nname = "n"\nstatistic = "share"\nof = ["Correct"]\ncriterion = "ok"\nraters'
+        ' = "p"\n'
+    )
     (study / "study.toml").write_text(STUDY + more)
     assert open_folder(study).import_export(exported).total_new() == 0
 
 
-def test_a_label_that_was_stored_otherwise_is_a_conflict(study: Path, exported: Path, other: Path) -> None:
+def test_a_label_that_was_stored_otherwise_is_a_conflict(
+    study: Path, exported: Path, other: Path
+) -> None:
     open_folder(other).import_export(exported)
     base = sqlite3.connect(study / "konsil.db")
     assert base.execute("select count(*) from ratings").fetchone() == (12,)

@@ -1,4 +1,5 @@
-"""From questions to accepted wordings: asked, killed, resumed, decided in a table, shown everywhere, never too late."""
+"""From questions to accepted wordings: asked, killed, resumed, decided in a table, shown
+everywhere, never too late."""
 
 from __future__ import annotations
 
@@ -66,14 +67,27 @@ of = ["yes"]
 criterion = "correct"
 raters = "judges"
 """
-TEXTS = ("hi, pt w AF, stop apixaban? thanks", "Which dose at GFR 35?", "=pls compare both", "hx of dvt")
-WORDED = ("Patient with AF, stop apixaban?", "Which dose at GFR 35?", "=please compare both?", "History of dvt?")
+TEXTS = (
+    "hi, pt w AF, stop apixaban? thanks",
+    "Which dose at GFR 35?",
+    "=pls compare both",
+    "hx of dvt",
+)
+WORDED = (
+    "Patient with AF, stop apixaban?",
+    "Which dose at GFR 35?",
+    "=please compare both?",
+    "History of dvt?",
+)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    write_rows(tmp_path / "items.csv", [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))])
+    write_rows(
+        tmp_path / "items.csv",
+        [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))],
+    )
     open_folder(tmp_path).import_sources()
     return tmp_path
 
@@ -82,7 +96,9 @@ def _decided(folder: Path, *verdicts: tuple[str, str, str]) -> Path:
     return write_rows(folder / "decisions.csv", [("item", "rewritten", "decision"), *verdicts])
 
 
-def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_the_model_to_pages_judges_and_report(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = folder / "rewritten.csv"
     main(["rewrite", str(folder), "--dry-run"])
     assert "rewrite: 4 to call" in capsys.readouterr().out
@@ -93,7 +109,12 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
     assert "wordings: 3 of 4 questions wait for a decision" in _status(folder, capsys)
     rows = read_rows(table)
     assert [row["item"] for row in rows] == ["q0", "q2", "q3", "q1"]
-    assert [row["rewritten"].lstrip("'") for row in rows] == [WORDED[0], WORDED[2], WORDED[3], WORDED[1]]
+    assert [row["rewritten"].lstrip("'") for row in rows] == [
+        WORDED[0],
+        WORDED[2],
+        WORDED[3],
+        WORDED[1],
+    ]
     opened = open_folder(folder)
     with pytest.raises(PlanError, match="3 of 4 questions wait for a decision"):
         make_plan(opened)
@@ -104,7 +125,10 @@ def test_from_the_model_to_pages_judges_and_report(folder: Path, capsys: pytest.
     rows[0]["rewritten"] = "Stop apixaban in a patient with AF?"
     write_rows(table, [tuple(rows[0]), *(tuple(row.values()) for row in rows)])
     main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
-    assert "decided by people: 1 accepted, 1 edited, 1 kept as they were\n0 to be decided" in capsys.readouterr().out
+    assert (
+        "decided by people: 1 accepted, 1 edited, 1 kept as they were\n0 to be decided"
+        in capsys.readouterr().out
+    )
     main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
     assert "nothing has changed" in capsys.readouterr().out
     accepted = ["Stop apixaban in a patient with AF?", TEXTS[1], WORDED[2], TEXTS[3]]
@@ -151,18 +175,29 @@ def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
     released = {row["id"]: row["text"] for row in read_rows(folder / "release" / "items.csv")}
     assert released == {"q0": WORDED[0], "q1": TEXTS[1], "q2": "Compare both.", "q3": TEXTS[3]}
     told = read_rows(folder / "release" / "rewritten.csv")
-    assert [(row["item"], row["verdict"]) for row in told] == [("q0", "accept"), ("q2", "edit"), ("q3", "keep")]
+    assert [(row["item"], row["verdict"]) for row in told] == [
+        ("q0", "accept"),
+        ("q2", "edit"),
+        ("q3", "keep"),
+    ]
     assert "before" not in told[0]
     opened.release(folder / "noted", notes=True, linked=True)
     assert read_rows(folder / "noted" / "rewritten.csv")[2]["before"] == TEXTS[3]
     page = opened.report().read_text("utf-8")
-    for words in ("Items reworded by a model", "edited by people", "kept as asked", "Wording unchanged by the model"):
+    for words in (
+        "Items reworded by a model",
+        "edited by people",
+        "kept as asked",
+        "Wording unchanged by the model",
+    ):
         assert words in page
     assert "Before the study models were asked for questions in better words" in page
 
 
 def test_a_rehearsal_keeps_the_questions_as_they_are(folder: Path) -> None:
-    (folder / "study.toml").write_text(STUDY.replace("licence", "simulated = true\nlicence", 1), "utf-8")
+    (folder / "study.toml").write_text(
+        STUDY.replace("licence", "simulated = true\nlicence", 1), "utf-8"
+    )
     (folder / "simulation.toml").write_text(
         "[panels.people]\naccuracy = 0.9\n[panels.judges]\naccuracy = 0.8\n", "utf-8"
     )
@@ -175,7 +210,11 @@ def test_a_rehearsal_keeps_the_questions_as_they_are(folder: Path) -> None:
 def test_what_was_answered_before_needs_no_decision(folder: Path) -> None:
     opened = open_folder(folder)
     with opened.store() as store:
-        store.add(Batch(answers=[Answer(f"q{n}:a", f"q{n}", "a", "Yes.") for n in range(4)]), source="x", at=AT)
+        store.add(
+            Batch(answers=[Answer(f"q{n}:a", f"q{n}", "a", "Yes.") for n in range(4)]),
+            source="x",
+            at=AT,
+        )
     done = rewrite_items(opened)
     assert (done.open, done.proposed) == ((), {})
     assert len(make_plan(opened).tasks) == 8
@@ -202,7 +241,9 @@ def test_what_was_answered_keeps_its_words(folder: Path) -> None:
         answer(opened.study, store, Options(limit=1))
         answered = store.answers()[0].item
     late = _decided(folder, *((f"q{n}", "Another wording?", "accept") for n in range(4)))
-    with pytest.raises(PlanError, match=f"{answered}.*answered or rated already in the words that it has"):
+    with pytest.raises(
+        PlanError, match=f"{answered}.*answered or rated already in the words that it has"
+    ):
         rewrite_items(opened, decisions_from=late)
     with opened.store() as store:  # all or none
         assert all(e.data["verdict"] == "keep" for e in store.events() if e.kind == "rewriting")
@@ -231,7 +272,9 @@ def test_replies_that_cannot_be_read_are_counted_and_decided_by_people(folder: P
     assert (done.unreadable, len(done.proposed), len(done.open)) == ({"not json": 4}, 0, 4)
     with pytest.raises(PlanError, match="a rewriting, and there is none"):
         rewrite_items(opened, decisions_from=_decided(folder, ("q1", "", "accept")))
-    own = rewrite_items(opened, decisions_from=_decided(folder, ("q1", "Which dose at a GFR of 35?", "accept")))
+    own = rewrite_items(
+        opened, decisions_from=_decided(folder, ("q1", "Which dose at a GFR of 35?", "accept"))
+    )
     assert own.decided["q1"].verdict == "edit"
 
 
@@ -239,11 +282,16 @@ def test_replies_that_cannot_be_read_are_counted_and_decided_by_people(folder: P
     ("rows", "says"),
     [
         ((("q9", "x", "keep"),), "there is no item 'q9'"),
-        ((("q1", "x", "acept"),), "the decision 'acept' is not one of 'accept', 'keep'; did you mean 'accept'"),
+        (
+            (("q1", "x", "acept"),),
+            "the decision 'acept' is not one of 'accept', 'keep'; did you mean 'accept'",
+        ),
         ((("q1", "x", "keep"), ("q1", "x", "accept")), "'q1' is decided as 'accept' and as 'keep'"),
     ],
 )
-def test_broken_tables_change_nothing(folder: Path, rows: tuple[tuple[str, str, str], ...], says: str) -> None:
+def test_broken_tables_change_nothing(
+    folder: Path, rows: tuple[tuple[str, str, str], ...], says: str
+) -> None:
     opened = open_folder(folder)
     rewrite_items(opened)
     with pytest.raises(SourceError, match=says):
@@ -256,10 +304,26 @@ def test_broken_tables_change_nothing(folder: Path, rows: tuple[tuple[str, str, 
     ("old", "new", "says"),
     [
         ('model = "fake:seed=4"', "", r"prepare\.rewrite\.model: missing"),
-        ('model = "fake:seed=4"', 'model = "hostd:m"', r"prepare\.rewrite\.model: there is no endpoint 'hostd'"),
-        ('model = "fake:seed=4"', 'modl = "fake:"', r"prepare\.rewrite\.modl: unknown key; did you mean 'model'"),
-        ("seed=4", 'seed=4"\nprompts = { rewrit = "x" }\nlanguage = "de', r"there is no prompt 'rewrit' here"),
-        ("seed=4", 'seed=4"\nprompts = { rewrite = "p.md" }\nlanguage = "de', r"the file 'p.md' does not exist"),
+        (
+            'model = "fake:seed=4"',
+            'model = "hostd:m"',
+            r"prepare\.rewrite\.model: there is no endpoint 'hostd'",
+        ),
+        (
+            'model = "fake:seed=4"',
+            'modl = "fake:"',
+            r"prepare\.rewrite\.modl: unknown key; did you mean 'model'",
+        ),
+        (
+            "seed=4",
+            'seed=4"\nprompts = { rewrit = "x" }\nlanguage = "de',
+            r"there is no prompt 'rewrit' here",
+        ),
+        (
+            "seed=4",
+            'seed=4"\nprompts = { rewrite = "p.md" }\nlanguage = "de',
+            r"the file 'p.md' does not exist",
+        ),
         (
             "seed=4",
             'seed=4"\nsettings = { temprature = 0 }\nlanguage = "de',
@@ -270,7 +334,11 @@ def test_broken_tables_change_nothing(folder: Path, rows: tuple[tuple[str, str, 
             'seed=4"\nsettings = { tools = ["web_search"] }\nlanguage = "de',
             r"settings\.tools: is for systems",
         ),
-        ("[prepare.rewrite]", "[prepare]\nlexical_match = true\n[prepare.rewrite]", "drawn by their answers"),
+        (
+            "[prepare.rewrite]",
+            "[prepare]\nlexical_match = true\n[prepare.rewrite]",
+            "drawn by their answers",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_protocol_is_told(folder: Path, old: str, new: str, says: str) -> None:
@@ -279,15 +347,25 @@ def test_what_is_wrong_with_a_protocol_is_told(folder: Path, old: str, new: str,
         open_folder(folder)
 
 
-def test_a_wording_with_a_warning_needs_an_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = ("q0", "Mrs Smith with AF, stop apixaban?", "accept"), ("q3", "History of no dvt?", "accept")
+def test_a_wording_with_a_warning_needs_an_answer(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = (
+        ("q0", "Mrs Smith with AF, stop apixaban?", "accept"),
+        ("q3", "History of no dvt?", "accept"),
+    )
     table = _decided(folder, *rows)
     with pytest.raises(SystemExit):
         main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
     said = capsys.readouterr().err
-    assert "item 'q0': possible identifier: Mrs Smith; item 'q3': negations: none in the question, no in" in said
+    assert (
+        "item 'q0': possible identifier: Mrs Smith; item 'q3': negations: none in the question,"
+        " no in" in said
+    )
     with open_folder(folder).store() as store:
-        assert not [event for event in store.events() if event.kind == "rewriting"], "all or nothing"
+        assert not [event for event in store.events() if event.kind == "rewriting"], (
+            "all or nothing"
+        )
     answered = [(*row, f"because {row[0]}") for row in rows]
     write_rows(table, [("item", "rewritten", "decision", "answer"), *answered])
     main(["rewrite", str(folder), "--decisions", str(table), "--by", "p-1"])
@@ -304,7 +382,9 @@ def test_a_wording_that_was_accepted_before_is_looked_at_again(folder: Path) -> 
     with opened.store() as store:
         item = store.items()[0]
         event = decided_event(
-            item, Accepted("edit", "Mrs Smith has AF, stop apixaban?", "table"), "2025-03-01T12:00:00Z"
+            item,
+            Accepted("edit", "Mrs Smith has AF, stop apixaban?", "table"),
+            "2025-03-01T12:00:00Z",
         )
         store.add(Batch(events=[event]), source="t", at=event.at)
     assert any(

@@ -27,7 +27,9 @@ undecided = "kept"
 
 def test_no_text_of_what_was_screened_out(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    (tmp_path / "items.csv").write_text("item,text\nq0,My patient Mrs Smith has AF\nq1,Which dose?\n", "utf-8")
+    (tmp_path / "items.csv").write_text(
+        "item,text\nq0,My patient Mrs Smith has AF\nq1,Which dose?\n", "utf-8"
+    )
     opened = open_folder(tmp_path)
     opened.import_sources()
     screen_items(opened)
@@ -36,4 +38,6 @@ def test_no_text_of_what_was_screened_out(tmp_path: Path) -> None:
     items = (tmp_path / "release" / "items.csv").read_text("utf-8")
     assert "Which dose?" in items
     assert "q0" not in items
-    assert all("Smith" not in file.read_text("utf-8") for file in (tmp_path / "release").rglob("*.csv"))
+    assert all(
+        "Smith" not in file.read_text("utf-8") for file in (tmp_path / "release").rglob("*.csv")
+    )

@@ -1,4 +1,5 @@
-"""Questions are screened by a command, decided on by people in a table, and left out of the draw and the report."""
+"""Questions are screened by a command, decided on by people in a table, and left out of the draw
+and the report."""
 
 from __future__ import annotations
 
@@ -96,7 +97,10 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     assert [line.split("  ")[-2:] for line in decided] == [["by staff-1 (p-1)", "3 events"]]
     main(["curation", str(folder)])
     who = "by staff-1 (p-1)"
-    listed = f"screening\n  kept: 1 {who}\nduplicates\n  left out: duplicate: 1 {who}\nduplicates: not searched"
+    listed = (
+        f"screening\n  kept: 1 {who}\nduplicates\n  left out: duplicate: 1 {who}\nduplicates: not"
+        " searched"
+    )
     assert capsys.readouterr().out.startswith(listed)
     study = open_folder(folder)
     assert prepare(study).drawn.drawn == {"": {"": ["q1", "q2", "q3"]}}
@@ -144,7 +148,10 @@ def test_a_rehearsal_keeps_what_waits_for_people_where_all_of_it_does(folder: Pa
     ("rows", "says"),
     [
         (("q9,keep",), "decisions.csv: line 2: there is no item 'q9'"),
-        (("q1,keep", "q1,late"), "decisions.csv: line 3: item 'q1' is decided as 'late' and as 'keep'"),
+        (
+            ("q1,keep", "q1,late"),
+            "decisions.csv: line 3: item 'q1' is decided as 'late' and as 'keep'",
+        ),
     ],
 )
 def test_broken_decisions_change_nothing(folder: Path, rows: tuple[str, ...], says: str) -> None:
@@ -157,14 +164,20 @@ def test_broken_decisions_change_nothing(folder: Path, rows: tuple[str, ...], sa
 def test_a_misspelt_column_is_told(folder: Path) -> None:
     path = folder / "wrong.csv"
     path.write_text("item,decisions\nq1,keep\n", "utf-8")
-    with pytest.raises(SourceError, match="there is no column 'decision'; did you mean 'decisions'"):
+    with pytest.raises(
+        SourceError, match="there is no column 'decision'; did you mean 'decisions'"
+    ):
         screen_items(open_folder(folder), path)
 
 
-def test_nothing_stored_on_a_dry_run_and_without_a_screen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_stored_on_a_dry_run_and_without_a_screen(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["screen", str(folder), "--dry-run"])
     assert "nothing stored" in capsys.readouterr().out
-    (folder / "study.toml").write_text(STUDY.replace('[prepare.screen]\nundecided = "kept"', ""), "utf-8")
+    (folder / "study.toml").write_text(
+        STUDY.replace('[prepare.screen]\nundecided = "kept"', ""), "utf-8"
+    )
     with pytest.raises(StudyError, match="nothing says what to look for"):
         screen_items(open_folder(folder))
 

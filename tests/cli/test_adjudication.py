@@ -1,4 +1,5 @@
-"""The adjudication from the command line: what waits, opening it, closing the round, what the report then states."""
+"""The adjudication from the command line: what waits, opening it, closing the round, what the
+report then states."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def study(call: Call, tmp_path: Path) -> Path:
     """Two physicians rated three questions and differ on the first two."""
     (tmp_path / "study.toml").write_text(PROTOCOL + RULES, "utf-8")
     (tmp_path / "items.csv").write_text("item,text\nq1,Why?\nq2,How?\nq3,When?\n", "utf-8")
-    (tmp_path / "answers.csv").write_text("item,system,text\nq1,a,So.\nq2,a,Thus.\nq3,a,Now.\n", "utf-8")
+    (tmp_path / "answers.csv").write_text(
+        "item,system,text\nq1,a,So.\nq2,a,Thus.\nq3,a,Now.\n", "utf-8"
+    )
     for command in ("import", "plan"):
         assert call(command, tmp_path)[0] == 0
     opened = konsil.open(tmp_path)
@@ -86,7 +89,11 @@ def reviews(folder: Path) -> list[Task]:
 
 def test_a_round_from_its_opening_to_its_end(call: Call, study: Path) -> None:
     assert call("adjudication", study) == (0, "disagreements not opened yet: 2\n", "")
-    assert call("adjudication", study, "--open", "--by", "lead") == (0, "opened: 2 disagreements\n", "")
+    assert call("adjudication", study, "--open", "--by", "lead") == (
+        0,
+        "opened: 2 disagreements\n",
+        "",
+    )
     decide(study, "p1")
     code, out, _ = call("adjudication", study)
     first, *items, last = out.splitlines()
@@ -108,13 +115,21 @@ def test_a_round_from_its_opening_to_its_end(call: Call, study: Path) -> None:
     assert (code, len(out.splitlines())) == (0, 1)
 
 
-def test_the_report_states_when_a_round_was_closed_in_both_languages(call: Call, study: Path) -> None:
+def test_the_report_states_when_a_round_was_closed_in_both_languages(
+    call: Call, study: Path
+) -> None:
     call("adjudication", study, "--open", "--by", "lead")
     decide(study, "p1")
     call("adjudication", study, "--close", "--by", "lead")
     for language, words in (
         ("en", "after 6 ratings had been collected; 1 of its 4 screens had a decision."),
-        ("de", "nachdem 6 Bewertungen erhoben worden waren; zu 1 von 4 Aufgaben lag eine Entscheidung vor."),
+        (
+            "de",
+            (
+                "nachdem 6 Bewertungen erhoben worden waren; zu 1 von 4 Aufgaben lag eine"
+                " Entscheidung vor."
+            ),
+        ),
     ):
         (study / "study.toml").write_text(f'language = "{language}"\n' + PROTOCOL + RULES, "utf-8")
         assert call("report", study)[0] == 0
@@ -143,4 +158,7 @@ def test_a_study_without_one_is_told(call: Call, study: Path) -> None:
     (study / "study.toml").write_text(PROTOCOL, "utf-8")
     code, _, told = call("adjudication", study)
     assert code == 2
-    assert "study.toml: has no [adjudication]; with one, raters who differ look at the same once more" in told
+    assert (
+        "study.toml: has no [adjudication]; with one, raters who differ look at the same once more"
+        in told
+    )

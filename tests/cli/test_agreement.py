@@ -1,4 +1,5 @@
-"""konsil agreement: the documented JSON, wide as long, and one clear sentence for each kind of bad input."""
+"""konsil agreement: the documented JSON, wide as long, and one clear sentence for each kind of bad
+input."""
 
 from __future__ import annotations
 
@@ -101,7 +102,9 @@ def table(call: Call, tmp_path: Path, text: str, *flags: str) -> dict[str, Any]:
     file.write_text(text, encoding="utf-8")
     code, out, err = call("agreement", file, "--json", *FEW, *flags)
     assert (code, err) == (0, "")
-    found: dict[str, Any] = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    found: dict[str, Any] = json.loads(
+        out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON")
+    )
     return found
 
 
@@ -113,7 +116,9 @@ def values(found: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("level", "text"), [("nominal", WIDE), ("ordinal", ORDINAL)])
-def test_the_json_has_the_documented_structure(call: Call, tmp_path: Path, level: str, text: str) -> None:
+def test_the_json_has_the_documented_structure(
+    call: Call, tmp_path: Path, level: str, text: str
+) -> None:
     found = table(call, tmp_path, text, "--level", level)
     assert list(found) == KEYS
     assert (found["level"], found["target"]) == (level, "these raters")
@@ -134,7 +139,9 @@ def test_the_counts_are_of_labels(call: Call, tmp_path: Path) -> None:
     assert values(found)["percent_agreement"][0] == pytest.approx(agree)
 
 
-def test_the_same_call_prints_the_same_bytes_and_another_seed_does_not(call: Call, tmp_path: Path) -> None:
+def test_the_same_call_prints_the_same_bytes_and_another_seed_does_not(
+    call: Call, tmp_path: Path
+) -> None:
     file = tmp_path / "t.csv"
     file.write_text(WIDE)
     first = call("agreement", file, "--json", *FEW)
@@ -204,12 +211,16 @@ def test_what_r_and_german_excel_write(call: Call, tmp_path: Path) -> None:
     )
     assert values(table(call, tmp_path, by_r)) == values(table(call, tmp_path, WIDE))
     german = "\ufeff" + WIDE.replace(",", ";").replace("\n", "\r\n")
-    assert values(table(call, tmp_path, german, "--separator", ";")) == values(table(call, tmp_path, WIDE))
+    assert values(table(call, tmp_path, german, "--separator", ";")) == values(
+        table(call, tmp_path, WIDE)
+    )
 
 
 @pytest.mark.slow
 def test_a_spreadsheet_a_parquet_and_a_jsonl_are_the_same_table(call: Call, tmp_path: Path) -> None:
-    frame = pl.DataFrame({"unit": range(1, 8), "ann": [1, 2, 3, 4, 5, 1, 2], "ben": [2, 2, 3, 3, 5, 1, None]})
+    frame = pl.DataFrame(
+        {"unit": range(1, 8), "ann": [1, 2, 3, 4, 5, 1, 2], "ben": [2, 2, 3, 3, 5, 1, None]}
+    )
     frame.write_parquet(tmp_path / "t.parquet")
     frame.write_ndjson(tmp_path / "t.jsonl")
     book = openpyxl.Workbook()
@@ -217,19 +228,27 @@ def test_a_spreadsheet_a_parquet_and_a_jsonl_are_the_same_table(call: Call, tmp_
         book.active.append(row)  # type: ignore[union-attr]
     book.save(tmp_path / "t.xlsx")
     frame.write_csv(tmp_path / "t.csv")
-    found = [call("agreement", tmp_path / f"t.{end}", "--json", *FEW) for end in ("csv", "parquet", "jsonl", "xlsx")]
+    found = [
+        call("agreement", tmp_path / f"t.{end}", "--json", *FEW)
+        for end in ("csv", "parquet", "jsonl", "xlsx")
+    ]
     assert all(one == found[0] for one in found)
 
 
 # ---------------------------------------------------------------- undefined
 
 
-def test_constant_labels_are_no_error_and_have_a_note_and_reasons(call: Call, tmp_path: Path) -> None:
+def test_constant_labels_are_no_error_and_have_a_note_and_reasons(
+    call: Call, tmp_path: Path
+) -> None:
     file = tmp_path / "t.csv"
     file.write_text("ann,ben\n" + "yes,yes\n" * 12)
     code, out, err = call("agreement", file, "--json", *FEW)
     assert (code, err) == (0, "")
-    note = "Every rating is 'yes', so agreement beyond chance is undefined; declare the scale with --labels."
+    note = (
+        "Every rating is 'yes', so agreement beyond chance is undefined; declare the scale with"
+        " --labels."
+    )
     assert json.loads(out)["warnings"].count(note) == 1
     found = {s["name"]: s for s in json.loads(out)["statistics"]}
     assert found["percent_agreement"]["value"] == 1
@@ -252,7 +271,9 @@ def test_raters_without_a_common_unit(call: Call, tmp_path: Path) -> None:
 
 
 def test_one_unit_has_a_value_and_no_interval(call: Call, tmp_path: Path) -> None:
-    value, low, high, *_ = values(table(call, tmp_path, "unit,ann,ben\n1,a,b\n"))["percent_agreement"]
+    value, low, high, *_ = values(table(call, tmp_path, "unit,ann,ben\n1,a,b\n"))[
+        "percent_agreement"
+    ]
     assert (value, low, high) == (0, None, None)
 
 
@@ -266,14 +287,18 @@ def test_an_empty_file(refused: Callable[..., str]) -> None:
 
 
 def test_one_rater(refused: Callable[..., str]) -> None:
-    assert "1 rater column (ann); agreement needs at least two raters" in refused("unit,ann\n1,a\n2,b\n")
+    assert "1 rater column (ann); agreement needs at least two raters" in refused(
+        "unit,ann\n1,a\n2,b\n"
+    )
     assert "only one rater ('ann') gave labels" in refused("unit,rater,label\n1,ann,a\n2,ann,b\n")
     assert "only one rater ('ann') gave labels" in refused("unit,ann,ben\n1,a,\n2,b,\n")
 
 
 def test_labels_outside_the_scale(refused: Callable[..., str]) -> None:
-    assert refused(WIDE.replace("2,b", "2,bb"), "--labels", "a,b") == (
-        "ratings.csv: line 3, rater 'ann': 'bb' is not one of the declared labels; did you mean 'b'?"
+    assert (
+        refused(WIDE.replace("2,b", "2,bb"), "--labels", "a,b")
+        == "ratings.csv: line 3, rater 'ann': 'bb' is not one of the declared labels; did you mean"
+        " 'b'?"
     )
 
 
@@ -284,8 +309,10 @@ def test_words_where_an_order_is_needed(refused: Callable[..., str]) -> None:
 
 def test_ratings_that_disagree_with_themselves(refused: Callable[..., str]) -> None:
     text = "unit,rater,label\n1,ann,a\n1,ben,a\n1,ann,b\n2,ann,a\n2,ben,b\n"
-    assert refused(text) == (
-        "ratings.csv: lines 2 and 4: rater 'ann' labelled unit '1' both 'a' and 'b'; expected one label"
+    assert (
+        refused(text)
+        == "ratings.csv: lines 2 and 4: rater 'ann' labelled unit '1' both 'a' and 'b'; expected"
+        " one label"
     )
 
 
@@ -295,9 +322,9 @@ def test_ratings_that_say_the_same_twice_are_one(call: Call, tmp_path: Path) -> 
 
 
 def test_the_wrong_encoding(refused: Callable[..., str]) -> None:
-    assert "--encoding" in refused("unit,Jörg,Änne\n1,a,b\n".encode("cp1252")) or "encoding" in refused(
+    assert "--encoding" in refused(
         "unit,Jörg,Änne\n1,a,b\n".encode("cp1252")
-    )
+    ) or "encoding" in refused("unit,Jörg,Änne\n1,a,b\n".encode("cp1252"))
 
 
 def test_the_right_encoding_is_read(call: Call, tmp_path: Path) -> None:
@@ -333,14 +360,23 @@ def test_numbers_as_text_in_a_spreadsheet_are_numbers(call: Call, tmp_path: Path
 
 @pytest.mark.parametrize("word", ["NaN", "nan", "#N/A", "inf"])
 def test_what_programs_write_for_no_number(refused: Callable[..., str], word: str) -> None:
-    assert refused(ORDINAL.replace("4,4,3", f"4,{word},3"), "--level", "ordinal") == (
-        f"ratings.csv: line 5, rater 'ann': {word!r} is not a number;"
+    assert (
+        refused(ORDINAL.replace("4,4,3", f"4,{word},3"), "--level", "ordinal")
+        == f"ratings.csv: line 5, rater 'ann': {word!r} is not a number;"
         f" leave the cell empty or say --missing {word} if it means not rated"
     )
 
 
 def test_declared_missing_words_are_missing(call: Call, tmp_path: Path) -> None:
-    found = table(call, tmp_path, ORDINAL.replace("4,4,3", "4,NaN,3"), "--level", "ordinal", "--missing", "NaN")
+    found = table(
+        call,
+        tmp_path,
+        ORDINAL.replace("4,4,3", "4,NaN,3"),
+        "--level",
+        "ordinal",
+        "--missing",
+        "NaN",
+    )
     assert found["n_ratings"] == 13
 
 
@@ -348,8 +384,10 @@ def test_a_decimal_comma(refused: Callable[..., str]) -> None:
     german = "unit;ann;ben\n1;1,5;2\n2;2;2\n3;3,5;3\n"
     assert "the separator looks like a semicolon" in refused(german, "--level", "interval")
     said = refused(german, "--level", "interval", "--separator", ";")
-    assert said == (
-        "ratings.csv: line 2, rater 'ann': '1,5' is not a number (and 1 more); write '1.5' with a decimal point"
+    assert (
+        said
+        == "ratings.csv: line 2, rater 'ann': '1,5' is not a number (and 1 more); write '1.5' with"
+        " a decimal point"
     )
 
 
@@ -357,19 +395,33 @@ def test_a_decimal_comma(refused: Callable[..., str]) -> None:
     ("flags", "says"),
     [
         (("--unit", "untit"), "--unit 'untit': there is no such column; did you mean 'unit'?"),
-        (("--cluster", "patient"), "--cluster 'patient': there is no such column; known: ann, ben, cem, unit"),
-        (("--rater", "anna", "--rater", "ben"), "--rater 'anna': there is no such column; did you mean 'ann'?"),
+        (
+            ("--cluster", "patient"),
+            "--cluster 'patient': there is no such column; known: ann, ben, cem, unit",
+        ),
+        (
+            ("--rater", "anna", "--rater", "ben"),
+            "--rater 'anna': there is no such column; did you mean 'ann'?",
+        ),
         (("--rater", "ann", "--rater", "ann"), "column 'ann' is named twice"),
-        (("--long",), "no column for the rater; name it with --rater (columns: unit, ann, ben, cem)"),
+        (
+            ("--long",),
+            "no column for the rater; name it with --rater (columns: unit, ann, ben, cem)",
+        ),
         (("--labels", "a,a,b"), "--labels: 'a' occurs twice; expected each label once"),
         (("--labels", "a,,b"), "--labels: label 2 is empty"),
-        (("--labels", "a,b", "--abstain", "a"), "--abstain 'a' is among --labels; an abstention is not a value"),
+        (
+            ("--labels", "a,b", "--abstain", "a"),
+            "--abstain 'a' is among --labels; an abstention is not a value",
+        ),
         (("--confidence", "95"), "confidence: expected from 0.5 to below 1, got 95"),
         (("--sheet", "Data"), "sheet"),
         (("--encoding", "utf-9"), "utf-9"),
     ],
 )
-def test_flags_that_do_not_fit(refused: Callable[..., str], flags: tuple[str, ...], says: str) -> None:
+def test_flags_that_do_not_fit(
+    refused: Callable[..., str], flags: tuple[str, ...], says: str
+) -> None:
     assert says in refused(WIDE, *flags)
 
 
@@ -403,7 +455,9 @@ def test_a_file_that_is_no_table(refused: Callable[..., str]) -> None:
 
 
 def test_every_rating_an_abstention(refused: Callable[..., str]) -> None:
-    assert "every rating is the abstention '?'" in refused("unit,ann,ben\n1,?,?\n2,?,?\n", "--abstain", "?")
+    assert "every rating is the abstention '?'" in refused(
+        "unit,ann,ben\n1,?,?\n2,?,?\n", "--abstain", "?"
+    )
 
 
 @pytest.mark.slow
@@ -415,8 +469,8 @@ def test_one_bad_row_among_a_million(refused: Callable[..., str], tmp_path: Path
     frame = pl.DataFrame({"unit": units, "rater": np.tile(list("abcd"), 250_000), "label": labels})
     frame.write_csv(tmp_path / "big.csv")
     assert refused(tmp_path / "big.csv", "--labels", "0,1,2") == (
-        f"big.csv: line 654,323, rater {'abcd'[654_321 % 4]!r}: 'oops' is not one of the declared labels;"
-        " known: 0, 1, 2"
+        f"big.csv: line 654,323, rater {'abcd'[654_321 % 4]!r}: 'oops' is not one of the declared"
+        " labels; known: 0, 1, 2"
     ).replace("654,323", "654323")
 
 
@@ -464,12 +518,17 @@ def test_missing_is_missing_in_every_frame() -> None:
 
 def test_bools_are_labels_of_the_same_name() -> None:
     columns = {"ann": [True, False, True], "ben": [True, True, False]}
-    both = [konsil.agreement(frame, resamples=100) for frame in (pl.DataFrame(columns), pd.DataFrame(columns))]
+    both = [
+        konsil.agreement(frame, resamples=100)
+        for frame in (pl.DataFrame(columns), pd.DataFrame(columns))
+    ]
     assert both[0].labels == both[1].labels == ("false", "true")
 
 
 def test_a_result_is_typed_and_becomes_a_frame() -> None:
-    found = konsil.agreement(pl.DataFrame({"ann": list("aabbab"), "ben": list("aabbba")}), resamples=200)
+    found = konsil.agreement(
+        pl.DataFrame({"ann": list("aabbab"), "ben": list("aabbba")}), resamples=200
+    )
     assert found["cohen_kappa"].value == pytest.approx(1 / 3)
     with pytest.raises(konsil.errors.AnalysisError, match="did you mean 'cohen_kappa'"):  # type: ignore[attr-defined]
         found["cohens_kappa"]
@@ -498,7 +557,9 @@ def test_frames_that_are_no_ratings(frame: object, says: str) -> None:
 
 
 def test_columns_may_have_any_name() -> None:
-    plain = konsil.agreement(pl.DataFrame({"a": list("xyxx"), "b": list("xyyx"), "c": list("yyyx")}), resamples=200)
+    plain = konsil.agreement(
+        pl.DataFrame({"a": list("xyxx"), "b": list("xyyx"), "c": list("yyyx")}), resamples=200
+    )
     for names in (("row", "rater", "label"), ("cluster", "label", "row"), ("", " ", "\t")):
         columns = dict(zip(names, plain_columns(), strict=True))
         found = konsil.agreement(pl.DataFrame(columns), rater=list(names), resamples=200)
@@ -507,7 +568,10 @@ def test_columns_may_have_any_name() -> None:
 
 def rounded(estimates: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
     """Without the last digits, which may depend on the order of the raters."""
-    return {name: tuple(round(v, 12) if isinstance(v, float) else v for v in of) for name, of in estimates.items()}
+    return {
+        name: tuple(round(v, 12) if isinstance(v, float) else v for v in of)
+        for name, of in estimates.items()
+    }
 
 
 def plain_columns() -> list[list[str]]:

@@ -1,4 +1,5 @@
-"""konsil agreement: tables of counts, lists in a cell, minus zero and truth values, the order of rows."""
+"""konsil agreement: tables of counts, lists in a cell, minus zero and truth values, the order of
+rows."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from konsil.records.digits import written
 Call = Callable[..., tuple[int, str, str]]
 FEW = ("--resamples", "200")
 
-# Fleiss' example of 14 psychiatrists, as Wikipedia's article on Fleiss' kappa prints it: kappa .210.
+# Fleiss' example of 14 psychiatrists, as Wikipedia's article on Fleiss' kappa prints it: kappa
+# .210.
 WIKIPEDIA = [
     [0, 0, 0, 0, 14],
     [0, 2, 6, 4, 2],
@@ -37,7 +39,10 @@ WIKIPEDIA = [
 def counts(rows: list[list[int]], names: str = "12345") -> pl.DataFrame:
     units = [f"s{n}" for n in range(len(rows))]
     return pl.DataFrame(
-        {"subject": units, **{name: list(c) for name, c in zip(names, zip(*rows, strict=True), strict=True)}}
+        {
+            "subject": units,
+            **{name: list(c) for name, c in zip(names, zip(*rows, strict=True), strict=True)},
+        }
     )
 
 
@@ -63,27 +68,40 @@ def test_counts_are_the_ratings_without_their_raters(level: str) -> None:
     rows = [*WIKIPEDIA[:8], [1, 2, 0, 0, 0], [0, 0, 0, 4, 1]]
     labels = [[str(label + 1) for label, n in enumerate(row) for _ in range(n)] for row in rows]
     table = pl.DataFrame(
-        [[*row, *[None] * (14 - len(row))] for row in labels], schema=[f"r{n}" for n in range(14)], orient="row"
+        [[*row, *[None] * (14 - len(row))] for row in labels],
+        schema=[f"r{n}" for n in range(14)],
+        orient="row",
     )
     named = konsil.agreement(table, level=level, labels=list("12345"), resamples=100)
     counted = konsil.agreement(counts(rows), layout="counts", level=level, resamples=100)
-    assert {"krippendorff_alpha", "multirater_percent_agreement", "gwet_ac1"} <= values(counted).keys()
-    assert not {"cohen_kappa", "conger_kappa", "percent_agreement", "icc2", "icc1"} & values(counted).keys()
+    assert {"krippendorff_alpha", "multirater_percent_agreement", "gwet_ac1"} <= values(
+        counted
+    ).keys()
+    assert (
+        not {"cohen_kappa", "conger_kappa", "percent_agreement", "icc2", "icc1"}
+        & values(counted).keys()
+    )
     for name, value in values(counted).items():
         assert value == pytest.approx(values(named)[name], abs=1e-12), name
-    assert any("not known who gave which label" in w and "cohen_kappa" in w for w in counted.warnings)
+    assert any(
+        "not known who gave which label" in w and "cohen_kappa" in w for w in counted.warnings
+    )
 
 
 def test_a_table_of_counts_is_not_read_as_raters(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "counts.csv"
     rng = np.random.default_rng(1)
     rows = rng.multinomial(18, [0.6, 0.3, 0.1], 12)
-    file.write_text("item,mild,moderate,severe\n" + "\n".join(f"{n},{a},{b},{c}" for n, (a, b, c) in enumerate(rows)))
+    file.write_text(
+        "item,mild,moderate,severe\n"
+        + "\n".join(f"{n},{a},{b},{c}" for n, (a, b, c) in enumerate(rows))
+    )
     code, out, err = call("agreement", file, *FEW)
     assert (code, out) == (2, "")
-    assert err == (
-        "konsil: counts.csv: the columns mild, moderate and severe look like labels with the number of raters who gave"
-        " them (each row sums to 18); say --counts if so, or --wide if each column is a rater\n"
+    assert (
+        err == "konsil: counts.csv: the columns mild, moderate and severe look like labels with the"
+        " number of raters who gave them (each row sums to 18); say --counts if so, or --wide if"
+        " each column is a rater\n"
     )
     code, out, _ = call("agreement", file, "--counts", *FEW)
     assert code == 0
@@ -95,11 +113,16 @@ def test_a_table_of_counts_is_not_read_as_raters(call: Call, tmp_path: Path) -> 
 def test_counts_are_recognised_by_their_constant_sum_or_by_their_names() -> None:
     rng = np.random.default_rng(2)
     rows = rng.multinomial(6, [0.5, 0.3, 0.2], 8).tolist()
-    with pytest.raises(SourceError, match=r"the columns x, y and z look like labels .*each row sums to 6.*unit='case'"):
+    with pytest.raises(
+        SourceError,
+        match=r"the columns x, y and z look like labels .*each row sums to 6.*unit='case'",
+    ):
         konsil.agreement(counts(rows, "xyz").rename({"subject": "case"}), resamples=100)
     rows[0][0] += 3
     with pytest.raises(SourceError, match=r"yes and no look like labels .*each cell is a count"):
-        konsil.agreement(pl.DataFrame({"yes": [r[0] for r in rows], "no": [r[1] for r in rows]}), resamples=100)
+        konsil.agreement(
+            pl.DataFrame({"yes": [r[0] for r in rows], "no": [r[1] for r in rows]}), resamples=100
+        )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +144,8 @@ def test_counts_that_are_none_are_refused_by_line(call: Call, tmp_path: Path) ->
     assert "line 3, column 'no': '-1' is no count" in call("agreement", file, "--counts")[2]
     file.write_text("unit,yes,no\na,3,2\nb,4,1\n")
     assert (
-        "--labels: no column 'maybe'; known: no, yes" in call("agreement", file, "--counts", "--labels", "yes,maybe")[2]
+        "--labels: no column 'maybe'; known: no, yes"
+        in call("agreement", file, "--counts", "--labels", "yes,maybe")[2]
     )
     err = call("agreement", file, "--counts", "--statistic", "cohen_kappa")[2]
     assert "not known who gave which label" in err
@@ -131,7 +155,9 @@ def test_counts_that_are_none_are_refused_by_line(call: Call, tmp_path: Path) ->
 
 
 def test_an_abstention_is_a_column_of_counts_too() -> None:
-    table = pl.DataFrame({"unit": list("abcd"), "yes": [3, 0, 2, 1], "no": [0, 3, 1, 1], "unsure": [0, 0, 0, 1]})
+    table = pl.DataFrame(
+        {"unit": list("abcd"), "yes": [3, 0, 2, 1], "no": [0, 3, 1, 1], "unsure": [0, 0, 0, 1]}
+    )
     result = konsil.agreement(table, layout="counts", abstain="unsure", resamples=100)
     assert (result.n_ratings, result.n_abstained, result.labels) == (11, 1, ("yes", "no"))
 
@@ -140,24 +166,38 @@ def test_lists_of_labels_are_counts(tmp_path: Path, call: Call) -> None:
     labels = [["1"] * 2 + ["2"], ["2"] * 3, ["1", "3", "3"], ["3"] * 3]
     table = pl.DataFrame({"q": list("abcd"), "found": labels})
     wanted = values(
-        konsil.agreement(counts([[2, 1, 0], [0, 3, 0], [1, 0, 2], [0, 0, 3]], "123"), layout="counts", resamples=100)
+        konsil.agreement(
+            counts([[2, 1, 0], [0, 3, 0], [1, 0, 2], [0, 0, 3]], "123"),
+            layout="counts",
+            resamples=100,
+        )
     )
     ways: list[Any] = [
         table,
         table.to_pandas(),
         table.with_columns(pl.Series("found", [json.dumps(cell) for cell in labels])),
-        table.with_columns(pl.Series("found", [[int(v) for v in reversed(cell)] for cell in labels])),
+        table.with_columns(
+            pl.Series("found", [[int(v) for v in reversed(cell)] for cell in labels])
+        ),
     ]
     for frame in ways:
         assert values(konsil.agreement(frame, unit="q", label="found", resamples=100)) == wanted
     split = table.with_columns(pl.col("found").list.join(" ; "))
-    assert values(konsil.agreement(split, unit="q", label="found", split=";", resamples=100)) == wanted
+    assert (
+        values(konsil.agreement(split, unit="q", label="found", split=";", resamples=100)) == wanted
+    )
     table.write_ndjson(tmp_path / "t.jsonl")
-    code, out, _ = call("agreement", tmp_path / "t.jsonl", "--unit", "q", "--label", "found", "--json", *FEW)
+    code, out, _ = call(
+        "agreement", tmp_path / "t.jsonl", "--unit", "q", "--label", "found", "--json", *FEW
+    )
     assert code == 0
-    assert {statistic["name"]: statistic["value"] for statistic in json.loads(out)["statistics"]} == written(wanted)
+    assert {
+        statistic["name"]: statistic["value"] for statistic in json.loads(out)["statistics"]
+    } == written(wanted)
     with pytest.raises(SourceError, match="line 2: 'a;b' is no list of labels"):
-        konsil.agreement(pl.DataFrame({"q": ["x", "y"], "v": ["a;b", "b"]}), layout="lists", unit="q", label="v")
+        konsil.agreement(
+            pl.DataFrame({"q": ["x", "y"], "v": ["a;b", "b"]}), layout="lists", unit="q", label="v"
+        )
     with pytest.raises(SourceError, match="name the column of the lists"):
         konsil.agreement(table.drop("found"), layout="lists")
 
@@ -172,23 +212,38 @@ def test_minus_zero_is_zero_at_every_level(call: Call, tmp_path: Path) -> None:
         assert result["labels"] == ["-1", "0", "1"]
         assert result["statistics"][0]["value"] == 0.5
     as_frame = pl.DataFrame({"a": [-0.0, 1.0, -1.0, -0.0], "b": [0.0, 1.0, 0.0, 1.0]})
-    for frame in (as_frame, as_frame.to_pandas(), as_frame.to_pandas().astype(object), as_frame.cast(pl.String)):
+    for frame in (
+        as_frame,
+        as_frame.to_pandas(),
+        as_frame.to_pandas().astype(object),
+        as_frame.cast(pl.String),
+    ):
         assert konsil.agreement(frame, resamples=100).labels == ("-1", "0", "1")
     declared = konsil.agreement(as_frame, labels=[-1.0, -0.0, 1.0], resamples=100)
     assert declared.labels == ("-1", "0", "1")
 
 
 def test_truth_values_are_two_labels_however_they_are_written() -> None:
-    spelled = pl.DataFrame({"ann": ["TRUE", "false", "True", "FALSE"], "ben": ["true", "False", "false", "FALSE"]})
+    spelled = pl.DataFrame(
+        {"ann": ["TRUE", "false", "True", "FALSE"], "ben": ["true", "False", "false", "FALSE"]}
+    )
     plain = pl.DataFrame({"ann": [True, False, True, False], "ben": [True, False, False, False]})
     mixed = pd.DataFrame({"ann": [True, False, True, False], "ben": [1, 0, 0, 0]}, dtype=object)
-    results = [konsil.agreement(frame, resamples=100) for frame in (spelled, plain, plain.to_pandas(), mixed)]
-    assert {tuple(values(result).items()) for result in results} == {tuple(values(results[0]).items())}
+    results = [
+        konsil.agreement(frame, resamples=100)
+        for frame in (spelled, plain, plain.to_pandas(), mixed)
+    ]
+    assert {tuple(values(result).items()) for result in results} == {
+        tuple(values(results[0]).items())
+    }
     assert [result.labels for result in results] == [("false", "true")] * 3 + [("0", "1")]
     ordinal = konsil.agreement(spelled, level="ordinal", resamples=100)
     assert ordinal.labels == ("false", "true")
     assert konsil.agreement(spelled, level="interval", resamples=100).labels == ("0", "1")
-    assert konsil.agreement(spelled, labels=["FALSE", "TRUE"], resamples=100).labels == ("false", "true")
+    assert konsil.agreement(spelled, labels=["FALSE", "TRUE"], resamples=100).labels == (
+        "false",
+        "true",
+    )
     with pytest.raises(SourceError, match="'TRUE' is not one of the declared labels"):
         konsil.agreement(spelled, labels=["no", "yes"], resamples=100)
 
@@ -196,7 +251,9 @@ def test_truth_values_are_two_labels_however_they_are_written() -> None:
 def test_the_order_of_the_rows_changes_nothing_where_units_are_named() -> None:
     rng = np.random.default_rng(5)
     truth = rng.random(40) < 0.4
-    columns = {name: np.where(truth ^ (rng.random(40) < 0.2), "y", "n") for name in ("ann", "ben", "cem")}
+    columns = {
+        name: np.where(truth ^ (rng.random(40) < 0.2), "y", "n") for name in ("ann", "ben", "cem")
+    }
     table = pl.DataFrame({"case": [f"c{n}" for n in range(40)], **columns})
     twice = table.with_columns(pl.Series("case", [f"c{n // 2}" for n in range(40)]))
     for frame in (table, twice):
@@ -212,5 +269,7 @@ def test_the_order_of_the_rows_changes_nothing_where_units_are_named() -> None:
 
 
 def test_layouts_that_are_none_are_refused() -> None:
-    with pytest.raises(AnalysisError, match="layout 'tall' is not one of 'wide', 'long', 'counts', 'lists'"):
+    with pytest.raises(
+        AnalysisError, match="layout 'tall' is not one of 'wide', 'long', 'counts', 'lists'"
+    ):
         konsil.agreement(pl.DataFrame({"a": [1], "b": [1]}), layout="tall")  # type: ignore[arg-type]

@@ -1,4 +1,5 @@
-"""konsil agreement: groups, comparisons, chosen statistics, pairs of raters and their weights, intervals beside."""
+"""konsil agreement: groups, comparisons, chosen statistics, pairs of raters and their weights,
+intervals beside."""
 
 from __future__ import annotations
 
@@ -30,8 +31,13 @@ def ratings(n: int = 60, seed: int = 1, labels: int = 4) -> pl.DataFrame:
     """Three raters' steps on n units, in two arms, with a second criterion on the same units."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, labels, n)
-    columns = {name: np.clip(truth + rng.integers(-1, 2, n), 0, labels - 1) for name in ("ann", "ben", "cem")}
-    return pl.DataFrame({"unit": [f"u{i:03d}" for i in range(n)], "arm": np.where(truth % 2, "b", "a"), **columns})
+    columns = {
+        name: np.clip(truth + rng.integers(-1, 2, n), 0, labels - 1)
+        for name in ("ann", "ben", "cem")
+    }
+    return pl.DataFrame(
+        {"unit": [f"u{i:03d}" for i in range(n)], "arm": np.where(truth % 2, "b", "a"), **columns}
+    )
 
 
 def long(frame: pl.DataFrame) -> pl.DataFrame:
@@ -41,7 +47,9 @@ def long(frame: pl.DataFrame) -> pl.DataFrame:
 def json_of(call: Call, file: Path, *flags: str) -> dict[str, Any]:
     code, out, err = call("agreement", file, "--json", *FEW, *flags)
     assert (code, err) == (0, "")
-    parsed: dict[str, Any] = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    parsed: dict[str, Any] = json.loads(
+        out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON")
+    )
     return parsed
 
 
@@ -57,7 +65,11 @@ def test_everything_that_is_warned_of_is_in_the_json(call: Call, tmp_path: Path)
     )
     cells.drop("arm").write_csv(file)
     result = json_of(call, file, "--level", "ordinal", "--abstain", "?", "--labels", "0,1,2,3,4")
-    assert (result["level"], result["labels"], result["n_abstained"]) == ("ordinal", list("01234"), 9)
+    assert (result["level"], result["labels"], result["n_abstained"]) == (
+        "ordinal",
+        list("01234"),
+        9,
+    )
     assert result["raters"] == [
         {"name": "ann", "n_ratings": 60, "n_abstained": 0},
         {"name": "ben", "n_ratings": 41, "n_abstained": 0},
@@ -65,7 +77,12 @@ def test_everything_that_is_warned_of_is_in_the_json(call: Call, tmp_path: Path)
     ]
     shared = {tuple(pair["raters"]): pair["n_units"] for pair in result["overlap"]["pairs"]}
     assert shared == {("ann", "ben"): 41, ("ann", "cem"): 51, ("ben", "cem"): 32}
-    assert [result["overlap"][k] for k in ("smallest", "median", "largest", "n_without")] == [32, 41, 51, 0]
+    assert [result["overlap"][k] for k in ("smallest", "median", "largest", "n_without")] == [
+        32,
+        41,
+        51,
+        0,
+    ]
     of = {statistic["name"]: statistic for statistic in result["statistics"]}
     for name in ("cohen_kappa", "krippendorff_alpha", "icc2"):
         methods = [c["method"] for c in of[name]["companions"]]
@@ -74,7 +91,9 @@ def test_everything_that_is_warned_of_is_in_the_json(call: Call, tmp_path: Path)
     assert {"multirater_percent_agreement", "icc1_incomplete"} <= of.keys()
     assert not {"multirater_percent_agreement", "icc1_incomplete"} & {
         statistic.name
-        for statistic in konsil.agreement(ratings().drop("arm"), level="ordinal", resamples=100).statistics
+        for statistic in konsil.agreement(
+            ratings().drop("arm"), level="ordinal", resamples=100
+        ).statistics
     }
 
 
@@ -92,7 +111,9 @@ def test_the_table_prints_the_other_intervals(call: Call, tmp_path: Path) -> Non
     wald = next(c for c in of["cohen_kappa"]["companions"] if "linearised" in c["method"])
     line = next(line for line in out.splitlines() if line.startswith("Cohen's kappa "))
     assert f"b [{wald['low']:.3f}, {wald['high']:.3f}]".replace("-", "−") in line
-    assert "chance level" in next(line for line in out.splitlines() if line.startswith("Agreement within one"))
+    assert "chance level" in next(
+        line for line in out.splitlines() if line.startswith("Agreement within one")
+    )
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -101,8 +122,14 @@ def test_closed_form_errors_are_those_of_other_programs() -> None:
     result = konsil.agreement(frame, level="ordinal", resamples=100)
     table = np.zeros((4, 4))
     np.add.at(table, (frame["ann"].to_numpy(), frame["ben"].to_numpy()), 1)
-    beside = {c.name: c.estimate for c in result.companions if c.estimate.method.startswith("closed-form")}
-    for name, weights in (("cohen_kappa", None), ("cohen_kappa_linear", "linear"), ("cohen_kappa_quadratic", "fc")):
+    beside = {
+        c.name: c.estimate for c in result.companions if c.estimate.method.startswith("closed-form")
+    }
+    for name, weights in (
+        ("cohen_kappa", None),
+        ("cohen_kappa_linear", "linear"),
+        ("cohen_kappa_quadratic", "fc"),
+    ):
         peer = cohens_kappa(table, wt=weights)
         kappa, se = (peer.kappa, peer.std_kappa)
         assert result[name].value == pytest.approx(kappa, abs=1e-12)
@@ -118,12 +145,26 @@ def test_the_f_interval_is_that_of_other_programs() -> None:
     frame = ratings(25, seed=4)
     result = konsil.agreement(frame.drop("arm"), level="interval", resamples=100)
     melted = long(frame).to_pandas()
-    peer = pingouin.intraclass_corr(data=melted, targets="unit", raters="rater", ratings="label").set_index("Type")
-    names = {"icc1": "1,1", "icc2": "A,1", "icc3": "C,1", "icc1k": "1,k", "icc2k": "A,k", "icc3k": "C,k"}
-    beside = {c.name: c.estimate for c in result.companions if c.estimate.method.startswith("F interval")}
+    peer = pingouin.intraclass_corr(
+        data=melted, targets="unit", raters="rater", ratings="label"
+    ).set_index("Type")
+    names = {
+        "icc1": "1,1",
+        "icc2": "A,1",
+        "icc3": "C,1",
+        "icc1k": "1,k",
+        "icc2k": "A,k",
+        "icc3k": "C,k",
+    }
+    beside = {
+        c.name: c.estimate for c in result.companions if c.estimate.method.startswith("F interval")
+    }
     for name, kind in names.items():
         low, high = peer.loc[f"ICC({kind})", "CI95"]
-        assert (round(beside[name].low, 2), round(beside[name].high, 2)) == (round(low, 2), round(high, 2)), kind
+        assert (round(beside[name].low, 2), round(beside[name].high, 2)) == (
+            round(low, 2),
+            round(high, 2),
+        ), kind
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -140,10 +181,17 @@ def test_statistics_of_tables_against_other_programs() -> None:
     for name, value in wanted.items():
         assert result[name].value == pytest.approx(value, abs=1e-5), name
     weighted = konsil.agreement(
-        frame.drop("arm"), level="ordinal", statistics=["cohen_kappa"], weights="linear", resamples=100
+        frame.drop("arm"),
+        level="ordinal",
+        statistics=["cohen_kappa"],
+        weights="linear",
+        resamples=100,
     )
-    assert weighted["cohen_kappa"].value == pytest.approx(result["cohen_kappa_linear"].value, abs=1e-12)
-    # Scott's own example is in the tests of the statistic; here: two raters' pi is Fleiss' kappa of the two.
+    assert weighted["cohen_kappa"].value == pytest.approx(
+        result["cohen_kappa_linear"].value, abs=1e-12
+    )
+    # Scott's own example is in the tests of the statistic; here: two raters' pi is Fleiss' kappa of
+    # the two.
     two = konsil.agreement(frame.select("ann", "ben"), resamples=100)
     assert two["scott_pi"].value == pytest.approx(two["fleiss_kappa"].value, abs=1e-12)
 
@@ -156,7 +204,9 @@ def test_statistics_and_closed_form_errors_are_those_of_irrcac() -> None:
     data = frame.to_pandas()
     result = konsil.agreement(frame, level="ordinal", resamples=100)
     asked = ["brennan_prediger"]
-    weighted = konsil.agreement(frame, level="ordinal", statistics=asked, weights="linear", resamples=100)
+    weighted = konsil.agreement(
+        frame, level="ordinal", statistics=asked, weights="linear", resamples=100
+    )
     linear = peer.CAC(data, weights="linear")
     for value, theirs in (
         (result["conger_kappa"].value, peer.CAC(data).conger()),
@@ -179,9 +229,20 @@ def test_statistics_and_closed_form_errors_are_those_of_irrcac() -> None:
         assert beside[name].se == pytest.approx(theirs["est"]["se"], abs=1e-5), name
 
 
-WEIGHTS = {"1": {"1": 1, "2": 0.6, "3": 0.1}, "2": {"1": 0.6, "2": 1, "3": 0.3}, "3": {"1": 0.1, "2": 0.3, "3": 1}}
+WEIGHTS = {
+    "1": {"1": 1, "2": 0.6, "3": 0.1},
+    "2": {"1": 0.6, "2": 1, "3": 0.3},
+    "3": {"1": 0.1, "2": 0.3, "3": 1},
+}
 """Weights that no name has: the step from 1 to 2 is smaller than that from 2 to 3."""
-WEIGHTED = ("cohen_kappa", "fleiss_kappa", "conger_kappa", "gwet_ac2", "brennan_prediger", "krippendorff_alpha")
+WEIGHTED = (
+    "cohen_kappa",
+    "fleiss_kappa",
+    "conger_kappa",
+    "gwet_ac2",
+    "brennan_prediger",
+    "krippendorff_alpha",
+)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -190,10 +251,13 @@ def test_own_weights_are_those_of_irrcac() -> None:
     frame = ratings(60, seed=7).select("ann", "ben", "cem")
     labels = sorted({label for column in frame for label in column})
     weights = {
-        a: {b: 1 - abs(n - m) ** 1.3 / 9 if n != m else 1.0 for m, b in enumerate(labels)} for n, a in enumerate(labels)
+        a: {b: 1 - abs(n - m) ** 1.3 / 9 if n != m else 1.0 for m, b in enumerate(labels)}
+        for n, a in enumerate(labels)
     }
     matrix = np.array([[weights[a][b] for b in labels] for a in labels])
-    ours = konsil.agreement(frame, level="ordinal", statistics=WEIGHTED, weights=weights, resamples=100)
+    ours = konsil.agreement(
+        frame, level="ordinal", statistics=WEIGHTED, weights=weights, resamples=100
+    )
     theirs = peer.CAC(frame.to_pandas(), weights=matrix, categories=labels)
     for name, other in (
         ("fleiss_kappa", theirs.fleiss()),
@@ -211,7 +275,16 @@ def test_own_weights_come_from_a_file_in_any_order(call: Call, tmp_path: Path) -
     table = pl.DataFrame({"ann": list("112233123321"), "ben": list("123233121322")})
     table.write_csv(tmp_path / "r.csv")
     (tmp_path / "w.csv").write_text("label,3,1,2\n2,0.3,0.6,1\n3,1,0.1,0.3\n1,0.1,1,0.6\n", "utf-8")
-    flags = ("--wide", "--level", "ordinal", "--statistic", "cohen_kappa", "--json", "--resamples", "100")
+    flags = (
+        "--wide",
+        "--level",
+        "ordinal",
+        "--statistic",
+        "cohen_kappa",
+        "--json",
+        "--resamples",
+        "100",
+    )
     code, out, _ = call("agreement", tmp_path / "r.csv", *flags, "--weights", tmp_path / "w.csv")
     assert code == 0
     [statistic] = json.loads(out)["statistics"]
@@ -221,11 +294,18 @@ def test_own_weights_come_from_a_file_in_any_order(call: Call, tmp_path: Path) -
     w = np.array([[WEIGHTS[a][b] for b in "123"] for a in "123"])
     chance = (w * np.outer(counts.sum(1), counts.sum(0))).sum()
     assert statistic["value"] == pytest.approx(((w * counts).sum() - chance) / (1 - chance))
-    weighted = konsil.agreement(table, level="ordinal", statistics=["cohen_kappa"], weights=WEIGHTS, resamples=100)
+    weighted = konsil.agreement(
+        table, level="ordinal", statistics=["cohen_kappa"], weights=WEIGHTS, resamples=100
+    )
     assert weighted["cohen_kappa"].value == pytest.approx(statistic["value"])
     # Groups and pairs have the same weights.
     pair = konsil.agreement(
-        table, level="ordinal", statistics=["cohen_kappa"], weights=WEIGHTS, resamples=100, pairs=True
+        table,
+        level="ordinal",
+        statistics=["cohen_kappa"],
+        weights=WEIGHTS,
+        resamples=100,
+        pairs=True,
     )
     assert pair.pairs[0].statistics[0].estimate.value == pytest.approx(statistic["value"])
 
@@ -234,16 +314,24 @@ def test_own_weights_come_from_a_file_in_any_order(call: Call, tmp_path: Path) -
     ("text", "says"),
     [
         ("label,1,2\n1,1,0.5\n2,0.5,1\n", "--weights: there is no row of the label '3'"),
-        ("label,1,2,3\n1,1,0,0\n2,0.5,1,0\n3,0,0,1\n", "'1' and '2' have 0, '2' and '1' 0.5; expected the same"),
+        (
+            "label,1,2,3\n1,1,0,0\n2,0.5,1,0\n3,0,0,1\n",
+            "'1' and '2' have 0, '2' and '1' 0.5; expected the same",
+        ),
         ("label,1,2,3\n1,0.9,0,0\n2,0,1,0\n3,0,0,1\n", "'1' and itself have 0.9; expected 1"),
         ("label,1,2,3\n1,1,2,0\n2,2,1,0\n3,0,0,1\n", "'1' and '2' have 2; expected from 0 to 1"),
-        ("label,1,2\n1,1,0\n2,0,1\n3,0,0\n", "there is no weight of '1' and '3'; expected one for every two labels"),
+        (
+            "label,1,2\n1,1,0\n2,0,1\n3,0,0\n",
+            "there is no weight of '1' and '3'; expected one for every two labels",
+        ),
         ("label,1,2,3\n1,1,0\n", "row 2 has 2 weights, expected 3"),
         ("label,1,2,3\n1,1,x,0\n", "row 2: expected numbers from 0 to 1"),
         ("label,1\n1,1\n1,1\n", "the label '1' has two rows"),
     ],
 )
-def test_weights_that_are_none_are_refused(call: Call, tmp_path: Path, text: str, says: str) -> None:
+def test_weights_that_are_none_are_refused(
+    call: Call, tmp_path: Path, text: str, says: str
+) -> None:
     pl.DataFrame({"ann": list("112233"), "ben": list("123231")}).write_csv(tmp_path / "r.csv")
     (tmp_path / "w.csv").write_text(text, "utf-8")
     flags = ("--wide", "--level", "ordinal", "--resamples", "100", "--weights", tmp_path / "w.csv")
@@ -315,7 +403,8 @@ def test_ordered_statistics_of_pairs_are_weighted_too() -> None:
     )
     for name in ("spearman", "kendall_tau_b", "within_one"):
         each = [
-            (pair.n_units, next(s.estimate.value for s in pair.statistics if s.name == name)) for pair in alike.pairs
+            (pair.n_units, next(s.estimate.value for s in pair.statistics if s.name == name))
+            for pair in alike.pairs
         ]
         assert alike[name].value == pytest.approx(np.mean([v for _, v in each]), abs=1e-12), name
         weighted = sum(n * v for n, v in each) / sum(n for n, _ in each)
@@ -325,21 +414,33 @@ def test_ordered_statistics_of_pairs_are_weighted_too() -> None:
 def test_each_pair_of_raters_is_that_of_a_table_of_two(call: Call, tmp_path: Path) -> None:
     frame = ratings(30, seed=6).drop("arm")
     frame.write_csv(tmp_path / "t.csv")
-    result = json_of(call, tmp_path / "t.csv", "--pairs", "--level", "ordinal", "--labels", "0,1,2,3")
-    assert [pair["raters"] for pair in result["pairs"]] == [["ann", "ben"], ["ann", "cem"], ["ben", "cem"]]
+    result = json_of(
+        call, tmp_path / "t.csv", "--pairs", "--level", "ordinal", "--labels", "0,1,2,3"
+    )
+    assert [pair["raters"] for pair in result["pairs"]] == [
+        ["ann", "ben"],
+        ["ann", "cem"],
+        ["ben", "cem"],
+    ]
     alone = konsil.agreement(
-        frame.select("unit", "ann", "cem"), unit="unit", level="ordinal", labels=list("0123"), resamples=200
+        frame.select("unit", "ann", "cem"),
+        unit="unit",
+        level="ordinal",
+        labels=list("0123"),
+        resamples=200,
     )
     for statistic in result["pairs"][1]["statistics"]:
         e = alone[statistic["name"]]
-        assert [statistic["value"], statistic["low"], statistic["high"]] == written([e.value, e.low, e.high]), (
-            statistic["name"]
-        )
+        assert [statistic["value"], statistic["low"], statistic["high"]] == written(
+            [e.value, e.low, e.high]
+        ), statistic["name"]
     assert result["pairs"][1]["n_units"] == 30
     out = call("agreement", tmp_path / "t.csv", "--pairs", *FEW)[1]
     assert "ann and cem" in out
     with pytest.raises(AnalysisError, match="not known who gave which label"):
-        konsil.agreement(pl.DataFrame({"yes": [3, 1], "no": [0, 2]}), layout="counts", pairs=True, resamples=100)
+        konsil.agreement(
+            pl.DataFrame({"yes": [3, 1], "no": [0, 2]}), layout="counts", pairs=True, resamples=100
+        )
     crowd = pl.DataFrame({f"r{n}": list("abab") for n in range(30)})
     with pytest.raises(AnalysisError, match="30 raters make 435 pairs; expected at most 300"):
         konsil.agreement(crowd, pairs=True, resamples=100)
@@ -366,10 +467,14 @@ def test_groups_are_tables_of_their_rows(call: Call, tmp_path: Path, shape: str)
 
 
 def test_groups_share_one_scale() -> None:
-    frame = pl.DataFrame({"g": ["x"] * 6 + ["y"] * 6, "a": [*"aabbab", *"abcabc"], "b": [*"abbbab", *"abcacc"]})
+    frame = pl.DataFrame(
+        {"g": ["x"] * 6 + ["y"] * 6, "a": [*"aabbab", *"abcabc"], "b": [*"abbbab", *"abcacc"]}
+    )
     result = konsil.agreement(frame, by="g", resamples=100)
     assert {group.labels for group in result.groups.values()} == {("a", "b", "c")}
-    alone = konsil.agreement(frame.filter(pl.col("g") == "x").drop("g"), labels=list("abc"), resamples=100)
+    alone = konsil.agreement(
+        frame.filter(pl.col("g") == "x").drop("g"), labels=list("abc"), resamples=100
+    )
     assert result.groups["x"]["pabak"].value == alone["pabak"].value
     with pytest.raises(AnalysisError, match=r"of all rows; ask a group: groups\['x'\]"):
         result["pabak"]
@@ -402,11 +507,18 @@ def test_two_groups_are_compared(call: Call, tmp_path: Path) -> None:
 
 
 def test_groups_of_the_same_units_are_compared_on_them() -> None:
-    """Two criteria on the same units: a unit's difficulty is in both, and the difference is narrower for it."""
+    """Two criteria on the same units: a unit's difficulty is in both, and the difference is
+    narrower for it."""
     frame = ratings(120, seed=9)
     second = frame.with_columns(pl.col("cem").alias("ben"))
-    stacked = pl.concat([frame.with_columns(axis=pl.lit("one")), second.with_columns(axis=pl.lit("two"))]).drop("arm")
-    options: dict[str, Any] = {"unit": "unit", "statistics": ["percent_agreement"], "resamples": 500}
+    stacked = pl.concat(
+        [frame.with_columns(axis=pl.lit("one")), second.with_columns(axis=pl.lit("two"))]
+    ).drop("arm")
+    options: dict[str, Any] = {
+        "unit": "unit",
+        "statistics": ["percent_agreement"],
+        "resamples": 500,
+    }
     paired = konsil.agreement(stacked, compare="axis", **options)
     assert paired.comparison is not None
     assert paired.comparison.n_shared == 120
@@ -416,15 +528,24 @@ def test_groups_of_the_same_units_are_compared_on_them() -> None:
     )
     assert apart.comparison is not None
     assert apart.comparison.n_shared == 0
-    assert paired.comparison.differences[0].estimate.value == apart.comparison.differences[0].estimate.value
+    assert (
+        paired.comparison.differences[0].estimate.value
+        == apart.comparison.differences[0].estimate.value
+    )
 
 
 def test_groups_of_other_raters_are_about_these_raters() -> None:
     table = long(ratings(40)).with_columns(
-        pl.col("rater").replace_strict({"ann": "MD", "ben": "MD", "cem": "RN", "dan": "RN"}, default="RN").alias("job")
+        pl.col("rater")
+        .replace_strict({"ann": "MD", "ben": "MD", "cem": "RN", "dan": "RN"}, default="RN")
+        .alias("job")
     )
-    fourth = table.filter(pl.col("rater") == "ann").with_columns(rater=pl.lit("dan"), job=pl.lit("RN"))
-    result = konsil.agreement(pl.concat([table, fourth]), compare="job", statistics=["cohen_kappa"], resamples=100)
+    fourth = table.filter(pl.col("rater") == "ann").with_columns(
+        rater=pl.lit("dan"), job=pl.lit("RN")
+    )
+    result = konsil.agreement(
+        pl.concat([table, fourth]), compare="job", statistics=["cohen_kappa"], resamples=100
+    )
     assert any("different raters" in w for w in result.warnings)
     assert result.comparison is not None
     assert result.comparison.n_shared == 40
@@ -438,15 +559,26 @@ def test_groups_of_other_raters_are_about_these_raters() -> None:
         (("--where", "arm"), "--where 'arm': expected COLUMN=VALUE"),
         (
             ("--compare", "ann"),
-            "--compare ann: expected two values, got 4 ('0', '1', '2', '3'); choose two with --where",
+            (
+                "--compare ann: expected two values, got 4 ('0', '1', '2', '3'); choose two with"
+                " --where"
+            ),
         ),
         (("--by", "arm", "--compare", "arm"), "expected one of the two"),
-        (("--statistic", "cohens_kappa"), "there is no statistic 'cohens_kappa'; did you mean 'cohen_kappa'?"),
-        (("--statistic", "icc2"), "'icc2' needs a scale of level ordinal, interval, ratio; this one is nominal"),
+        (
+            ("--statistic", "cohens_kappa"),
+            "there is no statistic 'cohens_kappa'; did you mean 'cohen_kappa'?",
+        ),
+        (
+            ("--statistic", "icc2"),
+            "'icc2' needs a scale of level ordinal, interval, ratio; this one is nominal",
+        ),
         (("--weights", "square"), "--weights 'square'"),
     ],
 )
-def test_flags_that_do_not_fit_the_table(call: Call, tmp_path: Path, flags: tuple[str, ...], says: str) -> None:
+def test_flags_that_do_not_fit_the_table(
+    call: Call, tmp_path: Path, flags: tuple[str, ...], says: str
+) -> None:
     ratings(20).write_csv(tmp_path / "t.csv")
     code, out, err = call("agreement", tmp_path / "t.csv", *FEW, *flags)
     assert (code, out) == (2, "")
@@ -455,18 +587,26 @@ def test_flags_that_do_not_fit_the_table(call: Call, tmp_path: Path, flags: tupl
 
 
 def test_rows_without_a_group_are_excluded_and_told() -> None:
-    frame = ratings(20).with_columns(pl.when(pl.int_range(pl.len()) < 3).then(None).otherwise("arm").alias("arm"))
+    frame = ratings(20).with_columns(
+        pl.when(pl.int_range(pl.len()) < 3).then(None).otherwise("arm").alias("arm")
+    )
     result = konsil.agreement(frame, by="arm", resamples=100)
     assert result.n_units == 17
     assert "3 rows without a value of arm are excluded." in result.warnings
     with pytest.raises(SourceError, match="table, a: only one rater"):
-        konsil.agreement(pl.DataFrame({"g": list("aab"), "x": ["1", "2", "1"], "y": [None, None, "2"]}), by="g")
+        konsil.agreement(
+            pl.DataFrame({"g": list("aab"), "x": ["1", "2", "1"], "y": [None, None, "2"]}), by="g"
+        )
 
 
 def test_two_values_can_be_chosen_of_many() -> None:
     frame = ratings(60).with_columns(pl.Series("arm", ["a", "b", "c"] * 20))
     result = konsil.agreement(
-        frame.to_pandas(), where={"arm": ["a", "c"]}, compare="arm", statistics=["percent_agreement"], resamples=100
+        frame.to_pandas(),
+        where={"arm": ["a", "c"]},
+        compare="arm",
+        statistics=["percent_agreement"],
+        resamples=100,
     )
     assert tuple(result.groups) == ("a", "c")
     assert math.isfinite(result.comparison.differences[0].estimate.p)  # type: ignore[union-attr]
@@ -490,18 +630,22 @@ def test_rank_correlations_of_a_crowd_are_computed_on_request_only() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_no_limit_leaves_the_range_of_its_statistic(level: str) -> None:
-    """Few units in two groups: permutation and linearised intervals are wider than a difference can be."""
+    """Few units in two groups: permutation and linearised intervals are wider than a difference can
+    be."""
     generator, n_cut = np.random.default_rng(1), 0
     for n in (4, 4, 5, 6, 8):
         n_labels, n_raters = (int(generator.integers(2, 5)) for _ in range(2))
         columns = {
-            f"r{j}": [str(label) for label in generator.integers(1, n_labels + 1, 2 * n)] for j in range(n_raters)
+            f"r{j}": [str(label) for label in generator.integers(1, n_labels + 1, 2 * n)]
+            for j in range(n_raters)
         }
         labels = [str(label) for label in range(1, n_labels + 1)]
         table = pl.DataFrame({"group": ["a"] * n + ["b"] * n, **columns})
         result = konsil.agreement(table, labels=labels, level=level, resamples=100, compare="group")
         assert result.comparison is not None
-        single = [e for group in result.groups.values() for e in (*group.statistics, *group.companions)]
+        single = [
+            e for group in result.groups.values() for e in (*group.statistics, *group.companions)
+        ]
         double = [*result.comparison.differences, *result.comparison.companions]
         for entry, is_difference in [*((e, False) for e in single), *((e, True) for e in double)]:
             low, high = STATISTICS[entry.name].range
@@ -510,5 +654,7 @@ def test_no_limit_leaves_the_range_of_its_statistic(level: str) -> None:
             if np.isfinite(estimate.low):
                 assert reach[0] <= estimate.low <= estimate.high <= reach[1], entry
                 n_cut += "possible" in estimate.method
-                assert ("possible" in estimate.method) <= bool({estimate.low, estimate.high} & set(reach)), entry
+                assert ("possible" in estimate.method) <= bool(
+                    {estimate.low, estimate.high} & set(reach)
+                ), entry
     assert n_cut or level == "nominal"

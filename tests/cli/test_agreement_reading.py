@@ -42,10 +42,15 @@ def json_of(call: Call, tmp_path: Path, lines: Sequence[str], *flags: str) -> di
 LONG = ("u,rater,label", "1,a,y", "1,b,y", "2,a,n", "2,b,y", "3,a,n", "3,b,n")
 
 
-def test_a_long_table_whose_units_have_another_name_is_not_read_as_wide(call: Call, tmp_path: Path) -> None:
+def test_a_long_table_whose_units_have_another_name_is_not_read_as_wide(
+    call: Call, tmp_path: Path
+) -> None:
     code, out, err = printed(call, tmp_path, LONG)
     assert (code, out) == (2, "")
-    assert "no column for the unit; name it with --unit, or say --wide" in err and "(columns: u, rater, label)" in err
+    assert (
+        "no column for the unit; name it with --unit, or say --wide" in err
+        and "(columns: u, rater, label)" in err
+    )
     found = json_of(call, tmp_path, LONG, "--unit", "u")
     assert (found["n_units"], found["n_raters"], found["n_ratings"]) == (3, 2, 6)
     assert json_of(call, tmp_path, LONG, "--wide")["n_raters"] == 3
@@ -53,11 +58,18 @@ def test_a_long_table_whose_units_have_another_name_is_not_read_as_wide(call: Ca
 
 @pytest.mark.parametrize(
     ("head", "column"),
-    [("item,who,label", "label"), ("case,who,Score", "Score"), ("case,annotator,verdict", "annotator")],
+    [
+        ("item,who,label", "label"),
+        ("case,who,Score", "Score"),
+        ("case,annotator,verdict", "annotator"),
+    ],
 )
-def test_a_column_that_is_called_like_one_of_a_long_table_is_no_rater(head: str, column: str) -> None:
+def test_a_column_that_is_called_like_one_of_a_long_table_is_no_rater(
+    head: str, column: str
+) -> None:
     with pytest.raises(
-        SourceError, match=f"column '{column}' is called like .* unit, rater and label, or say layout='wide'"
+        SourceError,
+        match=f"column '{column}' is called like .* unit, rater and label, or say layout='wide'",
     ):
         konsil.agreement(rows(head, *LONG[1:]), resamples=100)
     by = rows(f"{head},day", *(f"{line},{'12'[n % 2]}" for n, line in enumerate(LONG[1:])))
@@ -71,19 +83,31 @@ def test_a_judge_beside_an_expert_is_a_rater() -> None:
 
 
 @pytest.mark.parametrize(
-    "units", [("1", "2", "3", "4"), ("0", "1", "2", "3"), ("p1", "p2", "p7", "p9"), ("101", "88", "7", "9")]
+    "units",
+    [("1", "2", "3", "4"), ("0", "1", "2", "3"), ("p1", "p2", "p7", "p9"), ("101", "88", "7", "9")],
 )
 def test_a_first_column_with_another_value_in_every_row_is_the_units(units: Sequence[str]) -> None:
     table = rows(
-        "u,a,b", *(f"{unit},{labels}" for unit, labels in zip(units, ("1,1", "1,2", "2,2", "1,1"), strict=True))
+        "u,a,b",
+        *(
+            f"{unit},{labels}"
+            for unit, labels in zip(units, ("1,1", "1,2", "2,2", "1,1"), strict=True)
+        ),
     )
     result = konsil.agreement(table, resamples=100)
     assert [r.name for r in result.raters] == ["a", "b"]
-    assert any("column 'u' has another value in every row and was taken as the unit's" in w for w in result.warnings)
+    assert any(
+        "column 'u' has another value in every row and was taken as the unit's" in w
+        for w in result.warnings
+    )
     as_rater = konsil.agreement(table, layout="wide", resamples=100)
-    assert as_rater.n_raters == 3 and any("column 'u' has another value" in w for w in as_rater.warnings)
+    assert as_rater.n_raters == 3 and any(
+        "column 'u' has another value" in w for w in as_rater.warnings
+    )
     # Groups are read as the whole table is.
-    split = konsil.agreement(table.with_columns(day=pl.Series(["1", "2", "1", "2"])), by="day", resamples=100)
+    split = konsil.agreement(
+        table.with_columns(day=pl.Series(["1", "2", "1", "2"])), by="day", resamples=100
+    )
     assert {group.n_raters for group in split.groups.values()} == {2}
 
 
@@ -95,7 +119,9 @@ def test_a_rater_with_other_labels_every_time_stays_a_rater() -> None:
         result = konsil.agreement(table, level="interval", resamples=100)
         assert result.n_raters == 3
     two = konsil.agreement(rows("x,y", "1,1", "2,1", "3,2", "4,2"), level="interval", resamples=100)
-    assert two.n_raters == 2 and any("column 'x' has another value in every row" in w for w in two.warnings)
+    assert two.n_raters == 2 and any(
+        "column 'x' has another value in every row" in w for w in two.warnings
+    )
 
 
 def test_repeated_rows_are_counted() -> None:
@@ -103,22 +129,35 @@ def test_repeated_rows_are_counted() -> None:
     again = konsil.agreement(rows("unit,rater,label", *LONG[1:], LONG[1]), resamples=100)
     thrice = konsil.agreement(rows("unit,rater,label", *LONG[1:], *LONG[1:3]), resamples=100)
     assert not any("repeat" in w for w in once.warnings)
-    assert any(w.startswith("1 row repeats a rating") for w in again.warnings) and again.n_ratings == 6
-    assert any(w.startswith("2 rows repeat ratings") for w in thrice.warnings) and thrice.n_ratings == 6
+    assert (
+        any(w.startswith("1 row repeats a rating") for w in again.warnings) and again.n_ratings == 6
+    )
+    assert (
+        any(w.startswith("2 rows repeat ratings") for w in thrice.warnings)
+        and thrice.n_ratings == 6
+    )
 
 
 def test_a_label_is_one_however_its_accent_is_written() -> None:
-    table = rows("unit,a,b", f"1,{COMPOSED},{APART}", f"2,{APART},{APART}", "3,no,no", f"4,no,{COMPOSED}")
+    table = rows(
+        "unit,a,b", f"1,{COMPOSED},{APART}", f"2,{APART},{APART}", "3,no,no", f"4,no,{COMPOSED}"
+    )
     for labels in ((), (APART, "no"), (COMPOSED, "no")):
         result = konsil.agreement(table, labels=labels, resamples=100)
         assert result["percent_agreement"].value == 0.75
         assert set(result.labels) == {COMPOSED, "no"}
     assert konsil.agreement(table, abstain=APART, resamples=100).n_abstained == 5
     named = table.rename({"a": COMPOSED})
-    assert konsil.agreement(named, rater=[APART, "b"], resamples=100)["percent_agreement"].value == 0.75
+    assert (
+        konsil.agreement(named, rater=[APART, "b"], resamples=100)["percent_agreement"].value
+        == 0.75
+    )
     where = {"b": [APART]}
     assert (
-        konsil.agreement(named.with_columns(c=pl.col("b")), rater=[APART, "c"], where=where, resamples=100).n_units == 3
+        konsil.agreement(
+            named.with_columns(c=pl.col("b")), rater=[APART, "c"], where=where, resamples=100
+        ).n_units
+        == 3
     )
 
 
@@ -146,7 +185,8 @@ def test_systems_are_one_however_their_accent_is_written() -> None:
 def test_labels_that_differ_in_case_alone_are_told() -> None:
     table = rows("unit,a,b", "1,yes,Yes", "2,no,no", "3,yes,yes", "4,no,yes")
     assert any(
-        "'Yes' and 'yes' differ in case or spaces alone" in w for w in konsil.agreement(table, resamples=100).warnings
+        "'Yes' and 'yes' differ in case or spaces alone" in w
+        for w in konsil.agreement(table, resamples=100).warnings
     )
     declared = konsil.agreement(table, labels=["no", "yes", "Yes"], resamples=100)
     assert not any("differ in case" in w for w in declared.warnings)
@@ -161,12 +201,16 @@ def test_labels_observed_with_gaps_have_no_steps(level: Any) -> None:
     result = konsil.agreement(table, level=level, resamples=100)
     assert "within_one" not in list(result)
     notes = " ".join(result.warnings)
-    assert "within one step is not computed" in notes and ("Weights count the steps" in notes) == (level == "ordinal")
+    assert "within one step is not computed" in notes and ("Weights count the steps" in notes) == (
+        level == "ordinal"
+    )
     with pytest.raises(AnalysisError, match="within_one: the labels observed have gaps"):
         konsil.agreement(table, level=level, statistics=["within_one"], resamples=100)
     declared = konsil.agreement(table, level=level, labels=[3, 50, 97], resamples=100)
     assert declared["within_one"].value == 0.5
-    whole = konsil.agreement(rows("unit,a,b", "1,1,2", "2,3,3", "3,2,1", "4,1,3"), level=level, resamples=100)
+    whole = konsil.agreement(
+        rows("unit,a,b", "1,1,2", "2,3,3", "3,2,1", "4,1,3"), level=level, resamples=100
+    )
     assert whole["within_one"].value == 0.75 and "within one step" not in " ".join(whole.warnings)
 
 
@@ -179,6 +223,8 @@ def test_no_method_is_printed_of_intervals_that_are_not_there(call: Call, tmp_pa
 
 def test_numbers_of_clusters_are_told_with_their_statistics() -> None:
     # Cohen's kappa of a pair rests on the clusters that both rated, alpha on all with two labels.
-    table = rows("unit,a,b,c", "1,y,y,", "2,n,y,", "3,n,n,", "4,y,n,", "5,,y,", "6,,,n", "7,y,,", "8,n,n,y")
+    table = rows(
+        "unit,a,b,c", "1,y,y,", "2,n,y,", "3,n,n,", "4,y,n,", "5,,y,", "6,,,n", "7,y,,", "8,n,n,y"
+    )
     notes = [w for w in konsil.agreement(table, resamples=400).warnings if "interval rests on" in w]
     assert len(notes) < 2 or all(":" in note for note in notes)

@@ -98,16 +98,18 @@ def test_the_studys_choice_is_stated_before(call: Call, study: Path) -> None:
     code, out, _ = erase(call, study)
     assert code == 0
     assert (
-        "ratings: 6 ratings are erased (free texts); 6 ratings stay under the identifier, without notes and times"
-        ' (ratings_after_erasure = "keep")'
-    ) in out.splitlines()
+        "ratings: 6 ratings are erased (free texts); 6 ratings stay under the identifier, without"
+        ' notes and times (ratings_after_erasure = "keep")' in out.splitlines()
+    )
     with konsil.open(study).store() as store:
         assert {r.criterion for r in store.ratings() if r.rater == "physician-1"} == {"correct"}
     assert b"wallaby" not in (study / "konsil.db").read_bytes()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("typed", "code"), [("physician-1\n", 0), ("physician-2\n", 2), ("y\n", 2), ("", 2)])
+@pytest.mark.parametrize(
+    ("typed", "code"), [("physician-1\n", 0), ("physician-2\n", 2), ("y\n", 2), ("", 2)]
+)
 def test_without_yes_the_identifier_is_typed_again(
     call: Call, study: Path, monkeypatch: pytest.MonkeyPatch, typed: str, code: int
 ) -> None:
@@ -132,14 +134,19 @@ def _counts(study: Path) -> dict[str, int]:
 def test_who_is_not_known_is_one_sentence(call: Call, study: Path) -> None:
     code, out, err = call("erase", study, "physican-1", *WHO, "--yes")
     assert (code, out) == (2, "")
-    assert err == "konsil: rater: there is no person 'physican-1' among the raters; did you mean 'physician-1'?\n"
+    assert (
+        err == "konsil: rater: there is no person 'physican-1' among the raters; did you mean"
+        " 'physician-1'?\n"
+    )
 
 
 @pytest.mark.slow
 def test_a_second_time_nothing_is_left(call: Call, study: Path) -> None:
     erase(call, study)
     before = call("verify-log", study)
-    code, out, err = call("erase", study, "physician-1", "--by", "owner-2", "--reason", "again", "--yes")
+    code, out, err = call(
+        "erase", study, "physician-1", "--by", "owner-2", "--reason", "again", "--yes"
+    )
     assert (code, err) == (0, "")
     assert out.startswith("physician-1 was erased on 20")
     assert out.endswith(" by staff-1; nothing is left to erase\n")
@@ -162,11 +169,19 @@ def test_the_log_is_whole_and_states_what_was_erased(call: Call, study: Path) ->
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("en", "The data of 1 rater were erased on request; 12 ratings are missing from all analyses for this reason."),
+        (
+            "en",
+            (
+                "The data of 1 rater were erased on request; 12 ratings are missing from all"
+                " analyses for this reason."
+            ),
+        ),
         (
             "de",
-            "Auf Verlangen wurden die Daten von 1 bewertenden Person gelöscht; deshalb fehlen in allen Analysen 12"
-            " Bewertungen.",
+            (
+                "Auf Verlangen wurden die Daten von 1 bewertenden Person gelöscht; deshalb fehlen"
+                " in allen Analysen 12 Bewertungen."
+            ),
         ),
     ],
 )
@@ -175,7 +190,9 @@ def test_analyses_and_report_go_on_and_state_how_much_is_missing(
     call: Call, study: Path, language: str, said: str
 ) -> None:
     erase(call, study)
-    (study / "study.toml").write_text(PROTOCOL.replace("seed = 1", f'seed = 1\nlanguage = "{language}"', 1), "utf-8")
+    (study / "study.toml").write_text(
+        PROTOCOL.replace("seed = 1", f'seed = 1\nlanguage = "{language}"', 1), "utf-8"
+    )
     assert call("analyse", study)[0] == 0
     assert call("report", study)[0] == 0
     assert said in (study / "report" / "index.html").read_text("utf-8")
@@ -187,10 +204,15 @@ def test_ratings_that_stay_are_analysed(call: Call, study: Path) -> None:
     erase(call, study)
     assert call("report", study)[0] == 0
     text = (study / "report" / "index.html").read_text("utf-8")
-    assert "6 ratings are missing from all analyses for this reason, and 6 ratings remain without notes" in text
+    assert (
+        "6 ratings are missing from all analyses for this reason, and 6 ratings remain without"
+        " notes" in text
+    )
 
 
-def test_exports_have_nothing_of_it_and_the_files_do_not_bring_it_back(call: Call, study: Path, tmp_path: Path) -> None:
+def test_exports_have_nothing_of_it_and_the_files_do_not_bring_it_back(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     assert call("export", study, old)[0] == 0
     erase(call, study)
@@ -201,7 +223,9 @@ def test_exports_have_nothing_of_it_and_the_files_do_not_bring_it_back(call: Cal
     # The files of the study still have it; so does the older export.
     code, out, _ = call("import", study)
     assert code == 0
-    assert "12 ratings are left out: the rater's data were erased; delete them in the files too" in out
+    assert (
+        "12 ratings are left out: the rater's data were erased; delete them in the files too" in out
+    )
     code, _, err = call("import", study, "--export", old)
     assert code == 2
     assert "the data of 'physician-1' were erased and cannot be imported again" in err
@@ -210,7 +234,9 @@ def test_exports_have_nothing_of_it_and_the_files_do_not_bring_it_back(call: Cal
     assert call("import", study, "--export", new)[0] == 0
 
 
-def test_an_export_of_what_is_left_can_be_read_into_a_new_database(call: Call, study: Path, tmp_path: Path) -> None:
+def test_an_export_of_what_is_left_can_be_read_into_a_new_database(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
     keeping(study)
     erase(call, study)
     assert call("export", study, tmp_path / "out")[0] == 0
@@ -232,9 +258,14 @@ def test_who_was_erased_is_not_invited_again(call: Call, study: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("day", "over"), [("2999-12-31", False), ("2020-12-31", True)])
-def test_how_long_personal_data_are_kept_is_stated(call: Call, study: Path, day: str, over: bool) -> None:
+def test_how_long_personal_data_are_kept_is_stated(
+    call: Call, study: Path, day: str, over: bool
+) -> None:
     (study / "study.toml").write_text(PROTOCOL.replace("2035-12-31", day), "utf-8")
-    late = f"personal data were to be kept until {day}, which is over: erase them, or state a later day in study.toml"
+    late = (
+        f"personal data were to be kept until {day}, which is over: erase them, or state a later"
+        " day in study.toml"
+    )
     code, out, _ = call("check", study)
     assert code == 0
     assert f"  {late if over else f'personal data are kept until {day}'}\n" in out
@@ -257,6 +288,10 @@ def test_a_release_has_nothing_of_who_was_erased_but_labels_that_stay(
     erase(call, study)
     code, _, err = call("export", study, tmp_path / "out", "--release", "--k", "1")
     assert (code, err) == (0, "")
-    texts = {path.name: path.read_text("utf-8", "replace") for path in (tmp_path / "out").iterdir() if path.is_file()}
+    texts = {
+        path.name: path.read_text("utf-8", "replace")
+        for path in (tmp_path / "out").iterdir()
+        if path.is_file()
+    }
     assert not [name for name, text in texts.items() if "wallaby" in text or "physician-1" in text]
     assert len(pl.read_parquet(tmp_path / "out" / "raters.parquet")) == (2 if keep else 1)

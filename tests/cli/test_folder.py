@@ -1,4 +1,5 @@
-"""A study's folder from `konsil new` to a report and an export that reads back equal; wrong calls in one sentence."""
+"""A study's folder from `konsil new` to a report and an export that reads back equal; wrong calls
+in one sentence."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def records(folder: Path) -> tuple[object, ...]:
     with konsil.open(folder).store() as store:
         held = store.batch()
     return tuple(
-        frozenset(map(repr, part)) for part in (held.items, held.answers, held.raters, held.tasks, held.ratings)
+        frozenset(map(repr, part))
+        for part in (held.items, held.answers, held.raters, held.tasks, held.ratings)
     )
 
 
@@ -76,7 +78,9 @@ def test_from_new_to_a_report(call: Call, study: Path) -> None:
     code, out, err = call("verify-log", study, "--expect", "1-" + "a" * 64)
     assert (code, out) == (2, "")
     assert "the log was written anew, or the database is an older copy" in err
-    assert call("verify-log", study, "--expect", "abc")[2].startswith("konsil: --expect 'abc': expected a head")
+    assert call("verify-log", study, "--expect", "abc")[2].startswith(
+        "konsil: --expect 'abc': expected a head"
+    )
     code, out, _ = call("log", study)
     assert code == 0
     assert len(out.splitlines()) == int(head[1].split("-")[0])
@@ -129,7 +133,16 @@ def test_a_file_with_flags_is_the_protocols_source(call: Call, study: Path, tmp_
     (other / "study.toml").write_text(text)
     ratings = (study / "ratings.csv").read_text().replace("rater,item,system", "Wer,item,system")
     (tmp_path / "r.csv").write_text(ratings)
-    code = call("import", other, "--file", other / "items.csv", "--records", "items", "--stratum", "specialty")[0]
+    code = call(
+        "import",
+        other,
+        "--file",
+        other / "items.csv",
+        "--records",
+        "items",
+        "--stratum",
+        "specialty",
+    )[0]
     assert code == 0
     assert call("import", other, "--file", tmp_path / "r.csv", "--column", "rater=Wer")[0] == 0
     assert records(other) == records(study)
@@ -142,7 +155,9 @@ def test_a_tampered_log_is_found(call: Call, study: Path) -> None:
     database = sqlite3.connect(study / "konsil.db")
     tables = [r[0] for r in database.execute("select name from sqlite_master where type = 'table'")]
     assert any("audit" in t or "log" in t for t in tables)
-    triggers = [r[0] for r in database.execute("select name from sqlite_master where type = 'trigger'")]
+    triggers = [
+        r[0] for r in database.execute("select name from sqlite_master where type = 'trigger'")
+    ]
     for trigger in triggers:
         database.execute(f'drop trigger "{trigger}"')
     database.execute("update ratings set label = 'Correct' where label = 'Incorrect'")
@@ -158,7 +173,10 @@ def test_a_tampered_log_is_found(call: Call, study: Path) -> None:
 
 def test_a_folder_that_is_not_there(refused: Callable[..., str], tmp_path: Path) -> None:
     for verb in ("check", "import", "status", "report", "verify-log", "analyse"):
-        assert refused(verb, tmp_path / "nowhere") == f"{tmp_path / 'nowhere'}: there is no such folder"
+        assert (
+            refused(verb, tmp_path / "nowhere")
+            == f"{tmp_path / 'nowhere'}: there is no such folder"
+        )
     assert "there is no study.toml in this folder" in refused("check", tmp_path)
 
 
@@ -180,13 +198,19 @@ def test_new_leaves_what_is_there_alone(refused: Callable[..., str], study: Path
         ("seed = 2026", "sede = 2026", "sede: unknown key; did you mean 'seed'?"),
         ("seed = 2026", 'seed = "2026"', "seed: expected a whole number, got '2026'"),
         ("schema = 1", "schema = 99", "schema: this study has form 99"),
-        ("codebook.en.md", "codebook.de.md", "the file 'codebook.de.md' does not exist in the study's folder"),
+        (
+            "codebook.en.md",
+            "codebook.de.md",
+            "the file 'codebook.de.md' does not exist in the study's folder",
+        ),
         ('id = "physician-2"', 'id = "physician-1"', "the identifier 'physician-1' occurs twice"),
         ('statistic = "cohen_kappa"', 'statistic = "kohen_kappa"', "did you mean 'cohen_kappa'?"),
         ("[resampling]", "[resampling", "not valid TOML"),
     ],
 )
-def test_a_wrong_protocol(refused: Callable[..., str], study: Path, old: str, new: str, says: str) -> None:
+def test_a_wrong_protocol(
+    refused: Callable[..., str], study: Path, old: str, new: str, says: str
+) -> None:
     edit(study, old, new)
     for verb in ("check", "import", "report"):
         said = refused(verb, study)
@@ -202,16 +226,39 @@ def test_a_protocol_that_is_not_utf8(refused: Callable[..., str], study: Path) -
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("correct,Incorrect", "correct,Incorect", "line 6: 'Incorect' is not a label of criterion 'correct'"),
-        ("physician-2,q1,system-1", "physician-9,q1,system-1", "line 3: there is no rater 'physician-9'"),
+        (
+            "correct,Incorrect",
+            "correct,Incorect",
+            "line 6: 'Incorect' is not a label of criterion 'correct'",
+        ),
+        (
+            "physician-2,q1,system-1",
+            "physician-9,q1,system-1",
+            "line 3: there is no rater 'physician-9'",
+        ),
         ("physician-2,q1,system-1", "physician-2,q9,system-1", "line 3: there is no item 'q9'"),
-        ("physician-2,q1,system-1", "physician-2,q1,system-9", "line 3: there is no system 'system-9'"),
-        ("physician-2,q1,system-1", "physician-2,q1,", "line 3: criterion 'correct' is about answer"),
-        ("q1,system-1,correct,Correct", "q1,system-1,corect,Correct", "line 2: there is no criterion 'corect'"),
+        (
+            "physician-2,q1,system-1",
+            "physician-2,q1,system-9",
+            "line 3: there is no system 'system-9'",
+        ),
+        (
+            "physician-2,q1,system-1",
+            "physician-2,q1,",
+            "line 3: criterion 'correct' is about answer",
+        ),
+        (
+            "q1,system-1,correct,Correct",
+            "q1,system-1,corect,Correct",
+            "line 2: there is no criterion 'corect'",
+        ),
         (
             "physician-2,q1,system-1,correct,Correct",
             "physician-1,q1,system-1,correct,Incorrect",
-            "rater 'physician-1' rates 'q1:system-1' on 'correct' as 'Incorrect' here and as 'Correct' on line 2",
+            (
+                "rater 'physician-1' rates 'q1:system-1' on 'correct' as 'Incorrect' here and as"
+                " 'Correct' on line 2"
+            ),
         ),
     ],
 )
@@ -227,10 +274,17 @@ def test_a_bad_row_imports_nothing(
     assert call("import", study)[1].startswith("new: 3 items")
 
 
-def test_a_rating_that_contradicts_a_stored_one(call: Call, refused: Callable[..., str], study: Path) -> None:
+def test_a_rating_that_contradicts_a_stored_one(
+    call: Call, refused: Callable[..., str], study: Path
+) -> None:
     call("import", study)
     before = records(study)
-    edit(study, "physician-2,q1,system-1,correct,Correct", "physician-2,q1,system-1,correct,Incorrect", "ratings.csv")
+    edit(
+        study,
+        "physician-2,q1,system-1,correct,Correct",
+        "physician-2,q1,system-1,correct,Incorrect",
+        "ratings.csv",
+    )
     said = refused("import", study)
     assert "physician-2" in said
     assert records(study) == before
@@ -254,7 +308,9 @@ def test_a_file_that_is_missing(refused: Callable[..., str], study: Path) -> Non
         (("--fild", "x"), "--fild"),
     ],
 )
-def test_wrong_flags(refused: Callable[..., str], study: Path, flags: tuple[str, ...], says: str) -> None:
+def test_wrong_flags(
+    refused: Callable[..., str], study: Path, flags: tuple[str, ...], says: str
+) -> None:
     assert says in refused("import", study, "--file", study / "ratings.csv", *flags)
 
 
@@ -265,7 +321,9 @@ def test_a_changed_protocol_is_said(call: Call, study: Path) -> None:
     assert "the protocol has changed since the last import" in call("status", study)[1]
 
 
-def test_a_database_of_another_place(call: Call, refused: Callable[..., str], study: Path, tmp_path: Path) -> None:
+def test_a_database_of_another_place(
+    call: Call, refused: Callable[..., str], study: Path, tmp_path: Path
+) -> None:
     url = f"sqlite:///{tmp_path / 'elsewhere.db'}"
     assert call("import", study, "--database", url)[0] == 0
     assert not (study / "konsil.db").exists()
@@ -308,7 +366,8 @@ def test_every_statistic_is_listed_with_its_title(call: Call, study: Path) -> No
     assert all(len(row) == 2 and row[1].strip() for row in rows)
 
 
-# ---------------------------------------------------------------- an analysis of a column that nobody has
+# ---------------------------------------------------------------- an analysis of a column that
+# nobody has
 
 COLOUR = """
 [[analyses]]
@@ -322,7 +381,9 @@ by = ["colour"]
 
 
 @pytest.mark.slow
-def test_an_analysis_of_a_column_that_nobody_has_stops_no_other(call: Call, study: Path, tmp_path: Path) -> None:
+def test_an_analysis_of_a_column_that_nobody_has_stops_no_other(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
     protocol = study / "study.toml"
     whole = protocol.read_text()
     assert call("check", study)[0] == 0
@@ -351,7 +412,9 @@ def test_check_names_the_key_once_the_items_are_there(call: Call, study: Path) -
         assert err.startswith(f"konsil: {protocol}: line 100: analysis 'by colour', by: ")
         assert err.endswith(": ratings will have no column 'sytem'; did you mean 'system'?\n")
         call("import", study)
-    protocol.write_text(protocol.read_text().replace('by = ["sytem"]', 'where = { speciality = ["x"] }'))
+    protocol.write_text(
+        protocol.read_text().replace('by = ["sytem"]', 'where = { speciality = ["x"] }')
+    )
     assert "where.speciality: ratings will have no column 'speciality'" in call("check", study)[2]
 
 
@@ -362,17 +425,24 @@ def test_an_import_tells_a_column_that_is_nearly_a_field(call: Call, study: Path
     assert "note: items.csv: the column 'Referense' is not read; did you mean 'reference'?" in out
 
 
-@pytest.mark.parametrize("option", [("--k", "5"), ("--unlink",), ("--linked",), ("--order",), ("--notes",)])
+@pytest.mark.parametrize(
+    "option", [("--k", "5"), ("--unlink",), ("--linked",), ("--order",), ("--notes",)]
+)
 def test_an_option_of_a_release_alone_is_refused(
     refused: Callable[..., str], call: Call, study: Path, tmp_path: Path, option: tuple[str, ...]
 ) -> None:
     """Whoever left out a word would have published the identifiers of all raters."""
     assert call("import", study)[0] == 0
-    assert refused("export", study, tmp_path / "out", *option) == f"{option[0]}: is for a release; add --release"
+    assert (
+        refused("export", study, tmp_path / "out", *option)
+        == f"{option[0]}: is for a release; add --release"
+    )
     assert not (tmp_path / "out").exists()
 
 
-def test_an_analysis_of_one_system_of_a_blinded_study_is_pointed_out(call: Call, study: Path) -> None:
+def test_an_analysis_of_one_system_of_a_blinded_study_is_pointed_out(
+    call: Call, study: Path
+) -> None:
     edit(study, 'title = "', 'blinded = true\ntitle = "')
     protocol = study / "study.toml"
     extra = (
@@ -383,7 +453,10 @@ def test_an_analysis_of_one_system_of_a_blinded_study_is_pointed_out(call: Call,
     protocol.write_text(protocol.read_text("utf-8") + extra, "utf-8")
     code, out, err = call("check", study)
     assert (code, err) == (0, "")
-    assert "analysis 'one' is about 'system-1' alone: while systems are letters, whoever has study.toml" in out
+    assert (
+        "analysis 'one' is about 'system-1' alone: while systems are letters, whoever has"
+        " study.toml" in out
+    )
 
 
 def test_settings_that_an_error_suggests_are_named_as_options_where_a_file_is_given(
@@ -395,7 +468,9 @@ def test_settings_that_an_error_suggests_are_named_as_options_where_a_file_is_gi
     assert 'set raters = { "Dr A" = "...", "Dr B" = "..." }' in sentence
     assert "with --file such settings are options: " in sentence
     assert "--rater COLUMN=RATER" in sentence
-    table.write_text("item,system,rater,criterion,label\nq1,system-1,r1,correct,yes\nq1,system-1,r1,correct,no\n")
+    table.write_text(
+        "item,system,rater,criterion,label\nq1,system-1,r1,correct,yes\nq1,system-1,r1,correct,no\n"
+    )
     assert "with --file" not in refused("import", study, "--file", table)
 
 
@@ -406,4 +481,6 @@ def test_check_states_that_a_language_is_a_draft(call: Call, study: Path) -> Non
         protocol.write_text(f'language = "{language}"\n' + text, "utf-8")
         code, out, _ = call("check", study)
         assert code == 0
-        assert ("is a draft for the pages; the report and the codebook are in English" in out) == is_draft
+        assert (
+            "is a draft for the pages; the report and the codebook are in English" in out
+        ) == is_draft

@@ -1,4 +1,5 @@
-"""The group of commands: help, misspelt words, and what goes wrong outside of konsil, each with its exit code."""
+"""The group of commands: help, misspelt words, and what goes wrong outside of konsil, each with its
+exit code."""
 
 from __future__ import annotations
 
@@ -57,7 +58,10 @@ def test_nothing_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        (PermissionError(13, "Permission denied", "/root/x"), "konsil: /root/x: Permission denied\n"),
+        (
+            PermissionError(13, "Permission denied", "/root/x"),
+            "konsil: /root/x: Permission denied\n",
+        ),
         (OSError(28, "No space left on device"), "konsil: No space left on device\n"),
     ],
 )
@@ -82,22 +86,26 @@ def test_a_process_of_its_own_says_the_same_and_no_traceback() -> None:
 
 def test_help_loads_no_heavy_library() -> None:
     code = (
-        "import sys, konsil; from konsil.cli import main\n"
-        "main(['--help'])\n"
-        "heavy = {'numpy', 'scipy', 'polars', 'sqlalchemy', 'matplotlib', 'pandas', 'rich'} & set(sys.modules)\n"
-        "sys.exit(repr(heavy) if heavy else 0)"
+        "import sys, konsil; from konsil.cli import main\nmain(['--help'])\nheavy = {'numpy',"
+        " 'scipy', 'polars', 'sqlalchemy', 'matplotlib', 'pandas', 'rich'} &"
+        " set(sys.modules)\nsys.exit(repr(heavy) if heavy else 0)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert found.returncode == 0, found.stderr
 
 
 @pytest.mark.slow
 def test_a_study_is_opened_and_served_without_what_only_analyses_need() -> None:
-    """SciPy's functions took a third of the time in which a command starts: they load when a number is computed."""
+    """SciPy's functions took a third of the time in which a command starts: they load when a number
+    is computed."""
     code = (
-        "import sys, konsil.api.folder.folder, konsil.web.app.serve\n"
-        "heavy = {'scipy.special', 'scipy.sparse', 'scipy.stats', 'polars', 'matplotlib'} & set(sys.modules)\n"
-        "sys.exit(repr(heavy) if heavy else 0)"
+        "import sys, konsil.api.folder.folder, konsil.web.app.serve\nheavy = {'scipy.special',"
+        " 'scipy.sparse', 'scipy.stats', 'polars', 'matplotlib'} &"
+        " set(sys.modules)\nsys.exit(repr(heavy) if heavy else 0)"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert found.returncode == 0, found.stderr

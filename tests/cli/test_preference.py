@@ -1,4 +1,5 @@
-"""konsil preference: the documented JSON, the words for outcomes, and one clear sentence for each kind of bad input."""
+"""konsil preference: the documented JSON, the words for outcomes, and one clear sentence for each
+kind of bad input."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def comparisons(n: int = 240, seed: int = 1) -> pl.DataFrame:
     systems = np.array(["amber", "birch", "cedar"])
     first = g.integers(0, 3, n)
     second = (first + g.integers(1, 3, n)) % 3
-    lean = np.array([0.6, 0.0, -0.4])[first] - np.array([0.6, 0.0, -0.4])[second] + g.normal(0, 1, n)
+    lean = (
+        np.array([0.6, 0.0, -0.4])[first] - np.array([0.6, 0.0, -0.4])[second] + g.normal(0, 1, n)
+    )
     steps = np.clip(np.rint(lean), -2, 2).astype(int)
     labels = np.array(["B++", "B+", "=", "A+", "A++"])[steps + 2]
     winner = np.where(steps > 0, systems[first], np.where(steps < 0, systems[second], "tie"))
@@ -68,7 +71,9 @@ def file(tmp_path: Path) -> Path:
 def found(call: Call, file: Path, *flags: str) -> dict[str, Any]:
     code, out, err = call("preference", file, "--json", *FEW, *flags)
     assert (code, err) == (0, "")
-    result: dict[str, Any] = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    result: dict[str, Any] = json.loads(
+        out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON")
+    )
     return result
 
 
@@ -92,7 +97,10 @@ def test_the_documented_json(call: Call, file: Path):
     assert result["systems"] == ["amber", "birch", "cedar"]
     assert result["n_comparisons"] == 240
     table = comparisons()
-    assert (result["n_items"], result["n_raters"]) == (table["item"].n_unique(), table["rater"].n_unique())
+    assert (result["n_items"], result["n_raters"]) == (
+        table["item"].n_unique(),
+        table["rater"].n_unique(),
+    )
     assert (result["n_missing"], result["mode"], result["confidence"]) == (0, "valid", 0.95)
     shown = ((table["column"] == "model_a").sum() - (table["column"] == "model_b").sum()) / 240
     assert result["position"]["value"] == pytest.approx(shown, abs=1e-12)
@@ -103,7 +111,10 @@ def test_the_documented_json(call: Call, file: Path):
         assert one["low"] < one["value"] < one["high"]
         assert one["item"]["low"] < one["value"] < one["item"]["high"]
         assert "two-way" in one["method"]
-    assert all(0 < one["p"] <= one["p_family"] <= 1 and one["p_flip"] > 0 for one in result["win_difference"])
+    assert all(
+        0 < one["p"] <= one["p_family"] <= 1 and one["p_flip"] > 0
+        for one in result["win_difference"]
+    )
     for model in ("davidson", "bradley_terry"):
         logs = [one["log_worth"] for one in result[model]["worths"]]
         assert abs(math.fsum(logs)) < 1e-9
@@ -151,9 +162,16 @@ def test_the_table_for_people(call: Call, file: Path):
     code, out, _ = call("preference", file, *FEW)
     assert code == 0
     assert (
-        "3 systems, 240 comparisons, 90 items, 40 raters" in out.replace("items, 40", "items, 40") or "systems" in out
+        "3 systems, 240 comparisons, 90 items, 40 raters" in out.replace("items, 40", "items, 40")
+        or "systems" in out
     )
-    for word in ("win difference", "Davidson", "Bradley-Terry", "two-way", "First column: wins minus losses"):
+    for word in (
+        "win difference",
+        "Davidson",
+        "Bradley-Terry",
+        "two-way",
+        "First column: wins minus losses",
+    ):
         assert word in out
 
 
@@ -165,7 +183,9 @@ def test_paper_mode_says_so(call: Call, file: Path):
     assert any("not for conclusions" in w for w in result["warnings"])
 
 
-def test_tables_without_items_or_raters_must_say_so(call: Call, refused: Callable[..., str], tmp_path: Path):
+def test_tables_without_items_or_raters_must_say_so(
+    call: Call, refused: Callable[..., str], tmp_path: Path
+):
     table = comparisons().select("model_a", "model_b", "winner")
     assert "no column for the item" in refused(table)
     result = found(call, tmp_path / "votes.csv", "--item", "-", "--rater", "-")
@@ -174,7 +194,9 @@ def test_tables_without_items_or_raters_must_say_so(call: Call, refused: Callabl
 
 def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
     path = tmp_path / "votes.csv"
-    path.write_text("item,rater,left,right,winner\n1,r,a,b,a\n2,s,a,b,a\n3,r,c,d,tie\n4,s,c,d,c\n", "utf-8")
+    path.write_text(
+        "item,rater,left,right,winner\n1,r,a,b,a\n2,s,a,b,a\n3,r,c,d,tie\n4,s,c,d,c\n", "utf-8"
+    )
     result = found(call, path)
     assert result["davidson"]["worths"][0]["log_worth"] is None
     assert "never compared" in result["davidson"]["reason"]
@@ -182,8 +204,9 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
     assert of["a", "c"]["value"] is None
     assert of["a", "c"]["reason"] == "never compared"
     assert of["a", "b"]["value"] == 1
-    assert of["a", "b"]["method"] == (
-        "exact, no comparison differs: 2 effective votes, by item or rater, whichever are fewer"
+    assert (
+        of["a", "b"]["method"]
+        == "exact, no comparison differs: 2 effective votes, by item or rater, whichever are fewer"
     )
     assert of["a", "b"]["low"] == pytest.approx(0.025**0.5)
     assert of["a", "b"]["high"] == 1
@@ -198,17 +221,33 @@ def test_undefined_is_null_with_its_reason(call: Call, tmp_path: Path):
     ("change", "flags", "sentence"),
     [
         ({}, ("--rater", "ratr"), "--rater 'ratr': there is no such column; did you mean 'rater'?"),
-        ({}, ("--first", "item"), "--first 'item': this column has another role already; name each once"),
+        (
+            {},
+            ("--first", "item"),
+            "--first 'item': this column has another role already; name each once",
+        ),
         ({"winner": "ceder"}, (), "line 2: the outcome 'ceder' is neither a winner nor a tie"),
-        ({"winner": "cedar", "model_a": "amber", "model_b": "birch"}, (), "the winner 'cedar' is neither of the two"),
-        ({"model_a": "amber", "model_b": "amber"}, (), "'amber' is compared with itself; expected two systems"),
+        (
+            {"winner": "cedar", "model_a": "amber", "model_b": "birch"},
+            (),
+            "the winner 'cedar' is neither of the two",
+        ),
+        (
+            {"model_a": "amber", "model_b": "amber"},
+            (),
+            "'amber' is compared with itself; expected two systems",
+        ),
         ({"rater": ""}, (), "line 2: the rater is empty; every comparison names its rater"),
         (
             {"points": "A+++"},
             ("--outcome", "points", "--scale", "A++,A+,=,B+,B++"),
             "'A+++' is not on the scale; did you",
         ),
-        ({}, ("--outcome", "points", "--scale", "A,A"), "--scale A,A: expected two or more different labels"),
+        (
+            {},
+            ("--outcome", "points", "--scale", "A,A"),
+            "--scale A,A: expected two or more different labels",
+        ),
         ({}, ("--outcome", "points"), "is neither a winner nor a tie"),
         ({}, ("--confidence", "95"), "confidence: expected from 0.5 to below 1, got 95"),
     ],
@@ -218,7 +257,9 @@ def test_bad_input_gets_one_sentence(
 ):
     table = comparisons()
     first = pl.int_range(pl.len()) == 0
-    table = table.with_columns(pl.when(first).then(pl.lit(v)).otherwise(pl.col(k)).alias(k) for k, v in change.items())
+    table = table.with_columns(
+        pl.when(first).then(pl.lit(v)).otherwise(pl.col(k)).alias(k) for k, v in change.items()
+    )
     assert sentence in refused(table, *flags)
 
 

@@ -1,4 +1,5 @@
-"""konsil preference: counts of wins, groups and their differences, pooled criteria, columns without a name."""
+"""konsil preference: counts of wins, groups and their differences, pooled criteria, columns without
+a name."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def comparisons(n: int = 240, seed: int = 1, shift: float = 0.0) -> pl.DataFrame
 def json_of(call: Call, file: Path, *flags: str) -> dict[str, Any]:
     code, out, err = call("preference", file, "--json", *FEW, *flags)
     assert (code, err) == (0, "")
-    parsed: dict[str, Any] = json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    parsed: dict[str, Any] = json.loads(
+        out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON")
+    )
     return parsed
 
 
@@ -75,7 +78,13 @@ def test_a_table_of_wins_is_the_comparisons_that_it_counts(call: Call, tmp_path:
         for entry, other in zip(each[model]["worths"], of_counts[model]["worths"], strict=True):
             assert entry["log_worth"] == pytest.approx(other["log_worth"], abs=1e-7)
     assert each["position"]["value"] == pytest.approx(of_counts["position"]["value"], abs=1e-12)
-    assert sum("is known, so every comparison counts as one of its own" in w for w in of_counts["warnings"]) == 2
+    assert (
+        sum(
+            "is known, so every comparison counts as one of its own" in w
+            for w in of_counts["warnings"]
+        )
+        == 2
+    )
 
 
 def test_wins_counted_by_item_keep_their_items(call: Call, tmp_path: Path) -> None:
@@ -91,23 +100,36 @@ def test_one_column_for_each_outcome(call: Call, tmp_path: Path) -> None:
     table = comparisons()
     table.write_csv(tmp_path / "votes.csv")
     wanted = json_of(call, tmp_path / "votes.csv")
-    flags = [pl.col("winner") == pl.col("model_a"), pl.col("winner") == pl.col("model_b"), pl.col("winner") == "tie"]
+    flags = [
+        pl.col("winner") == pl.col("model_a"),
+        pl.col("winner") == pl.col("model_b"),
+        pl.col("winner") == "tie",
+    ]
     base = table.drop("winner")
     one_hot = base.with_columns(
-        table.select(f.cast(pl.Int64).alias(n) for f, n in zip(flags, ("win1", "win2", "tied"), strict=True))
+        table.select(
+            f.cast(pl.Int64).alias(n) for f, n in zip(flags, ("win1", "win2", "tied"), strict=True)
+        )
     )
     truth = base.with_columns(
-        table.select(f.alias(n) for f, n in zip(flags, ("winner_model_a", "winner_model_b", "winner_tie"), strict=True))
+        table.select(
+            f.alias(n)
+            for f, n in zip(flags, ("winner_model_a", "winner_model_b", "winner_tie"), strict=True)
+        )
     )
     for frame in (one_hot, truth, truth.to_pandas()):
         with options_as_flags():
             assert konsil.preference(frame, resamples=200).to_dict() == wanted
     named = one_hot.rename({"win1": "x1", "win2": "x2", "tied": "x3"})
     named.write_csv(tmp_path / "named.csv")
-    assert json_of(call, tmp_path / "named.csv", "--won", "x1", "--lost", "x2", "--tied", "x3") == wanted
+    assert (
+        json_of(call, tmp_path / "named.csv", "--won", "x1", "--lost", "x2", "--tied", "x3")
+        == wanted
+    )
     # A row without any is a row without an outcome.
     some = one_hot.with_columns(
-        pl.when(pl.int_range(pl.len()) < 5).then(0).otherwise(c).alias(c) for c in ("win1", "win2", "tied")
+        pl.when(pl.int_range(pl.len()) < 5).then(0).otherwise(c).alias(c)
+        for c in ("win1", "win2", "tied")
     )
     result = konsil.preference(some, resamples=100)
     assert (result.n_comparisons, result.n_missing) == (235, 5)
@@ -115,7 +137,8 @@ def test_one_column_for_each_outcome(call: Call, tmp_path: Path) -> None:
 
 
 def test_published_worths_from_a_table_of_wins() -> None:
-    """Agresti's baseball teams of 1987 (Categorical Data Analysis, table 10.10): wins of the home and the away team."""
+    """Agresti's baseball teams of 1987 (Categorical Data Analysis, table 10.10): wins of the home
+    and the away team."""
     teams = ["Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore"]
     wins = [
         [0, 7, 9, 7, 7, 9, 11],
@@ -126,10 +149,16 @@ def test_published_worths_from_a_table_of_wins() -> None:
         [4, 4, 5, 6, 6, 0, 6],
         [2, 4, 1, 3, 1, 7, 0],
     ]
-    rows = [(a, b, wins[n][m], wins[m][n]) for n, a in enumerate(teams) for m, b in enumerate(teams) if n < m]
+    rows = [
+        (a, b, wins[n][m], wins[m][n])
+        for n, a in enumerate(teams)
+        for m, b in enumerate(teams)
+        if n < m
+    ]
     frame = pl.DataFrame(rows, schema=["i", "j", "win_i", "win_j"], orient="row")
     worths = {
-        entry["system"]: entry["log_worth"] for entry in konsil.preference(frame, resamples=100).bradley_terry["worths"]
+        entry["system"]: entry["log_worth"]
+        for entry in konsil.preference(frame, resamples=100).bradley_terry["worths"]
     }
     # Agresti's estimates with Baltimore as the reference.
     published = {
@@ -146,12 +175,17 @@ def test_published_worths_from_a_table_of_wins() -> None:
 
 def test_counts_that_are_none_are_refused_by_line() -> None:
     frame = pl.DataFrame({"i": ["a", "a"], "j": ["b", "b"], "win_i": ["3", "x"], "win_j": [1, 2]})
-    with pytest.raises(SourceError, match="line 3, column 'win_i': 'x' is no count; expected a whole number"):
+    with pytest.raises(
+        SourceError, match="line 3, column 'win_i': 'x' is no count; expected a whole number"
+    ):
         konsil.preference(frame)
-    with pytest.raises(SourceError, match="won and lost: expected both columns; name the other one with lost"):
+    with pytest.raises(
+        SourceError, match="won and lost: expected both columns; name the other one with lost"
+    ):
         konsil.preference(frame.drop("win_j"), won="win_i")
     with pytest.raises(
-        SourceError, match="no column for the outcome; name it with outcome, or columns that count wins"
+        SourceError,
+        match="no column for the outcome; name it with outcome, or columns that count wins",
     ):
         konsil.preference(frame.drop("win_j"), item="-", rater="-")
 
@@ -176,25 +210,34 @@ def test_pooled_criteria_are_told_with_the_way_out(call: Call, tmp_path: Path) -
     table.write_csv(file)
     pooled = json_of(call, file)
     (note,) = [w for w in pooled["warnings"] if "are pooled" in w]
-    assert note == (
-        f"{half} of {2 * half} comparisons repeat an item, a rater and a pair of systems and are pooled; criteria are"
-        " kept apart by --by axis or --where axis=...."
+    assert (
+        note
+        == f"{half} of {2 * half} comparisons repeat an item, a rater and a pair of systems and are"
+        " pooled; criteria are kept apart by --by axis or --where axis=...."
     )
     single = json_of(call, file, "--where", "axis=accuracy")
     assert single["n_comparisons"] == half
     assert not any("pooled" in w for w in single["warnings"])
-    alone = konsil.preference(table.filter(pl.col("axis") == "accuracy").drop("axis"), resamples=200).to_dict()
+    alone = konsil.preference(
+        table.filter(pl.col("axis") == "accuracy").drop("axis"), resamples=200
+    ).to_dict()
     assert single == alone
     by = json_of(call, file, "--by", "axis")
     assert [group["group"] for group in by["groups"]] == ["accuracy", "safety"]
     assert by["groups"][0]["win_difference"] == single["win_difference"]
-    assert (by["n_comparisons"], by["n_items"], by["n_raters"]) == (2 * half, single["n_items"], single["n_raters"])
+    assert (by["n_comparisons"], by["n_items"], by["n_raters"]) == (
+        2 * half,
+        single["n_items"],
+        single["n_raters"],
+    )
     out = call("preference", file, "--by", "axis", *FEW)[1]
     assert "axis = accuracy" in out
     assert "axis = safety" in out
 
 
-def test_the_difference_of_two_groups_is_that_of_their_win_differences(call: Call, tmp_path: Path) -> None:
+def test_the_difference_of_two_groups_is_that_of_their_win_differences(
+    call: Call, tmp_path: Path
+) -> None:
     table = pl.concat(
         [
             comparisons(seed=4).with_columns(arm=pl.lit("x")),
@@ -203,11 +246,15 @@ def test_the_difference_of_two_groups_is_that_of_their_win_differences(call: Cal
     )
     table.write_csv(tmp_path / "t.csv")
     result = json_of(call, tmp_path / "t.csv", "--compare", "arm")
-    x, y = ({entry["system"]: entry for entry in group["win_difference"]} for group in result["groups"])
+    x, y = (
+        {entry["system"]: entry for entry in group["win_difference"]} for group in result["groups"]
+    )
     assert result["comparison"]["groups"] == ["x", "y"]
     assert result["comparison"]["n_shared_raters"] > 0
     for entry in result["comparison"]["differences"]:
-        assert entry["value"] == pytest.approx(x[entry["system"]]["value"] - y[entry["system"]]["value"], abs=1e-12)
+        assert entry["value"] == pytest.approx(
+            x[entry["system"]]["value"] - y[entry["system"]]["value"], abs=1e-12
+        )
         assert entry["low"] < entry["value"] < entry["high"]
     of = {entry["system"]: entry for entry in result["comparison"]["differences"]}
     assert of["amber"]["p"] < 0.01
@@ -227,7 +274,9 @@ def test_the_difference_of_a_group_and_its_copy_is_zero_and_of_strangers_adds_up
         assert (entry["low"], entry["high"], entry["p"]) == (None, None, None)
         assert "have no interval" in entry["reason"]
     other = comparisons(300, seed=7).with_columns(
-        arm=pl.lit("y"), item=pl.concat_str(pl.lit("z"), "item"), rater=pl.concat_str(pl.lit("z"), "rater")
+        arm=pl.lit("y"),
+        item=pl.concat_str(pl.lit("z"), "item"),
+        rater=pl.concat_str(pl.lit("z"), "rater"),
     )
     apart = konsil.preference(
         pl.concat([table.with_columns(arm=pl.lit("x")), other.select(*table.columns, "arm")]),
@@ -269,7 +318,9 @@ def test_independent_votes_are_told_which_test_to_report() -> None:
     assert not any("p_flip" in w for w in konsil.preference(twice, resamples=100).warnings)
 
 
-def test_a_column_without_a_name_does_not_matter_where_others_are_named(call: Call, tmp_path: Path) -> None:
+def test_a_column_without_a_name_does_not_matter_where_others_are_named(
+    call: Call, tmp_path: Path
+) -> None:
     table = comparisons(60)
     lines = table.write_csv(separator="\t").splitlines()
     file = tmp_path / "votes.tsv"

@@ -1,4 +1,5 @@
-"""A study that may only be read is checked, analysed and reported as it is; what must write is one sentence.
+"""A study that may only be read is checked, analysed and reported as it is; what must write is one
+sentence.
 
 Root may write everywhere: as root the commands run without root's rights, as any other user would.
 """
@@ -74,18 +75,23 @@ print(json.dumps(found))
 
 
 def without_rights(*command: str) -> str:
-    """What a program prints that runs as a user without any rights beyond those of the files' modes."""
+    """What a program prints that runs as a user without any rights beyond those of the files'
+    modes."""
     as_user = WITHOUT_RIGHTS if os.geteuid() == 0 else ()
     if as_user and shutil.which(as_user[0]) is None:
         pytest.skip("these tests run as root, and there is no setpriv to give its rights away")
-    done = subprocess.run([*as_user, sys.executable, "-c", *command], capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [*as_user, sys.executable, "-c", *command], capture_output=True, text=True, timeout=600
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def run(*commands: Sequence[object]) -> list[tuple[int, str, str]]:
     """Code, output and errors of each command."""
-    found = json.loads(without_rights(ALL, json.dumps([[str(a) for a in command] for command in commands])))
+    found = json.loads(
+        without_rights(ALL, json.dumps([[str(a) for a in command] for command in commands]))
+    )
     return [(code, out, err) for code, out, err in found]
 
 
@@ -99,14 +105,19 @@ def konsil(*arguments: object) -> None:
 def state(folder: Path) -> dict[str, str]:
     """Every file with the digest of its bytes."""
     return {
-        str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*") if p.is_file()
+        str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest()
+        for p in folder.rglob("*")
+        if p.is_file()
     }
 
 
 def make(folder: Path) -> Path:
     folder.mkdir()
     (folder / "study.toml").write_text(PROTOCOL, "utf-8")
-    rows = ["item,system,rater,criterion,label", *(f"q{n},a,r1,correct,{('yes', 'no')[n % 2]}" for n in range(8))]
+    rows = [
+        "item,system,rater,criterion,label",
+        *(f"q{n},a,r1,correct,{('yes', 'no')[n % 2]}" for n in range(8)),
+    ]
     (folder / "ratings.csv").write_text("\n".join(rows) + "\n", "utf-8")
     konsil("import", folder)
     return folder
@@ -116,7 +127,13 @@ def make(folder: Path) -> Path:
 def study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     folder = make(tmp_path / "study")
     for path in folder.iterdir():
-        path.chmod(0o644 if request.param == "another user's" else 0o444 if path.name == "konsil.db" else 0o644)
+        path.chmod(
+            0o644
+            if request.param == "another user's"
+            else 0o444
+            if path.name == "konsil.db"
+            else 0o644
+        )
     if request.param == "another user's":
         if os.geteuid() != 0:
             pytest.skip("only root can give files to another user")
@@ -150,9 +167,13 @@ WRITING = (
 PLACES = {"numbers", "report", "out", "copy.db", "own.json"}
 
 
-def test_all_that_only_reads_works_and_what_must_write_is_one_sentence(study: Path, tmp_path: Path) -> None:
+def test_all_that_only_reads_works_and_what_must_write_is_one_sentence(
+    study: Path, tmp_path: Path
+) -> None:
     before = state(study)
-    reading = [(c[0], study, *(tmp_path / a if a in PLACES else a for a in c[1:])) for c, _ in READING]
+    reading = [
+        (c[0], study, *(tmp_path / a if a in PLACES else a for a in c[1:])) for c, _ in READING
+    ]
     writing = [(c[0], study, *c[1:]) for c in WRITING]
     found = run(*reading, *writing)
     for (command, said), (code, out, err) in zip(READING, found, strict=False):
@@ -160,7 +181,9 @@ def test_all_that_only_reads_works_and_what_must_write_is_one_sentence(study: Pa
         assert said in out, command
     for command, (code, _, err) in zip(WRITING, found[len(READING) :], strict=True):
         assert (code, err.count("\n")) == (2, 1), (command, err)
-        assert "konsil.db: may be read but not written, and this command stores something" in err, command
+        assert "konsil.db: may be read but not written, and this command stores something" in err, (
+            command
+        )
     assert state(study) == before
     assert (tmp_path / "report" / "index.html").is_file()
     konsil("verify-log", "--database", f"sqlite:///{tmp_path / 'copy.db'}", study)
@@ -207,7 +230,10 @@ def test_changes_that_only_a_writer_can_bring_in_are_one_sentence(tmp_path: Path
     [(code, _, err)] = run(("status", copy))
     copy.chmod(0o755)
     assert code == 2
-    assert "konsil.db-wal beside it has changes that only who may write can bring in; ask for a backup" in err
+    assert (
+        "konsil.db-wal beside it has changes that only who may write can bring in; ask for a backup"
+        in err
+    )
 
 
 def test_an_older_schema_is_one_sentence(tmp_path: Path) -> None:

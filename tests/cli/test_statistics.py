@@ -16,14 +16,18 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_every_statistic_is_listed_once_under_its_family(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_statistic_is_listed_once_under_its_family(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     lines = output(capsys).splitlines()
     assert [line.split()[0] for line in lines if line.startswith("  ")] == list(known_statistics())
     headings = [line for line in lines if line and not line.startswith(" ")]
     assert len(headings) == len({statistic.family for statistic in CATALOGUE.values()})
 
 
-@pytest.mark.parametrize("name", ["cohen_kappa_linear", "self_preference", "budget_reliability", "icc2"])
+@pytest.mark.parametrize(
+    "name", ["cohen_kappa_linear", "self_preference", "budget_reliability", "icc2"]
+)
 def test_one_is_explained(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = re.sub(r"\s+", " ", output(capsys, name))
     known = CATALOGUE[name]
@@ -43,11 +47,19 @@ def test_in_german(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("choen_kappa",), "konsil: there is no statistic 'choen_kappa'; did you mean 'cohen_kappa'?"),
-        (("share", "--language", "fr"), "konsil: --language 'fr': there is no such language; known: de, en"),
+        (
+            ("choen_kappa",),
+            "konsil: there is no statistic 'choen_kappa'; did you mean 'cohen_kappa'?",
+        ),
+        (
+            ("share", "--language", "fr"),
+            "konsil: --language 'fr': there is no such language; known: de, en",
+        ),
     ],
 )
-def test_what_does_not_exist(arguments: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_exist(
+    arguments: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as end:
         main(["statistics", *arguments])
     assert end.value.code == 2

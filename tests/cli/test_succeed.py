@@ -47,7 +47,10 @@ def test_a_place_is_listed_and_handed_over(call: Call, left: Path) -> None:
     code, out, _ = call("succeed", left)
     assert (code, out) == (0, "panel 1: 2 screens wait\n")
     code, out, _ = call("succeed", left, "--slot", "panel 1", "--rater", "physician-2")
-    assert (code, out) == (0, f"panel 1: now physician-2's; next: konsil invite {left} --who physician-2\n")
+    assert (code, out) == (
+        0,
+        f"panel 1: now physician-2's; next: konsil invite {left} --who physician-2\n",
+    )
     with konsil.open(left).store() as store:
         assert {t.rater for t in store.tasks()} == {"physician-2"}
     assert call("succeed", left) == (0, "", "")
@@ -59,13 +62,18 @@ def test_a_place_is_listed_and_handed_over(call: Call, left: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--slot", "panel 2", "--rater", "new"), "nobody is wanted for 'panel 2'; did you mean 'panel 1'?"),
+        (
+            ("--slot", "panel 2", "--rater", "new"),
+            "nobody is wanted for 'panel 2'; did you mean 'panel 1'?",
+        ),
         (("--slot", "panel 1", "--rater", " "), "expected a pseudonym of 1 to 60 characters"),
         (("--slot", "panel 1"), "--rater: name who takes over 'panel 1'"),
         (("--rater", "new"), "--slot: name the place that --rater takes over"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(call: Call, left: Path, arguments: tuple[str, ...], says: str) -> None:
+def test_what_is_wrong_is_said_in_a_sentence(
+    call: Call, left: Path, arguments: tuple[str, ...], says: str
+) -> None:
     code, _, err = call("succeed", left, *arguments)
     assert code == 2
     assert says in err

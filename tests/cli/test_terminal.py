@@ -1,4 +1,5 @@
-"""What comes out of a file moves no cursor: it is escaped, sentences are one line, and long ones are cut."""
+"""What comes out of a file moves no cursor: it is escaped, sentences are one line, and long ones
+are cut."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ entry = importlib.import_module("konsil.cli.main")
 @given(st.text())
 def test_nothing_shown_controls_a_terminal(text: str) -> None:
     line = show(text)
-    assert all(sign.isprintable() or not (ord(sign) < 0x20 or 0x7F <= ord(sign) < 0xA0) for sign in line)
+    assert all(
+        sign.isprintable() or not (ord(sign) < 0x20 or 0x7F <= ord(sign) < 0xA0) for sign in line
+    )
     assert "\n" not in line
     assert len(show(text, longest=20)) <= 20 + len(" (1,000,000 characters)")
 
@@ -49,12 +52,18 @@ def test_whatever_a_command_prints_is_escaped(
     ("error", "lines"),
     [
         (KonsilError("column 'a\nb\x1b[2J'"), ["konsil: column 'a b\\x1b[2J'"]),
-        (StudyError("study.toml: one\nstudy.toml: \x1btwo"), ["konsil: study.toml: one", "study.toml: \\x1btwo"]),
+        (
+            StudyError("study.toml: one\nstudy.toml: \x1btwo"),
+            ["konsil: study.toml: one", "study.toml: \\x1btwo"],
+        ),
         (OSError(2, "No\nsuch", "a\x1bb"), ["konsil: a\\x1bb: No such"]),
     ],
 )
 def test_errors_are_escaped_and_one_line(
-    error: Exception, lines: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    error: Exception,
+    lines: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(**_: object) -> None:
         raise error
@@ -71,8 +80,12 @@ def test_a_very_long_error_is_cut() -> None:
     assert len(show("x" * 100_000)) < 2_100
 
 
-@pytest.mark.parametrize("name", ["\x1b[2J", "[/red]", "[bold]a", "\u202ea", ":smile:", "[link=http://a]b"])
-def test_cells_of_tables_are_escaped_and_no_styles(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "name", ["\x1b[2J", "[/red]", "[bold]a", "\u202ea", ":smile:", "[link=http://a]b"]
+)
+def test_cells_of_tables_are_escaped_and_no_styles(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     grid = Table(name, box=None)
     grid.add_row(name)
     console = table_console(width=100, force_terminal=True)
@@ -84,15 +97,20 @@ def test_cells_of_tables_are_escaped_and_no_styles(name: str, capsys: pytest.Cap
     assert "\x1b[2J" not in "".join(lines)
 
 
-def test_a_table_of_ratings_with_foreign_labels_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_of_ratings_with_foreign_labels_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     names = ("[/red]", "\x1b[31mb")
-    rows = "".join(f"{rater},i{n},{'yes' if n % 3 else 'no'}\n" for rater in names for n in range(6))
+    rows = "".join(
+        f"{rater},i{n},{'yes' if n % 3 else 'no'}\n" for rater in names for n in range(6)
+    )
     (tmp_path / "t.csv").write_text("rater,item,label\n" + rows)
     assert exit_code("agreement", tmp_path / "t.csv") == 0
     out = capsys.readouterr().out
     assert "\x1b[31m" not in out
     (tmp_path / "p.csv").write_text(
-        "system_a,system_b,item,outcome\n" + "".join(f"[/red],\x1b[31mb,i{n},{'ab'[n % 2]}\n" for n in range(8))
+        "system_a,system_b,item,outcome\n"
+        + "".join(f"[/red],\x1b[31mb,i{n},{'ab'[n % 2]}\n" for n in range(8))
     )
     assert exit_code("preference", tmp_path / "p.csv", "--rater", "-") == 0
     out = capsys.readouterr().out

@@ -1,4 +1,5 @@
-"""Stores with items to ask about; makes made_works.py importable, as in importlib mode a test's folder is not."""
+"""Stores with items to ask about; makes made_works.py importable, as in importlib mode a test's
+folder is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A server in the form of chat completions that fails in many ways, one a model name; and studies that call it."""
+"""A server in the form of chat completions that fails in many ways, one a model name; and studies
+that call it."""
 
 from __future__ import annotations
 
@@ -19,15 +20,21 @@ HIT = "q3 "
 BODIES = {one.name: one for one in DOCUMENTED}
 
 
-def body(text: Any, finish: Any = "stop", usage: tuple[int, int] = (100, 20), **message: Any) -> dict[str, Any]:
+def body(
+    text: Any, finish: Any = "stop", usage: tuple[int, int] = (100, 20), **message: Any
+) -> dict[str, Any]:
     return {
         "model": "m-1",
-        "choices": [{"message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}],
+        "choices": [
+            {"message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
+        ],
         "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1]},
     }
 
 
-_TOOL = {"tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}
+_TOOL = {
+    "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+}
 _HARMONY = "<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>insulin"
 
 ALWAYS: dict[str, Any] = {
@@ -88,7 +95,8 @@ class Server:
             self.active -= 1
 
     def takes(self, model: str, cost: float, *, rate: float, burst: float) -> bool:
-        """Whether a bucket that so much flows into a second, and that holds so much, has what a request costs."""
+        """Whether a bucket that so much flows into a second, and that holds so much, has what a
+        request costs."""
         now = time.monotonic()
         level, at = self.buckets.get(model, (burst, now))
         level = min(burst, level + (now - at) * rate)
@@ -97,7 +105,9 @@ class Server:
         self.refused[model] += not enough
         return enough
 
-    async def act(self, mode: str, data: dict[str, Any], question: str, n: int) -> web.StreamResponse:
+    async def act(
+        self, mode: str, data: dict[str, Any], question: str, n: int
+    ) -> web.StreamResponse:
         is_hit = HIT in question
         if mode in ALWAYS:
             return web.json_response(ALWAYS[mode])
@@ -110,25 +120,42 @@ class Server:
             if not fails:
                 return web.json_response(body("insulin"))
             text = one.body if isinstance(one.body, str) else json.dumps(one.body)
-            return web.Response(text=text.replace("again in 2.5s", "again in 0.01s"), status=one.status)
+            return web.Response(
+                text=text.replace("again in 2.5s", "again in 0.01s"), status=one.status
+            )
         match mode:
             case "byte order mark":
                 raw = b"\xef\xbb\xbf" + json.dumps(body("insulin")).encode()
                 return web.Response(body=raw, content_type="application/json")
             case "repeats the question":
-                detail = [{"type": "value_error", "loc": ["body", "messages"], "msg": "invalid", "input": question}]
+                detail = [
+                    {
+                        "type": "value_error",
+                        "loc": ["body", "messages"],
+                        "msg": "invalid",
+                        "input": question,
+                    }
+                ]
                 return web.json_response(
                     {"detail": detail} if is_hit else body("insulin"), status=422 if is_hit else 200
                 )
-            case "blames and refuses":  # the parameter is named, and without it the request fails as well
-                error = {"error": {"message": "Unsupported value: 'temperature'", "param": "temperature"}}
+            case (
+                "blames and refuses"
+            ):  # the parameter is named, and without it the request fails as well
+                error = {
+                    "error": {"message": "Unsupported value: 'temperature'", "param": "temperature"}
+                }
                 if is_hit and "temperature" not in data:
                     error = {"error": {"message": "this prompt cannot be read"}}
-                return web.json_response(error if is_hit else body("insulin"), status=400 if is_hit else 200)
+                return web.json_response(
+                    error if is_hit else body("insulin"), status=400 if is_hit else 200
+                )
             case "retryDelay":
                 info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.05s"}
                 if n <= 8:
-                    return web.json_response(google(429, "RESOURCE_EXHAUSTED", "Resource exhausted", info), status=429)
+                    return web.json_response(
+                        google(429, "RESOURCE_EXHAUSTED", "Resource exhausted", info), status=429
+                    )
                 return web.json_response(body("insulin"))
             case "bucket" | "token bucket":
                 cost = 1.0 if mode == "bucket" else len(json.dumps(data["messages"])) / 4
@@ -199,9 +226,12 @@ def serving(server: Server) -> Iterator[str]:
         loop.close()
 
 
-def protocol(url: str, modes: dict[str, str], endpoint: str = "", settings: str = "temperature = 0.2") -> str:
+def protocol(
+    url: str, modes: dict[str, str], endpoint: str = "", settings: str = "temperature = 0.2"
+) -> str:
     """A study whose systems (id -> mode) are modes of the server."""
     systems = "".join(
-        f'[[systems]]\nid = "{name}"\nmodel = "h:{mode}"\nsettings = {{ {settings} }}\n' for name, mode in modes.items()
+        f'[[systems]]\nid = "{name}"\nmodel = "h:{mode}"\nsettings = {{ {settings} }}\n'
+        for name, mode in modes.items()
     )
     return f'title = "t"\nseed = 1\n[[endpoints]]\nid = "h"\nurl = "{url}"\n{endpoint}\n{systems}'

@@ -15,6 +15,8 @@ def is_json(text: str) -> Outcome:
 
 def work(n: int, read: Reader = is_json, model: str = "m", schema: bool = True) -> Work:
     asked = {"type": "object", "properties": {"a1": {"type": "string", "enum": ["yes", "no"]}}}
-    request = Request(model, (Message("user", f"item {n}"),), temperature=0.0, schema=asked if schema else None)
+    request = Request(
+        model, (Message("user", f"item {n}"),), temperature=0.0, schema=asked if schema else None
+    )
     key = request_key("test", request)
     return Work(work_key("judge", "j", f"t{n}", key), "judge", "j", f"t{n}", key, request, read)

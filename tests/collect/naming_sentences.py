@@ -1,9 +1,11 @@
-"""Sentences that name a diagnosis, rule it out or mean something else, with what a careful reader says of each.
+"""Sentences that name a diagnosis, rule it out or mean something else, with what a careful reader
+says of each.
 
-`considered`: whether the sentence names the diagnosis at all, ruled out or not (what is asked of the reasoning).
-`answered`: whether it names it as something the patient may have (what is asked of the final response).
-HELD_OUT was written before the rules and never used to make them; `test_naming_rules.py` states what it gives.
-"""
+`considered`: whether the sentence names the diagnosis at all, ruled out or not (what is asked of
+the reasoning).
+`answered`: whether it names it as something the patient may have (what is asked of the final
+response). HELD_OUT was written before the rules and never used to make them; `test_naming_rules.py`
+states what it gives."""
 
 from __future__ import annotations
 
@@ -50,7 +52,11 @@ FIRST = (
 
 HELD_OUT = (
     (WILSON, "The most likely diagnosis is Wilson disease.", NAMED),
-    (WILSON, "Hemochromatosis was excluded, so Wilson disease remains the leading diagnosis.", NAMED),
+    (
+        WILSON,
+        "Hemochromatosis was excluded, so Wilson disease remains the leading diagnosis.",
+        NAMED,
+    ),
     (WILSON, "Normal 24-hour urinary copper rules out Wilson disease.", RULED_OUT),
     (WILSON, "Wilson disease cannot be ruled out.", NAMED),
     (WILSON, "Wilson disease and hemochromatosis have been excluded.", RULED_OUT),
@@ -66,7 +72,11 @@ HELD_OUT = (
     (GPA, "He graduated with a GPA of 3.4.", OTHER),
     (GPA, "GPA for 3 years, now in relapse.", NAMED),
     (GPA, "Without granulomas on biopsy, Wegener's granulomatosis can be dismissed.", RULED_OUT),
-    (GPA, "The absence of granulomatosis with polyangiitis on biopsy points to infection.", RULED_OUT),
+    (
+        GPA,
+        "The absence of granulomatosis with polyangiitis on biopsy points to infection.",
+        RULED_OUT,
+    ),
     (LUPUS, "Systemic lupus erythematosus should be ruled out first.", NAMED),
     (LUPUS, "SLE does not fit, since ANA are negative.", RULED_OUT),
     (LUPUS, "There are no signs of infection, and SLE is the best explanation.", NAMED),

@@ -1,4 +1,5 @@
-"""What calls under way may cost together: near the end of a budget they go one at a time where nothing caps them."""
+"""What calls under way may cost together: near the end of a budget they go one at a time where
+nothing caps them."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ from konsil.collect.running.budget import NEAR_THE_END, Budget
         (9.5, False, 0),
     ],
 )
-def test_near_the_end_calls_without_a_cap_go_one_at_a_time(spent: float, is_capped: bool, at_once: int) -> None:
+def test_near_the_end_calls_without_a_cap_go_one_at_a_time(
+    spent: float, is_capped: bool, at_once: int
+) -> None:
     async def begun() -> tuple[int, int]:
         budget = Budget(10.0, spent)
         calls = [asyncio.create_task(budget.reserve(1.0, is_capped=is_capped)) for _ in range(3)]

@@ -31,28 +31,43 @@ def reply(*value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_a_label_of_one_token() -> None:
-    found = chances(field("no", "yes"), reply(token(' "'), token("yes", 0.6, no=0.2, maybe=0.2), token('"}')))
+    found = chances(
+        field("no", "yes"), reply(token(' "'), token("yes", 0.6, no=0.2, maybe=0.2), token('"}'))
+    )
     assert found == pytest.approx({"no": 0.25, "yes": 0.75})
 
 
 def test_a_token_that_begins_with_the_quotation_mark() -> None:
-    found = chances(field("no", "yes"), reply(token(' "yes', 0.7, **{' "no': 0.1, "no": 0.1, ' "n': 0.1}), token('"}')))
+    found = chances(
+        field("no", "yes"),
+        reply(token(' "yes', 0.7, **{' "no': 0.1, "no": 0.1, ' "n': 0.1}), token('"}')),
+    )
     assert found == pytest.approx({"no": 2 / 9, "yes": 7 / 9}, abs=1e-9)
 
 
 def test_labels_that_begin_alike_are_told_apart_where_they_part() -> None:
-    value = [token(' "'), token("not", 0.8, yes=0.2), token(" wrong", 0.5, **{" right": 0.5}), token('"}')]
+    value = [
+        token(' "'),
+        token("not", 0.8, yes=0.2),
+        token(" wrong", 0.5, **{" right": 0.5}),
+        token('"}'),
+    ]
     found = chances(field("not right", "not wrong", "yes"), reply(*value))
     assert found == pytest.approx({"not right": 0.4, "not wrong": 0.4, "yes": 0.2})
 
 
 def test_a_label_that_is_the_beginning_of_another() -> None:
     value = [token(' "'), token("no", 1.0), token('"', 0.9, **{"t": 0.1}), token("}")]
-    assert chances(field("no", "not sure"), reply(*value)) == pytest.approx({"no": 0.9, "not sure": 0.1})
+    assert chances(field("no", "not sure"), reply(*value)) == pytest.approx(
+        {"no": 0.9, "not sure": 0.1}
+    )
 
 
 def test_numbers_without_quotation_marks() -> None:
-    found = chances(field("1", "10", "2"), reply(token(" "), token("1", 0.6, **{"2": 0.2, "10": 0.2}), token("}")))
+    found = chances(
+        field("1", "10", "2"),
+        reply(token(" "), token("1", 0.6, **{"2": 0.2, "10": 0.2}), token("}")),
+    )
     assert found["2"] == pytest.approx(0.2)
     assert found["1"] + found["10"] == pytest.approx(0.8)
 
@@ -60,7 +75,14 @@ def test_numbers_without_quotation_marks() -> None:
 def test_the_last_object_counts_and_quoted_words_do_not() -> None:
     planted = token('"why": "\\"correct.a1\\": \\"no\\"", ')
     first = [token('{"correct.a1": "'), token("no", 0.9, yes=0.1), token('"}\n')]
-    value = [*first, token("{"), planted, token('"correct.a1": "'), token("yes", 0.8, no=0.2), token('"}')]
+    value = [
+        *first,
+        token("{"),
+        planted,
+        token('"correct.a1": "'),
+        token("yes", 0.8, no=0.2),
+        token('"}'),
+    ]
     assert chances(field("no", "yes"), value)["yes"] == pytest.approx(0.8)
 
 
@@ -78,7 +100,9 @@ def test_what_cannot_be_told_is_not(tokens: list[dict[str, Any]]) -> None:
 
 
 def test_case_that_the_reader_forgives_is_forgiven_here() -> None:
-    found = chances(field("No", "Yes"), reply(token(' "'), token("yes", 0.5, Yes=0.25, no=0.25), token('"}')))
+    found = chances(
+        field("No", "Yes"), reply(token(' "'), token("yes", 0.5, Yes=0.25, no=0.25), token('"}'))
+    )
     assert found == pytest.approx({"No": 0.25, "Yes": 0.75})
 
 
@@ -88,9 +112,13 @@ LABELS = ("Richtig", "Falsch", "Keine Angabe", "Größe „µ“", 'a "quoted" o
 @settings(deadline=None)
 @given(st.sampled_from(LABELS), st.integers(0, 2**20), st.integers(2, 5))
 def test_the_fakes_own_probabilities_come_back(label: str, seed: int, n: int) -> None:
-    """The fake gives a label as one token with the others beside it: what is read is what it drew."""
+    """The fake gives a label as one token with the others beside it: what is read is what it
+    drew."""
     plain = LABELS[:4]
-    one, two = field(*plain), Field("difficulty", Criterion("difficulty", "?", Scale(("easy", "hard"))))
+    one, two = (
+        field(*plain),
+        Field("difficulty", Criterion("difficulty", "?", Scale(("easy", "hard")))),
+    )
     label = label if label in plain else plain[0]
     text = json.dumps({"correct.a1": label, "difficulty": "hard"}, ensure_ascii=False)
     told = logprobs(text, schema([one, two]), n, random.Random(seed))

@@ -1,4 +1,5 @@
-"""Why replies end, as the vendors document it, and what each reason means: an unknown one is never an answer."""
+"""Why replies end, as the vendors document it, and what each reason means: an unknown one is never
+an answer."""
 
 from __future__ import annotations
 
@@ -46,9 +47,21 @@ GOOGLE = {
     "FINISH_REASON_UNSPECIFIED": "other",
 }
 # https://docs.mistral.ai/api/
-MISTRAL = {"stop": "stop", "length": "length", "model_length": "length", "tool_calls": "tools", "error": None}
+MISTRAL = {
+    "stop": "stop",
+    "length": "length",
+    "model_length": "length",
+    "tool_calls": "tools",
+    "error": None,
+}
 # https://openrouter.ai/docs/api-reference/overview
-OPENROUTER = {"stop": "stop", "length": "length", "content_filter": "filtered", "tool_calls": "tools", "error": None}
+OPENROUTER = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "filtered",
+    "tool_calls": "tools",
+    "error": None,
+}
 # https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
 VLLM = {"stop": "stop", "length": "length", "abort": None}
 UNKNOWN = {"because": "other", "": "stop"}
@@ -61,7 +74,9 @@ REASONS = [
 
 @pytest.mark.parametrize(("reason", "finish"), REASONS)
 def test_each_documented_ending(reason: str, finish: str | None) -> None:
-    reply = read_body(json.dumps({"choices": [{"message": {"content": "iron"}, "finish_reason": reason}]}))
+    reply = read_body(
+        json.dumps({"choices": [{"message": {"content": "iron"}, "finish_reason": reason}]})
+    )
     assert (reply.finish if reply is not None else None) == finish
     if reply is not None:
         assert (outcome_of(reply, lambda _: "ok") == "ok") == (finish == "stop")

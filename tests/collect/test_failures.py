@@ -1,4 +1,5 @@
-"""Documented error bodies to failures: of the account, of one item, of patience, of a parameter that is named."""
+"""Documented error bodies to failures: of the account, of one item, of patience, of a parameter
+that is named."""
 
 from __future__ import annotations
 
@@ -9,14 +10,24 @@ from vendor_bodies import DOCUMENTED, OURS, PAGES, QUESTION, Documented
 
 from konsil.collect.providers.error_bodies import own_words, patience_asked
 from konsil.collect.providers.failures import failure
-from konsil.collect.providers.provider import CallError, FilteredError, Message, ParameterError, Request
+from konsil.collect.providers.provider import (
+    CallError,
+    FilteredError,
+    Message,
+    ParameterError,
+    Request,
+)
 
-ASKED = Request("m", (Message("system", "Be brief."), Message("user", QUESTION)), 0.2, max_tokens=9, seed=7)
+ASKED = Request(
+    "m", (Message("system", "Be brief."), Message("user", QUESTION)), 0.2, max_tokens=9, seed=7
+)
 
 
 def failed(one: Documented) -> CallError:
     raw = one.body if isinstance(one.body, str) else json.dumps(one.body)
-    return failure(one.status, raw, ASKED, endpoint="hosted", sent=["temperature", "max_tokens", "seed"])
+    return failure(
+        one.status, raw, ASKED, endpoint="hosted", sent=["temperature", "max_tokens", "seed"]
+    )
 
 
 @pytest.mark.parametrize("one", DOCUMENTED, ids=lambda one: one.name)
@@ -42,8 +53,10 @@ def test_names_are_unique() -> None:
 def test_the_account_is_told_in_the_endpoints_words() -> None:
     by_name = {one.name: one for one in DOCUMENTED}
     told = str(failed(by_name["openai model access"]))
-    assert told == (
-        "endpoint 'hosted': does not allow this with the key given: Project `p` does not have access to model `m`"
+    assert (
+        told
+        == "endpoint 'hosted': does not allow this with the key given: Project `p` does not have"
+        " access to model `m`"
     )
 
 
@@ -62,7 +75,9 @@ def test_patience_is_read_from_the_body(asked: float | None, body: object) -> No
 
 
 def test_the_request_repeated_in_an_error_is_not_its_word() -> None:
-    assert "temperature" not in own_words(json.dumps({"message": f"bad prompt '{QUESTION}'"}), [QUESTION])
+    assert "temperature" not in own_words(
+        json.dumps({"message": f"bad prompt '{QUESTION}'"}), [QUESTION]
+    )
     assert "temperature" not in own_words(f"no JSON: {QUESTION.upper()}", [QUESTION])
     assert "temperature" in own_words('{"message": "no temperature here"}', [QUESTION])
     assert "Fever" not in own_words('{"message": "cannot read Fever? now"}', ["Fever?"])

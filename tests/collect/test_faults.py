@@ -1,4 +1,5 @@
-"""A server that does everything wrong and a process that is killed: every work ends once, nothing is called twice."""
+"""A server that does everything wrong and a process that is killed: every work ends once, nothing
+is called twice."""
 
 from __future__ import annotations
 
@@ -69,13 +70,18 @@ FAULTS = Faults(0.05, 0.02, 0.04, 0.02, 0.01, 0.0, 0.01, retry_after=0.05, delay
 def study(folder: Path, url: str, n: int) -> None:
     (folder / "study.toml").write_text(STUDY.format(url=url, concurrency=CONCURRENCY))
     with Store.open(folder) as store:
-        store.add(Batch(items=[Item(f"i{k}", f"Question {k}?") for k in range(n)]), source="items", at=AT)
+        store.add(
+            Batch(items=[Item(f"i{k}", f"Question {k}?") for k in range(n)]), source="items", at=AT
+        )
 
 
 def konsil(*arguments: str) -> subprocess.Popen[str]:
     code = "import sys; from konsil.cli import main; main(sys.argv[1:])"
     return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
 
 
@@ -97,7 +103,8 @@ def by_body(url: str) -> dict[str, int]:
 
 
 def kill_and_finish(folder: Path, command: str, kills: int, rng: random.Random) -> int:
-    """Start, kill -9 at a random moment, again and again; then let it finish. How many kills hit a run under way."""
+    """Start, kill -9 at a random moment, again and again; then let it finish. How many kills hit a
+    run under way."""
     hits = 0
     for _ in range(kills):
         process = konsil(command, str(folder))
@@ -122,7 +129,8 @@ def stored(folder: Path) -> int:
 
 
 def check(folder: Path, url: str, n: int, kind: str, lost: int) -> Counter[str]:
-    """Every work ended once; what the server received is what is stored, but for what was under way."""
+    """Every work ended once; what the server received is what is stored, but for what was under
+    way."""
     with Store.open(folder) as store:
         calls = Calls(store)
         mine = [c for c in calls.each() if c.kind == kind]
@@ -136,10 +144,11 @@ def check(folder: Path, url: str, n: int, kind: str, lost: int) -> Counter[str]:
         assert store.verify_log() == ()
         every = list(calls.each())
         assert all(c.outcome in get_args(Outcome) for c in every)
-    # Every reply that is kept was given once; beyond what is kept, the server saw what was under way at a kill. A call
-    # whose time was up (status 0) may not have reached a busy server at all.
+    # Every reply that is kept was given once; beyond what is kept, the server saw what was under
+    # way at a kill. A call whose time was up (status 0) may not have reached a busy server at all.
     assert sum(c.status != 0 for c in every) <= received(url) <= len(every) + lost
-    # One request is never asked more often than its kept attempts, and what the kills cut off: no work was done again.
+    # One request is never asked more often than its kept attempts, and what the kills cut off: no
+    # work was done again.
     most = max(Counter(c.work for c in every).values())
     assert max(by_body(url).values()) <= most + KILLS
     return Counter(c.outcome for c in mine if c.ended)
@@ -167,8 +176,11 @@ def test_every_fault_and_ten_kills_for_systems_and_judges(tmp_path: Path) -> Non
         study(tmp_path, url, n)
         hits = kill_and_finish(tmp_path, "answer", 5, rng)
         check(tmp_path, url, n, "answer", hits * CONCURRENCY)
-        # Only this system is asked: an item that it refused has no answer, and is left out of the plan and counted.
-        (tmp_path / "study.toml").write_text((tmp_path / "study.toml").read_text().replace(SOUND, ""))
+        # Only this system is asked: an item that it refused has no answer, and is left out of the
+        # plan and counted.
+        (tmp_path / "study.toml").write_text(
+            (tmp_path / "study.toml").read_text().replace(SOUND, "")
+        )
         with Store.open(tmp_path) as store:
             answered = len(store.answers())
         said = finish("plan", str(tmp_path))
@@ -193,7 +205,8 @@ def test_every_fault_and_ten_kills_for_systems_and_judges(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_second_run_is_told_and_calls_nothing(tmp_path: Path) -> None:
-    """The first run has work for minutes, so that it is met however late a busy machine starts the second one."""
+    """The first run has work for minutes, so that it is met however late a busy machine starts the
+    second one."""
     with running(Faults(delay=0.2)) as url:
         study(tmp_path, url, 6_000)
         first = konsil("answer", str(tmp_path))

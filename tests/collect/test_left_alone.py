@@ -43,7 +43,9 @@ def run(folder: Path, text: str, n: int = N, **options: object) -> tuple[Collect
     check(study)
     store = Store.open(folder)
     if not store.items():
-        items = [Item(f"i{k}", f"Question q{k} about the patient's temperature of 39?") for k in range(n)]
+        items = [
+            Item(f"i{k}", f"Question q{k} about the patient's temperature of 39?") for k in range(n)
+        ]
         store.add(Batch(items=items), source="items", at=AT)
     return answer(study, store, Options(back_off=0.001, **options)), store  # type: ignore[arg-type]
 
@@ -109,9 +111,15 @@ WAITING = ("retryDelay", "first: ")
 
 
 @pytest.mark.parametrize(
-    "mode", [pytest.param(mode, marks=[pytest.mark.slow] if mode.startswith(WAITING) else []) for mode in TABLE]
+    "mode",
+    [
+        pytest.param(mode, marks=[pytest.mark.slow] if mode.startswith(WAITING) else [])
+        for mode in TABLE
+    ],
 )
-def test_every_work_ends_typed_and_right(mode: str, tmp_path: Path, url: str, server: Server) -> None:
+def test_every_work_ends_typed_and_right(
+    mode: str, tmp_path: Path, url: str, server: Server
+) -> None:
     settings = 'temperature = 0.2, max_tokens = 64, thoughts = [["<plan>", "</plan>"]]'
     done, store = run(tmp_path, protocol(url, {"s": mode}, QUICK, settings))
     with store:
@@ -119,18 +127,29 @@ def test_every_work_ends_typed_and_right(mode: str, tmp_path: Path, url: str, se
         assert done.progress.total == N
         calls = list(Calls(store).each())
         assert len(calls) == len(server.bodies), "every request has a row"
-        assert Counter(c.work for c in calls if c.ended) == dict.fromkeys({c.work for c in calls}, 1)
+        assert Counter(c.work for c in calls if c.ended) == dict.fromkeys(
+            {c.work for c in calls}, 1
+        )
         answers = store.answers()
         assert len(answers) == TABLE[mode].get("ok", 0)
         assert {a.text for a in answers} <= {"insulin"}
-        thinks = mode in ("reasoning", "think", "think without opening", "thinking", "harmony", "own marks")
+        thinks = mode in (
+            "reasoning",
+            "think",
+            "think without opening",
+            "thinking",
+            "harmony",
+            "own marks",
+        )
         assert {"secret" in a.reasoning for a in answers} <= {thinks}
         assert all("secret" not in str(c.reply.get("text", "")) for c in calls)
         assert store.verify_log() == ()
 
 
 @pytest.mark.parametrize("concurrency", [1, 16])
-def test_one_forbidden_item_is_one_outcome_and_the_study_goes_on(tmp_path: Path, url: str, concurrency: int) -> None:
+def test_one_forbidden_item_is_one_outcome_and_the_study_goes_on(
+    tmp_path: Path, url: str, concurrency: int
+) -> None:
     text = protocol(url, {"s": "one: forbidden, no more"}, f"concurrency = {concurrency}")
     done, store = run(tmp_path, text, 40)
     with store:
@@ -142,35 +161,52 @@ def test_one_forbidden_item_is_one_outcome_and_the_study_goes_on(tmp_path: Path,
 
 
 @pytest.mark.parametrize("n", [1, 40])
-def test_a_key_that_may_do_nothing_stops_its_endpoint(tmp_path: Path, url: str, server: Server, n: int) -> None:
+def test_a_key_that_may_do_nothing_stops_its_endpoint(
+    tmp_path: Path, url: str, server: Server, n: int
+) -> None:
     text = protocol(url, {"s": "all: forbidden, no more"}, "concurrency = 4")
-    with pytest.raises(CollectError, match="'h': does not allow this; status 403; check what its key may do"):
+    with pytest.raises(
+        CollectError, match="'h': does not allow this; status 403; check what its key may do"
+    ):
         run(tmp_path, text, n)
     assert len(server.bodies) <= 12
 
 
-def test_an_account_at_fault_leaves_the_other_endpoints_alone(tmp_path: Path, url: str, server: Server) -> None:
+def test_an_account_at_fault_leaves_the_other_endpoints_alone(
+    tmp_path: Path, url: str, server: Server
+) -> None:
     text = protocol(url, {"s": "all: openai quota"}, "concurrency = 2")
-    text += f'[[endpoints]]\nid = "k"\nurl = "{url}"\nconcurrency = 2\n[[systems]]\nid = "t"\nmodel = "k:ok"\n'
+    text += (
+        f'[[endpoints]]\nid = "k"\nurl = "{url}"\nconcurrency = 2\n[[systems]]\nid = "t"\nmodel ='
+        ' "k:ok"\n'
+    )
     with pytest.raises(CollectError, match="'h': the account's quota is used up"):
         run(tmp_path, text, 40)
     with Store.open(tmp_path) as store:
         assert len(store.answers()) == 40
 
 
-def test_what_one_item_says_about_a_parameter_changes_no_other_call(tmp_path: Path, url: str, server: Server) -> None:
+def test_what_one_item_says_about_a_parameter_changes_no_other_call(
+    tmp_path: Path, url: str, server: Server
+) -> None:
     for mode in ("repeats the question", "blames and refuses", "one: openai cap too large"):
         folder = tmp_path / mode.replace(" ", "-").replace(":", "")
         folder.mkdir()
-        _, store = run(folder, protocol(url, {"s": mode}, QUICK, "temperature = 0.2, max_tokens = 64"), 20)
+        _, store = run(
+            folder, protocol(url, {"s": mode}, QUICK, "temperature = 0.2, max_tokens = 64"), 20
+        )
         store.close()
         others = [b for b in server.of(mode) if HIT not in b["messages"][-1]["content"]]
         assert len(others) == 19
         assert all(b.get("temperature") == 0.2 and b.get("max_tokens") == 64 for b in others)
 
 
-def test_a_parameter_that_was_to_blame_is_left_out_from_then_on(tmp_path: Path, url: str, server: Server) -> None:
-    _, store = run(tmp_path, protocol(url, {"s": "one: openai cap"}, "concurrency = 1", "max_tokens = 64"))
+def test_a_parameter_that_was_to_blame_is_left_out_from_then_on(
+    tmp_path: Path, url: str, server: Server
+) -> None:
+    _, store = run(
+        tmp_path, protocol(url, {"s": "one: openai cap"}, "concurrency = 1", "max_tokens = 64")
+    )
     with store:
         assert [("max_tokens" in b, b.get("max_completion_tokens")) for b in server.bodies] == [
             (True, None),
@@ -208,7 +244,11 @@ def test_what_cannot_succeed_is_called_no_more(
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
-    done, store = run(tmp_path, protocol("http://127.0.0.1:9/v1", {"s": "x"}, "concurrency = 4\nstop_after = 5"), 50)
+    done, store = run(
+        tmp_path,
+        protocol("http://127.0.0.1:9/v1", {"s": "x"}, "concurrency = 4\nstop_after = 5"),
+        50,
+    )
     with store:
         assert "5 works of 's' in a row got no reply, last because" in done.progress.hopeless["s"]
         assert "check the address http://127.0.0.1:9/v1" in done.progress.hopeless["s"]
@@ -239,12 +279,17 @@ def test_a_healthy_server_that_counts_by_the_minute_loses_no_answer(
     with store:
         assert done.progress.outcomes == {"ok": 12}
         assert len(store.answers()) == 12
-    # Eight at once pass a bucket of two and a half: it refused, far more often than a work may fail.
+    # Eight at once pass a bucket of two and a half: it refused, far more often than a work may
+    # fail.
     assert server.refused[mode] > 2
 
 
 def test_patience_ends_on_its_own_clock(tmp_path: Path, url: str, server: Server) -> None:
-    text = protocol(url, {"s": "all: mistral capacity"}, "concurrency = 1\ntries = 1\npatience = 0.2\nstop_after = 1")
+    text = protocol(
+        url,
+        {"s": "all: mistral capacity"},
+        "concurrency = 1\ntries = 1\npatience = 0.2\nstop_after = 1",
+    )
     done, store = run(tmp_path, text)
     with store:
         assert done.progress.outcomes == {"gave up": 1}
@@ -253,10 +298,14 @@ def test_patience_ends_on_its_own_clock(tmp_path: Path, url: str, server: Server
 
 
 @pytest.mark.slow
-def test_a_model_that_is_always_busy_holds_up_no_other(tmp_path: Path, url: str, server: Server) -> None:
+def test_a_model_that_is_always_busy_holds_up_no_other(
+    tmp_path: Path, url: str, server: Server
+) -> None:
     """Its works wait, at most so many as may be under way; the other's are asked meanwhile."""
     modes = {"s": "all: mistral capacity", "fine": "ok"}
-    done, store = run(tmp_path, protocol(url, modes, "concurrency = 2\npatience = 0.5\nstop_after = 0"))
+    done, store = run(
+        tmp_path, protocol(url, modes, "concurrency = 2\npatience = 0.5\nstop_after = 0")
+    )
     with store:
         assert done.progress.outcomes == {"ok": N, "gave up": N}
         asked = [(body["model"], body["messages"][-1]["content"]) for body in server.bodies]
@@ -274,9 +323,13 @@ def test_the_models_of_an_endpoint_share_its_rate(tmp_path: Path, url: str) -> N
 
 
 def test_what_a_budget_counts(tmp_path: Path, url: str, server: Server) -> None:
-    """A server that bills more tokens than the text can have: the first call goes alone and teaches it."""
+    """A server that bills more tokens than the text can have: the first call goes alone and teaches
+    it."""
     text = protocol(
-        url, {"s": "bills 5,000 read"}, "concurrency = 16", "price_in = 10, price_out = 10, max_tokens = 64"
+        url,
+        {"s": "bills 5,000 read"},
+        "concurrency = 16",
+        "price_in = 10, price_out = 10, max_tokens = 64",
     )
     # On this machine's address models cost nothing, unless the study says so.
     done, store = run(tmp_path, text, 60, budget=0.20)
@@ -284,7 +337,8 @@ def test_what_a_budget_counts(tmp_path: Path, url: str, server: Server) -> None:
         assert 0.0 < done.spent <= 0.20
         assert done.progress.ended == len(store.answers()) == len(server.bodies) == 3
         assert done.progress.stopped == "the next call could pass the budget of 0.2 US dollars"
-    # What was learnt stays learnt: the next run knows before its first call that nothing is left for it.
+    # What was learnt stays learnt: the next run knows before its first call that nothing is left
+    # for it.
     done, store = run(tmp_path, text, 60, budget=0.20)
     with store:
         assert (done.progress.ended, len(server.bodies)) == (0, 3)
@@ -295,18 +349,23 @@ def test_what_a_budget_counts(tmp_path: Path, url: str, server: Server) -> None:
 
 def test_a_first_call_that_passes_the_budget_is_stated(tmp_path: Path, url: str) -> None:
     """What an endpoint bills beyond the text cannot be known before its first reply."""
-    text = protocol(url, {"s": "bills 5,000 read"}, settings="price_in = 10, price_out = 10, max_tokens = 64")
+    text = protocol(
+        url, {"s": "bills 5,000 read"}, settings="price_in = 10, price_out = 10, max_tokens = 64"
+    )
     done, store = run(tmp_path, text, budget=0.01)
     with store:
         assert (done.progress.ended, done.spent) == (1, pytest.approx(0.0506, abs=0.001))
-        assert done.progress.stopped == (
-            "the budget of 0.01 US dollars has been passed: an endpoint billed more than a call's text can have,"
-            " 0.05 US dollars in all"
+        assert (
+            done.progress.stopped
+            == "the budget of 0.01 US dollars has been passed: an endpoint billed more than a"
+            " call's text can have, 0.05 US dollars in all"
         )
 
 
 def test_without_a_cap_the_first_call_teaches(tmp_path: Path, url: str, server: Server) -> None:
-    text = protocol(url, {"s": "bills 5,000 written"}, "concurrency = 16", "price_in = 1, price_out = 10")
+    text = protocol(
+        url, {"s": "bills 5,000 written"}, "concurrency = 16", "price_in = 1, price_out = 10"
+    )
     done, store = run(tmp_path, text, 60, budget=0.20)
     with store:
         assert done.spent <= 0.20
@@ -323,22 +382,33 @@ def test_calls_that_died_are_costed(tmp_path: Path, url: str) -> None:
     with store:
         assert done.spent == pytest.approx(Calls(store).spent()[1])
         assert done.spent >= 18 * 64 * 10 / 1e6
-    done, store = run(tmp_path, protocol(url, {"t": "first: a proxy's page"}, QUICK, "price_in = 10, price_out = 10"))
+    done, store = run(
+        tmp_path,
+        protocol(url, {"t": "first: a proxy's page"}, QUICK, "price_in = 10, price_out = 10"),
+    )
     with store:
-        assert {c.cost for c in Calls(store).each() if c.who == "t"} == {None}, "an error costs nothing"
+        assert {c.cost for c in Calls(store).each() if c.who == "t"} == {None}, (
+            "an error costs nothing"
+        )
 
 
 def test_the_command_ends_with_the_sentence_and_status_2(
     tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "study.toml").write_text(protocol(url, {"s": "length", "fine": "ok"}, "", "max_tokens = 64"))
+    (tmp_path / "study.toml").write_text(
+        protocol(url, {"s": "length", "fine": "ok"}, "", "max_tokens = 64")
+    )
     with Store.open(tmp_path) as store:
-        store.add(Batch(items=[Item(f"i{k}", f"Question {k}?") for k in range(50)]), source="items", at=AT)
+        store.add(
+            Batch(items=[Item(f"i{k}", f"Question {k}?") for k in range(50)]), source="items", at=AT
+        )
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     with pytest.raises(SystemExit) as ended:
         main(["answer", str(tmp_path)])
     assert ended.value.code == 2
     out, err = capsys.readouterr()
     assert "50 ok" in out
-    assert err.startswith("konsil: endpoint 'h': 20 works of 's' in a row were cut off at max_tokens = 64; raise")
+    assert err.startswith(
+        "konsil: endpoint 'h': 20 works of 's' in a row were cut off at max_tokens = 64; raise"
+    )
     assert len(err.strip().splitlines()) == 1

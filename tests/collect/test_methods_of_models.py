@@ -64,7 +64,9 @@ raters = "judges"
 @pytest.fixture
 def called(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     language = getattr(request, "param", "en")
-    (tmp_path / "items.csv").write_text("item,text\n" + "".join(f"i{n},Question {n}?\n" for n in range(24)))
+    (tmp_path / "items.csv").write_text(
+        "item,text\n" + "".join(f"i{n},Question {n}?\n" for n in range(24))
+    )
     with running(refuse=("temperature",)) as url:
         (tmp_path / "study.toml").write_text(STUDY.format(url=url, language=language))
         folder = open_folder(tmp_path)
@@ -101,8 +103,22 @@ def test_methods_claim_nothing_that_was_not_so(called: Path) -> None:
 @pytest.mark.parametrize(
     ("called", "words"),
     [
-        ("en", ["Pairs that judges saw in both orders.", "a does not take temperature", "inconsistent"]),
-        ("de", ["Paare, die Modelle in beiden Reihenfolgen sahen.", "a nimmt temperature nicht an", "widersprüchlich"]),
+        (
+            "en",
+            [
+                "Pairs that judges saw in both orders.",
+                "a does not take temperature",
+                "inconsistent",
+            ],
+        ),
+        (
+            "de",
+            [
+                "Paare, die Modelle in beiden Reihenfolgen sahen.",
+                "a nimmt temperature nicht an",
+                "widersprüchlich",
+            ],
+        ),
     ],
     indirect=["called"],
 )

@@ -15,12 +15,15 @@ def verdicts(item: Item, text: str) -> tuple[bool, bool]:
 
 
 @pytest.mark.parametrize(("item", "text", "gold"), FIRST)
-def test_the_sentences_that_the_rules_were_made_with(item: Item, text: str, gold: tuple[bool, bool]) -> None:
+def test_the_sentences_that_the_rules_were_made_with(
+    item: Item, text: str, gold: tuple[bool, bool]
+) -> None:
     assert verdicts(item, text) == gold
 
 
 def test_sentences_that_no_rule_was_made_with() -> None:
-    """Stated in docs/howto-study.md; a change of a rule that moves these numbers moves them there, too."""
+    """Stated in docs/howto-study.md; a change of a rule that moves these numbers moves them there,
+    too."""
     pairs = [(verdicts(item, text), gold) for item, text, gold in HELD_OUT]
     assert len(pairs) == 46
     assert sum(v[0] == g[0] for v, g in pairs) == 46

@@ -36,7 +36,10 @@ KEY = "sk-very-secret"
 def body(**message: Any) -> dict[str, Any]:
     finish = message.pop("finish", "stop")
     about = {"model": "m-1", "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
-    return {**about, "choices": [{"message": {"content": "iron", **message}, "finish_reason": finish}]}
+    return {
+        **about,
+        "choices": [{"message": {"content": "iron", **message}, "finish_reason": finish}],
+    }
 
 
 def call(handler: Handler, *requests: Request, **how: Any) -> list[Reply | CallError]:
@@ -71,18 +74,29 @@ def test_what_is_sent_and_what_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert authorization == f"Bearer {KEY}"
     assert sent == {
         "model": "m",
-        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Größe „µ“?"}],
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Größe „µ“?"},
+        ],
         "temperature": 0.2,
         "top_p": 0.9,
         "max_tokens": 9,
         "seed": 7,
         "logprobs": True,
         "top_logprobs": 2,
-        "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}},
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "reply", "strict": True, "schema": schema},
+        },
         "reasoning_effort": "low",
     }
     assert isinstance(reply, Reply)
-    assert (reply.text, reply.model, reply.usage, reply.status) == ("iron", "m-1", {"in": 3, "out": 2}, 200)
+    assert (reply.text, reply.model, reply.usage, reply.status) == (
+        "iron",
+        "m-1",
+        {"in": 3, "out": 2},
+        200,
+    )
     assert reply.sent == request.requested_parameters()
     assert json.loads(reply.raw) == body()
     assert KEY not in repr(reply)
@@ -146,7 +160,13 @@ def test_a_refused_parameter_is_left_out_from_then_on_and_noted() -> None:
         data = await request.json()
         for name in ("temperature", "max_tokens"):
             if name in data:
-                told = {"error": {"message": f"Unsupported parameter: '{name}' is not supported with this model."}}
+                told = {
+                    "error": {
+                        "message": (
+                            f"Unsupported parameter: '{name}' is not supported with this model."
+                        )
+                    }
+                }
                 return web.json_response(told, status=400)
         return web.json_response(body(content=json.dumps(sorted(data))))
 
@@ -166,7 +186,13 @@ def test_a_refused_parameter_is_left_out_from_then_on_and_noted() -> None:
     [
         ('{"error": {"message": "x", "param": "seed"}}', "seed"),
         ('{"error": {"message": "x", "param": "response_format.json_schema"}}', "schema"),
-        ("'temperature' does not support 0.2 with this model. Only the default (1) value is supported.", "temperature"),
+        (
+            (
+                "'temperature' does not support 0.2 with this model. Only the default (1) value is"
+                " supported."
+            ),
+            "temperature",
+        ),
         ('{"detail": "Unknown field logprobs"}', "logprobs"),
         ('{"error": {"message": "the prompt is too long: its seed of doubt"}}', None),
         ('{"error": {"message": "invalid user id"}}', None),
@@ -186,7 +212,9 @@ def test_retry_after_in_every_form() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "with\nbreak"])
-def test_a_key_that_is_none_is_told_without_showing_it(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_that_is_none_is_told_without_showing_it(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOSTED", value)
     with pytest.raises(CollectError, match="HOSTED holds no key") as caught:
         OpenAICompatible("http://127.0.0.1:9/v1", key_env="HOSTED")
@@ -198,14 +226,21 @@ def test_a_key_that_is_none_is_told_without_showing_it(value: str, monkeypatch: 
     [
         ({"content": None, "refusal": "No."}, Reply("No.", finish="refused")),
         ({"content": None}, Reply("")),
-        ({"content": [{"type": "text", "text": "ir"}, {"type": "text", "text": "on"}]}, Reply("iron")),
+        (
+            {"content": [{"type": "text", "text": "ir"}, {"type": "text", "text": "on"}]},
+            Reply("iron"),
+        ),
         ({"finish": "length"}, Reply("iron", finish="length")),
         ({"finish": "content_filter"}, Reply("iron", finish="filtered")),
         ({"finish": None}, Reply("iron")),
         ({"reasoning_content": "Hm."}, Reply("iron", "Hm.")),
         ({"content": "a\0b\ud800"}, Reply("a\ufffdb\ufffd")),
         (
-            {"annotations": [{"type": "url_citation", "url_citation": {"url": "https://x.org", "title": "X"}}]},
+            {
+                "annotations": [
+                    {"type": "url_citation", "url_citation": {"url": "https://x.org", "title": "X"}}
+                ]
+            },
             Reply("iron", citations=(Citation("X", "https://x.org"),)),
         ),
     ],
@@ -224,13 +259,17 @@ def test_bodies_of_many_servers(message: dict[str, Any], expected: Reply) -> Non
 def test_log_probabilities_are_finite_or_none() -> None:
     data = body()
     top = [{"token": "a", "logprob": -0.1}, {"token": "b", "logprob": float("-inf")}]
-    data["choices"][0]["logprobs"] = {"content": [{"token": "a", "logprob": -0.1, "top_logprobs": top}]}
+    data["choices"][0]["logprobs"] = {
+        "content": [{"token": "a", "logprob": -0.1, "top_logprobs": top}]
+    }
     found = read_body(json.dumps(data))
     assert found is not None
     assert found.logprobs == ({"token": "a", "logprob": -0.1, "top": {"a": -0.1, "b": None}},)
 
 
-@pytest.mark.parametrize("raw", ["", "null", "[]", '"x"', '{"choices": 3}', '{"choices": [3]}', '{"choices": [{}]}'])
+@pytest.mark.parametrize(
+    "raw", ["", "null", "[]", '"x"', '{"choices": 3}', '{"choices": [3]}', '{"choices": [{}]}']
+)
 def test_other_bodies_are_none(raw: str) -> None:
     assert read_body(raw) is None
 
@@ -256,8 +295,16 @@ def test_search_is_asked_for_and_never_left_out_in_silence() -> None:
     [reply] = call(handler, searching)
     assert seen[0]["web_search_options"] == {}
     assert isinstance(reply, Reply)
-    assert (reply.citations, reply.sent) == ((Citation("X", "https://x.org"),), {"tools": ["web_search"]})
-    told = {"error": {"message": "Unknown parameter: 'web_search_options'", "param": "web_search_options"}}
+    assert (reply.citations, reply.sent) == (
+        (Citation("X", "https://x.org"),),
+        {"tools": ["web_search"]},
+    )
+    told = {
+        "error": {
+            "message": "Unknown parameter: 'web_search_options'",
+            "param": "web_search_options",
+        }
+    }
     [error] = call(answering(400, told), searching)
     assert isinstance(error, AccountError)
     assert "does not let model 'm' use web_search" in str(error)

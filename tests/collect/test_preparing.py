@@ -1,4 +1,5 @@
-"""Replies to what is asked before a study are read strictly; the endpoint for trials serves every kind."""
+"""Replies to what is asked before a study are read strictly; the endpoint for trials serves every
+kind."""
 
 from __future__ import annotations
 
@@ -12,7 +13,13 @@ from konsil.collect.jobs.preparing import PromptBatch, ask, read_object
 from konsil.collect.providers.provider import Message, Request
 from konsil.errors import CollectError
 from konsil.prepare.questions.asking import Asking
-from konsil.prepare.questions.prompts import name_form, phrases_form, rewriting_form, screening_form, tag_form
+from konsil.prepare.questions.prompts import (
+    name_form,
+    phrases_form,
+    rewriting_form,
+    screening_form,
+    tag_form,
+)
 from konsil.store import Store
 from konsil.study import Study
 
@@ -40,12 +47,21 @@ def test_a_reply_is_read_back(form: dict[str, object], reply: dict[str, object])
 def test_what_the_form_does_not_allow_is_off_schema() -> None:
     assert read_object('{"theme": "skin"}', tag_form(["Skin"])) == (None, "off schema")
     assert read_object('{"phrases": []}', phrases_form()) == (None, "off schema")
-    assert read_object('{"phrases": ["a", "b", "c", "d", "e", "f"]}', phrases_form()) == (None, "off schema")
-    assert read_object('{"phrases": [" a  b ", "a b", ""]}', phrases_form())[0] == {"phrases": ["a b"]}
+    assert read_object('{"phrases": ["a", "b", "c", "d", "e", "f"]}', phrases_form()) == (
+        None,
+        "off schema",
+    )
+    assert read_object('{"phrases": [" a  b ", "a b", ""]}', phrases_form())[0] == {
+        "phrases": ["a b"]
+    }
 
 
 async def _reply(form: dict[str, object]) -> str:
-    request = Request("", (Message("system", "s"), Message("user", "pls dose for Mrs Smith with a rash")), schema=form)
+    request = Request(
+        "",
+        (Message("system", "s"), Message("user", "pls dose for Mrs Smith with a rash")),
+        schema=form,
+    )
     return (await FakeProvider().complete(request)).text
 
 
@@ -59,7 +75,9 @@ def test_the_trial_endpoint_serves_every_kind(form: dict[str, object]) -> None:
 
 def test_the_same_words_are_asked_once_and_other_words_anew(store: Store) -> None:
     study, asking = Study("t", 1), Asking(model="fake:")
-    wanted = PromptBatch("rewrite", "Better words.", rewriting_form(), {"a": "pls dose", "b": "hx of dvt"})
+    wanted = PromptBatch(
+        "rewrite", "Better words.", rewriting_form(), {"a": "pls dose", "b": "hx of dvt"}
+    )
     said = ask(study, store, asking, wanted)
     assert {item: reply["question"] for item, reply in said.replies.items()} == {
         "a": "Please dose?",

@@ -114,18 +114,36 @@ def test_misspellings_are_a_matter_of_the_study() -> None:
             'rater = "findre"',
             "program 'findre', rater: there is no rater of kind 'program' 'findre'; did",
         ),
-        ('rater = "finder"', 'rater = "finder"\nreasoning = ""\nanswer = ""', "program 'finder': looks at nothing"),
+        (
+            'rater = "finder"',
+            'rater = "finder"\nreasoning = ""\nanswer = ""',
+            "program 'finder': looks at nothing",
+        ),
         (
             'rater = "finder"',
             'rater = "finder"\nanswer = ""',
             "also asks 'answer_names', which this program cannot say",
         ),
-        ('rater = "finder"', 'rater = "finder"\nanswer = "answers_names"', "has no criterion 'answers_names'; did you"),
-        ('labels = ["no", "yes"]', 'labels = ["no", "part", "yes"]', "expected one about an answer, with two labels"),
-        ('rater = "finder"', 'rater = "finder"\nmispelt = true', "unknown key; did you mean 'misspelt'?"),
+        (
+            'rater = "finder"',
+            'rater = "finder"\nanswer = "answers_names"',
+            "has no criterion 'answers_names'; did you",
+        ),
+        (
+            'labels = ["no", "yes"]',
+            'labels = ["no", "part", "yes"]',
+            "expected one about an answer, with two labels",
+        ),
+        (
+            'rater = "finder"',
+            'rater = "finder"\nmispelt = true',
+            "unknown key; did you mean 'misspelt'?",
+        ),
     ],
 )
-def test_what_is_wrong_with_a_program_is_told(tmp_path: Path, before: str, after: str, told: str) -> None:
+def test_what_is_wrong_with_a_program_is_told(
+    tmp_path: Path, before: str, after: str, told: str
+) -> None:
     (tmp_path / "study.toml").write_text(STUDY.replace(before, after), "utf-8")
     with pytest.raises(StudyError) as error:
         open_folder(tmp_path)
@@ -137,9 +155,9 @@ def test_examples_and_sections_of_a_called_system(tmp_path: Path) -> None:
     from konsil.study import parse
 
     text = (
-        'title = "t"\nseed = 1\n[[systems]]\nid = "s"\nmodel = "fake:m"\n[systems.settings]\nsystem = "Be brief."\n'
-        'template = "Case: {text}"\nsections = ["Thinking", "Final"]\nexamples = [{ text = "Fever", '
-        'answer = "one.md" }]\n'
+        'title = "t"\nseed = 1\n[[systems]]\nid = "s"\nmodel = "fake:m"\n[systems.settings]\nsystem'
+        ' = "Be brief."\ntemplate = "Case: {text}"\nsections = ["Thinking", "Final"]\nexamples = [{'
+        ' text = "Fever", answer = "one.md" }]\n'
     )
     study = parse(text, {"one.md": "Thinking: heat\nFinal: influenza"}.__getitem__)
     request = _job(study, study.systems[0], {"i": Item("i", "Rash")}).request("i")

@@ -16,7 +16,18 @@ from konsil.collect.running.prices import tokens_of
 from konsil.errors import CollectError
 from konsil.store.engine.rows import CALLS
 
-ONE = Request("m", (Message("user", "?"),), 0.0, 1.0, 9, 7, 2, {"type": "object"}, ({"type": "web"},), {"x": 1})
+ONE = Request(
+    "m",
+    (Message("user", "?"),),
+    0.0,
+    1.0,
+    9,
+    7,
+    2,
+    {"type": "object"},
+    ({"type": "web"},),
+    {"x": 1},
+)
 
 
 @pytest.mark.parametrize(
@@ -42,15 +53,22 @@ def test_whatever_can_change_the_reply_changes_the_key(change: dict[str, object]
 
 
 def test_endpoint_repeat_and_order_of_keys() -> None:
-    assert request_key("f", ONE) != request_key("e", ONE) != request_key("e", replace(ONE, repeat=1))
+    assert (
+        request_key("f", ONE) != request_key("e", ONE) != request_key("e", replace(ONE, repeat=1))
+    )
     swapped = replace(ONE, options={"b": 1, "a": {"d": 1, "c": 2}})
-    assert request_key("e", swapped) == request_key("e", replace(ONE, options={"a": {"c": 2, "d": 1}, "b": 1}))
-    works = {work_key(*p, "k") for p in (("answer", "a", "i"), ("judge", "a", "i"), ("answer", "ai", ""))}
+    assert request_key("e", swapped) == request_key(
+        "e", replace(ONE, options={"a": {"c": 2, "d": 1}, "b": 1})
+    )
+    works = {
+        work_key(*p, "k") for p in (("answer", "a", "i"), ("judge", "a", "i"), ("answer", "ai", ""))
+    }
     assert len(works) == 3
 
 
 def test_every_field_of_a_request_is_in_its_key() -> None:
-    """A new field must be added to the key, or replies to different requests would be taken for the same."""
+    """A new field must be added to the key, or replies to different requests would be taken for the
+    same."""
     assert set(Request.__slots__) == {
         "model",
         "messages",
@@ -124,7 +142,9 @@ def test_the_fake_is_drawn_from_seed_and_request_alone() -> None:
     said = [one.act(r) for r in requests]
     assert [two.act(r) for r in reversed(requests)][::-1] == said
     assert [other.act(r) for r in requests] != said
-    assert [one.act(r)[0] for r in requests] != [fault for fault, _ in said], "a second try is drawn anew"
+    assert [one.act(r)[0] for r in requests] != [fault for fault, _ in said], (
+        "a second try is drawn anew"
+    )
 
 
 def test_names_of_fake_models() -> None:

@@ -66,7 +66,9 @@ class Scripted:
             self.under_way -= 1
 
 
-def run(provider: Provider, n: int = 1, limits: Limits | None = None, **more: object) -> tuple[Progress, list[Call]]:
+def run(
+    provider: Provider, n: int = 1, limits: Limits | None = None, **more: object
+) -> tuple[Progress, list[Call]]:
     kept: list[Call] = []
     prices: Callable[[str], Price | None] = more.pop("prices", lambda _model: None)  # type: ignore[assignment]
     runner = Runner(kept.extend, back_off_seconds=0.001, **more)  # type: ignore[arg-type]
@@ -93,7 +95,9 @@ def run(provider: Provider, n: int = 1, limits: Limits | None = None, **more: ob
         ([RequestError("too long", status=400)], ["http error"], "http error"),
     ],
 )
-def test_every_work_ends_in_one_outcome(script: Sequence[Reply | Exception], outcomes: list[str], ends: str) -> None:
+def test_every_work_ends_in_one_outcome(
+    script: Sequence[Reply | Exception], outcomes: list[str], ends: str
+) -> None:
     progress, kept = run(Scripted(script))
     assert [c.outcome for c in kept] == outcomes
     assert [c.attempt for c in kept] == list(range(1, len(kept) + 1))
@@ -112,7 +116,9 @@ def test_lanes_of_one_endpoint_share_its_calls_at_once_and_close_together() -> N
     assert provider.most == 2
     assert gate.active == 0
     refusing = Scripted([AccountError("no such key", status=401)])
-    lanes = [Lane("test", refusing, iter([work(k)]), limits, gate=Limiter(limits)) for k in range(2)]
+    lanes = [
+        Lane("test", refusing, iter([work(k)]), limits, gate=Limiter(limits)) for k in range(2)
+    ]
     with pytest.raises(CollectError, match="no such key"):
         asyncio.run(Runner(kept.extend).run(lanes))
     assert all(lane.is_closed for lane in lanes)
@@ -127,16 +133,22 @@ def test_asking_again_shows_the_reply_and_says_why() -> None:
 
 
 def test_an_endless_call_ends_at_its_deadline_and_is_given_up_sooner() -> None:
-    progress, kept = run(FakeProvider(Script(faults=Faults(endless=1.0))), limits=Limits(1, seconds=0.05, tries=4))
+    progress, kept = run(
+        FakeProvider(Script(faults=Faults(endless=1.0))), limits=Limits(1, seconds=0.05, tries=4)
+    )
     assert [c.outcome for c in kept] == ["http error", "gave up"]
-    assert all(0.04 < c.seconds < 60 for c in kept), "a busy machine wakes late; without its deadline no call ends"
+    assert all(0.04 < c.seconds < 60 for c in kept), (
+        "a busy machine wakes late; without its deadline no call ends"
+    )
     assert progress.outcomes == {"gave up": 1}
     assert progress.gave_up == {"test": "no end within 0.05 seconds"}
 
 
 @pytest.mark.parametrize("n", [1, 9])
 def test_an_error_of_the_users_stops_the_run(n: int) -> None:
-    provider = Scripted([AccountError("endpoint 'test': does not accept the key; status 401", status=401)])
+    provider = Scripted(
+        [AccountError("endpoint 'test': does not accept the key; status 401", status=401)]
+    )
     with pytest.raises(CollectError, match="does not accept the key"):
         run(provider, n)
     assert provider.closed
@@ -159,7 +171,9 @@ def test_no_more_than_the_limit_are_under_way() -> None:
 def test_the_budget_is_never_passed() -> None:
     reply = Reply(OK.text, usage={"in": 1_000_000, "out": 0})
     budget = Budget(5.0)
-    progress, kept = run(Scripted([reply]), 20, Limits(1), budget=budget, prices=lambda _: Price(1.0, 0.0))
+    progress, kept = run(
+        Scripted([reply]), 20, Limits(1), budget=budget, prices=lambda _: Price(1.0, 0.0)
+    )
     assert (len(kept), budget.spent, budget.held) == (5, 5.0, 0.0)
     assert "budget of 5 US dollars" in progress.stopped
     assert sum(c.cost or 0.0 for c in kept) == 5.0
@@ -270,7 +284,12 @@ def test_all_faults_at_once(store: Store) -> None:
     faults = Faults(0.05, 0.05, 0.05, 0.05, 0.02, 0.02, 0.02, retry_after=0.01)
     n = 400
     runner = Runner(Calls(store).add, back_off_seconds=0.001)
-    lane = Lane("test", FakeProvider(Script(faults=faults)), (work(k) for k in range(n)), Limits(32, seconds=0.1))
+    lane = Lane(
+        "test",
+        FakeProvider(Script(faults=faults)),
+        (work(k) for k in range(n)),
+        Limits(32, seconds=0.1),
+    )
     progress = asyncio.run(runner.run([lane]))
     assert progress.ended == n
     ended = list(Calls(store).ended("judge"))

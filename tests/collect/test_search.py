@@ -30,7 +30,9 @@ settings = {{ {settings} }}
 """
 
 
-def study(model: str = "fake:m", settings: str = 'tools = ["web_search"]', url: str = "http://127.0.0.1:9") -> Study:
+def study(
+    model: str = "fake:m", settings: str = 'tools = ["web_search"]', url: str = "http://127.0.0.1:9"
+) -> Study:
     made = parse(TEXT.format(model=model, settings=settings, url=url), lambda name: name)
     check(made)
     return made
@@ -41,13 +43,16 @@ def test_sources_reach_the_answers(store: Store, items: tuple[Item, ...]) -> Non
     answers = store.answers()
     assert len(answers) == len(items)
     assert all(1 <= len(a.citations) <= 3 for a in answers)
-    assert all(c.title and c.url.startswith("https://example.org/") for a in answers for c in a.citations)
+    assert all(
+        c.title and c.url.startswith("https://example.org/") for a in answers for c in a.citations
+    )
     assert all(c.asked["tools"] == c.sent["tools"] == ["web_search"] for c in Calls(store).each())
     assert store.verify_log() == ()
     [one] = callees(store)
     assert one.first == one.last == store_day(store)
-    assert f"searching (fake:m; sampling by the endpoint's default, with web search, on {one.first})" in str(
-        next(iter(model_call_sentences([one], ())))
+    assert (
+        f"searching (fake:m; sampling by the endpoint's default, with web search, on {one.first})"
+        in str(next(iter(model_call_sentences([one], ()))))
     )
 
 
@@ -73,15 +78,21 @@ def test_an_endpoint_without_search_stops_the_run(store: Store, items: tuple[Ite
     assert store.answers() == ()
 
 
-def test_without_search_there_are_no_sources_and_it_is_another_study(store: Store, items: tuple[Item, ...]) -> None:
+def test_without_search_there_are_no_sources_and_it_is_another_study(
+    store: Store, items: tuple[Item, ...]
+) -> None:
     plain = study(settings="temperature = 0.5")
     answer(plain, store, QUICK)
     assert not any(a.citations for a in store.answers())
-    assert study_digest(plain) != study_digest(study(settings='temperature = 0.5, tools = ["web_search"]'))
+    assert study_digest(plain) != study_digest(
+        study(settings='temperature = 0.5, tools = ["web_search"]')
+    )
     with pytest.raises(CollectError, match="given under another model, prompt or setting"):
         answer(study(settings='temperature = 0.5, tools = ["web_search"]'), store, QUICK)
 
 
 def test_a_tool_that_nobody_knows_is_told() -> None:
-    with pytest.raises(StudyError, match=r"tools\[0\]: 'websearch' is not one of 'web_search'; did you mean"):
+    with pytest.raises(
+        StudyError, match=r"tools\[0\]: 'websearch' is not one of 'web_search'; did you mean"
+    ):
         study(settings='tools = ["websearch"]')

@@ -23,15 +23,24 @@ HARMONY = "<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channe
         ("<seed:think>secret</seed:think>insulin", "insulin"),
         ("[THINK]secret[/THINK]insulin", "insulin"),
         ("◁think▷secret◁/think▷insulin", "insulin"),
-        ("<|begin_of_thought|>secret<|end_of_thought|><|begin_of_solution|>insulin<|end_of_solution|>", "insulin"),
+        (
+            "<|begin_of_thought|>secret<|end_of_thought|><|begin_of_solution|>insulin<|end_of_solution|>",
+            "insulin",
+        ),
         (HARMONY, "insulin"),
         (HARMONY + "<|return|>", "insulin"),
         ("<|start|>assistant" + HARMONY, "insulin"),
         ("<|channel|>analysis<|message|>secret", ""),
-        ("<|channel|>commentary to=f <|constrain|>json<|message|>secret<|call|>" + HARMONY, "insulin"),
+        (
+            "<|channel|>commentary to=f <|constrain|>json<|message|>secret<|call|>" + HARMONY,
+            "insulin",
+        ),
         ("analysisWe know secret.assistantfinalinsulin", "insulin"),
         ("<plan>secret</plan>insulin", "insulin"),
-        ("In the analysis of blood one thinks of insulin", "In the analysis of blood one thinks of insulin"),
+        (
+            "In the analysis of blood one thinks of insulin",
+            "In the analysis of blood one thinks of insulin",
+        ),
         ('{"a1": "no </think> here"}', '{"a1": "no </think> here"}'),
         ("pH < 7.3 and </b>", "pH < 7.3 and </b>"),
     ],
@@ -40,7 +49,10 @@ def test_what_stands_between_marks_is_no_response(text: str, response: str) -> N
     reasoning, found = part_thoughts(text, [("<plan>", "</plan>")])
     assert found == response
     assert ("secret" in reasoning) == ("secret" in text)
-    assert part_thoughts(found, [("<plan>", "</plan>")]) == ("", found), "what is parted once is parted"
+    assert part_thoughts(found, [("<plan>", "</plan>")]) == (
+        "",
+        found,
+    ), "what is parted once is parted"
 
 
 def test_marks_of_ones_own_are_no_marks_elsewhere() -> None:

@@ -1,4 +1,5 @@
-"""Vendors through pydantic-ai: Anthropic's own client over a real socket, other responses by a function."""
+"""Vendors through pydantic-ai: Anthropic's own client over a real socket, other responses by a
+function."""
 
 from __future__ import annotations
 
@@ -58,9 +59,21 @@ ASKED = Request(
 
 
 def body(*content: dict[str, Any], stop: str = "end_turn", **more: Any) -> dict[str, Any]:
-    about = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-haiku-4-5-20251001"}
+    about = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-haiku-4-5-20251001",
+    }
     usage = {"input_tokens": 11, "output_tokens": 3}
-    return {**about, "content": list(content), "stop_reason": stop, "stop_sequence": None, "usage": usage, **more}
+    return {
+        **about,
+        "content": list(content),
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": usage,
+        **more,
+    }
 
 
 TEXT = {"type": "text", "text": "iron"}
@@ -107,7 +120,9 @@ def test_a_schema_is_sent_where_the_model_takes_one() -> None:
         return web.json_response(body({"type": "text", "text": '{"a1": "yes"}'}))
 
     for model in ("claude-sonnet-4-5", "claude-3-haiku-20240307"):
-        [reply] = call(handler, Request(model, (Message("user", "?"),), max_tokens=9, schema=SCHEMA))
+        [reply] = call(
+            handler, Request(model, (Message("user", "?"),), max_tokens=9, schema=SCHEMA)
+        )
         assert isinstance(reply, Reply)
         assert reply.text == '{"a1": "yes"}'
         assert ("schema" in reply.sent) == ("enum" in json.dumps(seen[-1]))
@@ -115,14 +130,17 @@ def test_a_schema_is_sent_where_the_model_takes_one() -> None:
 
 
 def test_what_a_model_does_not_take_is_not_claimed() -> None:
-    """The library leaves out sampling for models that refuse it; what was sent is read off the request itself."""
+    """The library leaves out sampling for models that refuse it; what was sent is read off the
+    request itself."""
     seen: list[Any] = []
 
     async def handler(request: web.Request) -> web.Response:
         seen.append(await request.json())
         return web.json_response(body(TEXT))
 
-    [reply] = call(handler, Request("claude-opus-5", (Message("user", "?"),), temperature=0.0, max_tokens=9))
+    [reply] = call(
+        handler, Request("claude-opus-5", (Message("user", "?"),), temperature=0.0, max_tokens=9)
+    )
     assert isinstance(reply, Reply)
     assert ("temperature" in reply.sent) == ("temperature" in seen[0])
 
@@ -136,22 +154,42 @@ def error(kind: str, message: str = "x") -> dict[str, Any]:
     [
         (answering(429, error("rate_limit_error"), {"Retry-After": "7"}), BusyError, 7.0),
         (answering(429, error("rate_limit_error")), BusyError, None),
-        (answering(429, error("rate_limit_error", "enforced_spend_limit_reached")), AccountError, None),
-        (answering(400, error("invalid_request_error", "specified API usage limits")), AccountError, None),
+        (
+            answering(429, error("rate_limit_error", "enforced_spend_limit_reached")),
+            AccountError,
+            None,
+        ),
+        (
+            answering(400, error("invalid_request_error", "specified API usage limits")),
+            AccountError,
+            None,
+        ),
         (answering(529, error("overloaded_error")), BusyError, None),
         (answering(500, error("api_error")), ServerError, None),
         (answering(502, "<html>"), ServerError, None),
         (
-            answering(400, error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum")),
+            answering(
+                400, error("invalid_request_error", "prompt is too long: 9 tokens > 8 maximum")
+            ),
             RequestError,
             None,
         ),
-        (answering(400, error("invalid_request_error", "temperature: unsupported value")), ParameterError, None),
-        (answering(401, error("authentication_error", f"invalid x-api-key {KEY}")), AccountError, None),
+        (
+            answering(400, error("invalid_request_error", "temperature: unsupported value")),
+            ParameterError,
+            None,
+        ),
+        (
+            answering(401, error("authentication_error", f"invalid x-api-key {KEY}")),
+            AccountError,
+            None,
+        ),
         (answering(404, error("not_found_error", "model: claude-haiku-4-5")), AccountError, None),
     ],
 )
-def test_each_failure_is_told_apart(handler: Any, kind: type[CallError], wait: float | None) -> None:
+def test_each_failure_is_told_apart(
+    handler: Any, kind: type[CallError], wait: float | None
+) -> None:
     [found] = call(handler)
     assert type(found) is kind
     assert isinstance(found, CallError)
@@ -174,10 +212,14 @@ def test_one_call_is_one_request() -> None:
 def test_a_refused_parameter_is_left_out_from_then_on() -> None:
     async def handler(request: web.Request) -> web.Response:
         if "temperature" in await request.json():
-            return web.json_response(error("invalid_request_error", "temperature: unsupported"), status=400)
+            return web.json_response(
+                error("invalid_request_error", "temperature: unsupported"), status=400
+            )
         return web.json_response(body(TEXT))
 
-    first, second, third = call(handler, ASKED, replace(ASKED, without=frozenset({"temperature"})), ASKED)
+    first, second, third = call(
+        handler, ASKED, replace(ASKED, without=frozenset({"temperature"})), ASKED
+    )
     assert type(first) is ParameterError
     for reply in (second, third):
         assert isinstance(reply, Reply)
@@ -199,13 +241,21 @@ def test_a_dead_line_is_a_servers_failure() -> None:
     [
         ([TEXT], "max_tokens", Reply("iron", finish="length")),
         ([], "refusal", Reply("", finish="refused")),
-        ([{"type": "thinking", "thinking": "Hm.", "signature": "s"}, TEXT], "end_turn", Reply("iron", "Hm.")),
+        (
+            [{"type": "thinking", "thinking": "Hm.", "signature": "s"}, TEXT],
+            "end_turn",
+            Reply("iron", "Hm."),
+        ),
     ],
 )
 def test_how_replies_end(content: list[dict[str, Any]], stop: str, expected: Reply) -> None:
     [reply] = call(answering(200, body(*content, stop=stop)))
     assert isinstance(reply, Reply)
-    assert (reply.text, reply.reasoning, reply.finish) == (expected.text, expected.reasoning, expected.finish)
+    assert (reply.text, reply.reasoning, reply.finish) == (
+        expected.text,
+        expected.reasoning,
+        expected.finish,
+    )
 
 
 def test_search_and_what_it_found() -> None:
@@ -222,7 +272,9 @@ def test_search_and_what_it_found() -> None:
         seen.append(await request.json())
         return web.json_response(body({**TEXT, "citations": [cited]}))
 
-    searching = Request("claude-sonnet-4-5", (Message("user", "?"),), max_tokens=9, tools=("web_search",))
+    searching = Request(
+        "claude-sonnet-4-5", (Message("user", "?"),), max_tokens=9, tools=("web_search",)
+    )
     [reply] = call(handler, searching)
     assert any(str(t["type"]).startswith("web_search") for t in seen[0]["tools"])
     assert isinstance(reply, Reply)
@@ -268,11 +320,15 @@ def test_what_the_library_raises_is_told_apart() -> None:
 def test_a_tool_that_the_model_does_not_have_stops_the_run() -> None:
     searching = Request("m", (Message("user", "?"),), tools=("web_search",))
     with pytest.raises(AccountError):
-        function(ModelResponse(parts=[TextPart("x")]), searching, supported_native_tools=frozenset())
+        function(
+            ModelResponse(parts=[TextPart("x")]), searching, supported_native_tools=frozenset()
+        )
 
 
 def test_unknown_and_missing_vendors_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CollectError, match=r"endpoint 'e': there is no vendor 'antropic'; did you mean 'anthropic'"):
+    with pytest.raises(
+        CollectError, match=r"endpoint 'e': there is no vendor 'antropic'; did you mean 'anthropic'"
+    ):
         opened(Endpoint("e", vendor="antropic"))
     with pytest.raises(CollectError, match="ANT2 holds no key"):
         opened(Endpoint("e", vendor="anthropic", key_env="ANT2"))
@@ -296,11 +352,15 @@ def test_a_package_may_bring_a_provider(tmp_path: Path, monkeypatch: pytest.Monk
     about = tmp_path / "theirs-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[konsil.providers]\nhospital = theirs:Theirs\nbroken = theirs:Nobody\n")
+    (about / "entry_points.txt").write_text(
+        "[konsil.providers]\nhospital = theirs:Theirs\nbroken = theirs:Nobody\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path))
     provider = opened(Endpoint("ward", "http://ward.example", vendor="hospital"))
     assert asyncio.run(provider.complete(ASKED)).text == "http://ward.example"
-    with pytest.raises(CollectError, match=r"vendor 'broken' is brought by 'theirs:Nobody', which cannot be loaded"):
+    with pytest.raises(
+        CollectError, match=r"vendor 'broken' is brought by 'theirs:Nobody', which cannot be loaded"
+    ):
         opened(Endpoint("ward", vendor="broken"))
 
 
@@ -311,4 +371,6 @@ def test_a_vendor_that_nobody_here_brings_is_told_before_a_call() -> None:
         Endpoint("c", vendor="google"),
     ]
     (said,) = unknown_vendors(endpoints)
-    assert said.startswith("endpoints[1].vendor: 'antropic' is not known here; did you mean 'anthropic'?")
+    assert said.startswith(
+        "endpoints[1].vendor: 'antropic' is not known here; did you mean 'anthropic'?"
+    )

@@ -26,7 +26,12 @@ AT = "2025-03-01T12:00:00Z"
 QUICK = Options(back_off=0.001)
 CORRECT = Criterion("correct", "?", Scale(("no", "yes"), abstain="cannot tell"))
 BETTER = Criterion("better", "?", Scale(("A", "tie", "B"), abstain="cannot tell"), "pair")
-DEGREES = Criterion("better", "?", Scale(("A much", "A little", "tie", "B little", "B much"), level="ordinal"), "pair")
+DEGREES = Criterion(
+    "better",
+    "?",
+    Scale(("A much", "A little", "tie", "B little", "B much"), level="ordinal"),
+    "pair",
+)
 RISK = Criterion("risk", "?", Scale(kind="number", low=0, high=10))
 WHY = Criterion("why", "?", Scale(kind="text"), "pair")
 
@@ -34,17 +39,26 @@ WHY = Criterion("why", "?", Scale(kind="text"), "pair")
 def said(criterion: Criterion, label: str | None, **more: object) -> Ballot:
     answers = ("x", "y") if criterion.scope == "pair" else ("x",)
     state = "abstained" if label is None else "rated"
-    rating = Rating("t", "j", criterion.id, "i", answers, state=state, label=label, seconds=2.0, at=AT)  # type: ignore[arg-type]
+    rating = Rating(
+        "t", "j", criterion.id, "i", answers, state=state, label=label, seconds=2.0, at=AT
+    )  # type: ignore[arg-type]
     return Ballot(ratings=(rating,), **more)  # type: ignore[arg-type]
 
 
 def votes(criterion: Criterion, *labels: str | None, unreadable: int = 0) -> Polled:
-    return poll([*(said(criterion, label) for label in labels), *[Ballot()] * unreadable], [criterion])
+    return poll(
+        [*(said(criterion, label) for label in labels), *[Ballot()] * unreadable], [criterion]
+    )
 
 
-def orders(criterion: Criterion, first: list[str | None], second: list[str | None], rule: Inconsistent) -> Polled:
+def orders(
+    criterion: Criterion, first: list[str | None], second: list[str | None], rule: Inconsistent
+) -> Polled:
     """`second` as the ratings have it: already the right way round again."""
-    both = [*(said(criterion, v) for v in first), *(said(criterion, v, exchanged=True) for v in second)]
+    both = [
+        *(said(criterion, v) for v in first),
+        *(said(criterion, v, exchanged=True) for v in second),
+    ]
     return poll(both, [criterion], rule)
 
 
@@ -65,14 +79,18 @@ def only(result: Polled) -> Rating:
         (("yes",), "yes", None),
     ],
 )
-def test_a_majority_is_a_label(labels: tuple[str | None, ...], label: str | None, confidence: float | None) -> None:
+def test_a_majority_is_a_label(
+    labels: tuple[str | None, ...], label: str | None, confidence: float | None
+) -> None:
     found = only(votes(CORRECT, *labels))
     assert (found.label, found.state) == (label, "abstained" if label is None else "rated")
     assert found.confidence == (pytest.approx(confidence) if confidence is not None else None)
     assert found.seconds == 2.0 * len(labels)
 
 
-HARM = Criterion("harm", "?", Scale(("none", "mild", "severe", "death"), level="ordinal", abstain="cannot tell"))
+HARM = Criterion(
+    "harm", "?", Scale(("none", "mild", "severe", "death"), level="ordinal", abstain="cannot tell")
+)
 
 
 @pytest.mark.parametrize(
@@ -89,16 +107,27 @@ def test_votes_on_an_ordered_scale_have_a_middle_and_a_mean(
     labels: tuple[str | None, ...], majority: str | None, median: str, expectation: str
 ) -> None:
     cast = [said(HARM, label) for label in labels]
-    for combine, label in (("majority", majority), ("median", median), ("expectation", expectation)):
+    for combine, label in (
+        ("majority", majority),
+        ("median", median),
+        ("expectation", expectation),
+    ):
         result = poll(cast, [HARM], combine=combine)  # type: ignore[arg-type]
         assert [r.label for r in result.ratings] == ([] if label is None else [label])
-    assert only(poll([said(HARM, v) for v in (None, None, "mild")], [HARM], combine="median")).state == "abstained"
+    assert (
+        only(poll([said(HARM, v) for v in (None, None, "mild")], [HARM], combine="median")).state
+        == "abstained"
+    )
     assert poll([said(HARM, "mild"), Ballot()], [HARM], combine="median").ratings == ()
 
 
 def test_an_expectation_is_weighted_with_the_labels_probabilities() -> None:
     subject = ("harm", frozenset({"x"}), None)
-    one = said(HARM, "none", chances={subject: {"none": 0.4, "severe": 0.3, "death": 0.2, "cannot tell": 0.1}})
+    one = said(
+        HARM,
+        "none",
+        chances={subject: {"none": 0.4, "severe": 0.3, "death": 0.2, "cannot tell": 0.1}},
+    )
     assert only(poll([one], [HARM], combine="expectation")).label == "mild"
     assert only(poll([one], [HARM], combine="majority")).label == "none"
 
@@ -188,7 +217,9 @@ def test_degrees_meet_between_the_two_towards_the_tie(a: str, b: str) -> None:
 def test_votes_are_counted_within_each_order_first() -> None:
     result = orders(BETTER, ["A", "A", "B"], ["B", "B", "B"], "missing")
     assert [u.outcome for u in result.undecided] == ["inconsistent"]
-    assert only(orders(BETTER, ["A", "A", "B"], ["A", "A", "A"], "missing")).confidence == pytest.approx(5 / 6)
+    assert only(
+        orders(BETTER, ["A", "A", "B"], ["A", "A", "A"], "missing")
+    ).confidence == pytest.approx(5 / 6)
     assert orders(BETTER, ["A", "B"], ["A", "A"], "missing").undecided[0].outcome == "no majority"
 
 
@@ -208,7 +239,7 @@ def test_probabilities_are_averaged() -> None:
     assert only(poll(ballots, [CORRECT])).confidence == pytest.approx((0.9 + 0.4 + 1.0) / 3)
 
 
-# From study.toml to the store ----------------------------------------------------------------------------------------
+# From study.toml to the store ---------------------------------------------------------------------
 
 TEXT = """
 title = "t"
@@ -244,8 +275,15 @@ def pairs(store: Store) -> Store:
     items = [Item(f"i{k}", f"Question {k}?") for k in range(n)]
     answers = [Answer(f"i{k}:{s}", f"i{k}", s, f"answer {s}") for k in range(n) for s in "ab"]
     # Half of the screens show the second answer first.
-    tasks = [Task(f"t{k}", f"s{k}", "j", "form", f"i{k}", (f"i{k}:a", f"i{k}:b")[:: 1 - 2 * (k % 2)]) for k in range(n)]
-    store.add(Batch(items=items, answers=answers, raters=[Rater("j", "judges", "llm")], tasks=tasks), source="x", at=AT)
+    tasks = [
+        Task(f"t{k}", f"s{k}", "j", "form", f"i{k}", (f"i{k}:a", f"i{k}:b")[:: 1 - 2 * (k % 2)])
+        for k in range(n)
+    ]
+    store.add(
+        Batch(items=items, answers=answers, raters=[Rater("j", "judges", "llm")], tasks=tasks),
+        source="x",
+        at=AT,
+    )
     return store
 
 
@@ -268,7 +306,9 @@ def test_votes_in_both_orders_are_calls_of_their_own(pairs: Store) -> None:
 def test_answers_with_the_same_text_are_shown_in_both_orders_too(store: Store) -> None:
     alike = [Answer(f"i:{s}", "i", s, "the same") for s in "ab"]
     task = Task("t", "s", "j", "form", "i", ("i:a", "i:b"))
-    held = Batch(items=[Item("i", "?")], answers=alike, raters=[Rater("j", "judges", "llm")], tasks=[task])
+    held = Batch(
+        items=[Item("i", "?")], answers=alike, raters=[Rater("j", "judges", "llm")], tasks=[task]
+    )
     store.add(held, source="x", at=AT)
     assert judge(study('orders = "both"'), store, QUICK).progress.ended == 2
     assert len(list(Calls(store).each())) == 2
@@ -298,7 +338,9 @@ def test_a_judge_that_keeps_to_its_word_is_consistent(pairs: Store) -> None:
 
     def steady(request: Request, _: object) -> str:
         text = request.messages[-1].text
-        return json.dumps({"better": "A" if text.index("answer a") < text.index("answer b") else "B"})
+        return json.dumps(
+            {"better": "A" if text.index("answer a") < text.index("answer b") else "B"}
+        )
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jobs, "provider_of", lambda *_: FakeProvider(Script(steady)))
@@ -329,7 +371,9 @@ def test_stopped_or_not_the_ratings_are_the_same(pairs: Store, tmp_path: object)
     with Store.open(tmp_path / "other") as other:
         held = pairs.batch()
         other.add(
-            Batch(items=held.items, answers=held.answers, raters=held.raters, tasks=held.tasks), source="x", at=AT
+            Batch(items=held.items, answers=held.answers, raters=held.raters, tasks=held.tasks),
+            source="x",
+            at=AT,
         )
         judge(made, other, QUICK)
         assert {replace(r, at="", seconds=0.0) for r in other.ratings()} == {
@@ -371,7 +415,9 @@ def test_log_probabilities_give_a_confidence(pairs: Store) -> None:
 
 
 @pytest.mark.slow
-def test_log_probabilities_over_a_socket_and_from_a_server_without(pairs: Store, tmp_path: object) -> None:
+def test_log_probabilities_over_a_socket_and_from_a_server_without(
+    pairs: Store, tmp_path: object
+) -> None:
     from pathlib import Path
 
     from konsil.collect.fake.fake_server import running
@@ -388,7 +434,9 @@ def test_log_probabilities_over_a_socket_and_from_a_server_without(pairs: Store,
     with Store.open(tmp_path / "other") as other, running(refuse=("logprobs",)) as url:
         held = pairs.batch()
         other.add(
-            Batch(items=held.items, answers=held.answers, raters=held.raters, tasks=held.tasks), source="x", at=AT
+            Batch(items=held.items, answers=held.answers, raters=held.raters, tasks=held.tasks),
+            source="x",
+            at=AT,
         )
         judge(parse(text + endpoint.format(url), lambda name: name), other, QUICK)
         assert [r.confidence for r in other.ratings()] == [None] * 30
@@ -399,10 +447,16 @@ def test_log_probabilities_over_a_socket_and_from_a_server_without(pairs: Store,
     ("keys", "says"),
     [
         ("votes = 0", r"judges\[0\].votes: expected 1 or more, got 0"),
-        ("votes = 3\nsettings = { temperature = 0 }", "3 votes at temperature 0 are one vote said again"),
+        (
+            "votes = 3\nsettings = { temperature = 0 }",
+            "3 votes at temperature 0 are one vote said again",
+        ),
         ('inconsistent = "tie"', 'without orders = "both" there is nothing'),
         ('settings = { tools = ["web_search"] }', "a judge has no tools"),
-        ('orders = "bot"', r"judges\[0\].orders: 'bot' is not one of 'one', 'both'; did you mean 'both'"),
+        (
+            'orders = "bot"',
+            r"judges\[0\].orders: 'bot' is not one of 'one', 'both'; did you mean 'both'",
+        ),
         ("vote = 3", r"judges\[0\].vote: unknown key; did you mean 'votes'"),
     ],
 )

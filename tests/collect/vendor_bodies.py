@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-QUESTION = "Question q3 about the patient's temperature of 39, an unknown seed of unsupported fever?"
+QUESTION = (
+    "Question q3 about the patient's temperature of 39, an unknown seed of unsupported fever?"
+)
 
 
 class Documented(NamedTuple):
@@ -19,12 +21,19 @@ class Documented(NamedTuple):
     parameter: str = ""
 
 
-def openai(message: str, code: str | None = None, param: str | None = None, kind: str = "invalid_request_error") -> Any:
+def openai(
+    message: str,
+    code: str | None = None,
+    param: str | None = None,
+    kind: str = "invalid_request_error",
+) -> Any:
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
 def google(code: int, status: str, message: str, *details: Any) -> Any:
-    return [{"error": {"code": code, "message": message, "status": status, "details": list(details)}}]
+    return [
+        {"error": {"code": code, "message": message, "status": status, "details": list(details)}}
+    ]
 
 
 def anthropic(kind: str, message: str) -> Any:
@@ -32,15 +41,23 @@ def anthropic(kind: str, message: str) -> Any:
 
 
 _RETRY = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "20s"}
-_BLOCKED_PAGE = "<!DOCTYPE html><title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>"
+_BLOCKED_PAGE = (
+    "<!DOCTYPE html><title>Attention Required! | Cloudflare</title><h1>Sorry, you have been"
+    " blocked</h1>"
+)
 _FLAGGED = {"reasons": ["self-harm"], "flagged_input": QUESTION[:50], "provider_name": "OpenAI"}
 _UNSUPPORTED = (
-    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
+    " 'max_completion_tokens' instead."
 )
 _TOO_MANY = (
-    "max_tokens is too large: 100000. This model supports at most 4096 completion tokens, whereas you provided 100000."
+    "max_tokens is too large: 100000. This model supports at most 4096 completion tokens, whereas"
+    " you provided 100000."
 )
-_AZURE = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."
+_AZURE = (
+    "The response was filtered due to the prompt triggering Azure OpenAI's content management"
+    " policy."
+)
 
 DOCUMENTED = (
     # One item is withheld.
@@ -91,11 +108,18 @@ DOCUMENTED = (
     Documented("a firewall's page", 403, _BLOCKED_PAGE, "FilteredError"),
     Documented("forbidden, no more", 403, "Forbidden", "FilteredError"),
     # The key, the account or the address.
-    Documented("openai key", 401, openai("Incorrect API key provided: [key].", "invalid_api_key"), "AccountError"),
+    Documented(
+        "openai key",
+        401,
+        openai("Incorrect API key provided: [key].", "invalid_api_key"),
+        "AccountError",
+    ),
     Documented(
         "openai region",
         403,
-        openai("Country, region, or territory not supported", "unsupported_country_region_territory"),
+        openai(
+            "Country, region, or territory not supported", "unsupported_country_region_territory"
+        ),
         "AccountError",
     ),
     Documented(
@@ -119,13 +143,18 @@ DOCUMENTED = (
     Documented(
         "anthropic permission",
         403,
-        anthropic("permission_error", "Your API key does not have permission to use the specified resource."),
+        anthropic(
+            "permission_error",
+            "Your API key does not have permission to use the specified resource.",
+        ),
         "AccountError",
     ),
     Documented(
         "anthropic credit",
         400,
-        anthropic("invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
+        anthropic(
+            "invalid_request_error", "Your credit balance is too low to access the Anthropic API."
+        ),
         "AccountError",
     ),
     Documented(
@@ -142,32 +171,52 @@ DOCUMENTED = (
     Documented(
         "openai credits",
         429,
-        openai("Your organization has no credits left.", "credit_balance_exhausted", None, "insufficient_quota"),
+        openai(
+            "Your organization has no credits left.",
+            "credit_balance_exhausted",
+            None,
+            "insufficient_quota",
+        ),
         "AccountError",
     ),
     Documented(
         "openai spend limit of a project",
         429,
-        openai("The project has reached its spend limit.", "project_spend_limit_exceeded", None, "billing_error"),
+        openai(
+            "The project has reached its spend limit.",
+            "project_spend_limit_exceeded",
+            None,
+            "billing_error",
+        ),
         "AccountError",
     ),
     Documented(
         "openai usage limit of an organization",
         429,
-        openai("The organization has reached its limit.", "organization_usage_limit_exceeded", None, "billing_error"),
+        openai(
+            "The organization has reached its limit.",
+            "organization_usage_limit_exceeded",
+            None,
+            "billing_error",
+        ),
         "AccountError",
     ),
-    Documented("anthropic key", 401, anthropic("authentication_error", "invalid x-api-key"), "AccountError"),
     Documented(
-        "anthropic billing", 402, anthropic("billing_error", "There is a problem with your billing."), "AccountError"
+        "anthropic key", 401, anthropic("authentication_error", "invalid x-api-key"), "AccountError"
+    ),
+    Documented(
+        "anthropic billing",
+        402,
+        anthropic("billing_error", "There is a problem with your billing."),
+        "AccountError",
     ),
     Documented(
         "anthropic limit of a workspace",
         400,
         anthropic(
             "invalid_request_error",
-            "You have reached your specified workspace API usage limits. You will regain access on 2026-06-01 at 00:00"
-            " UTC.",
+            "You have reached your specified workspace API usage limits. You will regain access on"
+            " 2026-06-01 at 00:00 UTC.",
         ),
         "AccountError",
     ),
@@ -190,7 +239,8 @@ DOCUMENTED = (
         google(
             400,
             "FAILED_PRECONDITION",
-            "Gemini API free tier is not available in your country. Please enable billing on your project.",
+            "Gemini API free tier is not available in your country. Please enable billing on your"
+            " project.",
         ),
         "AccountError",
     ),
@@ -207,24 +257,44 @@ DOCUMENTED = (
             429,
             "RESOURCE_EXHAUSTED",
             "You exceeded your current quota, please check your plan and billing details.",
-            {"@type": "type.googleapis.com/google.rpc.Help", "links": [{"description": "Learn more about quotas"}]},
+            {
+                "@type": "type.googleapis.com/google.rpc.Help",
+                "links": [{"description": "Learn more about quotas"}],
+            },
         ),
         "AccountError",
     ),
     Documented(
         "azure network",
         403,
-        {"error": {"code": "403", "message": "Access denied due to Virtual Network/Firewall rules."}},
+        {
+            "error": {
+                "code": "403",
+                "message": "Access denied due to Virtual Network/Firewall rules.",
+            }
+        },
         "AccountError",
     ),
     Documented(
         "openrouter limit of a key",
         403,
-        {"error": {"code": 403, "message": "Key limit exceeded (total limit). Manage it in the settings."}},
+        {
+            "error": {
+                "code": 403,
+                "message": "Key limit exceeded (total limit). Manage it in the settings.",
+            }
+        },
         "AccountError",
     ),
-    Documented("openrouter credits", 402, {"error": {"code": 402, "message": "Insufficient credits"}}, "AccountError"),
-    Documented("ollama model", 404, openai('model "m" not found, try pulling it first'), "AccountError"),
+    Documented(
+        "openrouter credits",
+        402,
+        {"error": {"code": 402, "message": "Insufficient credits"}},
+        "AccountError",
+    ),
+    Documented(
+        "ollama model", 404, openai('model "m" not found, try pulling it first'), "AccountError"
+    ),
     # Patience.
     Documented(
         "openai rate",
@@ -240,7 +310,9 @@ DOCUMENTED = (
     Documented(
         "openai rate, minutes",
         429,
-        openai("Rate limit reached. Please try again in 1m12s. Visit the page.", "rate_limit_exceeded"),
+        openai(
+            "Rate limit reached. Please try again in 1m12s. Visit the page.", "rate_limit_exceeded"
+        ),
         "BusyError",
         72.0,
     ),
@@ -265,7 +337,12 @@ DOCUMENTED = (
     Documented(
         "openai slow down",
         503,
-        openai("Slow down and increase your rate gradually.", "slow_down", None, "service_unavailable_error"),
+        openai(
+            "Slow down and increase your rate gradually.",
+            "slow_down",
+            None,
+            "service_unavailable_error",
+        ),
         "BusyError",
     ),
     Documented(
@@ -280,8 +357,11 @@ DOCUMENTED = (
         {
             "error": {
                 "code": "429",
-                "message": "Requests to the ChatCompletions_Create Operation under Azure OpenAI API version 2023-05-15"
-                " have exceeded call rate limit of your current OpenAI S0 pricing tier. Please retry after 3 seconds.",
+                "message": (
+                    "Requests to the ChatCompletions_Create Operation under Azure OpenAI API"
+                    " version 2023-05-15 have exceeded call rate limit of your current OpenAI S0"
+                    " pricing tier. Please retry after 3 seconds."
+                ),
             }
         },
         "BusyError",
@@ -293,8 +373,10 @@ DOCUMENTED = (
         {
             "error": {
                 "code": "429",
-                "message": "The system is currently experiencing high demand and cannot process your request. Please"
-                " retry after 20 seconds.",
+                "message": (
+                    "The system is currently experiencing high demand and cannot process your"
+                    " request. Please retry after 20 seconds."
+                ),
             }
         },
         "BusyError",
@@ -328,12 +410,21 @@ DOCUMENTED = (
     Documented(
         "ollama queue",
         503,
-        openai("server busy, please try again.  maximum pending requests exceeded", None, None, "api_error"),
+        openai(
+            "server busy, please try again.  maximum pending requests exceeded",
+            None,
+            None,
+            "api_error",
+        ),
         "BusyError",
     ),
     Documented("anthropic rate", 429, anthropic("rate_limit_error", "Rate limited."), "BusyError"),
-    Documented("anthropic overloaded", 529, anthropic("overloaded_error", "Overloaded"), "BusyError"),
-    Documented("anthropic overloaded, 500", 500, anthropic("overloaded_error", "Overloaded"), "BusyError"),
+    Documented(
+        "anthropic overloaded", 529, anthropic("overloaded_error", "Overloaded"), "BusyError"
+    ),
+    Documented(
+        "anthropic overloaded, 500", 500, anthropic("overloaded_error", "Overloaded"), "BusyError"
+    ),
     Documented(
         "mistral capacity",
         429,
@@ -355,22 +446,51 @@ DOCUMENTED = (
     Documented(
         "openai fault",
         500,
-        openai("The server had an error while processing your request. Sorry about that!", None, None, "server_error"),
+        openai(
+            "The server had an error while processing your request. Sorry about that!",
+            None,
+            None,
+            "server_error",
+        ),
         "ServerError",
     ),
-    Documented("anthropic fault", 500, anthropic("api_error", "Internal server error"), "ServerError"),
-    Documented("anthropic timeout", 504, anthropic("timeout_error", "Request timed out."), "ServerError"),
-    Documented("google fault", 500, google(500, "INTERNAL", "An internal error has occurred."), "ServerError"),
-    Documented("google deadline", 504, google(504, "DEADLINE_EXCEEDED", "Deadline expired."), "ServerError"),
+    Documented(
+        "anthropic fault", 500, anthropic("api_error", "Internal server error"), "ServerError"
+    ),
+    Documented(
+        "anthropic timeout", 504, anthropic("timeout_error", "Request timed out."), "ServerError"
+    ),
+    Documented(
+        "google fault",
+        500,
+        google(500, "INTERNAL", "An internal error has occurred."),
+        "ServerError",
+    ),
+    Documented(
+        "google deadline", 504, google(504, "DEADLINE_EXCEEDED", "Deadline expired."), "ServerError"
+    ),
     Documented(
         "openrouter routing",
         503,
-        {"error": {"code": 503, "message": "There is no available model provider that meets your requirements"}},
+        {
+            "error": {
+                "code": 503,
+                "message": "There is no available model provider that meets your requirements",
+            }
+        },
         "ServerError",
     ),
-    Documented("a proxy's page", 503, "<html><h1>503 Service Temporarily Unavailable</h1></html>", "ServerError"),
     Documented(
-        "openrouter provider", 200, {"error": {"message": "Provider returned error", "code": 502}}, "ServerError"
+        "a proxy's page",
+        503,
+        "<html><h1>503 Service Temporarily Unavailable</h1></html>",
+        "ServerError",
+    ),
+    Documented(
+        "openrouter provider",
+        200,
+        {"error": {"message": "Provider returned error", "code": 502}},
+        "ServerError",
     ),
     # A parameter, by its name.
     Documented(
@@ -397,7 +517,11 @@ DOCUMENTED = (
     Documented(
         "google seed",
         400,
-        google(400, "INVALID_ARGUMENT", 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'),
+        google(
+            400,
+            "INVALID_ARGUMENT",
+            'Invalid JSON payload received. Unknown name "seed": Cannot find field.',
+        ),
         "ParameterError",
         None,
         "seed",
@@ -443,7 +567,9 @@ DOCUMENTED = (
         },
         "RequestError",
     ),
-    Documented("a server repeats the question", 400, {"message": f"invalid: {QUESTION}"}, "RequestError"),
+    Documented(
+        "a server repeats the question", 400, {"message": f"invalid: {QUESTION}"}, "RequestError"
+    ),
     Documented(
         "a server repeats the request",
         422,
@@ -466,8 +592,11 @@ DOCUMENTED = (
         400,
         {
             "object": "error",
-            "message": "This model's maximum context length is 6048 tokens. However, you requested 6616 tokens (568 in"
-            " the messages, 6048 in the completion). Please reduce the length of the messages or completion.",
+            "message": (
+                "This model's maximum context length is 6048 tokens. However, you requested 6616"
+                " tokens (568 in the messages, 6048 in the completion). Please reduce the length of"
+                " the messages or completion."
+            ),
             "type": "BadRequestError",
             "param": None,
             "code": 400,
@@ -479,8 +608,11 @@ DOCUMENTED = (
         400,
         {
             "error": {
-                "message": "You passed 1015 input tokens and requested 10 output tokens. However, the model's context"
-                " length is only 1024 tokens. Please reduce the length of the input prompt. (parameter=input_tokens)",
+                "message": (
+                    "You passed 1015 input tokens and requested 10 output tokens. However, the"
+                    " model's context length is only 1024 tokens. Please reduce the length of the"
+                    " input prompt. (parameter=input_tokens)"
+                ),
                 "type": "BadRequestError",
                 "param": "input_tokens",
                 "code": 400,
@@ -506,7 +638,12 @@ DOCUMENTED = (
         anthropic("request_too_large", "Request exceeds the maximum size"),
         "RequestError",
     ),
-    Documented("openai cap too large", 400, openai(_TOO_MANY, "invalid_value", "max_tokens"), "RequestError"),
+    Documented(
+        "openai cap too large",
+        400,
+        openai(_TOO_MANY, "invalid_value", "max_tokens"),
+        "RequestError",
+    ),
     Documented(
         "anthropic too long",
         400,
@@ -517,8 +654,9 @@ DOCUMENTED = (
         "openai too large",
         429,
         openai(
-            "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): "
-            "Limit 10000, Requested 12000. The input or output tokens must be reduced in order to run successfully.",
+            "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit"
+            " 10000, Requested 12000. The input or output tokens must be reduced in order to run"
+            " successfully.",
             "rate_limit_exceeded",
         ),
         "RequestError",
@@ -526,7 +664,9 @@ DOCUMENTED = (
 )
 
 _OPENAI = "https://developers.openai.com/api/docs/guides/error-codes"
-_OPENAI_QUOTA = "https://learn.microsoft.com/microsoft-cloud/dev/dev-proxy/concepts/openai-insufficient-quota"
+_OPENAI_QUOTA = (
+    "https://learn.microsoft.com/microsoft-cloud/dev/dev-proxy/concepts/openai-insufficient-quota"
+)
 _ANTHROPIC = "https://docs.claude.com/en/api/errors"
 _ANTHROPIC_LIMITS = "https://platform.claude.com/docs/en/api/rate-limits"
 _GOOGLE = "https://ai.google.dev/gemini-api/docs/generate-content/api-errors"
@@ -561,8 +701,8 @@ PAGES = {
     "alibaba": "https://www.alibabacloud.com/help/en/model-studio/error-code",
     "pydantic": "https://docs.pydantic.dev/latest/errors/validation_errors/",
 }
-"""Beginning of a name -> the public page on errors of this kind; the longest beginning counts. Facts and forms are the
-vendors'; sentences without importance are our own."""
+"""Beginning of a name -> the public page on errors of this kind; the longest beginning counts.
+Facts and forms are the vendors'; sentences without importance are our own."""
 OURS = (
     "a firewall's page",
     "forbidden, no more",

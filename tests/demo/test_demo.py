@@ -17,7 +17,9 @@ FOLDER = Path(konsil.demo.__file__).parent
 
 @pytest.fixture(scope="module")
 def demo():
-    study = parse((FOLDER / "study.toml").read_text("utf-8"), lambda name: (FOLDER / name).read_text("utf-8"))
+    study = parse(
+        (FOLDER / "study.toml").read_text("utf-8"), lambda name: (FOLDER / name).read_text("utf-8")
+    )
     items = read_items(read_table(FOLDER / "items.csv"), study.sources[0])
     answers = read_answers(read_table(FOLDER / "answers.csv"), study.sources[1])
     truth = read_truth((FOLDER / "simulation.toml").read_text("utf-8"))
@@ -35,7 +37,9 @@ def test_the_study_and_its_truth_are_accepted(demo):
 def test_sixty_questions_half_in_german_with_three_answers_each(demo):
     study, items, answers, _ = demo
     assert Counter(i.strata["language"] for i in items) == {"de": 30, "en": 30}
-    assert set(Counter((i.strata["language"], i.strata["specialty"]) for i in items).values()) == {6}
+    assert set(Counter((i.strata["language"], i.strata["specialty"]) for i in items).values()) == {
+        6
+    }
     assert all(i.text.endswith("?") and i.reference for i in items)
     assert len({i.text for i in items}) == 60
     systems = {s.id for s in study.systems}
@@ -74,5 +78,9 @@ def test_its_panel_is_drawn_at_once(demo):
     assert len(simulated.tasks) == 5 * 68 + 3 * 60
     assert len(simulated.ratings) == 4 * len(simulated.tasks)
     wrong = set(truth.wrong_answers)
-    told = [r for r in simulated.ratings if r.answers and r.answers[0] in wrong and r.rater.startswith("physician")]
+    told = [
+        r
+        for r in simulated.ratings
+        if r.answers and r.answers[0] in wrong and r.rater.startswith("physician")
+    ]
     assert sum(r.label == "Incorrect" for r in told) > 0.8 * len(told)

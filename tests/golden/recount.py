@@ -1,7 +1,8 @@
-"""Numbers of a study recounted from its exported CSV, by pandas, SciPy and other packages; nothing here is konsil's.
+"""Numbers of a study recounted from its exported CSV, by pandas, SciPy and other packages; nothing
+here is konsil's.
 
-Statistics are written down a second time, as functions of sums over items, so that intervals can be recounted too.
-"""
+Statistics are written down a second time, as functions of sums over items, so that intervals can be
+recounted too."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class Number:
     items: tuple[str, ...]
     """The items of the rows."""
     cells: pd.DataFrame | None = None
-    """item, rater and the columns of sums, one row a rating, where the number is a ratio of sums of ratings."""
+    """item, rater and the columns of sums, one row a rating, where the number is a ratio of sums of
+    ratings."""
 
     @property
     def value(self) -> float:
@@ -56,7 +58,12 @@ def minus(a: Number, b: Number) -> Number:
     for number, columns in ((a, slice(0, k)), (b, slice(k, None))):
         sums[[items.index(i) for i in number.items], columns] = number.sums
     return Number(
-        sums, lambda t: a.value_of(t[..., :k]) - b.value_of(t[..., k:]), a.units, a.raters, a.ratings + b.ratings, items
+        sums,
+        lambda t: a.value_of(t[..., :k]) - b.value_of(t[..., k:]),
+        a.units,
+        a.raters,
+        a.ratings + b.ratings,
+        items,
     )
 
 
@@ -68,37 +75,57 @@ class Records:
             n: pd.read_csv(folder / f"{n}.csv", keep_default_na=False)
             for n in ("ratings", "tasks", "items", "answers", "raters")
         }
-        self.tasks, self.items, self.answers, self.raters = (read[n] for n in ("tasks", "items", "answers", "raters"))
+        self.tasks, self.items, self.answers, self.raters = (
+            read[n] for n in ("tasks", "items", "answers", "raters")
+        )
         ratings = read["ratings"].rename(columns={"instrument": "digest"})
         ratings["answer"] = ratings["answers"].map(lambda text: " | ".join(json.loads(text)))
-        known = self.tasks[["id", "instrument", "purpose", "repeat_of", "phase", "arm"]].rename(columns={"id": "task"})
+        known = self.tasks[["id", "instrument", "purpose", "repeat_of", "phase", "arm"]].rename(
+            columns={"id": "task"}
+        )
         ratings = ratings.merge(known, on="task", validate="many_to_one")
-        ratings = ratings.merge(self.raters[["id", "panel", "kind"]].rename(columns={"id": "rater"}), on="rater")
+        ratings = ratings.merge(
+            self.raters[["id", "panel", "kind"]].rename(columns={"id": "rater"}), on="rater"
+        )
         whose = dict(zip(self.answers["id"], self.answers["system"], strict=True))
         ratings["system"] = ratings["answer"].map(
             lambda shown: " | ".join(whose[a] for a in shown.split(" | ")) if shown else ""
         )
-        self.strata = {i: json.loads(s) for i, s in zip(self.items["id"], self.items["strata"], strict=True)}
+        self.strata = {
+            i: json.loads(s) for i, s in zip(self.items["id"], self.items["strata"], strict=True)
+        }
         self.ratings = ratings
 
     def chosen(self, criterion: str, panel: str, **equal: str) -> pd.DataFrame:
-        """First ratings of a panel on a criterion, where columns or strata of the item have these values."""
+        """First ratings of a panel on a criterion, where columns or strata of the item have these
+        values."""
         rows = self.ratings
-        rows = rows[(rows["criterion"] == criterion) & (rows["panel"] == panel) & (rows["purpose"] != "repeat")]
+        rows = rows[
+            (rows["criterion"] == criterion)
+            & (rows["panel"] == panel)
+            & (rows["purpose"] != "repeat")
+        ]
         for column, value in equal.items():
             column_values = (
-                rows[column] if column in rows else rows["item"].map(lambda i, c=column: self.strata[i].get(c))
+                rows[column]
+                if column in rows
+                else rows["item"].map(lambda i, c=column: self.strata[i].get(c))
             )
             rows = rows[column_values == value]
         return rows
 
 
 def wide(chosen: pd.DataFrame, labels: list[str], raters: list[str] | None = None) -> pd.DataFrame:
-    """Units by rater: the label's place in the order, -1 where there is none. Units: (item, answer, span)."""
+    """Units by rater: the label's place in the order, -1 where there is none. Units: (item, answer,
+    span)."""
     codes = chosen["label"].map({label: n for n, label in enumerate(labels)}).fillna(-1).astype(int)
     codes = codes.where(chosen["state"] == "rated", -1)
     table = chosen.assign(code=codes).pivot_table(
-        index=["item", "answer", "span"], columns="rater", values="code", aggfunc="max", fill_value=-1
+        index=["item", "answer", "span"],
+        columns="rater",
+        values="code",
+        aggfunc="max",
+        fill_value=-1,
     )
     return table.reindex(columns=raters or sorted(table.columns), fill_value=-1).astype(int)
 
@@ -134,13 +161,18 @@ def share_of(table: pd.DataFrame, hits: np.ndarray, raters: int | None = None) -
     cells = None
     if table.shape[1] > 1:
         unit_items = np.asarray(table.index.get_level_values("item"))[unit]
-        cells = pd.DataFrame({"item": unit_items, "rater": rater, "a": good[is_rated].astype(float), "b": 1.0})
+        cells = pd.DataFrame(
+            {"item": unit_items, "rater": rater, "a": good[is_rated].astype(float), "b": 1.0}
+        )
     n_raters = int(is_rated.any(axis=0).sum()) if raters is None else raters
-    return Number(sums, _ratio, int(is_rated.any(axis=1).sum()), n_raters, int(is_rated.sum()), items, cells)
+    return Number(
+        sums, _ratio, int(is_rated.any(axis=1).sum()), n_raters, int(is_rated.sum()), items, cells
+    )
 
 
 def pair_tables(first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
-    """(units, columns) twice -> (units, columns * k * k): each unit's place in the table of every two columns."""
+    """(units, columns) twice -> (units, columns * k * k): each unit's place in the table of every
+    two columns."""
     units, columns = first.shape
     out = np.zeros((units, columns, k * k))
     both = (first >= 0) & (second >= 0)
@@ -150,7 +182,8 @@ def pair_tables(first: np.ndarray, second: np.ndarray, k: int) -> np.ndarray:
 
 
 def of_tables(k: int, statistic: str) -> Callable[[np.ndarray], np.ndarray]:
-    """(..., tables, k, k) -> (...): the statistic of each table, and the mean of those that are defined."""
+    """(..., tables, k, k) -> (...): the statistic of each table, and the mean of those that are
+    defined."""
     places = np.arange(k)
     equal = np.eye(k, dtype=bool)
     near = np.abs(places[:, None] - places) <= 1
@@ -159,7 +192,9 @@ def of_tables(k: int, statistic: str) -> Callable[[np.ndarray], np.ndarray]:
         with np.errstate(divide="ignore", invalid="ignore"):
             tables = totals.reshape(*totals.shape[:-1], -1, k, k)
             n = tables.sum(axis=(-1, -2))
-            observed = (tables * (near if statistic == "within_one" else equal)).sum(axis=(-1, -2)) / n
+            observed = (tables * (near if statistic == "within_one" else equal)).sum(
+                axis=(-1, -2)
+            ) / n
             if statistic in {"percent_agreement", "within_one"}:
                 each = observed
             elif statistic == "pabak":
@@ -181,12 +216,18 @@ def among(table: pd.DataFrame, k: int, statistic: str) -> Number:
     sums, items = by_item(table, pair_tables(codes[:, list(a)], codes[:, list(b)], k))
     is_rated = codes >= 0
     return Number(
-        sums, of_tables(k, statistic), int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items
+        sums,
+        of_tables(k, statistic),
+        int(is_rated.any(axis=1).sum()),
+        codes.shape[1],
+        int(is_rated.sum()),
+        items,
     )
 
 
 def gwet_ac1(table: pd.DataFrame, k: int) -> Number:
-    """Gwet's AC1 with missing labels: agreement over units with two labels, chance over all with one."""
+    """Gwet's AC1 with missing labels: agreement over units with two labels, chance over all with
+    one."""
     codes = table.to_numpy()
     counts = np.stack([(codes == label).sum(axis=1) for label in range(k)], axis=1)
     n = counts.sum(axis=1)
@@ -200,7 +241,9 @@ def gwet_ac1(table: pd.DataFrame, k: int) -> Number:
         return (t[..., 0] / t[..., 1] - chance) / (1 - chance)
 
     is_rated = codes >= 0
-    return Number(sums, value, int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items)
+    return Number(
+        sums, value, int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items
+    )
 
 
 def ordinal_alpha(table: pd.DataFrame, k: int) -> Number:
@@ -218,28 +261,41 @@ def ordinal_alpha(table: pd.DataFrame, k: int) -> Number:
         upto = np.cumsum(margin, axis=-1) - margin / 2
         d = (upto[..., :, None] - upto[..., None, :]) ** 2
         total = margin.sum(axis=-1)
-        expected = (margin[..., :, None] * margin[..., None, :] * d).sum(axis=(-1, -2)) / (total - 1)
+        expected = (margin[..., :, None] * margin[..., None, :] * d).sum(axis=(-1, -2)) / (
+            total - 1
+        )
         return 1 - (o * d).sum(axis=(-1, -2)) / expected
 
     is_rated = codes >= 0
-    return Number(sums, value, int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items)
+    return Number(
+        sums, value, int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items
+    )
 
 
 def against_rest(table: pd.DataFrame, k: int) -> Number:
     """Kappa of each rater with the majority of the others, averaged over the raters."""
     codes = table.to_numpy()
-    rest = np.column_stack([majority(np.delete(codes, r, axis=1), k) for r in range(codes.shape[1])])
+    rest = np.column_stack(
+        [majority(np.delete(codes, r, axis=1), k) for r in range(codes.shape[1])]
+    )
     sums, items = by_item(table, pair_tables(codes, rest, k))
     is_rated = codes >= 0
     value = of_tables(k, "cohen_kappa")
-    return Number(sums, value, int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items)
+    return Number(
+        sums, value, int(is_rated.any(axis=1).sum()), codes.shape[1], int(is_rated.sum()), items
+    )
 
 
-def judge_and_ceiling(panel: pd.DataFrame, judge: pd.Series, k: int) -> tuple[Number, Number, Number]:
-    """A judge on the slots of each rater who is left out, these raters themselves, and the difference."""
+def judge_and_ceiling(
+    panel: pd.DataFrame, judge: pd.Series, k: int
+) -> tuple[Number, Number, Number]:
+    """A judge on the slots of each rater who is left out, these raters themselves, and the
+    difference."""
     codes = panel.to_numpy()
     judge_codes = judge.reindex(panel.index, fill_value=-1).to_numpy()
-    rest = np.column_stack([majority(np.delete(codes, r, axis=1), k) for r in range(codes.shape[1])])
+    rest = np.column_stack(
+        [majority(np.delete(codes, r, axis=1), k) for r in range(codes.shape[1])]
+    )
     both = (judge_codes[:, None] >= 0) & (codes >= 0)
     n = codes.shape[1] * k * k
     rows = np.hstack(
@@ -261,24 +317,38 @@ def judge_and_ceiling(panel: pd.DataFrame, judge: pd.Series, k: int) -> tuple[Nu
 
 
 def repeated(records: Records, criterion: str, panel: str) -> Number:
-    """How often the repeat of a screen got the label of the first time; one row a repeat that has both."""
+    """How often the repeat of a screen got the label of the first time; one row a repeat that has
+    both."""
     rated = records.ratings
-    rated = rated[(rated["criterion"] == criterion) & (rated["panel"] == panel) & (rated["state"] == "rated")]
+    rated = rated[
+        (rated["criterion"] == criterion) & (rated["panel"] == panel) & (rated["state"] == "rated")
+    ]
     key = ["rater", "item", "answer", "span"]
-    again = rated[rated["purpose"] == "repeat"].drop(columns="task").rename(columns={"repeat_of": "task"})
-    both = again.merge(rated[rated["purpose"] != "repeat"], on=["task", *key], suffixes=("_again", ""))
+    again = (
+        rated[rated["purpose"] == "repeat"]
+        .drop(columns="task")
+        .rename(columns={"repeat_of": "task"})
+    )
+    both = again.merge(
+        rated[rated["purpose"] != "repeat"], on=["task", *key], suffixes=("_again", "")
+    )
     both["same"] = (both["label"] == both["label_again"]).astype(int)
-    table = both.pivot_table(index=["item", "answer", "span"], columns="rater", values="same", fill_value=-1)
+    table = both.pivot_table(
+        index=["item", "answer", "span"], columns="rater", values="same", fill_value=-1
+    )
     return share_of(table.astype(int), table.to_numpy() == 1)
 
 
-# Intervals ----------------------------------------------------------------------------------------------------------
+# Intervals ----------------------------------------------------------------------------------------
 
 
 def influence(number: Number) -> np.ndarray:
     """What each item adds to the number, (n_items,), by small changes of its weight."""
     total, eps = number.sums.sum(axis=0), 1e-5
-    up, down = number.value_of(total + eps * number.sums), number.value_of(total - eps * number.sums)
+    up, down = (
+        number.value_of(total + eps * number.sums),
+        number.value_of(total - eps * number.sums),
+    )
     return (up - down) / (2 * eps)
 
 
@@ -298,7 +368,8 @@ def wald(number: Number, df: float, scale: str) -> tuple[float, float]:
 
 
 def two_way(number: Number, df: float, on_logit: bool) -> tuple[float, float]:
-    """Items and raters as sources of chance: V = V_items + V_raters - V_ratings, never less than either."""
+    """Items and raters as sources of chance: V = V_items + V_raters - V_ratings, never less than
+    either."""
     assert number.cells is not None
     total = number.sums.sum(axis=0)
     eps = 1e-6
@@ -327,7 +398,8 @@ def effective(number: Number) -> tuple[float, float]:
     else:  # agreement of the pairs of raters on an item's one unit
         sizes, total, p = np.ones(number.clusters), float(number.ratings), number.value
     n = min(p * (1 - p) / standard_error(number) ** 2, total)
-    # Satterthwaite's degrees of freedom, from the covariance of the deviations of clusters of unequal sizes.
+    # Satterthwaite's degrees of freedom, from the covariance of the deviations of clusters of
+    # unequal sizes.
     covariance = np.diag(sizes) - np.outer(sizes, sizes) / sizes.sum()
     t = stats.t.ppf(0.975, np.trace(covariance) ** 2 / np.trace(covariance @ covariance))
     centre, reach = (
@@ -359,8 +431,13 @@ def bca(number: Number, draws: int = 10_000, seed: int = 5) -> tuple[float, floa
 
 
 def interval(number: Number, method: str) -> tuple[float, float, float] | None:
-    """(low, high, tolerance) by the method that a row names; None where no recount of the method is written."""
-    df = float(match[1]) if (match := re.search(r"t with ([\d.]+) degrees", method)) else float("nan")
+    """(low, high, tolerance) by the method that a row names; None where no recount of the method is
+    written."""
+    df = (
+        float(match[1])
+        if (match := re.search(r"t with ([\d.]+) degrees", method))
+        else float("nan")
+    )
     se = standard_error(number)
     if method.startswith("difference of independent proportions, score interval"):
         p, at = partial(score_p, *number.sums.sum(axis=0)), number.value
@@ -379,14 +456,15 @@ def interval(number: Number, method: str) -> tuple[float, float, float] | None:
     if method.startswith("linearised item-cluster Wald, t"):
         return *wald(number, df, ""), 1e-6
     if "item-cluster bootstrap, BCa" in method:
-        # Two independent bootstraps: each limit is known to a few hundredths of the standard error, and to a step of
-        # the values that resamples can take.
+        # Two independent bootstraps: each limit is known to a few hundredths of the standard error,
+        # and to a step of the values that resamples can take.
         return *bca(number), 0.3 * se
     return None
 
 
 def score_p(a: float, n: float, b: float, m: float, d: float) -> float:
-    """Miettinen and Nurminen's test of p1 - p2 = d; the restricted likelihood is maximised numerically."""
+    """Miettinen and Nurminen's test of p1 - p2 = d; the restricted likelihood is maximised
+    numerically."""
 
     def surprise(second: float) -> float:
         first, second = np.clip([second + d, second], 1e-12, 1 - 1e-12)
@@ -398,7 +476,9 @@ def score_p(a: float, n: float, b: float, m: float, d: float) -> float:
         )
 
     ends = (max(0.0, -d), min(1.0, 1 - d))
-    q = optimize.minimize_scalar(surprise, bounds=ends, method="bounded", options={"xatol": 1e-12}).x
+    q = optimize.minimize_scalar(
+        surprise, bounds=ends, method="bounded", options={"xatol": 1e-12}
+    ).x
     variance = ((q + d) * (1 - q - d) / n + q * (1 - q) / m) * (n + m) / (n + m - 1)
     return float(2 * stats.norm.sf(abs(a / n - b / m - d) / np.sqrt(max(variance, 1e-300))))
 

@@ -1,8 +1,8 @@
-"""All 169 published agreement values: ours, expected, source; and what we do not offer, with the reason.
+"""All 169 published agreement values: ours, expected, source; and what we do not offer, with the
+reason.
 
-One trap is worth knowing: "ordinal" is two things. Krippendorff's ordinal metric gives 0.815 on his four-coder table,
-Gwet's ordinal weights 0.834; both are here under their own names.
-"""
+One trap is worth knowing: "ordinal" is two things. Krippendorff's ordinal metric gives 0.815 on his
+four-coder table, Gwet's ordinal weights 0.834; both are here under their own names."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Compute = Callable[[], float]
 Key = tuple[str, str]
 
 TWO_WAY_GAPS = (
-    "two-way intraclass correlation of tables with gaps: irrNA removes the raters' effects by an iteration with a "
-    "stopping rule, so its value is no formula of the ratings; offered are the one-way form with gaps and all six "
-    "forms on complete units"
+    "two-way intraclass correlation of tables with gaps: irrNA removes the raters' effects by an"
+    " iteration with a stopping rule, so its value is no formula of the ratings; offered are the"
+    " one-way form with gaps and all six forms on complete units"
 )
 NOT_OFFERED: dict[Key, str] = {
     (data, f"irrNA_ICC({form})"): TWO_WAY_GAPS
@@ -46,10 +46,14 @@ def value_of(statistic: Statistic, codes: Codes) -> float:
 
 def labels_of(rows: list[list[str]], numeric: bool = False) -> Codes:
     """Units by raters, labels sorted; `numeric` declares the labels' numbers as values."""
-    used = sorted({cell for row in rows for cell in row if cell not in MISSING}, key=float if numeric else str)
+    used = sorted(
+        {cell for row in rows for cell in row if cell not in MISSING}, key=float if numeric else str
+    )
     place = {label: n for n, label in enumerate(used)} | dict.fromkeys(MISSING, -1)
     labels = np.array([[place[cell] for cell in row] for row in rows])
-    return Codes(labels, np.arange(len(rows)), len(used), tuple(map(float, used)) if numeric else None)
+    return Codes(
+        labels, np.arange(len(rows)), len(used), tuple(map(float, used)) if numeric else None
+    )
 
 
 def ratings(folder: Path, name: str, numeric: bool = False) -> Codes:
@@ -65,7 +69,8 @@ def table(folder: Path, name: str) -> Codes:
 
 
 def distribution(folder: Path, name: str) -> Codes:
-    """Counts of raters per unit and label, written out; which rater gave which label is lost and not needed."""
+    """Counts of raters per unit and label, written out; which rater gave which label is lost and
+    not needed."""
     return codes_of_counts(np.array(_rows(folder, name)[1:], dtype=np.int64))
 
 
@@ -127,7 +132,10 @@ def ours(folder: Path) -> Iterator[tuple[Key, Compute]]:
             yield (data, f"{name}.raw"), compute
         if data == "gwet_raw5obser":
             for name, coefficient in STANDARD_ERRORS.items():
-                yield (data, f"{name}.raw_se"), lambda f=coefficient, c=codes: se.standard_error(f, c)
+                yield (
+                    (data, f"{name}.raw_se"),
+                    lambda f=coefficient, c=codes: se.standard_error(f, c),
+                )
     # Gwet's distribution of six raters
     codes = distribution(folder, "distrib6raters")
     for name, compute in _many_raters(codes).items():
@@ -149,8 +157,14 @@ def _fleiss(folder: Path) -> Iterator[tuple[Key, Compute]]:
     data = "fleiss1971_counts"
     counts = distribution(folder, data)
     yield (data, "gwet_ac1"), lambda c=counts: value_of(gwet.gwet_ac1(5), c)
-    yield (data, "randolph_free_marginal_kappa(q=5)"), lambda c=counts: value_of(multirater.randolph_kappa(5), c)
-    yield (data, "krippendorff_alpha_nominal"), lambda c=counts: value_of(alpha.krippendorff_alpha(5), c)
+    yield (
+        (data, "randolph_free_marginal_kappa(q=5)"),
+        lambda c=counts: value_of(multirater.randolph_kappa(5), c),
+    )
+    yield (
+        (data, "krippendorff_alpha_nominal"),
+        lambda c=counts: value_of(alpha.krippendorff_alpha(5), c),
+    )
 
 
 def _irr(folder: Path) -> Iterator[tuple[Key, Compute]]:
@@ -162,17 +176,32 @@ def _irr(folder: Path) -> Iterator[tuple[Key, Compute]]:
     yield (data, "icc_A1_lower95"), lambda: test.low
     yield (data, "icc_A1_upper95"), lambda: test.high
     yield (data, "kendall_W_tie_corrected"), lambda c=codes: value_of(ranks.kendall_w(3, k), c)
-    yield (data, "kendall_W_uncorrected"), lambda c=codes: value_of(ranks.kendall_w(3, k, ties=False), c)
-    yield (data, "krippendorff_alpha_ordinal"), lambda c=codes: value_of(alpha.krippendorff_alpha(k, "ordinal"), c)
+    yield (
+        (data, "kendall_W_uncorrected"),
+        lambda c=codes: value_of(ranks.kendall_w(3, k, ties=False), c),
+    )
+    yield (
+        (data, "krippendorff_alpha_ordinal"),
+        lambda c=codes: value_of(alpha.krippendorff_alpha(k, "ordinal"), c),
+    )
     two = Codes(codes.labels[:, :2], codes.clusters, k, codes.values)
     for weights in ("quadratic", "linear", "unweighted"):
-        yield (data, f"kappa2_rater12_{weights}"), lambda w=weights: value_of(kappa.cohen_kappa(2, k, w), two)
+        yield (
+            (data, f"kappa2_rater12_{weights}"),
+            lambda w=weights: value_of(kappa.cohen_kappa(2, k, w), two),
+        )
     video = ratings(folder, "irr_video", numeric=True)
     yield ("irr_video", "agreement_pct"), lambda: 100 * value_of(multirater.unanimity(), video)
-    yield ("irr_video", "agreement_pct_tol1"), lambda: 100 * value_of(multirater.unanimity(1), video)
+    yield (
+        ("irr_video", "agreement_pct_tol1"),
+        lambda: 100 * value_of(multirater.unanimity(1), video),
+    )
     vision = ratings(folder, "irr_vision_7477")
     yield ("irr_vision_7477", "kappa_unweighted"), lambda: value_of(kappa.cohen_kappa(2, 4), vision)
-    yield ("irr_vision_7477", "kappa_quadratic"), lambda: value_of(kappa.cohen_kappa(2, 4, "quadratic"), vision)
+    yield (
+        ("irr_vision_7477", "kappa_quadratic"),
+        lambda: value_of(kappa.cohen_kappa(2, 4, "quadratic"), vision),
+    )
 
 
 def _icc(folder: Path) -> Iterator[tuple[Key, Compute]]:
@@ -191,7 +220,10 @@ def _icc(folder: Path) -> Iterator[tuple[Key, Compute]]:
     for data in ("ebel1951", "irrNA_ConsistNA"):
         gaps = ratings(folder, data, numeric=True)
         yield (data, "irrNA_ICC(1)"), lambda c=gaps: value_of(icc.icc1_incomplete(), c)
-        yield (data, "irrNA_ICC(k)"), lambda c=gaps: value_of(icc.icc1_incomplete(mean_of_raters=True), c)
+        yield (
+            (data, "irrNA_ICC(k)"),
+            lambda c=gaps: value_of(icc.icc1_incomplete(mean_of_raters=True), c),
+        )
 
 
 def _two_raters(folder: Path) -> Iterator[tuple[Key, Compute]]:
@@ -209,18 +241,30 @@ def _two_raters(folder: Path) -> Iterator[tuple[Key, Compute]]:
         counts = kappa.pair_tables(codes).sum(0).reshape(k, k)
         for name, (statistic, coefficient) in statistics.items():
             yield (data, f"{name}.table"), lambda s=statistic, c=codes: value_of(s, c)
-            yield (data, f"{name}.table_se"), lambda f=coefficient, t=counts: se.two_rater_standard_error(f, t)
+            yield (
+                (data, f"{name}.table_se"),
+                lambda f=coefficient, t=counts: se.two_rater_standard_error(f, t),
+            )
         for weights in ("linear", "quadratic"):
             weighted = kappa.cohen_kappa(2, k, weights)
             yield (data, f"weighted_kappa_{weights}"), lambda s=weighted, c=codes: value_of(s, c)
-            yield (data, f"gwet_AC2_{weights}"), lambda w=weights, c=codes: value_of(gwet.gwet_ac2(c.n_labels, w), c)
+            yield (
+                (data, f"gwet_AC2_{weights}"),
+                lambda w=weights, c=codes: value_of(gwet.gwet_ac2(c.n_labels, w), c),
+            )
     for data in ("mspatients_Winnipeg", "mspatients_New Orleans"):
         codes = table(folder, data)
         counts = kappa.pair_tables(codes).sum(0).reshape(4, 4)
         for weights in ("unweighted", "quadratic", "linear"):
-            yield (data, f"kappa_{weights}"), lambda w=weights, c=codes: value_of(kappa.cohen_kappa(2, 4, w), c)
+            yield (
+                (data, f"kappa_{weights}"),
+                lambda w=weights, c=codes: value_of(kappa.cohen_kappa(2, 4, w), c),
+            )
         for weights in ("unweighted", "quadratic"):
-            yield (data, f"kappa_{weights}_ase"), lambda w=weights, t=counts: se.cohen_kappa_se(t, w)
+            yield (
+                (data, f"kappa_{weights}_ase"),
+                lambda w=weights, t=counts: se.cohen_kappa_se(t, w),
+            )
     fun = table(folder, "sexualfun_agresti")
     yield ("sexualfun_agresti", "kappa_unweighted"), lambda: value_of(kappa.cohen_kappa(2, 4), fun)
     yield (
@@ -236,7 +280,8 @@ def _two_raters(folder: Path) -> Iterator[tuple[Key, Compute]]:
 
 
 def tolerance(entry: dict[str, Any]) -> float:
-    """Half a unit of the last printed digit: five decimals where irrCAC rounded, ten significant digits elsewhere."""
+    """Half a unit of the last printed digit: five decimals where irrCAC rounded, ten significant
+    digits elsewhere."""
     expected = float(entry["value"])
     decimals = len(str(entry["value"]).partition(".")[2])
     if ".raw" in entry["statistic"] and decimals <= 5:
@@ -267,21 +312,30 @@ def test_every_published_value_is_reproduced_to_its_printed_digits(
         hit = abs(mine - entry["value"]) <= tolerance(entry)
         misses += not hit
         mark = "" if hit else "  <-- differs"
-        lines.append(f"{key[0]:26}{key[1]:36}{mine:15.10f}{entry['value']:15.10f}  {entry['computed_by'][:30]}{mark}")
+        lines.append(
+            f"{key[0]:26}{key[1]:36}{mine:15.10f}{entry['value']:15.10f} "
+            f" {entry['computed_by'][:30]}{mark}"
+        )
     assert len(lines) == 1 + 161
     assert not misses, "\n".join(lines)
 
 
-def test_published_figures_agree_with_ours_when_rounded(folder: Path, expected: list[dict[str, Any]]) -> None:
+def test_published_figures_agree_with_ours_when_rounded(
+    folder: Path, expected: list[dict[str, Any]]
+) -> None:
     computed = dict(ours(folder))
     published = [e for e in expected if e["published"]]
     assert len(published) == 13
     for entry in published:
         decimals = len(entry["published"].partition(".")[2])
-        assert f"{computed[entry['data'], entry['statistic']]():.{decimals}f}" == entry["published"], entry
+        assert (
+            f"{computed[entry['data'], entry['statistic']]():.{decimals}f}" == entry["published"]
+        ), entry
 
 
-def test_offered_and_not_offered_cover_all_values(folder: Path, expected: list[dict[str, Any]]) -> None:
+def test_offered_and_not_offered_cover_all_values(
+    folder: Path, expected: list[dict[str, Any]]
+) -> None:
     keys = [(entry["data"], entry["statistic"]) for entry in expected]
     offered = [key for key, _ in ours(folder)]
     assert len(keys) == len(set(keys)) == 169

@@ -1,4 +1,5 @@
-"""Every number on the demo's report page, recounted from its exported CSV by code that has nothing of konsil."""
+"""Every number on the demo's report page, recounted from its exported CSV by code that has nothing
+of konsil."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def test_the_recount_has_nothing_of_konsil() -> None:
 
 
 class Page(HTMLParser):
-    """A report's tables by caption, as lists of texts, and its paragraphs; footnotes' marks are left out."""
+    """A report's tables by caption, as lists of texts, and its paragraphs; footnotes' marks are
+    left out."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -118,8 +120,16 @@ def by_majority(demo: Demo, **equal: str) -> Number:
 
 def number(demo: Demo, row: pd.Series) -> Number:
     """The number that a row of estimates.csv is of, recounted."""
-    group = {c.removeprefix("group."): row[c] for c in demo.rows.columns if c.startswith("group.") and row[c]}
-    versus = {c.removeprefix("versus."): row[c] for c in demo.rows.columns if c.startswith("versus.") and row[c]}
+    group = {
+        c.removeprefix("group."): row[c]
+        for c in demo.rows.columns
+        if c.startswith("group.") and row[c]
+    }
+    versus = {
+        c.removeprefix("versus."): row[c]
+        for c in demo.rows.columns
+        if c.startswith("versus.") and row[c]
+    }
     of_system = {k: v for k, v in group.items() if k == "system"}
     match row["analysis"]:
         case "correct answers" | "correct answers by language":
@@ -131,22 +141,33 @@ def number(demo: Demo, row: pd.Series) -> Number:
         case "agreement of physicians, Gwet":
             return recount.gwet_ac1(grades(demo, "physicians"), 2)
         case "agreement on difficulty":
-            return recount.ordinal_alpha(wide(demo.records.chosen("difficulty", "physicians"), STEPS), 3)
+            return recount.ordinal_alpha(
+                wide(demo.records.chosen("difficulty", "physicians"), STEPS), 3
+            )
         case "agreement on difficulty within one step":
             table = wide(demo.records.chosen("difficulty", "physicians"), STEPS)
-            return chance(table) if row["method"].startswith("chance level") else among(table, 3, "within_one")
+            return (
+                chance(table)
+                if row["method"].startswith("chance level")
+                else among(table, 3, "within_one")
+            )
         case "each physician against the others":
             return recount.against_rest(grades(demo, "physicians"), 2)
         case "each judge against the physicians":
             judges = grades(demo, "judges")
-            parts = {j: recount.judge_and_ceiling(grades(demo, "physicians"), judges[j], 2) for j in judges}
+            parts = {
+                j: recount.judge_and_ceiling(grades(demo, "physicians"), judges[j], 2)
+                for j in judges
+            }
             if row["kind"] == "difference":
                 return parts[group["rater"]][2]
             if group["rater"] in parts:
                 return parts[group["rater"]][0]
             # A ceiling stands below its judge's row.
             value = demo.rows.loc[: row.name]  # type: ignore[misc]
-            last = value[(value["analysis"] == row["analysis"]) & value["group.rater"].isin(list(parts))].iloc[-1]
+            last = value[
+                (value["analysis"] == row["analysis"]) & value["group.rater"].isin(list(parts))
+            ].iloc[-1]
             return parts[last["group.rater"]][1]
         case "physicians against themselves":
             return recount.repeated(demo.records, "correctness", "physicians")
@@ -191,7 +212,9 @@ def test_values_are_those_of_other_packages(demo: Demo) -> None:
 
     hard = wide(demo.records.chosen("difficulty", "physicians"), STEPS).to_numpy()
     alpha = krippendorff.alpha(
-        reliability_data=np.where(hard < 0, np.nan, hard).T, level_of_measurement="ordinal", value_domain=[0, 1, 2]
+        reliability_data=np.where(hard < 0, np.nan, hard).T,
+        level_of_measurement="ordinal",
+        value_domain=[0, 1, 2],
     )
     value = demo.rows.set_index("analysis")["value"]
     assert value["agreement on difficulty"].iloc[0] == pytest.approx(alpha, abs=1e-9)
@@ -200,15 +223,21 @@ def test_values_are_those_of_other_packages(demo: Demo) -> None:
     for a in range(5):
         for b in range(a):
             both = table[(table.iloc[:, a] >= 0) & (table.iloc[:, b] >= 0)]
-            square = pd.crosstab(both.iloc[:, a], both.iloc[:, b]).reindex(index=[0, 1], columns=[0, 1], fill_value=0)
+            square = pd.crosstab(both.iloc[:, a], both.iloc[:, b]).reindex(
+                index=[0, 1], columns=[0, 1], fill_value=0
+            )
             kappas.append(cohens_kappa(square.to_numpy()).kappa)
-    assert value["agreement of physicians, all systems"].iloc[0] == pytest.approx(np.mean(kappas), abs=1e-9)
+    assert value["agreement of physicians, all systems"].iloc[0] == pytest.approx(
+        np.mean(kappas), abs=1e-9
+    )
 
 
 def test_ac1_is_that_of_another_package(demo: Demo) -> None:
     raw = pytest.importorskip("irrCAC.raw")
     numbers = grades(demo, "physicians").reset_index(drop=True).astype(float)
-    ac1 = raw.CAC(numbers.where(numbers >= 0), categories=[0.0, 1.0]).gwet()["est"]["coefficient_value"]
+    ac1 = raw.CAC(numbers.where(numbers >= 0), categories=[0.0, 1.0]).gwet()["est"][
+        "coefficient_value"
+    ]
     (row,) = demo.rows[demo.rows["statistic"] == "gwet_ac1"]["value"].unique()
     assert row == pytest.approx(ac1, abs=1e-5)
 
@@ -217,7 +246,9 @@ def test_every_interval_by_the_method_that_its_row_names(demo: Demo) -> None:
     checked: dict[str, int] = {}
     for _, row in demo.rows.iterrows():
         assert row["low"] <= row["value"] <= row["high"], row["analysis"]
-        method = re.sub(r"^(paired difference|difference of independent groups), ", "", row["method"])
+        method = re.sub(
+            r"^(paired difference|difference of independent groups), ", "", row["method"]
+        )
         method = re.sub(r", cut at the (least|greatest) value possible$", "", method)
         recounted = recount.interval(number(demo, row), method)
         if recounted is None:
@@ -229,17 +260,25 @@ def test_every_interval_by_the_method_that_its_row_names(demo: Demo) -> None:
         assert row["low"] == pytest.approx(max(low, least), abs=tolerance), what
         assert row["high"] == pytest.approx(min(high, 1), abs=tolerance), what
         checked[row["method"].split(",")[0]] = checked.get(row["method"].split(",")[0], 0) + 1
-    # Methods that are not recounted: permutations, partly paired scores, raters as clusters, logits of shares.
+    # Methods that are not recounted: permutations, partly paired scores, raters as clusters, logits
+    # of shares.
     assert sum(checked.values()) >= 60, checked
 
 
 def test_only_the_numbers_that_the_top_names_are_about_these_raters_alone(demo: Demo) -> None:
     (top,) = [t for t in demo.page.texts if t.startswith("Target of inference")]
-    assert "judges, of a panel's consensus, of each rater against the others, or of fewer than 3 raters" in top
+    assert (
+        "judges, of a panel's consensus, of each rater against the others, or of fewer than 3"
+        " raters" in top
+    )
     stated = {a["name"]: a for a in tomllib.loads(demo.protocol)["analyses"]}
     for _, row in demo.rows[demo.rows["kind"] != "companion"].iterrows():
         analysis = stated[row["analysis"]]
-        alone = analysis["raters"] == "judges" or "consensus" in analysis or analysis.get("against") == "rest"
+        alone = (
+            analysis["raters"] == "judges"
+            or "consensus" in analysis
+            or analysis.get("against") == "rest"
+        )
         assert row["target"] == ("these raters" if alone else "raters like these"), row["analysis"]
 
 
@@ -262,12 +301,14 @@ def test_holms_adjustment_is_over_all_prespecified_tests(demo: Demo) -> None:
     assert tested.drop(family.index)["p_adjusted"].isna().all()
 
 
-# The page ------------------------------------------------------------------------------------------------------------
+# The page -----------------------------------------------------------------------------------------
 
 
 def plain(text: str) -> str:
     return (
-        text.replace("\N{MINUS SIGN}", "-").replace("\N{NARROW NO-BREAK SPACE}", "").replace("\N{NO-BREAK SPACE}", " ")
+        text.replace("\N{MINUS SIGN}", "-")
+        .replace("\N{NARROW NO-BREAK SPACE}", "")
+        .replace("\N{NO-BREAK SPACE}", " ")
     )
 
 
@@ -286,7 +327,12 @@ def shows_estimate(text: str, row: pd.Series) -> bool:
     return len(numbers) in {2, 3} and all(shows(n, v) for n, v in zip(numbers, values, strict=True))
 
 
-COUNTS = {"Units": "n_units", "Raters": "n_raters", "Ratings": "n_ratings", "Clusters": "n_clusters"}
+COUNTS = {
+    "Units": "n_units",
+    "Raters": "n_raters",
+    "Ratings": "n_ratings",
+    "Clusters": "n_clusters",
+}
 
 
 def rows_of(demo: Demo, analysis: str, kind: str) -> list[tuple[pd.Series, list[pd.Series]]]:
@@ -300,7 +346,9 @@ def rows_of(demo: Demo, analysis: str, kind: str) -> list[tuple[pd.Series, list[
     return [pair for pair in pairs if pair[0]["kind"] == kind]
 
 
-@pytest.mark.parametrize(("kind", "title"), [("estimate", "Estimates"), ("difference", "ifferences")])
+@pytest.mark.parametrize(
+    ("kind", "title"), [("estimate", "Estimates"), ("difference", "ifferences")]
+)
 def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> None:
     analyses = list(dict.fromkeys(demo.rows[demo.rows["kind"] == kind]["analysis"]))
     for analysis in analyses:
@@ -314,19 +362,34 @@ def test_the_pages_tables_show_the_rows(demo: Demo, kind: str, title: str) -> No
                     assert shows_estimate(text, row), what
                 elif head == "Units" and kind == "difference" and row["n_units_versus"] != "":
                     both = [row["n_units"], float(row["n_units_versus"])]
-                    assert all(shows(n, of) for n, of in zip(text.split(" / "), both, strict=True)), what
+                    assert all(
+                        shows(n, of) for n, of in zip(text.split(" / "), both, strict=True)
+                    ), what
                 elif (head in COUNTS and kind == "estimate") or head in {"Units", "Clusters"}:
                     assert shows(text, row[COUNTS[head]]), what
                 elif head in {"p", "p (Holm)"}:
                     value = row["p" if head == "p" else "p_adjusted"]
-                    assert shows(text, value) if math.isfinite(value) else not re.search(r"\d", text), what
+                    assert (
+                        shows(text, value) if math.isfinite(value) else not re.search(r"\d", text)
+                    ), what
                 elif re.search(r"\d", text) and "[" in text:
-                    # A panel's own ceiling is a group of that name, in the row after the judge's difference.
-                    ceilings = [c for _, c in demo.rows[demo.rows["group.rater"] == head].iterrows()]
+                    # A panel's own ceiling is a group of that name, in the row after the judge's
+                    # difference.
+                    ceilings = [
+                        c for _, c in demo.rows[demo.rows["group.rater"] == head].iterrows()
+                    ]
                     assert any(shows_estimate(text, c) for c in (*companions, *ceilings)), what
                 else:
-                    names = {str(v) for c, v in row.items() if str(c).startswith(("group.", "versus.")) and v}
-                    assert set(plain(text).split(" - ")) <= {*names, "rest", cells.get("Statistic", "")}, what
+                    names = {
+                        str(v)
+                        for c, v in row.items()
+                        if str(c).startswith(("group.", "versus.")) and v
+                    }
+                    assert set(plain(text).split(" - ")) <= {
+                        *names,
+                        "rest",
+                        cells.get("Statistic", ""),
+                    }, what
 
 
 def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
@@ -343,7 +406,10 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
         asked = tasks[tasks["rater"].map(panel_of) == cells["Panel"]]
         n = len(asked) if not system else int(asked["answers"].str.contains(f":{system}").sum())
         rated, abstained = (int((part["state"] == s).sum()) for s in ("rated", "abstained"))
-        printed = [int(plain(cells[c])) for c in ("Expected", "Rated", "Abstained", "Unreadable", "Missing")]
+        printed = [
+            int(plain(cells[c]))
+            for c in ("Expected", "Rated", "Abstained", "Unreadable", "Missing")
+        ]
         assert printed == [n, rated, abstained, 0, n - rated - abstained]
     for cells in demo.page.table("Raters and their work"):
         part = ratings[ratings["panel"] == cells["Panel"]]
@@ -351,7 +417,9 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
         printed = [int(plain(cells[c])) for c in ("With ratings", "Ratings", "Screens")]
         assert printed == [part["rater"].nunique(), len(part), len(screens)]
         spread = re.findall(r"[\d.]+", plain(cells["Seconds per screen"]))
-        assert all(near(t, q) for t, q in zip(spread, screens.quantile([0.5, 0.25, 0.75]), strict=True))
+        assert all(
+            near(t, q) for t, q in zip(spread, screens.quantile([0.5, 0.25, 0.75]), strict=True)
+        )
     strata = pd.DataFrame(records.strata).T
     for cells in demo.page.table("Items by set and stratum"):
         stratum, value = cells[""], cells["Value"]
@@ -360,9 +428,14 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
     for cells in demo.page.table("Systems and their answers"):
         part = records.answers[records.answers["system"] == cells["System"]]["text"]
         assert int(cells["Answers"]) == len(part)
-        for head, lengths in (("Words", part.str.split().str.len()), ("Characters", part.str.len())):
+        for head, lengths in (
+            ("Words", part.str.split().str.len()),
+            ("Characters", part.str.len()),
+        ):
             spread = re.findall(r"[\d.]+", plain(cells[f"{head} per answer"]))
-            assert all(near(t, q) for t, q in zip(spread, lengths.quantile([0.5, 0.25, 0.75]), strict=True))
+            assert all(
+                near(t, q) for t, q in zip(spread, lengths.quantile([0.5, 0.25, 0.75]), strict=True)
+            )
     for cells in demo.page.table("How the judges' tasks ended"):
         part = tasks[tasks["rater"] == cells["Judge"]]
         done = part["id"].isin(ratings["task"])
@@ -396,14 +469,18 @@ def test_the_summary(demo: Demo) -> None:
         (asked == "true").sum(),
     ]
     prespecified = demo.rows[(demo.rows["declared"].astype(str).str.lower() == "true")]
-    lines = [plain(t) for t in demo.page.texts if re.search(r"\d\.\d{3} \[", t) and "holds" not in t]
+    lines = [
+        plain(t) for t in demo.page.texts if re.search(r"\d\.\d{3} \[", t) and "holds" not in t
+    ]
     lines = [t for t in lines if any(t.startswith(name) for name in prespecified["analysis"])]
     assert len(lines) >= 7
     for text in lines:
         analysis = max((n for n in set(prespecified["analysis"]) if text.startswith(n)), key=len)
         sentences = re.findall(r"-?\d\.\d{3} \[[^]]*\](?: \([^)]*\))?", text)
         rows = [row for row, _ in rows_of(demo, analysis, "estimate")]
-        ends = [min(rows, key=lambda r: r["value"]), max(rows, key=lambda r: r["value"])][-len(sentences) :]
+        ends = [min(rows, key=lambda r: r["value"]), max(rows, key=lambda r: r["value"])][
+            -len(sentences) :
+        ]
         assert len(sentences) == min(len(rows), 2)
         for printed, row in zip(sentences, ends, strict=True):
             assert shows_estimate(printed.partition(" (")[0], row), printed
@@ -412,12 +489,19 @@ def test_the_summary(demo: Demo) -> None:
 
 
 def test_counts_in_sentences(demo: Demo) -> None:
-    """Units without a majority, raters and ratings of the methods, and by how much raters widen an interval."""
+    """Units without a majority, raters and ratings of the methods, and by how much raters widen an
+    interval."""
     table = grades(demo, "physicians")
     tied = recount.majority(table.to_numpy(), 2) < 0
     texts = [plain(t) for t in demo.page.texts]
-    assert tied.sum() == 2 and any(f"{tied.sum()} of {len(table)} units have no strict majority" in t for t in texts)
-    by_system = pd.Series(tied, index=table.index).groupby(table.index.get_level_values("answer").str[-8:]).sum()
+    assert tied.sum() == 2 and any(
+        f"{tied.sum()} of {len(table)} units have no strict majority" in t for t in texts
+    )
+    by_system = (
+        pd.Series(tied, index=table.index)
+        .groupby(table.index.get_level_values("answer").str[-8:])
+        .sum()
+    )
     for row, _ in rows_of(demo, "correct answers", "estimate"):
         n = by_system[row["group.system"]]
         assert (f"left out: {n}." in row["warnings"]) == bool(n) and (n > 0 or not row["warnings"])
@@ -429,11 +513,16 @@ def test_counts_in_sentences(demo: Demo) -> None:
     assert f"on {ratings['item'].nunique()} items" in methods
     assert f"The {(ratings['state'] == 'abstained').sum()} abstentions" in methods
     for _, row in demo.rows[demo.rows["warnings"].str.contains("% wider")].iterrows():
-        of_row = (demo.rows["analysis"] == row["analysis"]) & (demo.rows["criterion"] == row["criterion"])
+        of_row = (demo.rows["analysis"] == row["analysis"]) & (
+            demo.rows["criterion"] == row["criterion"]
+        )
         for column in row.filter(regex=r"^(group|versus)\.").index:
             of_row &= demo.rows[column] == row[column]
         is_two_way = demo.rows["method"].str.contains("two-way")
-        wide_, narrow = demo.rows[of_row & is_two_way].iloc[0], demo.rows[of_row & ~is_two_way].iloc[0]
+        wide_, narrow = (
+            demo.rows[of_row & is_two_way].iloc[0],
+            demo.rows[of_row & ~is_two_way].iloc[0],
+        )
         assert (wide_["target"], narrow["target"]) == ("raters like these", "these raters")
         # Of judges no other raters are in question.
         whom = "these raters" if row["raters"] == "judges" else "raters like these"
@@ -450,7 +539,10 @@ def test_recovery_shows_the_same_estimates_and_counts_what_holds(demo: Demo) -> 
             float(plain(cells["True value"])),
             map(float, re.findall(r"-?\d\.\d+", plain(cells["Estimate and interval"]))),
         )
-        row = demo.rows[(demo.rows["analysis"] == cells["Group"]) & (demo.rows["value"] - value).abs().lt(5.1e-4)]
+        row = demo.rows[
+            (demo.rows["analysis"] == cells["Group"])
+            & (demo.rows["value"] - value).abs().lt(5.1e-4)
+        ]
         assert len(row[(row["low"] - low).abs().lt(5.1e-4) & (row["high"] - high).abs().lt(5.1e-4)])
         held += cells["Interval holds it"] == "yes"
         assert (low - 5e-4 <= truth <= high + 5e-4) == (cells["Interval holds it"] == "yes")

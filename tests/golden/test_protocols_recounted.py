@@ -1,5 +1,6 @@
-"""A small simulated study of each protocol: every count of its ratings, and the values of its simpler statistics,
-recounted from the exported CSV and study.toml by code that has nothing of konsil."""
+"""A small simulated study of each protocol: every count of its ratings, and the values of its
+simpler statistics, recounted from the exported CSV and study.toml by code that has nothing of
+konsil."""
 
 from __future__ import annotations
 
@@ -32,16 +33,25 @@ class Study:
     def __init__(self, folder: Path) -> None:
         self.toml: dict[str, Any] = tomllib.loads((folder / "study.toml").read_text("utf-8"))
         self.records = Records(folder / "exported")
-        self.rows = pd.read_csv(folder / "report" / "estimates.csv", keep_default_na=False, dtype=str)
-        self.coverage = pd.read_csv(folder / "report" / "coverage.csv", keep_default_na=False, dtype=str)
-        self.criteria = {(i["id"], c["id"]): c for i in self.toml["instruments"] for c in i["criteria"]}
+        self.rows = pd.read_csv(
+            folder / "report" / "estimates.csv", keep_default_na=False, dtype=str
+        )
+        self.coverage = pd.read_csv(
+            folder / "report" / "coverage.csv", keep_default_na=False, dtype=str
+        )
+        self.criteria = {
+            (i["id"], c["id"]): c for i in self.toml["instruments"] for c in i["criteria"]
+        }
         self.sets = {
-            i: json.loads(s) for i, s in zip(self.records.items["id"], self.records.items["sets"], strict=True)
+            i: json.loads(s)
+            for i, s in zip(self.records.items["id"], self.records.items["sets"], strict=True)
         }
         events = pd.read_csv(folder / "exported" / "events.csv", keep_default_na=False)
         for event in (json.loads(data) for data in events[events["kind"] == "sampling"]["data"]):
             for part, strata in event["drawn"].items():
-                for item, stratum in ((i, stratum) for stratum, members in strata.items() for i in members):
+                for item, stratum in (
+                    (i, stratum) for stratum, members in strata.items() for i in members
+                ):
                     self.sets[item].append(part)
                     if event["by"]:
                         self.records.strata[item][event["by"]] = stratum
@@ -49,7 +59,8 @@ class Study:
         ratings = self.records.ratings
         seconds = pd.to_numeric(ratings["seconds"], errors="coerce")
         fast = (ratings["kind"] == "human") & (
-            (seconds < rules.get("min_seconds", 0)) | (seconds.isna() & rules.get("require_seconds", False))
+            (seconds < rules.get("min_seconds", 0))
+            | (seconds.isna() & rules.get("require_seconds", False))
         )
         self.excluded = ratings["purpose"].isin(["practice", "pilot"]) | fast
         self.records.ratings = ratings.assign(excluded=self.excluded)
@@ -59,7 +70,9 @@ class Study:
 
 
 @pytest.fixture(scope="module", params=sorted(SMALL))
-def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, ready: Forks) -> tuple[str, Study]:
+def study(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, ready: Forks
+) -> tuple[str, Study]:
     name, folder = request.param, tmp_path_factory.mktemp("recounted") / request.param
 
     def konsil(*arguments: object) -> None:
@@ -69,7 +82,9 @@ def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     konsil("new", folder, "--protocol", name)
     SMALL[name](folder)
     file = folder / "study.toml"
-    marked, n = re.subn(r"(?m)^simulated\s*=\s*\w+", "simulated = true", file.read_text("utf-8"), count=1)
+    marked, n = re.subn(
+        r"(?m)^simulated\s*=\s*\w+", "simulated = true", file.read_text("utf-8"), count=1
+    )
     file.write_text(marked if n else f"simulated = true\n{marked}", "utf-8")
     (folder / "simulation.toml").write_text("difficulty_spread = 1.0\n", "utf-8")
     konsil("simulate", folder)
@@ -82,14 +97,19 @@ SURVEYS = {"batch", "phase", "rater"}
 
 
 def expected(recounted: Study) -> dict[tuple[str, str, str], int]:
-    """How many labels the tasks ask for, by panel, criterion and system, from the protocol's scopes."""
+    """How many labels the tasks ask for, by panel, criterion and system, from the protocol's
+    scopes."""
     records = recounted.records
     whose = dict(zip(records.answers["id"], records.answers["system"], strict=True))
     panel_of = dict(zip(records.raters["id"], records.raters["panel"], strict=True))
-    asked: dict[str, list[dict[str, Any]]] = {i["id"]: i["criteria"] for i in recounted.toml["instruments"]}
+    asked: dict[str, list[dict[str, Any]]] = {
+        i["id"]: i["criteria"] for i in recounted.toml["instruments"]
+    }
     tasks = records.tasks[records.tasks["rater"] != ""]
     parts = tasks["answers"].map(json.loads)
-    several = tasks.assign(set=parts.map(lambda a: tuple(sorted(a)))).groupby(["instrument", "rater", "item"])["set"]
+    several = tasks.assign(set=parts.map(lambda a: tuple(sorted(a)))).groupby(
+        ["instrument", "rater", "item"]
+    )["set"]
     many = {key[0] for key, n in several.nunique().items() if n > 1}
     counts: dict[tuple[str, str, str], int] = {}
     for (_, task), answers in zip(tasks.iterrows(), parts, strict=True):
@@ -102,7 +122,11 @@ def expected(recounted: Study) -> dict[tuple[str, str, str], int]:
             if criterion["scale"].get("kind") == "text":
                 continue
             if not task["item"]:
-                of = [""] if scope in SURVEYS and (not mixed or (scope == "batch") == bool(task["batch"])) else []
+                of = (
+                    [""]
+                    if scope in SURVEYS and (not mixed or (scope == "batch") == bool(task["batch"]))
+                    else []
+                )
             elif scope == "answer":
                 of = systems
             elif scope == "sentence":
@@ -121,16 +145,28 @@ def test_every_count_of_the_study_flow(study: tuple[str, Study]) -> None:
     _, recounted = study
     asked = expected(recounted)
     ratings = recounted.records.ratings.copy()
-    shown = dict(zip(recounted.records.tasks["id"], recounted.records.tasks["answers"].map(json.loads), strict=True))
-    whose = dict(zip(recounted.records.answers["id"], recounted.records.answers["system"], strict=True))
+    shown = dict(
+        zip(
+            recounted.records.tasks["id"],
+            recounted.records.tasks["answers"].map(json.loads),
+            strict=True,
+        )
+    )
+    whose = dict(
+        zip(recounted.records.answers["id"], recounted.records.answers["system"], strict=True)
+    )
     of_screens = {key for key, c in recounted.criteria.items() if c.get("scope") == "task"}
     ratings["system"] = [
-        " | ".join(sorted(whose[a] for a in shown[r.task]))
-        if (r.instrument, r.criterion) in of_screens
-        else " | ".join(sorted(r.system.split(" | ")))
+        (
+            " | ".join(sorted(whose[a] for a in shown[r.task]))
+            if (r.instrument, r.criterion) in of_screens
+            else " | ".join(sorted(r.system.split(" | ")))
+        )
         for r in ratings.itertuples()
     ]
-    plain = {c for (_, c), entry in recounted.criteria.items() if entry["scale"].get("kind") != "text"}
+    plain = {
+        c for (_, c), entry in recounted.criteria.items() if entry["scale"].get("kind") != "text"
+    }
     flow = recounted.coverage[recounted.coverage["criterion"].isin(plain)]
     assert {(r.panel, r.criterion, r.system) for r in flow.itertuples()} == set(asked)
     reasons = [c for c in flow.columns if c.startswith("excluded.")]
@@ -142,13 +178,17 @@ def test_every_count_of_the_study_flow(study: tuple[str, Study]) -> None:
             & ((ratings["system"] == key[2]) | (key[2] == ""))
         ]
         used = of_row[~of_row["excluded"]]
-        counts = (asked[key], (used["state"] == "rated").sum(), (used["state"] == "abstained").sum())
+        counts = (
+            asked[key],
+            (used["state"] == "rated").sum(),
+            (used["state"] == "abstained").sum(),
+        )
         assert (int(row["expected"]), int(row["rated"]), int(row["abstained"])) == counts, key
         assert sum(int(row[c]) for c in reasons) == of_row["excluded"].sum(), key
         assert int(row["missing"]) == asked[key] - len(of_row), key
 
 
-# Values ---------------------------------------------------------------------------------------------------------------
+# Values -------------------------------------------------------------------------------------------
 
 
 class NotRecountedError(Exception):
@@ -185,10 +225,14 @@ def selected(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -> 
     """The ratings of one group of an analysis."""
     panels = recounted.toml.get("together", {}).get(asked["raters"], [asked["raters"]])
     rows = recounted.records.ratings
-    rows = rows[~rows["excluded"] & (rows["criterion"] == asked["criterion"]) & rows["panel"].isin(panels)]
+    rows = rows[
+        ~rows["excluded"] & (rows["criterion"] == asked["criterion"]) & rows["panel"].isin(panels)
+    ]
     if asked["statistic"] != "self_agreement":
         rows = rows[rows["purpose"] != "repeat"]
-    wanted = {c: list(v) for c, v in asked.get("where", {}).items()} | {c: [v] for c, v in group.items()}
+    wanted = {c: list(v) for c, v in asked.get("where", {}).items()} | {
+        c: [v] for c, v in group.items()
+    }
     if "arm" in asked:
         wanted["arm"] = [asked["arm"]]
     for column, values in wanted.items():
@@ -196,14 +240,18 @@ def selected(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -> 
         if column_values is None:
             if not any(column in s for s in recounted.records.strata.values()):
                 raise NotRecountedError(column)
-            column_values = rows["item"].map(lambda i, c=column: recounted.records.strata.get(i, {}).get(c))
+            column_values = rows["item"].map(
+                lambda i, c=column: recounted.records.strata.get(i, {}).get(c)
+            )
         rows = rows[column_values.astype(str).isin([str(v) for v in values])]
     if asked.get("items"):
         rows = rows[rows["item"].map(lambda i: asked["items"] in recounted.sets.get(i, []))]
     return rows
 
 
-def coded(recounted: Study, asked: dict[str, Any], chosen: pd.DataFrame) -> tuple[pd.DataFrame, list[str], list[float]]:
+def coded(
+    recounted: Study, asked: dict[str, Any], chosen: pd.DataFrame
+) -> tuple[pd.DataFrame, list[str], list[float]]:
     """Units by rater as codes, the labels, and their numbers."""
     scale = recounted.scale(asked["criterion"])
     if scale.get("kind", "choice") != "choice":
@@ -211,22 +259,31 @@ def coded(recounted: Study, asked: dict[str, Any], chosen: pd.DataFrame) -> tupl
     collapse = asked.get("collapse", {})
     after = [collapse.get(label, label) for label in scale["labels"]]
     labels = list(asked.get("labels") or dict.fromkeys(after))
-    values = scale.get("values") or list(range(len(labels))) if labels == after else list(range(len(labels)))
+    values = (
+        scale.get("values") or list(range(len(labels)))
+        if labels == after
+        else list(range(len(labels)))
+    )
     words = chosen.assign(label=chosen["label"].map(lambda x: collapse.get(x, x)))
     table = recount.wide(words, labels) if len(words) else pd.DataFrame()
     if asked.get("spans", "each") in {"all", "any"} and len(table):
         worst = (
-            table.where(table >= 0).groupby(level=["item", "answer"]).agg("min" if asked["spans"] == "all" else "max")
+            table.where(table >= 0)
+            .groupby(level=["item", "answer"])
+            .agg("min" if asked["spans"] == "all" else "max")
         )
         table = worst.fillna(-1).astype(int)
-        table.index = pd.MultiIndex.from_tuples([(*key, "") for key in table.index], names=["item", "answer", "span"])
+        table.index = pd.MultiIndex.from_tuples(
+            [(*key, "") for key in table.index], names=["item", "answer", "span"]
+        )
     elif asked.get("spans", "each") == "mean":
         raise NotRecountedError("means of sentences")
     return table, labels, [float(v) for v in values]
 
 
 def pairs_alike(codes: np.ndarray, k: int) -> float:
-    """The share of pairs of labels within a unit that agree, averaged over the units with two labels or more."""
+    """The share of pairs of labels within a unit that agree, averaged over the units with two
+    labels or more."""
     counts = np.stack([(codes == label).sum(axis=1) for label in range(k)], axis=1)
     n = counts.sum(axis=1)
     used = n > 1
@@ -238,11 +295,14 @@ def alpha(codes: np.ndarray, k: int, level: str, values: list[float]) -> float:
 
     domain = [float(v) for v in (values if level in {"interval", "ratio"} else range(k))]
     data = np.where(codes < 0, np.nan, np.asarray(domain)[codes])
-    return float(krippendorff.alpha(reliability_data=data.T, level_of_measurement=level, value_domain=domain))
+    return float(
+        krippendorff.alpha(reliability_data=data.T, level_of_measurement=level, value_domain=domain)
+    )
 
 
 def quadratic(codes: np.ndarray, k: int, values: list[float]) -> float:
-    """Quadratic kappa by scikit-learn's formula, averaged over the pairs of raters that have one."""
+    """Quadratic kappa by scikit-learn's formula, averaged over the pairs of raters that have
+    one."""
     kappas = []
     for a in range(codes.shape[1]):
         for b in range(a):
@@ -255,11 +315,16 @@ def quadratic(codes: np.ndarray, k: int, values: list[float]) -> float:
 
 
 def outcome(recounted: Study, chosen: pd.DataFrame) -> pd.DataFrame:
-    """One row a comparison: the systems as stored and -1, 0 or 1 for the second, nobody or the first."""
+    """One row a comparison: the systems as stored and -1, 0 or 1 for the second, nobody or the
+    first."""
     labels = recounted.scale(chosen["criterion"].iloc[0])["labels"]
-    steps = chosen["label"].map({label: (len(labels) - 1) / 2 - n for n, label in enumerate(labels)})
+    steps = chosen["label"].map(
+        {label: (len(labels) - 1) / 2 - n for n, label in enumerate(labels)}
+    )
     pair = chosen["system"].str.split(" | ", regex=False, expand=True)
-    return pd.DataFrame({"first": pair[0], "second": pair[1], "step": steps})[(chosen["state"] == "rated").to_numpy()]
+    return pd.DataFrame({"first": pair[0], "second": pair[1], "step": steps})[
+        (chosen["state"] == "rated").to_numpy()
+    ]
 
 
 def against(votes: pd.DataFrame, system: str, rival: str) -> np.ndarray:
@@ -290,7 +355,11 @@ def value(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -> flo
     if set(asked) - KNOWN or asked.get("mode") == "paper":
         raise NotRecountedError(statistic)
     if statistic.startswith(("win_difference", "win_rate")):
-        if asked.get("consensus") or "length" in asked.get("by", []) or "arm" in asked.get("by", []):
+        if (
+            asked.get("consensus")
+            or "length" in asked.get("by", [])
+            or "arm" in asked.get("by", [])
+        ):
             raise NotRecountedError(statistic)
         return comparison(recounted, asked, dict(group))
     chosen = selected(recounted, asked, group)
@@ -303,7 +372,10 @@ def value(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -> flo
         "randolph_kappa": lambda: (k * pairs_alike(codes, k) - 1) / (k - 1),
         "krippendorff_alpha": lambda: alpha(codes, k, level, values),
         "cohen_kappa_quadratic": lambda: quadratic(codes, k, values),
-        **{s: (lambda s=s: recount.among(table, k, s).value) for s in ("percent_agreement", "cohen_kappa", "pabak")},
+        **{
+            s: lambda s=s: recount.among(table, k, s).value
+            for s in ("percent_agreement", "cohen_kappa", "pabak")
+        },
     }
     if statistic in simple and asked.get("consensus", "none") == "none":
         return simple[statistic]()
@@ -318,19 +390,27 @@ def value(recounted: Study, asked: dict[str, Any], group: dict[str, str]) -> flo
         if asked.get("consensus") == "majority":
             extra = {**asked, "raters": asked["tiebreak"]} if asked.get("tiebreak") else None
             codes = decided(
-                codes, table, k, coded(recounted, extra, selected(recounted, extra, group))[0] if extra else None
+                codes,
+                table,
+                k,
+                coded(recounted, extra, selected(recounted, extra, group))[0] if extra else None,
             )
         return float(np.isin(codes[codes >= 0], hits).mean())
     raise NotRecountedError(statistic)
 
 
-def decided(codes: np.ndarray, table: pd.DataFrame, k: int, last: pd.DataFrame | None) -> np.ndarray:
-    """Strict majorities; where labels contradict one another without one, the tie-breaker's label joins them."""
+def decided(
+    codes: np.ndarray, table: pd.DataFrame, k: int, last: pd.DataFrame | None
+) -> np.ndarray:
+    """Strict majorities; where labels contradict one another without one, the tie-breaker's label
+    joins them."""
     majority = recount.majority(codes, k)
     if last is None or not len(last):
         return majority
     more = last.reindex(table.index, fill_value=-1).to_numpy()
-    torn = np.array([majority[n] < 0 and len(set(row[row >= 0])) > 1 for n, row in enumerate(codes)], dtype=bool)
+    torn = np.array(
+        [majority[n] < 0 and len(set(row[row >= 0])) > 1 for n, row in enumerate(codes)], dtype=bool
+    )
     joined = recount.majority(np.hstack([codes, np.where(torn[:, None], more, -1)]), k)
     return np.where(torn, joined, majority)
 
@@ -339,8 +419,14 @@ def test_values_of_the_simpler_statistics(study: tuple[str, Study]) -> None:
     name, recounted = study
     asked = {a["name"]: a for a in recounted.toml["analyses"]}
     checked: dict[str, int] = {}
-    for _, row in recounted.rows[(recounted.rows["kind"] == "estimate") & (recounted.rows["value"] != "")].iterrows():
-        group = {c.removeprefix("group."): row[c] for c in recounted.rows.columns if c.startswith("group.") and row[c]}
+    for _, row in recounted.rows[
+        (recounted.rows["kind"] == "estimate") & (recounted.rows["value"] != "")
+    ].iterrows():
+        group = {
+            c.removeprefix("group."): row[c]
+            for c in recounted.rows.columns
+            if c.startswith("group.") and row[c]
+        }
         try:
             recounted_value = value(recounted, asked[row["analysis"]], group)
         except NotRecountedError:

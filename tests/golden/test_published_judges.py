@@ -1,4 +1,5 @@
-"""Published verdicts of judges: imported as ratings of kind llm, their published agreement with people found again."""
+"""Published verdicts of judges: imported as ratings of kind llm, their published agreement with
+people found again."""
 
 from __future__ import annotations
 
@@ -73,7 +74,9 @@ cluster = "case"
 
 
 def written(path: Path, protocol: str, raters: Iterable[tuple[str, str, str]]) -> Folder:
-    listed = "".join(f'\n[[raters]]\nid = "{r}"\npanel = "{p}"\nkind = "{k}"\n' for r, p, k in raters)
+    listed = "".join(
+        f'\n[[raters]]\nid = "{r}"\npanel = "{p}"\nkind = "{k}"\n' for r, p, k in raters
+    )
     (path / "study.toml").write_text(protocol + listed, "utf-8")
     folder = konsil.open(path)
     folder.import_sources()
@@ -124,7 +127,9 @@ def with_each_other(found: pl.DataFrame) -> pl.DataFrame:
     people = found.filter(pl.col("panel") == "experts").sort("rater")
     rows = [
         {"case": case, "turn": turn, "expert": a, "other": b}
-        for (case, turn, *_), part in people.group_by("case", "turn", "item", "answers", maintain_order=True)
+        for (case, turn, *_), part in people.group_by(
+            "case", "turn", "item", "answers", maintain_order=True
+        )
         for a, b in combinations(part["vote"].to_list(), 2)
     ]
     return pl.DataFrame(rows).with_row_index("unit")
@@ -153,7 +158,8 @@ def test_mtbench_votes_come_in_whichever_way_round_they_were_shown(mtbench: Fold
 def test_mtbench_agreement_of_gpt4_with_people_and_of_people(
     mtbench: Folder, turn: str, ties: bool, gpt4: str, n_gpt4: int, people: str, n_people: int
 ) -> None:
-    """Zheng et al. 2023, Table 5: setup S1 with ties, S2 without; votes are pooled, as the paper does."""
+    """Zheng et al. 2023, Table 5: setup S1 with ties, S2 without; votes are pooled, as the paper
+    does."""
     found = votes(mtbench).filter(pl.col("turn") == turn)
     if not ties:
         found = found.filter(pl.col("vote") != "tie")
@@ -163,7 +169,13 @@ def test_mtbench_agreement_of_gpt4_with_people_and_of_people(
     ):
         labels = ["A", "B", "tie"] if ties else ["A", "B"]
         told = konsil.agreement(
-            frame, layout="wide", unit="unit", rater=pair, cluster="case", labels=labels, resamples=100
+            frame,
+            layout="wide",
+            unit="unit",
+            rater=pair,
+            cluster="case",
+            labels=labels,
+            resamples=100,
         )
         assert told.n_units == n
         agreed = told["percent_agreement"]
@@ -177,7 +189,9 @@ def test_mtbench_agreement_of_gpt4_with_people_and_of_people(
 def test_mtbench_against_the_majority_by_hand(mtbench: Folder) -> None:
     by_unit: dict[tuple[str, str], list[str]] = {}
     judge: dict[tuple[str, str], str] = {}
-    for item, answers, panel, vote in votes(mtbench).select("item", "answers", "panel", "vote").iter_rows():
+    for item, answers, panel, vote in (
+        votes(mtbench).select("item", "answers", "panel", "vote").iter_rows()
+    ):
         if vote == "tie":
             continue
         if panel == "gpt-4":
@@ -192,8 +206,12 @@ def test_mtbench_against_the_majority_by_hand(mtbench: Folder) -> None:
             turn = unit[0].split(" / ")[1]
             every[turn] += 1
             right[turn] += judge[unit] == label
-    rows = {r.group["turn"]: r.estimate for r in estimates(mtbench)["against the experts' majority"]}
-    assert {turn: e.value for turn, e in rows.items()} == {t: pytest.approx(right[t] / every[t]) for t in ("1", "2")}
+    rows = {
+        r.group["turn"]: r.estimate for r in estimates(mtbench)["against the experts' majority"]
+    }
+    assert {turn: e.value for turn, e in rows.items()} == {
+        t: pytest.approx(right[t] / every[t]) for t in ("1", "2")
+    }
 
 
 PANDALM = """
@@ -260,11 +278,14 @@ KEPT = (
 
 
 def pandalm(data: Data, path: Path, *, garbage: bool) -> Folder:
-    """The three files side by side; a reply that is no verdict counts as a tie, as published, or is missing."""
+    """The three files side by side; a reply that is no verdict counts as a tie, as published, or is
+    missing."""
     source = data("pandalm_testset") / "data"
     names = ("testset-v1.json", "gpt-3.5-turbo-testset-v1.json", "pandalm-7b-testset-v1.json")
     rows = []
-    for parts in zip(*(json.loads((source / name).read_text("utf-8")) for name in names), strict=True):
+    for parts in zip(
+        *(json.loads((source / name).read_text("utf-8")) for name in names), strict=True
+    ):
         assert len({p["idx"] for p in parts}) == 1
         row = {k: v for p in parts for k, v in p.items()}
         row["question"] = f"{row['instruction']}\n\n{row['input']}".strip()
@@ -280,8 +301,14 @@ def pandalm(data: Data, path: Path, *, garbage: bool) -> Folder:
 def macro(folder: Folder, judge: str) -> tuple[float, float, float]:
     """Macro-averaged precision, recall and F1 against the majority, from the imported ratings."""
     long = folder.ratings()
-    people = long.filter(pl.col("panel") == "annotators").group_by("item").agg(pl.col("label").mode().alias("meant"))
-    both = people.explode("meant").join(long.filter(pl.col("rater") == judge).select("item", "label"), on="item")
+    people = (
+        long.filter(pl.col("panel") == "annotators")
+        .group_by("item")
+        .agg(pl.col("label").mode().alias("meant"))
+    )
+    both = people.explode("meant").join(
+        long.filter(pl.col("rater") == judge).select("item", "label"), on="item"
+    )
     assert both.height == people.height
     parts = []
     for label in ("A", "tie", "B"):
@@ -295,11 +322,15 @@ def macro(folder: Folder, judge: str) -> tuple[float, float, float]:
 
 @pytest.mark.slow
 def test_pandalm_accuracy_and_f1_of_the_judges(data: Data, tmp_path: Path) -> None:
-    """The figures beside the published script of the metrics, and the README's kappas of the annotators."""
+    """The figures beside the published script of the metrics, and the README's kappas of the
+    annotators."""
     folder = pandalm(data, tmp_path, garbage=True)
     told = estimates(folder)
     accuracy = {r.group["rater"]: r.estimate for r in told["accuracy"]}
-    assert {j: f"{e.value:.4f}" for j, e in accuracy.items()} == {"gpt-3.5-turbo": "0.7107", "pandalm-7b": "0.6677"}
+    assert {j: f"{e.value:.4f}" for j, e in accuracy.items()} == {
+        "gpt-3.5-turbo": "0.7107",
+        "pandalm-7b": "0.6677",
+    }
     # The 999 comparisons are about 170 questions, and those of one question are not independent.
     assert {(e.n_ratings, e.n_clusters) for e in accuracy.values()} == {(999, 170)}
     published = {"gpt-3.5-turbo": "0.5879 0.5736 0.5755", "pandalm-7b": "0.5738 0.5750 0.5743"}
@@ -313,7 +344,9 @@ def test_pandalm_accuracy_and_f1_of_the_judges(data: Data, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_pandalm_replies_without_a_verdict_are_missing_unless_one_calls_them_ties(data: Data, tmp_path: Path) -> None:
+def test_pandalm_replies_without_a_verdict_are_missing_unless_one_calls_them_ties(
+    data: Data, tmp_path: Path
+) -> None:
     folder = pandalm(data, tmp_path, garbage=False)
     found = {r.group["rater"]: r.estimate for r in estimates(folder)["accuracy"]}
     assert found["gpt-3.5-turbo"].n_ratings == 999 - 25
@@ -372,11 +405,14 @@ EVALUATORS = ("ChatGPT", "ChatGPT-0301", "Falcon", "GPT-4", "LLaMA2", "PaLM2")
 
 
 def llmbar_rows(source: Path) -> Iterator[dict[str, object]]:
-    """Every verdict as the evaluator gave it: on what it was shown first and second. The files have it turned back."""
+    """Every verdict as the evaluator gave it: on what it was shown first and second. The files have
+    it turned back."""
     for name, place in SETS.items():
         for evaluator in EVALUATORS:
             found = json.loads(
-                (source / place / "evaluators" / evaluator / "Vanilla" / "result.json").read_text("utf-8")
+                (source / place / "evaluators" / evaluator / "Vanilla" / "result.json").read_text(
+                    "utf-8"
+                )
             )
             for n, one in enumerate(found):
                 shared = {"item": f"{name}-{n}", "set": name}
@@ -421,18 +457,27 @@ def llmbar_study(llmbar: Path, path: Path, columns: str, analyses: str) -> Folde
     rows = "".join(json.dumps(row) + "\n" for row in llmbar_rows(llmbar))
     (path / "verdicts.jsonl").write_text(rows, "utf-8")
     protocol = LLMBAR.replace("COLUMNS", columns).replace("ANALYSES", analyses)
-    return written(path, protocol, [("gold", "authors", "human"), *((e, "evaluators", "llm") for e in EVALUATORS)])
+    return written(
+        path,
+        protocol,
+        [("gold", "authors", "human"), *((e, "evaluators", "llm") for e in EVALUATORS)],
+    )
 
 
 @pytest.mark.slow
 def test_llmbar_accuracy_in_either_order(llmbar: Path, tmp_path: Path) -> None:
-    """statistics.json: correct verdicts in the order given and swapped; a reply without a verdict is no correct one."""
+    """statistics.json: correct verdicts in the order given and swapped; a reply without a verdict
+    is no correct one."""
     orders = {"as given": "correct_False", "swapped": "correct_True"}
     folder = llmbar_study(llmbar, tmp_path, "", "".join(ACCURACY.format(order=o) for o in orders))
     told, seen = estimates(folder), 0
     for order, key in orders.items():
         for row in told[f"accuracy, {order}"]:
-            right, every = published(llmbar, row.group["set"], row.group["rater"])[key].split(" = ")[0].split(" / ")
+            right, every = (
+                published(llmbar, row.group["set"], row.group["rater"])[key]
+                .split(" = ")[0]
+                .split(" / ")
+            )
             rated = row.estimate.n_ratings
             assert rated == int(every) or row.group["rater"] == "PaLM2"
             assert row.estimate.value * rated == pytest.approx(int(right))
@@ -442,10 +487,11 @@ def test_llmbar_accuracy_in_either_order(llmbar: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_llmbar_positional_agreement(llmbar: Path, tmp_path: Path) -> None:
-    """statistics.json: how often both orders have the same winner, and Cohen's kappa of the two orders.
+    """statistics.json: how often both orders have the same winner, and Cohen's kappa of the two
+    orders.
 
-    It counts two replies without a verdict as agreeing; here neither is a rating. Only PaLM2 has any.
-    """
+    It counts two replies without a verdict as agreeing; here neither is a rating. Only PaLM2 has
+    any."""
     folder = llmbar_study(llmbar, tmp_path, 'repeat = "time", arm = []', CONSISTENCY)
     rows, long = estimates(folder)["consistency"], folder.ratings()
     assert len(rows) == len(SETS) * len(EVALUATORS)
@@ -459,9 +505,16 @@ def test_llmbar_positional_agreement(llmbar: Path, tmp_path: Path) -> None:
         assert row.estimate.value == pytest.approx((same - silent) / (every - silent))
         if silent:
             continue
-        mine = long.filter((pl.col("rater") == row.group["rater"]) & (pl.col("set") == row.group["set"]))
+        mine = long.filter(
+            (pl.col("rater") == row.group["rater"]) & (pl.col("set") == row.group["set"])
+        )
         wide = mine.pivot("purpose", index="item", values="label")
         kappa = konsil.agreement(
-            wide, layout="wide", unit="item", rater=["main", "repeat"], labels=["A", "B"], resamples=100
+            wide,
+            layout="wide",
+            unit="item",
+            rater=["main", "repeat"],
+            labels=["A", "B"],
+            resamples=100,
         )["cohen_kappa"]
         assert kappa.value == pytest.approx(float(told["kappa_agreement"]))

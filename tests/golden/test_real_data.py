@@ -1,4 +1,5 @@
-"""Published numbers of real ratings that need no study: PubMedQA's two annotators, evalica's codings."""
+"""Published numbers of real ratings that need no study: PubMedQA's two annotators, evalica's
+codings."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def decisions(data: Data) -> pl.DataFrame:
 
 
 def test_pubmedqas_single_annotator(data: Data) -> None:
-    """Accuracy 78.0 % and macro-F1 72.19 on the 500 test questions: 'human performance' of the leaderboard."""
+    """Accuracy 78.0 % and macro-F1 72.19 on the 500 test questions: 'human performance' of the
+    leaderboard."""
     table = decisions(data)
     assert table.height == 500
     found = konsil.agreement(
@@ -32,7 +34,9 @@ def test_pubmedqas_single_annotator(data: Data) -> None:
     assert found["percent_agreement"].value == 0.780
     assert (found.n_units, found.n_raters, found.n_ratings) == (500, 2, 1000)
     # The same as a share of questions, each its own cluster.
-    right = table.select((pl.col("reasoning_required_pred") == pl.col("final_decision")).mean()).item()
+    right = table.select(
+        (pl.col("reasoning_required_pred") == pl.col("final_decision")).mean()
+    ).item()
     assert found["percent_agreement"].value == right
     assert found["percent_agreement"].low < 0.78 < found["percent_agreement"].high
 
@@ -60,7 +64,8 @@ def codings(data: Data, name: str) -> pl.DataFrame:
     [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)],
 )
 def test_evalicas_codings(data: Data, level: str, alpha: float) -> None:
-    """Krippendorff's four-coder table: the values that Krippendorff 2011 prints and evalica asserts."""
+    """Krippendorff's four-coder table: the values that Krippendorff 2011 prints and evalica
+    asserts."""
     found = konsil.agreement(codings(data, "codings.csv"), level=level, resamples=200)  # type: ignore[arg-type]
     assert f"{found['krippendorff_alpha'].value:.3f}" == f"{alpha:.3f}"
     # The last unit has a single value: it is counted and says nothing about agreement.
@@ -68,13 +73,15 @@ def test_evalicas_codings(data: Data, level: str, alpha: float) -> None:
 
 
 def test_evalicas_words(data: Data) -> None:
-    """Part-of-speech tags of four units with a value missing: alpha by its definition from the coincidences."""
+    """Part-of-speech tags of four units with a value missing: alpha by its definition from the
+    coincidences."""
     frame = codings(data, "gcl.csv")
     units = [[v for v in row if v] for row in frame.iter_rows()]
     kept = [u for u in units if len(u) > 1]
     every = [v for u in kept for v in u]
     observed = sum(
-        sum(a != b for i, a in enumerate(u) for j, b in enumerate(u) if i != j) / (len(u) - 1) for u in kept
+        sum(a != b for i, a in enumerate(u) for j, b in enumerate(u) if i != j) / (len(u) - 1)
+        for u in kept
     ) / len(every)
     expected = sum(a != b for a in every for b in every) / (len(every) * (len(every) - 1))
     found = konsil.agreement(frame, resamples=200)

@@ -30,12 +30,16 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def cardiology(data: Data) -> dict[str, Codes]:
     """Three cardiologists, 210 answers, four criteria on five points."""
-    book = openpyxl.load_workbook(data("cardiology_llm_eval") / "data" / "2_Data.xlsx", read_only=True)
+    book = openpyxl.load_workbook(
+        data("cardiology_llm_eval") / "data" / "2_Data.xlsx", read_only=True
+    )
     found = {}
     for sheet in book:
         head, *rows = list(sheet.iter_rows(values_only=True))
         columns = [n for n, name in enumerate(head) if str(name).startswith("Reviewer")]
-        labels = np.array([[int(row[n]) - 1 for n in columns] for row in rows if row[columns[0]] is not None])
+        labels = np.array(
+            [[int(row[n]) - 1 for n in columns] for row in rows if row[columns[0]] is not None]
+        )
         found[sheet.title] = Codes(labels, np.arange(len(labels)), 5)
     book.close()
     return found
@@ -47,11 +51,17 @@ def test_cardiology_weighted_kappas(data: Data, cardiology: dict[str, Codes]) ->
     pairs = ["Reviewer1 vs Reviewer2", "Reviewer1 vs Reviewer3", "Reviewer2 vs Reviewer3"]
     for row in printed:
         codes = cardiology[row["Criterion"]]
-        each = kappa.cohen_kappa(3, 5, "quadratic", per_pair=True).finalise(pair_tables(codes).sum(0))
-        assert each[pairs.index(row["Reviewer Pair"])] == pytest.approx(float(row["Weighted Kappa"]), abs=6e-4)
+        each = kappa.cohen_kappa(3, 5, "quadratic", per_pair=True).finalise(
+            pair_tables(codes).sum(0)
+        )
+        assert each[pairs.index(row["Reviewer Pair"])] == pytest.approx(
+            float(row["Weighted Kappa"]), abs=6e-4
+        )
 
 
-def test_cardiology_w_is_printed_without_the_correction_for_ties(data: Data, cardiology: dict[str, Codes]) -> None:
+def test_cardiology_w_is_printed_without_the_correction_for_ties(
+    data: Data, cardiology: dict[str, Codes]
+) -> None:
     printed = rows_of(data("cardiology_llm_eval") / "tables" / "reliability_kendall.csv")
     for row in printed:
         codes = cardiology[row["Criterion"]]
@@ -64,16 +74,30 @@ def test_cardiology_w_is_printed_without_the_correction_for_ties(data: Data, car
 def test_kqa_majority_of_three_physicians(data: Data) -> None:
     rows = rows_of(data("kqa") / "dataset" / "NLI_medical_annotator.csv")
     names = sorted({row[f"label_{n}"] for row in rows for n in range(3)} - {""})
-    labels = np.array([[names.index(row[f"label_{n}"]) if row[f"label_{n}"] else -1 for n in range(3)] for row in rows])
+    labels = np.array(
+        [
+            [names.index(row[f"label_{n}"]) if row[f"label_{n}"] else -1 for n in range(3)]
+            for row in rows
+        ]
+    )
     ours = consensus.majority(labels, len(names))
-    theirs = np.array([names.index(row["majority_label"]) if row["majority_label"] in names else -1 for row in rows])
+    theirs = np.array(
+        [
+            names.index(row["majority_label"]) if row["majority_label"] in names else -1
+            for row in rows
+        ]
+    )
     decided = ours >= 0
     assert decided.mean() > 0.9
     assert np.array_equal(ours[decided], theirs[decided])
 
 
 def test_pubmedqa_single_annotator_accuracy(data: Data) -> None:
-    rows = [r for r in rows_of(data("pubmedqa_two_annotators") / "pqa_labeled_labels.csv") if r["in_test"] == "True"]
+    rows = [
+        r
+        for r in rows_of(data("pubmedqa_two_annotators") / "pqa_labeled_labels.csv")
+        if r["in_test"] == "True"
+    ]
     names = ["no", "maybe", "yes"]
     columns = ("final_decision", "reasoning_required_pred")
     labels = np.array([[names.index(row[c]) for c in columns] for row in rows])

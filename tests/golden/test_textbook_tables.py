@@ -1,4 +1,5 @@
-"""Textbook tables retyped, with the numbers their sources print: these run without the data folder."""
+"""Textbook tables retyped, with the numbers their sources print: these run without the data
+folder."""
 
 from __future__ import annotations
 
@@ -23,13 +24,22 @@ FOUR_CODERS = [
     [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
 ]
 # Shrout and Fleiss, Psychol Bull 86:420 (1979), table 2: six targets, four judges.
-SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-# Fleiss, Psychol Bull 76:378 (1971), table 1: 30 patients, six psychiatrists, five diagnoses; patient by patient.
+SHROUT_FLEISS = [
+    [9, 2, 5, 8],
+    [6, 1, 3, 2],
+    [8, 4, 6, 8],
+    [7, 1, 2, 6],
+    [10, 5, 6, 9],
+    [6, 2, 4, 7],
+]
+# Fleiss, Psychol Bull 76:378 (1971), table 1: 30 patients, six psychiatrists, five diagnoses;
+# patient by patient.
 FLEISS_1971 = (
     "00060 03003 01401 00006 03030 20400 00402 20310 20040 00006 10050 11040 03300 10050 02031 "
     "00501 30012 51000 02040 10203 00006 01050 02013 20040 10041 05010 40002 02040 10500 00006"
 )
-# Landis and Koch, Biometrics 33:159 (1977), table 1: two neurologists, multiple sclerosis, Winnipeg and New Orleans.
+# Landis and Koch, Biometrics 33:159 (1977), table 1: two neurologists, multiple sclerosis, Winnipeg
+# and New Orleans.
 WINNIPEG = [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]]
 NEW_ORLEANS = [[5, 3, 0, 0], [3, 11, 4, 0], [2, 13, 3, 4], [1, 2, 4, 14]]
 
@@ -43,7 +53,8 @@ def four_coders() -> Codes:
 
 
 @pytest.mark.parametrize(
-    ("level", "printed"), [("nominal", "0.743"), ("ordinal", "0.815"), ("interval", "0.849"), ("ratio", "0.797")]
+    ("level", "printed"),
+    [("nominal", "0.743"), ("ordinal", "0.815"), ("interval", "0.849"), ("ratio", "0.797")],
 )
 def test_krippendorff_2011_four_coders(level: alpha.Level, printed: str) -> None:
     codes = four_coders()
@@ -53,7 +64,14 @@ def test_krippendorff_2011_four_coders(level: alpha.Level, printed: str) -> None
 
 @pytest.mark.parametrize(
     ("form", "printed"),
-    [("icc1", "0.17"), ("icc2", "0.29"), ("icc3", "0.71"), ("icc1k", "0.44"), ("icc2k", "0.62"), ("icc3k", "0.91")],
+    [
+        ("icc1", "0.17"),
+        ("icc2", "0.29"),
+        ("icc3", "0.71"),
+        ("icc1k", "0.44"),
+        ("icc2k", "0.62"),
+        ("icc3k", "0.91"),
+    ],
 )
 def test_shrout_fleiss_1979_six_forms(form: icc.IccForm, printed: str) -> None:
     codes = Codes(np.array(SHROUT_FLEISS) - 1, np.arange(6), 10, tuple(range(1, 11)))
@@ -65,16 +83,20 @@ def test_fleiss_1971_psychiatric_diagnoses() -> None:
     labels = np.array([np.repeat(np.arange(5), row) for row in counts])
     codes = Codes(labels, np.arange(30), 5)
     assert f"{value_of(multirater.fleiss_kappa(5), codes):.3f}" == "0.430"
-    # Randolph's kappa needs the number of labels declared: the same ratings on a form of six labels agree better.
+    # Randolph's kappa needs the number of labels declared: the same ratings on a form of six labels
+    # agree better.
     assert value_of(multirater.randolph_kappa(5), codes) == pytest.approx(4 / 9)
     wider = Codes(labels, codes.clusters, 6)
     assert value_of(multirater.randolph_kappa(6), wider) == pytest.approx((5 / 9 - 1 / 6) / (5 / 6))
 
 
 @pytest.mark.parametrize(
-    ("table", "printed"), [(WINNIPEG, (0.208, 0.050, 0.525, 0.060)), (NEW_ORLEANS, (0.297, 0.079, 0.626, 0.079))]
+    ("table", "printed"),
+    [(WINNIPEG, (0.208, 0.050, 0.525, 0.060)), (NEW_ORLEANS, (0.297, 0.079, 0.626, 0.079))],
 )
-def test_landis_koch_1977_multiple_sclerosis(table: list[list[int]], printed: tuple[float, ...]) -> None:
+def test_landis_koch_1977_multiple_sclerosis(
+    table: list[list[int]], printed: tuple[float, ...]
+) -> None:
     codes = se.codes_of_table(table)
     got = (
         value_of(kappa.cohen_kappa(2, 4), codes),
@@ -86,7 +108,8 @@ def test_landis_koch_1977_multiple_sclerosis(table: list[list[int]], printed: tu
 
 
 def test_kappa_paradox_high_agreement_low_kappa() -> None:
-    # Feinstein and Cicchetti, J Clin Epidemiol 43:543 (1990), the kind of table they discuss: 85 % agreement.
+    # Feinstein and Cicchetti, J Clin Epidemiol 43:543 (1990), the kind of table they discuss: 85 %
+    # agreement.
     codes = se.codes_of_table([[80, 10], [5, 5]])
     assert value_of(kappa.percent_agreement(2, 2), codes) == pytest.approx(0.85)
     assert value_of(kappa.cohen_kappa(2, 2), codes) == pytest.approx(0.3181818)
@@ -102,13 +125,23 @@ def test_kendall_w_of_shrout_and_fleiss_judges() -> None:
 def test_krippendorff_codings_file(data: Callable[[str], Path]) -> None:
     codes = _read(data("evalica_golden") / "codings.csv")
     assert np.array_equal(codes.labels, four_coders().labels)
-    for level, printed in {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}.items():
-        assert round(value_of(alpha.krippendorff_alpha(5, level, (1, 2, 3, 4, 5)), codes), 3) == printed
+    for level, printed in {
+        "nominal": 0.743,
+        "ordinal": 0.815,
+        "interval": 0.849,
+        "ratio": 0.797,
+    }.items():
+        assert (
+            round(value_of(alpha.krippendorff_alpha(5, level, (1, 2, 3, 4, 5)), codes), 3)
+            == printed
+        )
 
 
 def test_part_of_speech_file(data: Callable[[str], Path]) -> None:
     codes = _read(data("evalica_golden") / "gcl.csv")
-    peer = krippendorff.alpha(np.where(codes.labels < 0, np.nan, codes.labels).T, level_of_measurement="nominal")
+    peer = krippendorff.alpha(
+        np.where(codes.labels < 0, np.nan, codes.labels).T, level_of_measurement="nominal"
+    )
     assert value_of(alpha.krippendorff_alpha(2), codes) == pytest.approx(peer, abs=1e-12)
     assert value_of(alpha.krippendorff_alpha(2), codes) == pytest.approx(_by_hand(codes), abs=1e-12)
 
@@ -121,7 +154,9 @@ def _by_hand(codes: Codes) -> float:
         if len(given) < 2:
             continue
         labels += given
-        different += sum(a != b for i, a in enumerate(given) for j, b in enumerate(given) if i != j) / (len(given) - 1)
+        different += sum(
+            a != b for i, a in enumerate(given) for j, b in enumerate(given) if i != j
+        ) / (len(given) - 1)
     n, ones = len(labels), sum(labels)
     return 1 - (n - 1) * different / (2 * ones * (n - ones))
 

@@ -1,4 +1,5 @@
-"""Two published sets of votes as whole studies: imported, analysed and reported, with the numbers of the command."""
+"""Two published sets of votes as whole studies: imported, analysed and reported, with the numbers
+of the command."""
 
 from __future__ import annotations
 
@@ -69,23 +70,32 @@ ANALYSES = (
 )
 
 
-def study(folder: Path, title: str, people: pl.DataFrame, judge: pl.DataFrame, skip: tuple[str, ...] = ()) -> Path:
+def study(
+    folder: Path, title: str, people: pl.DataFrame, judge: pl.DataFrame, skip: tuple[str, ...] = ()
+) -> Path:
     folder.mkdir()
     people.write_csv(folder / "people.csv")
     judge.write_csv(folder / "judge.csv")
     named = [(r, "people", "human") for r in sorted(people["rater"].unique())]
     named += [(r, "judges", "llm") for r in sorted(judge["rater"].unique())]
-    raters = "\n".join(f'[[raters]]\nid = "{r}"\npanel = "{panel}"\nkind = "{kind}"' for r, panel, kind in named)
+    raters = "\n".join(
+        f'[[raters]]\nid = "{r}"\npanel = "{panel}"\nkind = "{kind}"' for r, panel, kind in named
+    )
     text = PROTOCOL.format(title=title, raters=raters)
     for name, statistic, panel, more in ANALYSES:
         if name not in skip:
-            text += f'\n[[analyses]]\nname = "{name}"\nstatistic = "{statistic}"\ncriterion = "better"\n'
+            text += (
+                f'\n[[analyses]]\nname = "{name}"\nstatistic = "{statistic}"\ncriterion ='
+                ' "better"\n'
+            )
             text += f'raters = "{panel}"\n{more}\n'
     (folder / "study.toml").write_text(text, "utf-8")
     return folder
 
 
-def columns(frame: pl.DataFrame, item: str, rater: str | pl.Expr, first: str, second: str) -> pl.DataFrame:
+def columns(
+    frame: pl.DataFrame, item: str, rater: str | pl.Expr, first: str, second: str
+) -> pl.DataFrame:
     word = pl.col("winner").str.to_lowercase()
     outcome = (
         pl.when(word.str.starts_with("tie"))
@@ -118,7 +128,9 @@ def told(folder: Path, people: pl.DataFrame) -> dict[str, list]:
     assert "Win difference" in page.read_text("utf-8")
     [results] = computed
     rows = [r for r in results.rows if r.kind == "estimate"]
-    plain = preference(people, item="item", first="system_a", second="system_b", outcome="label", resamples=200)
+    plain = preference(
+        people, item="item", first="system_a", second="system_b", outcome="label", resamples=200
+    )
     wins = {one["system"]: one for one in plain.win_difference}
     mine = [r for r in rows if r.analysis == "wins"]
     assert len(mine) == len(wins)
@@ -137,7 +149,10 @@ def told(folder: Path, people: pl.DataFrame) -> dict[str, list]:
 def test_mt_bench(data: Data, tmp_path: Path) -> None:
     folder = data("mtbench_human_judgments") / "data" / "snapshots" / "mtbench"
     item = pl.concat_str("question_id", pl.lit("-"), "turn").alias("asked")
-    frames = [pl.read_ndjson(folder / name).with_columns(item) for name in ("human.jsonl", "gpt4_pair.jsonl")]
+    frames = [
+        pl.read_ndjson(folder / name).with_columns(item)
+        for name in ("human.jsonl", "gpt4_pair.jsonl")
+    ]
     people, judge = (
         columns(f, "asked", who, "model_a", "model_b").unique(
             ["item", "rater", "system_a", "system_b"], maintain_order=True

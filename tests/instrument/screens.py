@@ -26,7 +26,9 @@ SCOPES = {
     "survey": ("batch",),
 }
 TEXTS = st.text(
-    st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from('{}[]<>"\\/,:` \n')), min_size=1, max_size=80
+    st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from('{}[]<>"\\/,:` \n')),
+    min_size=1,
+    max_size=80,
 )
 
 
@@ -62,13 +64,22 @@ def cases(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> Case:
         "answer" if unit == "survey" else unit,
         draw(st.sampled_from(["de", "en"])),
     )
-    n = {"pair": 2, "sentence": 1, "survey": 0}.get(unit) or (0 if unit == "survey" else draw(st.integers(1, 6)))
+    n = {"pair": 2, "sentence": 1, "survey": 0}.get(unit) or (
+        0 if unit == "survey" else draw(st.integers(1, 6))
+    )
     ids = draw(st.permutations([f"x{i}" for i in range(n)]))
     made = {}
     spans: tuple[Span, ...] = ()
     for one in ids:
         text = draw(texts)
-        made[one] = Answer(one, "i", f"system-{one}", text, draw(texts), (Citation(draw(texts), "https://e.org/1"),))
+        made[one] = Answer(
+            one,
+            "i",
+            f"system-{one}",
+            text,
+            draw(texts),
+            (Citation(draw(texts), "https://e.org/1"),),
+        )
         if unit == "sentence":
             cuts = sorted(draw(st.sets(st.integers(0, len(text)), min_size=2, max_size=6)))
             spans = tuple(Span(a, b) for a, b in itertools.pairwise(cuts))
@@ -92,10 +103,14 @@ def replies(field: Field) -> st.SearchStrategy[object]:
     scale = field.criterion.scale
     if scale.kind == "text":
         return TEXTS
-    options: st.SearchStrategy[object] = st.sampled_from(field.options) if field.options else st.nothing()
+    options: st.SearchStrategy[object] = (
+        st.sampled_from(field.options) if field.options else st.nothing()
+    )
     if scale.kind == "number":
         low, high = scale.low, scale.high
-        return st.one_of(options, st.integers(0, 24), st.floats(low, high, allow_nan=False, allow_infinity=False))
+        return st.one_of(
+            options, st.integers(0, 24), st.floats(low, high, allow_nan=False, allow_infinity=False)
+        )
     return options
 
 

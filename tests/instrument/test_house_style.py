@@ -1,4 +1,5 @@
-"""Marks of sources, bullets and emoji in one form; powers, units, ranges and dates stay what they are."""
+"""Marks of sources, bullets and emoji in one form; powers, units, ranges and dates stay what they
+are."""
 
 from __future__ import annotations
 
@@ -53,10 +54,17 @@ def test_what_is_no_mark_stays(text: str) -> None:
 
 
 def test_authors_and_years_are_numbered_behind_the_other_sources() -> None:
-    text = "Yes (Smith et al., 2020; Lee & Kim 2019). No [Smith et al., 2020]. Vgl. (vgl. Müller u. a. 2018) [^4]."
+    text = (
+        "Yes (Smith et al., 2020; Lee & Kim 2019). No [Smith et al., 2020]. Vgl. (vgl. Müller u. a."
+        " 2018) [^4]."
+    )
     marks = marks_of(text, 2)
     assert alike(text, marks) == "Yes [5][6]. No [5]. Vgl. [7][4]."
-    assert marks.sources() == ("[5] Smith et al., 2020", "[6] Lee & Kim 2019", "[7] Müller u. a. 2018")
+    assert marks.sources() == (
+        "[5] Smith et al., 2020",
+        "[6] Lee & Kim 2019",
+        "[7] Müller u. a. 2018",
+    )
     found = show(Answer("a", "i", "s", text), "", words("en"))
     assert found.sources == marks_of(text, 0).sources()
     assert without_marks(text).startswith("Yes. No.")

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.instrument import Criterion, Instrument, LabelError, Scale, digest, number_word, read_label
+from konsil.instrument import (
+    Criterion,
+    Instrument,
+    LabelError,
+    Scale,
+    digest,
+    number_word,
+    read_label,
+)
 
 GRADE = Criterion("grade", "?", Scale(("1", "2", "3"), level="ordinal", abstain="?"))
 HOURS = Criterion("hours", "?", Scale(kind="number", low=0, high=24))

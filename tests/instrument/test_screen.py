@@ -1,4 +1,5 @@
-"""One instrument, one screen: the page's fields, the schema's properties and the reader's keys are the same."""
+"""One instrument, one screen: the page's fields, the schema's properties and the reader's keys are
+the same."""
 
 from __future__ import annotations
 
@@ -32,7 +33,11 @@ from konsil.instrument.screens.parity import texts
 from konsil.records import Answer, Citation, Item, Span, Task
 
 YES = Scale(("no", "yes"), abstain="?")
-FORM = Instrument("form", (Criterion("correct", "Correct?", YES), Criterion("hard", "Hard?", YES, "item")), "# Code")
+FORM = Instrument(
+    "form",
+    (Criterion("correct", "Correct?", YES), Criterion("hard", "Hard?", YES, "item")),
+    "# Code",
+)
 ITEM = Item("i", "Which?", "That.")
 
 
@@ -42,7 +47,11 @@ def task(*answers: str, **more: object) -> Task:
 
 def shown(text: str, arm: str = "", spans: tuple[Span, ...] = (), **more: object):
     answer = replace(Answer("x", "i", "secret-system", text), **more)
-    form = replace(FORM, criteria=(Criterion("c", "?", YES, "sentence" if spans else "answer"),), show_reasoning=True)
+    form = replace(
+        FORM,
+        criteria=(Criterion("c", "?", YES, "sentence" if spans else "answer"),),
+        show_reasoning=True,
+    )
     return screen(form, task("x", arm=arm, spans=spans), ITEM, {"x": answer}).answers[0]
 
 
@@ -58,7 +67,10 @@ def test_a_reason_before_the_label_is_asked_for_and_told() -> None:
     first = replace(why, reason_first=True)
     found = screen(first, task("x"), ITEM, {"x": Answer("x", "i", "s", "That.")})
     assert list(schema(found.fields)["properties"]) == ["correct.a1", "correct.a1.reason"]
-    assert list(schema(found.fields, reason_first=True)["properties"]) == ["correct.a1.reason", "correct.a1"]
+    assert list(schema(found.fields, reason_first=True)["properties"]) == [
+        "correct.a1.reason",
+        "correct.a1",
+    ]
     system = prompt(found, "t1").system
     assert system.index('"correct.a1.reason"') < system.index('"correct.a1" ')
     told = "Keep this order: give each reason first, then the value that follows from it."
@@ -70,14 +82,19 @@ def test_a_reason_before_the_label_is_asked_for_and_told() -> None:
 
 
 def test_fields_of_sentences_of_pairs_and_of_surveys() -> None:
-    fine = Instrument("f", (Criterion("risk", "?", YES, "sentence"), Criterion("sure", "?", YES, "task", reason=True)))
+    fine = Instrument(
+        "f",
+        (Criterion("risk", "?", YES, "sentence"), Criterion("sure", "?", YES, "task", reason=True)),
+    )
     found = fields(fine, task("x", spans=(Span(0, 1), Span(4, 6))))
     assert [f.name for f in found] == ["risk.s1", "risk.s2", "sure"]
     assert [f.span for f in found] == [0, 1, None]
     assert found[2].reason == "sure.reason"
     pair = Instrument("f", (Criterion("better", "?", YES, "pair"), Criterion("correct", "?", YES)))
     assert [f.name for f in fields(pair, task("x", "y"))] == ["better", "correct.a1", "correct.a2"]
-    both = Instrument("f", (Criterion("ease", "?", YES, "batch"), Criterion("load", "?", YES, "phase")))
+    both = Instrument(
+        "f", (Criterion("ease", "?", YES, "batch"), Criterion("load", "?", YES, "phase"))
+    )
     assert [f.name for f in fields(both, task(item=None, batch="3"))] == ["ease"]
     assert [f.name for f in fields(both, task(item=None))] == ["load"]
 
@@ -86,7 +103,11 @@ def test_fields_of_sentences_of_pairs_and_of_surveys() -> None:
     ("criterion", "shown", "why"),
     [
         (Criterion("c", "?", YES, "pair"), task("x"), "compares two answers, the screen has 1"),
-        (Criterion("c", "?", YES, "sentence"), task("x", "y"), "sentences of one answer, the screen has 2"),
+        (
+            Criterion("c", "?", YES, "sentence"),
+            task("x", "y"),
+            "sentences of one answer, the screen has 2",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused(criterion: Criterion, shown: Task, why: str) -> None:
@@ -126,10 +147,15 @@ def test_page_schema_and_reader_have_the_same_keys(case: Case) -> None:
     for field in case.screen.fields:
         if field.criterion.scale.kind == "choice":
             assert tuple(made["properties"][field.name]["enum"]) == field.options
-    # A reader that is given all keys and nonsense complains of values, never of an unknown or a missing key.
+    # A reader that is given all keys and nonsense complains of values, never of an unknown or a
+    # missing key.
     reading = read_reply(case.screen.fields, json.dumps(dict.fromkeys(names)))
     assert not any("unknown" in p or "not answered" in p for p in reading.problems.values())
-    listed = re.findall(r'^- "([^"]+)"(?: \([^)]*\))?: ', prompt(case.screen, case.task.id).system, flags=re.MULTILINE)
+    listed = re.findall(
+        r'^- "([^"]+)"(?: \([^)]*\))?: ',
+        prompt(case.screen, case.task.id).system,
+        flags=re.MULTILINE,
+    )
     assert listed == names
 
 
@@ -147,7 +173,10 @@ def test_numbers_and_texts_in_the_schema() -> None:
     )
     made = schema(fields(Instrument("f", criteria), task()))["properties"]
     hours = {"type": "number", "minimum": 0, "maximum": 24}
-    assert made == {"hours": {"anyOf": [hours, {"type": "string", "enum": ["?"]}]}, "why": {"type": "string"}}
+    assert made == {
+        "hours": {"anyOf": [hours, {"type": "string", "enum": ["?"]}]},
+        "why": {"type": "string"},
+    }
 
 
 @given(cases())
@@ -201,12 +230,18 @@ def test_the_system_message_does_not_depend_on_the_item() -> None:
 def test_the_reference_is_shown_where_the_instrument_says_so() -> None:
     answers = {"x": Answer("x", "i", "s", "t")}
     assert "That." not in prompt(screen(FORM, task("x"), ITEM, answers), "t").user
-    assert "That." in prompt(screen(replace(FORM, show_reference=True), task("x"), ITEM, answers), "t").user
+    assert (
+        "That."
+        in prompt(screen(replace(FORM, show_reference=True), task("x"), ITEM, answers), "t").user
+    )
 
 
-# Arms ------------------------------------------------------------------------------------------------------------
+# Arms ---------------------------------------------------------------------------------------------
 
-CITED = "Give **it** [1, 2], see [the guideline](https://x.org/a) or https://y.org/b.\nRange [5, 9]. ![a scan](s.png)"
+CITED = (
+    "Give **it** [1, 2], see [the guideline](https://x.org/a) or https://y.org/b.\nRange [5, 9]."
+    " ![a scan](s.png)"
+)
 SOURCES = (Citation("First", "https://x.org/a"), Citation("Second\nline"))
 
 
@@ -220,9 +255,15 @@ def test_the_text_arm_has_no_links_and_no_markers() -> None:
     ("written", "seen"),
     [
         ("Stop it【1†source】 now【2:0†a.pdf】.", "Stop it [1] now [2]."),
-        ("Stop it[^1].\n\n[^1]: A guideline.\n[^2]:  B.", "Stop it [1].\n\n[1] A guideline.\n[2] B."),
+        (
+            "Stop it[^1].\n\n[^1]: A guideline.\n[^2]:  B.",
+            "Stop it [1].\n\n[1] A guideline.\n[2] B.",
+        ),
         ("Stop it [1], [2-3].", "Stop it [1], [2-3]."),
-        ("Stop treatment¹, now^2^ or later<sup>3</sup>.", "Stop treatment [1], now^2^ or later [3]."),
+        (
+            "Stop treatment¹, now^2^ or later<sup>3</sup>.",
+            "Stop treatment [1], now^2^ or later [3].",
+        ),
         ("Not numbered [^note] 【x】", "Not numbered [^note] 【x】"),
     ],
 )
@@ -234,11 +275,15 @@ def test_markers_of_sources_look_alike_whoever_wrote_them(written: str, seen: st
 @pytest.mark.parametrize("arm", ["", "citations"])
 def test_other_arms_show_links_and_sources(arm: str) -> None:
     found = shown(CITED, arm, citations=SOURCES)
-    assert found.text == CITED.replace("![a scan](s.png)", "[image: a scan]").replace("[1, 2]", "[1][2]")
+    assert found.text == CITED.replace("![a scan](s.png)", "[image: a scan]").replace(
+        "[1, 2]", "[1][2]"
+    )
     assert found.sources == ("[1] First https://x.org/a", "[2] Second line")
 
 
-@pytest.mark.parametrize("text", ["Dose <5 mg/dL and p<0.05", "benzo[1,2-b]", "f(x) [a] (b)", "0 < x > 1", "[3] of 4"])
+@pytest.mark.parametrize(
+    "text", ["Dose <5 mg/dL and p<0.05", "benzo[1,2-b]", "f(x) [a] (b)", "0 < x > 1", "[3] of 4"]
+)
 def test_the_text_arm_leaves_medicine_alone(text: str) -> None:
     assert shown(text, "text").text == text
 
@@ -247,7 +292,7 @@ def test_footnotes_of_the_texts_own_are_markers_too() -> None:
     assert shown("So [1] it is[^2].\n[1]: https://x.org\n", "text").text == "So it is.\n"
 
 
-# Sentences ---------------------------------------------------------------------------------------------------------
+# Sentences ----------------------------------------------------------------------------------------
 
 
 def test_sentences_are_marked_in_the_whole_answer() -> None:
@@ -260,11 +305,13 @@ def test_sentences_are_marked_in_the_whole_answer() -> None:
 
 @pytest.mark.parametrize("spans", [(Span(0, 4), Span(3, 6)), (Span(0, 99),), (Span(2, 2),)])
 def test_sentences_that_overlap_or_lie_outside_are_refused(spans: tuple[Span, ...]) -> None:
-    with pytest.raises(FormError, match="overlaps another or is not within its text of 16 characters"):
+    with pytest.raises(
+        FormError, match="overlaps another or is not within its text of 16 characters"
+    ):
         shown("One. Two. Three.", spans=spans)
 
 
-# Parity ------------------------------------------------------------------------------------------------------------
+# Parity -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -281,10 +328,14 @@ def test_judges_read_all_that_people_read_and_only_words_on_the_reply_besides(ca
 @pytest.mark.parametrize("scope", ["answer", "sentence", "pair", "item", "batch"])
 def test_what_is_besides_is_the_reply(scope: str, language: str) -> None:
     criterion = Criterion("c", "Answer A: Frage?", YES, scope, "Frage")
-    form = Instrument("f", (criterion,), "# Frage\n\nAnswer A", "A role.", True, True, language=language)
+    form = Instrument(
+        "f", (criterion,), "# Frage\n\nAnswer A", "A role.", True, True, language=language
+    )
     found = parity_of(form)
     assert (found.role, found.missing) == (("A role.",), ())
-    kept = [line for line in found.reply if re.sub(r"</?(text|s\d)-[0-9a-f]{12}>", "", line).strip()]
+    kept = [
+        line for line in found.reply if re.sub(r"</?(text|s\d)-[0-9a-f]{12}>", "", line).strip()
+    ]
     assert 4 <= len(kept) <= 9
     assert any("JSON" in line for line in kept)
 

@@ -1,4 +1,5 @@
-"""The catalogues: every text of pages and reports has its entry with the same gaps, and no entry is left over."""
+"""The catalogues: every text of pages and reports has its entry with the same gaps, and no entry is
+left over."""
 
 from __future__ import annotations
 
@@ -29,15 +30,22 @@ OTHERS = tuple(code for code in languages() if code != SOURCE)
 
 
 def calls_of_say() -> list[tuple[str, str, str]]:
-    """(place, template, message id) of every sentence that analyses, simulations and callers of the report make."""
+    """(place, template, message id) of every sentence that analyses, simulations and callers of the
+    report make."""
     calls = []
     for path in ROOT.rglob("*.py"):
         text = path.read_text("utf-8")
-        for node in ast.walk(ast.parse(text)) if re.search(r"from konsil\.[a-z_.]+ import [^\n]*\bsay\b", text) else ():
+        for node in (
+            ast.walk(ast.parse(text))
+            if re.search(r"from konsil\.[a-z_.]+ import [^\n]*\bsay\b", text)
+            else ()
+        ):
             if isinstance(node, ast.Call) and node.args and getattr(node.func, "id", "") == "say":
                 first, place = node.args[0], f"{path.name}:{node.lineno}"
                 ids = [
-                    k.value.value for k in node.keywords if k.arg == "message_id" and isinstance(k.value, ast.Constant)
+                    k.value.value
+                    for k in node.keywords
+                    if k.arg == "message_id" and isinstance(k.value, ast.Constant)
                 ]
                 if isinstance(first, ast.Constant):
                     calls.append((place, str(first.value), str(ids[0]) if ids else ""))
@@ -57,15 +65,22 @@ OWN_WORDS = {AND, *WEIGHTS, *OUTCOMES}
 
 def of_the_report() -> set[str]:
     """Texts of the report's templates and modules."""
-    environment = jinja2.Environment(extensions=["jinja2.ext.i18n"], trim_blocks=True, lstrip_blocks=True)
+    environment = jinja2.Environment(
+        extensions=["jinja2.ext.i18n"], trim_blocks=True, lstrip_blocks=True
+    )
     found: set[str] = set()
     for path in (ROOT / "report" / "templates").glob("*.j2"):
         for _line, _function, message in environment.extract_translations(path.read_text("utf-8")):
             found.update([message] if isinstance(message, str) else [m for m in message or () if m])
     for path in (ROOT / "report").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in _GETTEXT:
-                found.update(str(one.value) for one in node.args[:1] if isinstance(one, ast.Constant))
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", getattr(node.func, "attr", "")) in _GETTEXT
+            ):
+                found.update(
+                    str(one.value) for one in node.args[:1] if isinstance(one, ast.Constant)
+                )
     return found
 
 
@@ -89,7 +104,9 @@ def used() -> set[str]:
 
 
 def catalogue(code: str) -> Catalog:
-    return read_po(io.BytesIO(files("konsil.locale").joinpath(f"{code}.po").read_bytes()), locale=code)
+    return read_po(
+        io.BytesIO(files("konsil.locale").joinpath(f"{code}.po").read_bytes()), locale=code
+    )
 
 
 def texts(code: str) -> list[tuple[str, str]]:
@@ -98,7 +115,10 @@ def texts(code: str) -> list[tuple[str, str]]:
     for message in catalogue(code):
         if isinstance(message.id, tuple):
             singular, plural = message.id
-            found += [(singular, message.string[0]), *((plural, form) for form in message.string[1:])]
+            found += [
+                (singular, message.string[0]),
+                *((plural, form) for form in message.string[1:]),
+            ]
         elif message.id:
             found.append((message.id, message.string))
     return found
@@ -122,14 +142,21 @@ def test_entries_keep_their_gaps_and_are_not_empty(code: str) -> None:
     for message, text in texts(code):
         assert text.strip(), message
         english = WITH_ID.get(message, message)
-        assert sorted(re.findall(r"%\(\w+\)s", text)) == sorted(re.findall(r"%\(\w+\)s", english)), message
+        assert sorted(re.findall(r"%\(\w+\)s", text)) == sorted(
+            re.findall(r"%\(\w+\)s", english)
+        ), message
         if message in WITH_ID or message in WITHOUT_ID:
             assert gaps(text) == gaps(english), message
 
 
 def gaps(text: str) -> list[tuple[str, str | None]]:
-    """The gaps of a sentence; words that follow a number have forms of their own in each language."""
-    return sorted((name, form) for _, name, form, _ in string.Formatter().parse(text) if name and "|" not in name)
+    """The gaps of a sentence; words that follow a number have forms of their own in each
+    language."""
+    return sorted(
+        (name, form)
+        for _, name, form, _ in string.Formatter().parse(text)
+        if name and "|" not in name
+    )
 
 
 @pytest.mark.parametrize("code", OTHERS)
@@ -147,14 +174,19 @@ def test_german_has_the_signs_of_german_print() -> None:
 
 
 def test_french_has_the_signs_of_french_print() -> None:
-    """Narrow no-break spaces before ; ! ? % and in « », a no-break one before the colon, and no straight apostrophe."""
+    """Narrow no-break spaces before ; ! ? % and in « », a no-break one before the colon, and no
+    straight apostrophe."""
     wrong = re.compile(r"['\"]|[^\u202f][;!?»]|«[^\u202f]|[^\u00a0]:|[^\u202f]%(?!\()|\.\.\.")
     assert {m: t for m, t in texts("fr") if wrong.search(t.replace("%%", "%"))} == {}
 
 
 def test_of_none_french_has_the_singular() -> None:
     count = ["%(num)s item", "%(num)s items"]
-    assert [translations("fr").ngettext(*count, n) for n in (0, 1, 2)] == [count[0], count[0], count[1]]
+    assert [translations("fr").ngettext(*count, n) for n in (0, 1, 2)] == [
+        count[0],
+        count[0],
+        count[1],
+    ]
 
 
 @pytest.mark.parametrize("code", OTHERS)
@@ -167,13 +199,16 @@ def test_a_text_without_an_entry_stays() -> None:
     assert translations(SOURCE).ngettext("one", "many", 2) == "many"
 
 
-@pytest.mark.parametrize(("code", "language"), [("de", "de"), ("DE_at", "de"), ("en-GB", "en"), ("xx", ""), ("", "")])
+@pytest.mark.parametrize(
+    ("code", "language"), [("de", "de"), ("DE_at", "de"), ("en-GB", "en"), ("xx", ""), ("", "")]
+)
 def test_the_language_of_a_code(code: str, language: str) -> None:
     assert known(code) == language
 
 
 def test_no_new_sentence_is_without_a_message_id() -> None:
-    """The sentences that have none are those of a closed list; a sentence that goes is taken off it."""
+    """The sentences that have none are those of a closed list; a sentence that goes is taken off
+    it."""
     listed = (Path(__file__).parent / "sentences_without_id.txt").read_text("utf-8").splitlines()
     assert sorted(WITHOUT_ID) == listed
 
@@ -203,9 +238,14 @@ NEVER_ONE = (
 def test_no_sentence_has_a_plural_after_a_number_that_can_be_one() -> None:
     counts = "n|m|items|raters|answers|systems|panels|rated|abstained|unreadable|excluded|ratings"
     after = re.compile(
-        rf"(?<! of )\{{(?:{counts})(?::,|:\.0f|:\.2g)?\}} (?=[a-z]+s\b(?<! has)(?<! is)(?<! was))(.*)", re.DOTALL
+        rf"(?<! of )\{{(?:{counts})(?::,|:\.0f|:\.2g)?\}} (?=[a-z]+s\b(?<! has)(?<! is)(?<!"
+        r" was))(.*)",
+        re.DOTALL,
     )
     found = [
-        template for _, template, _ in SENTENCES for words in after.findall(template) if not words.startswith(NEVER_ONE)
+        template
+        for _, template, _ in SENTENCES
+        for words in after.findall(template)
+        if not words.startswith(NEVER_ONE)
     ]
     assert sorted(found) == []

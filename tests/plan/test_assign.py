@@ -18,14 +18,21 @@ from konsil.records import Answer, Event, Item, Rater, Rating, Span
 
 YES_NO = Scale(("Incorrect", "Correct"), abstain="Abstain")
 FORM = Instrument("form", (Criterion("correctness", "Correct?", YES_NO),))
-PAIRS = Instrument("pairs", (Criterion("better", "Which?", Scale(("A", "=", "B")), scope="pair"),), unit="pair")
-FINE = Instrument("fine", (Criterion("correctness", "Correct?", YES_NO, scope="sentence"),), unit="sentence")
+PAIRS = Instrument(
+    "pairs", (Criterion("better", "Which?", Scale(("A", "=", "B")), scope="pair"),), unit="pair"
+)
+FINE = Instrument(
+    "fine", (Criterion("correctness", "Correct?", YES_NO, scope="sentence"),), unit="sentence"
+)
 EASE = Instrument("ease", (Criterion("ease", "How easy?", Scale(("hard", "easy")), scope="batch"),))
 INSTRUMENTS = (FORM, PAIRS, FINE, EASE)
 
 
 def some_items(n, sets=(), strata=None, prefix="i"):
-    return [Item(f"{prefix}{k}", f"Question {k}", sets=sets, strata=strata(k) if strata else {}) for k in range(n)]
+    return [
+        Item(f"{prefix}{k}", f"Question {k}", sets=sets, strata=strata(k) if strata else {})
+        for k in range(n)
+    ]
 
 
 def some_answers(items, systems="abcde", sentences=0):
@@ -77,7 +84,9 @@ def medqade():
 def test_medqade_has_its_exact_counts(medqade):
     tasks, _ = medqade
     mine = [t for t in tasks if t.rater.startswith("physicians")]
-    assert Counter(t.rater for t in mine) == dict.fromkeys((f"physicians{k}" for k in range(9)), 1000)
+    assert Counter(t.rater for t in mine) == dict.fromkeys(
+        (f"physicians{k}" for k in range(9)), 1000
+    )
     split, core = Counter(), Counter()
     for t in mine:
         (core if t.item.startswith("c") else split)[t.item] += 1
@@ -85,7 +94,9 @@ def test_medqade_has_its_exact_counts(medqade):
     assert set(split.values()) == {2} and len(split) == 3600
     shared = balance(t for t in mine if t.item.startswith("s")).pairs
     assert len(shared) == 36 and set(shared.values()) == {100}
-    assert Counter(t.rater for t in tasks if t.rater.startswith("judges")) == {f"judges{k}": 3800 for k in range(9)}
+    assert Counter(t.rater for t in tasks if t.rater.startswith("judges")) == {
+        f"judges{k}": 3800 for k in range(9)
+    }
     assert [t.item[0] for t in tasks if t.rater == "tenth0"] == ["c"] * 200
     assert len({t.id for t in tasks}) == len(tasks)
 
@@ -149,7 +160,9 @@ def test_strata_are_counted_for_each_rater_of_a_panel(medqade):
 
 
 def rating(task, answer, label, state="rated"):
-    return Rating(task.id, task.rater, "correctness", task.item, (answer,), state=state, label=label)
+    return Rating(
+        task.id, task.rater, "correctness", task.item, (answer,), state=state, label=label
+    )
 
 
 def test_one_conflict_makes_one_tie_break_and_an_abstention_none():
@@ -174,9 +187,15 @@ def test_one_conflict_makes_one_tie_break_and_an_abstention_none():
     again = plan_of(plan, items, answers, raters, ratings=ratings)
     known = {t.id for t in tasks}
     new = [t for t in again if t.id not in known]
-    assert [(t.rater, t.item, t.purpose, len(t.answers)) for t in new] == [("tenth0", "s0", "tiebreak", 5)]
+    assert [(t.rater, t.item, t.purpose, len(t.answers)) for t in new] == [
+        ("tenth0", "s0", "tiebreak", 5)
+    ]
     assert set(tasks) < set(again)
-    more = [*ratings, rating(new[0], "s0-a", "Correct"), rating(by_item["s9"][0], "s9-e", "Correct")]
+    more = [
+        *ratings,
+        rating(new[0], "s0-a", "Correct"),
+        rating(by_item["s9"][0], "s9-e", "Correct"),
+    ]
     more.append(rating(by_item["s9"][1], "s9-e", "Incorrect"))
     third = plan_of(plan, items, answers, raters, ratings=more)
     assert content(again) < content(third) and len(third) == len(again) + 1
@@ -186,8 +205,22 @@ def test_arms_are_two_to_one_and_stay():
     items = some_items(40, strata=lambda k: {"specialty": "x"})
     raters = [Rater(f"r{k}", "panel", strata={"specialty": "x"}) for k in range(150)]
     plan = (
-        Allocation("panel", "pairs", show="pair", match="specialty", per_rater=18, arms={"text": 2, "citations": 1}),
-        Allocation("panel", "form", show="each", per_rater=1, arms={"text": 2, "citations": 1}, phase="late"),
+        Allocation(
+            "panel",
+            "pairs",
+            show="pair",
+            match="specialty",
+            per_rater=18,
+            arms={"text": 2, "citations": 1},
+        ),
+        Allocation(
+            "panel",
+            "form",
+            show="each",
+            per_rater=1,
+            arms={"text": 2, "citations": 1},
+            phase="late",
+        ),
     )
     tasks = plan_of(plan, items, some_answers(items), raters)
     arms = {r.id: {t.arm for t in tasks if t.rater == r.id} for r in raters}
@@ -208,14 +241,19 @@ def test_weights_of_drawn_pairs():
     first = [t.answers[0][-1] for t in tasks]
     # Drawn first with 1/3, second with sum over the others of 2/9 x 1.5 / 3.5.
     expected = 1 / 3 + 3 * (2 / 9) * (1.5 / 3.5)
-    assert abs(sum("a" in (t.answers[0][-1], t.answers[1][-1]) for t in tasks) / 3000 - expected) < 0.03
+    assert (
+        abs(sum("a" in (t.answers[0][-1], t.answers[1][-1]) for t in tasks) / 3000 - expected)
+        < 0.03
+    )
     assert abs(first.count("a") / 3000 - expected / 2) < 0.02
 
 
 def test_match_keeps_to_the_specialty():
     items = some_items(30, strata=lambda k: {"specialty": "xyz"[k % 3]})
     raters = [Rater(f"r{k}", "panel", strata={"specialty": "xy"[k % 2]}) for k in range(4)]
-    tasks = plan_of((Allocation("panel", "form", match="specialty"),), items, some_answers(items), raters)
+    tasks = plan_of(
+        (Allocation("panel", "form", match="specialty"),), items, some_answers(items), raters
+    )
     assert len(tasks) == 40
     assert all({"r0": 0, "r2": 0}.get(t.rater, 1) == int(t.item[1:]) % 3 for t in tasks)
 
@@ -225,9 +263,20 @@ def cqa():
     plan = (
         Allocation("group", "form", "first", show="each", batches=9, phase="coarse 1"),
         Allocation("group", "fine", "second", show="each", batches=9, phase="fine 1", spans=6),
-        Allocation("group", "fine", show="each", batches=9, phase="fine 2", spans=6, like="coarse 1"),
+        Allocation(
+            "group", "fine", show="each", batches=9, phase="fine 2", spans=6, like="coarse 1"
+        ),
         Allocation("group", "form", show="each", batches=9, phase="coarse 2", like="fine 1"),
-        Allocation("group", "form", "first", show="each", phase="end", purpose="repeat", like="coarse 1", per_rater=2),
+        Allocation(
+            "group",
+            "form",
+            "first",
+            show="each",
+            phase="end",
+            purpose="repeat",
+            like="coarse 1",
+            per_rater=2,
+        ),
         Allocation("group", "ease", phase="coarse 1"),
     )
     return plan, items, some_answers(items, "abc", sentences=8), panel(3, "group")
@@ -237,12 +286,17 @@ def test_cqa_batches_phases_and_repeats():
     plan, items, answers, raters = cqa()
     tasks = plan_of(plan, items, answers, raters)
     mine = [t for t in tasks if t.rater == "group0" and t.item is not None]
-    sizes = {phase: list(Counter(t.batch for t in mine if t.phase == phase).values()) for phase in PHASES}
+    sizes = {
+        phase: list(Counter(t.batch for t in mine if t.phase == phase).values()) for phase in PHASES
+    }
     assert sizes["coarse 1"] == [9] * 9 and sizes["fine 1"] == [9] * 7 + [6]
     assert sizes["fine 2"] == [9] * 9 and sizes["coarse 2"] == [9] * 7 + [6]
     assert sum(map(len, (sizes[p] for p in PHASES))) == 34
     for phase in PHASES:
-        of = {r.id: {t.item: t.batch for t in tasks if t.rater == r.id and t.phase == phase} for r in raters}
+        of = {
+            r.id: {t.item: t.batch for t in tasks if t.rater == r.id and t.phase == phase}
+            for r in raters
+        }
         assert of["group0"] == of["group1"] == of["group2"]
         batches = {}
         for t in tasks:
@@ -253,7 +307,10 @@ def test_cqa_batches_phases_and_repeats():
     assert Counter(t.rater for t in again) == {"group0": 6, "group1": 6, "group2": 6}
     assert len({t.item for t in again}) == 2
     by_id = {t.id: t for t in tasks}
-    assert all(by_id[t.repeat_of].answers == t.answers and by_id[t.repeat_of].rater == t.rater for t in again)
+    assert all(
+        by_id[t.repeat_of].answers == t.answers and by_id[t.repeat_of].rater == t.rater
+        for t in again
+    )
     assert {by_id[t.repeat_of].batch for t in again} == {"coarse 1 1"}
     ease = [t for t in tasks if t.instrument == "ease" and t.rater == "group1"]
     assert [t.batch for t in ease] == [f"coarse 1 {n}" for n in range(1, 10)]
@@ -273,7 +330,9 @@ def test_an_answer_has_one_sample_of_sentences():
     assert len(samples) == 150 and all(len(s) == 1 for s in samples.values())
     assert len({next(iter(s)) for s in samples.values()}) > 10
     short = [dataclasses.replace(a, sentences=a.sentences[:2]) for a in answers]
-    assert {len(t.spans) for t in plan_of(plan, items, short, raters) if t.instrument == "fine"} == {2}
+    assert {
+        len(t.spans) for t in plan_of(plan, items, short, raters) if t.instrument == "fine"
+    } == {2}
 
 
 def test_repeats_come_at_the_end_freshly_blinded():
@@ -291,11 +350,15 @@ def test_judges_take_over_every_drawn_comparison():
     answers = some_answers(items)
     raters = panel(4) + panel(2, "judges", kind="llm")
     plan = (
-        Allocation("physicians", "pairs", show="pair", phase="people", arms={"text": 1, "citations": 1}),
+        Allocation(
+            "physicians", "pairs", show="pair", phase="people", arms={"text": 1, "citations": 1}
+        ),
         Allocation("judges", "pairs", show="pair", like="people", arms={"text": 1}),
     )
     tasks = plan_of(plan, items, answers, raters)
-    people = Counter((t.item, frozenset(t.answers)) for t in tasks if t.phase == "people" and t.arm == "text")
+    people = Counter(
+        (t.item, frozenset(t.answers)) for t in tasks if t.phase == "people" and t.arm == "text"
+    )
     judge = Counter((t.item, frozenset(t.answers)) for t in tasks if t.rater == "judges1")
     assert judge == people and sum(people.values()) == 40
     assert len({t.id for t in tasks}) == len(tasks)
@@ -321,13 +384,17 @@ def test_another_allocation_changes_no_other():
     for left_out in range(len(plan)):
         fewer = plan_of(plan[:left_out] + plan[left_out + 1 :], items, answers, raters)
         assert content(fewer) <= content(whole)
-    more = plan_of((*plan, Allocation("judges", "form", "core", phase="later")), items, answers, raters)
+    more = plan_of(
+        (*plan, Allocation("judges", "form", "core", phase="later")), items, answers, raters
+    )
     assert set(whole) < set(more)
 
 
 def test_the_order_of_records_does_not_matter():
     plan, items, answers, raters = like_medqade(10, 30)
-    assert plan_of(plan, items[::-1], answers[::-1], raters) == plan_of(plan, items, answers, raters)
+    assert plan_of(plan, items[::-1], answers[::-1], raters) == plan_of(
+        plan, items, answers, raters
+    )
 
 
 def test_another_rater_changes_nobody_of_a_whole_panel():
@@ -340,7 +407,9 @@ def test_another_rater_changes_nobody_of_a_whole_panel():
 def test_the_seed_decides_and_names_leak_nothing():
     items = some_items(9)
     plan = (Allocation("physicians", "form"),)
-    one, same, other = (plan_of(plan, items, some_answers(items), panel(2), seed=s) for s in (1, 1, 2))
+    one, same, other = (
+        plan_of(plan, items, some_answers(items), panel(2), seed=s) for s in (1, 1, 2)
+    )
     assert one == same and not {t.id for t in one} & {t.id for t in other}
     assert all(len(t.id) == 16 and int(t.id, 16) >= 0 for t in one)
 
@@ -354,9 +423,13 @@ def test_a_slot_changes_hands_and_rated_tasks_stay():
     joined = Event("e2", "sign-up", "new", "2026-01-02T00:00:00Z", {"slot": "physicians 1"})
     empty = plan_of(plan, items, some_answers(items), panel(2), ratings=[done], events=[left])
     assert [t.rater for t in empty] == ["physicians0", "", ""] + ["physicians1"] * 3
-    after = plan_of(plan, items, some_answers(items), panel(2), ratings=[done], events=[left, joined])
+    after = plan_of(
+        plan, items, some_answers(items), panel(2), ratings=[done], events=[left, joined]
+    )
     assert [t.rater for t in after] == ["physicians0", "new", "new"] + ["physicians1"] * 3
-    assert [dataclasses.replace(t, rater="") for t in after] == [dataclasses.replace(t, rater="") for t in before]
+    assert [dataclasses.replace(t, rater="") for t in after] == [
+        dataclasses.replace(t, rater="") for t in before
+    ]
     wrong = dataclasses.replace(joined, data={"slot": "physicans 1"})
     with pytest.raises(PlanError, match="did you mean 'physicians"):
         plan_of(plan, items, some_answers(items), panel(2), events=[wrong])
@@ -385,8 +458,14 @@ MIXED = Instrument("mixed", (*FORM.criteria, *EASE.criteria))
         (Allocation("physicians", "from"), "did you mean 'form'"),
         (Allocation("physicians", "form", "cor"), "did you mean 'core'"),
         (Allocation("physicians", "form", systems=("z",)), "no answer of system 'z'"),
-        (Allocation("physicians", "form", raters_per_item=4), "4 raters an item asked of a panel of 3"),
-        (Allocation("physicians", "form", raters_per_item=2, per_rater=5), "more than the 5 allowed"),
+        (
+            Allocation("physicians", "form", raters_per_item=4),
+            "4 raters an item asked of a panel of 3",
+        ),
+        (
+            Allocation("physicians", "form", raters_per_item=2, per_rater=5),
+            "more than the 5 allowed",
+        ),
         (Allocation("physicians", "form", match="specialty"), "has no stratum 'specialty'"),
         (Allocation("physicians", "form", raters_per_item=0), "expected 1 or more, got 0"),
         (Allocation("physicians", "form", arms={"text": 0}), "arms.text: expected 1 or more"),
@@ -395,7 +474,10 @@ MIXED = Instrument("mixed", (*FORM.criteria, *EASE.criteria))
         (Allocation("physicians", "fine", spans=6), "use show = 'each'"),
         (Allocation("physicians", "fine", show="each"), "has no sentences"),
         (Allocation("physicians", "pairs", show="pair", systems=("a",)), "answers of two systems"),
-        (Allocation("physicians", "form", like="before"), "no earlier allocation has the phase 'before'"),
+        (
+            Allocation("physicians", "form", like="before"),
+            "no earlier allocation has the phase 'before'",
+        ),
         (Allocation("physicians", "form", repeats=11), "too few to repeat 11"),
         (Allocation("physicians", "form", batches=2, show="each"), "do not fit into a batch of 2"),
         (Allocation("physicians", "mixed"), "an instrument of their own"),
@@ -423,11 +505,18 @@ def test_items_without_answers_are_left_out_and_all_else_stays_even():
     tasks = plan_of((allocation,), items, fewer, panel(4))
     assert {t.item for t in tasks} == {i.id for i in answered}
     assert set(Counter(t.rater for t in tasks).values()) == {14}
-    [found] = missing([allocation], items=items, answers=fewer, raters=panel(4), instruments=INSTRUMENTS)
+    [found] = missing(
+        [allocation], items=items, answers=fewer, raters=panel(4), instruments=INSTRUMENTS
+    )
     assert found == Missing("plan[0]", tuple("abcde"), 30, ("i2", "i5"), ("i7",))
     assert {len(t.answers) for t in tasks if t.item == "i7"} == {4}
     with pytest.raises(PlanError, match="none of its 30 items has answers of a"):
-        plan_of((Allocation("physicians", "form", systems=("a",)),), items, [Answer("x", "z", "a")], panel(1))
+        plan_of(
+            (Allocation("physicians", "form", systems=("a",)),),
+            items,
+            [Answer("x", "z", "a")],
+            panel(1),
+        )
     one = some_answers(items, "a")
     with pytest.raises(PlanError, match="a pair needs answers of two systems, and no item has two"):
         plan_of((Allocation("physicians", "form", show="pair"),), items, one, panel(1))
@@ -444,7 +533,9 @@ def test_items_without_answers_are_left_out_and_all_else_stays_even():
     seed=st.integers(0, 2**40),
 )
 @settings(deadline=None, max_examples=150)
-def test_any_plan_is_sound_or_refused(n_items, n_raters, k, show, per_rater, batches, repeats, seed):
+def test_any_plan_is_sound_or_refused(
+    n_items, n_raters, k, show, per_rater, batches, repeats, seed
+):
     items = some_items(n_items)
     answers = some_answers(items, "abc")
     allocation = Allocation(
@@ -462,7 +553,10 @@ def test_any_plan_is_sound_or_refused(n_items, n_raters, k, show, per_rater, bat
         return
     of = {a.id: a.item for a in answers}
     assert len({t.id for t in tasks}) == len(tasks)
-    assert all({of[a] for a in t.answers} == {t.item} and len(set(t.answers)) == len(t.answers) for t in tasks)
+    assert all(
+        {of[a] for a in t.answers} == {t.item} and len(set(t.answers)) == len(t.answers)
+        for t in tasks
+    )
     main = [t for t in tasks if t.purpose == "main"]
     assert len({(t.rater, t.item, frozenset(t.answers)) for t in main}) == len(main)
     raters_of, items_of = {}, {}

@@ -20,11 +20,19 @@ FORM = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"))),))
 def drawn(plan: list[Allocation], raters: list[Rater], n: int, **more: object) -> tuple[Task, ...]:
     items = [Item(f"i{k}", "?", strata={"specialty": "ab"[k % 2]}) for k in range(n)]
     answers = [Answer(f"i{k}{s}", f"i{k}", s) for k in range(n) for s in "xy"]
-    return assign(plan, items=items, answers=answers, raters=raters, instruments=[FORM], seed=3, **more)  # type: ignore[arg-type]
+    return assign(
+        plan, items=items, answers=answers, raters=raters, instruments=[FORM], seed=3, **more
+    )  # type: ignore[arg-type]
 
 
 @settings(max_examples=40)
-@given(st.integers(3, 7), st.integers(1, 3), st.integers(1, 40), st.sets(st.integers(0, 200)), st.integers(0, 6))
+@given(
+    st.integers(3, 7),
+    st.integers(1, 3),
+    st.integers(1, 40),
+    st.sets(st.integers(0, 200)),
+    st.integers(0, 6),
+)
 def test_all_tasks_are_accounted_for(n: int, k: int, items: int, done: set[int], who: int) -> None:
     raters = [Rater(f"r{i}", "p") for i in range(n)]
     plan = [Allocation("p", "form", raters_per_item=min(k, n))]
@@ -49,7 +57,9 @@ def test_all_tasks_are_accounted_for(n: int, k: int, items: int, done: set[int],
         assert max(after_loads.values(), default=0) <= max(
             most, min(after_loads[r.id] for r in raters if r.id != leaver) + 1
         )
-    assert found == reassign_tasks(leaver, tasks[::-1], plan=plan, raters=raters, items={}, rated=rated, seed=3)
+    assert found == reassign_tasks(
+        leaver, tasks[::-1], plan=plan, raters=raters, items={}, rated=rated, seed=3
+    )
 
 
 def test_the_plan_says_the_same_from_the_event() -> None:
@@ -71,10 +81,19 @@ def test_stratum_room_and_closed_batches_are_minded() -> None:
     items = {f"i{k}": Item(f"i{k}", "?", strata={"specialty": "ab"[k % 2]}) for k in range(8)}
     found = reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), seed=3)
     assert set(found.holders.values()) == {"r2"}, "the only other of her specialty"
-    assert reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), left={"r2"}).lapsed == 2
-    everybody = reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "")})
+    assert (
+        reassign_tasks(
+            "r0", tasks, plan=plan, raters=raters, items=items, rated=(), left={"r2"}
+        ).lapsed
+        == 2
+    )
+    everybody = reassign_tasks(
+        "r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "")}
+    )
     assert everybody.lapsed == 2
-    hers = reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "r2")})
+    hers = reassign_tasks(
+        "r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "r2")}
+    )
     assert hers.lapsed == 2
 
 
@@ -86,9 +105,13 @@ def test_repeats_go_with_the_first_time_or_lapse() -> None:
     raters = [Rater("r0", "p"), Rater("r1", "p")]
     both = reassign_tasks("r0", [first, again], plan=[], raters=raters, items={}, rated=())
     assert both.holders == {"t": "r1", "u": "r1"}
-    assert reassign_tasks("r0", [first, again], plan=[], raters=raters, items={}, rated={"t"}).holders == {"u": ""}
+    assert reassign_tasks(
+        "r0", [first, again], plan=[], raters=raters, items={}, rated={"t"}
+    ).holders == {"u": ""}
     survey = Task("s", "p 1", "r0", "end", None)
-    assert reassign_tasks("r0", [survey], plan=[], raters=raters, items={}, rated=()).holders == {"s": ""}
+    assert reassign_tasks("r0", [survey], plan=[], raters=raters, items={}, rated=()).holders == {
+        "s": ""
+    }
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -98,12 +121,19 @@ def test_how_many_tie_breaks_somebody_has_moves_nothing_else(seed: int) -> None:
     raters = [Rater(f"r{k}", "p") for k in range(chance.randint(3, 6))]
     n = chance.randint(4, 9)
     tasks = [Task(f"main{k}", "p 1", "r0", "form", f"i{k}") for k in range(n)]
-    tasks += [Task(f"other{k}", "p 1", f"r{1 + k % (len(raters) - 1)}", "form", f"i{k % n}") for k in range(5)]
+    tasks += [
+        Task(f"other{k}", "p 1", f"r{1 + k % (len(raters) - 1)}", "form", f"i{k % n}")
+        for k in range(5)
+    ]
     ties = [Task(f"tie{k}", "p 1", "r0", "form", f"i{k}", purpose="tiebreak") for k in range(n)]
     shares = []
     for more in (0, 1, n // 2, n):
-        handover = reassign_tasks("r0", [*tasks, *ties[:more]], plan=[], raters=raters, items={}, rated=(), seed=seed)
-        shares.append({task: who for task, who in handover.holders.items() if task.startswith("main")})
+        handover = reassign_tasks(
+            "r0", [*tasks, *ties[:more]], plan=[], raters=raters, items={}, rated=(), seed=seed
+        )
+        shares.append(
+            {task: who for task, who in handover.holders.items() if task.startswith("main")}
+        )
         assert set(handover.holders) - set(shares[-1]) == {tie.id for tie in ties[:more]}, (
             "tie-breaks are handed over too"
         )

@@ -8,14 +8,20 @@ from hypothesis import strategies as st
 from konsil.plan import meetings
 from konsil.records import Answer, Item, Task
 
-ITEMS = [Item("i", "?", strata={"field": "a"}), Item("j", "?", strata={"field": "b"}), Item("k", "?", strata={})]
+ITEMS = [
+    Item("i", "?", strata={"field": "a"}),
+    Item("j", "?", strata={"field": "b"}),
+    Item("k", "?", strata={}),
+]
 ANSWERS = [Answer(f"{item.id}{s}", item.id, s) for item in ITEMS for s in "xyz"]
 TASKS = [
     Task("1", "p 1", "r1", "f", "i", ("ix", "iy"), arm="text"),
     Task("2", "p 2", "r2", "f", "i", ("iy", "ix"), arm="text"),
     Task("3", "p 3", "r3", "f", "i", ("iy", "ix"), arm="citations"),
     Task("4", "p 3", "r3", "f", "j", ("jz", "jx"), arm="citations"),
-    Task("5", "p 3", "r3", "f", "j", ("jz", "jx"), arm="citations", purpose="repeat", repeat_of="4"),
+    Task(
+        "5", "p 3", "r3", "f", "j", ("jz", "jx"), arm="citations", purpose="repeat", repeat_of="4"
+    ),
     Task("6", "judges 1", "j1", "f", "j", ("jx", "jz"), arm="text"),
     Task("7", "others 1", "o1", "f", "j", ("jx", "jy", "jz")),
 ]
@@ -27,7 +33,9 @@ def test_counted_by_hand() -> None:
     p = found["p"]
     assert p.comparisons == 4
     assert p.first == {("x", "y"): (1, 2), ("x", "z"): (0, 1)}
-    assert p.strata == {"field": {"a": {("x", "y"): 3, ("x", "z"): 0}, "b": {("x", "y"): 0, ("x", "z"): 1}}}
+    assert p.strata == {
+        "field": {"a": {("x", "y"): 3, ("x", "z"): 0}, "b": {("x", "y"): 0, ("x", "z"): 1}}
+    }
     assert p.raters == {0: 1, 1: 1, 3: 1}  # nobody is given k
     assert p.repeated == 2  # the third sees another arm
     assert found["judges"].first == {("x", "z"): (1, 0)}

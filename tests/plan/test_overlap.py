@@ -1,4 +1,5 @@
-"""A planned overlap: exact counts by stratum, arm and rater, nobody an item twice; added places move nothing."""
+"""A planned overlap: exact counts by stratum, arm and rater, nobody an item twice; added places
+move nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ from konsil.plan import Allocation, Overlap, assign, overlaps_of
 from konsil.plan.model.places import ADDED, SIGN_UP, Places
 from konsil.records import Answer, Event, Item, Rater, Task
 
-PAIR = Instrument("pair", (Criterion("better", "Which?", Scale(("A", "B")), scope="pair"),), unit="pair")
+PAIR = Instrument(
+    "pair", (Criterion("better", "Which?", Scale(("A", "B")), scope="pair"),), unit="pair"
+)
 FORM = Instrument("form", (Criterion("correct", "Is it?", Scale(("no", "yes"))),))
 SYSTEMS = ("w", "x", "y", "z")
 Comparison = tuple[str | None, tuple[str, ...], str]
@@ -38,9 +41,23 @@ def shared(tasks: Sequence[Task]) -> dict[Comparison, set[str]]:
     return found
 
 
-def draw(plan: Allocation, n_items: int, raters: Sequence[Rater], strata: Sequence[str] = ("",), **more: object):
+def draw(
+    plan: Allocation,
+    n_items: int,
+    raters: Sequence[Rater],
+    strata: Sequence[str] = ("",),
+    **more: object,
+):
     items, answers = material(n_items, strata)
-    return assign([plan], items=items, answers=answers, raters=raters, instruments=[PAIR, FORM], seed=7, **more)  # type: ignore[arg-type]
+    return assign(
+        [plan],
+        items=items,
+        answers=answers,
+        raters=raters,
+        instruments=[PAIR, FORM],
+        seed=7,
+        **more,
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -56,13 +73,25 @@ def test_exact_counts_by_stratum_and_arm_and_nobody_an_item_twice(
     n_raters: int, n_strata: int, share: float, k: int, load: int
 ) -> None:
     strata = [f"s{n}" for n in range(n_strata)]
-    raters = [Rater(f"r{n}", "p", strata={"s": strata[n % n_strata]}) for n in range(n_strata * n_raters * 2)]
+    raters = [
+        Rater(f"r{n}", "p", strata={"s": strata[n % n_strata]})
+        for n in range(n_strata * n_raters * 2)
+    ]
     plan = Allocation(
-        "p", "pair", show="pair", match="s", per_rater=load, arms={"t": 1, "c": 1}, overlap=Overlap(share, k)
+        "p",
+        "pair",
+        show="pair",
+        match="s",
+        per_rater=load,
+        arms={"t": 1, "c": 1},
+        overlap=Overlap(share, k),
     )
-    # So many items that no two draw the same comparison by chance: systems differ in every pair that is drawn.
+    # So many items that no two draw the same comparison by chance: systems differ in every pair
+    # that is drawn.
     n_items = n_strata * n_raters * 2 * load
-    sizes = Counter((r.strata["s"], arm) for r, arm in zip(raters, arms_by_rater(plan, raters), strict=True))
+    sizes = Counter(
+        (r.strata["s"], arm) for r, arm in zip(raters, arms_by_rater(plan, raters), strict=True)
+    )
     able = [n for n in sizes.values() if n >= k]
     if not able:
         with pytest.raises(PlanError, match="no stratum and arm has so many"):
@@ -88,20 +117,34 @@ def test_exact_counts_by_stratum_and_arm_and_nobody_an_item_twice(
 def arms_by_rater(plan: Allocation, raters: Sequence[Rater]) -> list[str]:
     items, answers = material(40 * len(raters), sorted({r.strata["s"] for r in raters}))
     drawn = assign(
-        [replace(plan, overlap=None)], items=items, answers=answers, raters=raters, instruments=[PAIR], seed=7
+        [replace(plan, overlap=None)],
+        items=items,
+        answers=answers,
+        raters=raters,
+        instruments=[PAIR],
+        seed=7,
     )
     arm = {t.rater: t.arm for t in drawn}
     return [arm[r.id] for r in raters]
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(3, 9), st.integers(10, 60), st.sampled_from([0.1, 0.25, 1.0]), st.sampled_from([2, 3]))
-def test_one_rater_an_item_and_a_share_by_several(n_raters: int, n_items: int, share: float, k: int) -> None:
+@given(
+    st.integers(3, 9),
+    st.integers(10, 60),
+    st.sampled_from([0.1, 0.25, 1.0]),
+    st.sampled_from([2, 3]),
+)
+def test_one_rater_an_item_and_a_share_by_several(
+    n_raters: int, n_items: int, share: float, k: int
+) -> None:
     raters = [Rater(f"r{n}", "p") for n in range(n_raters)]
     plan = Allocation("p", "pair", show="pair", raters_per_item=1, overlap=Overlap(share, k))
     found = shared(draw(plan, n_items, raters))
     several = int(n_items * share + 0.5 + 1e-9)
-    assert Counter(map(len, found.values())) == Counter({k: several, 1: n_items - several}) - Counter()
+    assert (
+        Counter(map(len, found.values())) == Counter({k: several, 1: n_items - several}) - Counter()
+    )
     loads = Counter(t.rater for t in draw(plan, n_items, raters))
     assert max(loads.values()) - min(loads[r.id] for r in raters) <= 2
 
@@ -125,11 +168,23 @@ def test_the_balance_report_counts_planned_and_asked() -> None:
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (Allocation("p", "pair", show="pair", per_rater=3, overlap=Overlap(0)), "a share above 0 and up to 1"),
-        (Allocation("p", "pair", show="pair", per_rater=3, overlap=Overlap(0.1, 1)), "raters: expected 2 or more"),
-        (Allocation("p", "pair", show="pair", raters_per_item=2, overlap=Overlap(0.1)), "rated several times already"),
+        (
+            Allocation("p", "pair", show="pair", per_rater=3, overlap=Overlap(0)),
+            "a share above 0 and up to 1",
+        ),
+        (
+            Allocation("p", "pair", show="pair", per_rater=3, overlap=Overlap(0.1, 1)),
+            "raters: expected 2 or more",
+        ),
+        (
+            Allocation("p", "pair", show="pair", raters_per_item=2, overlap=Overlap(0.1)),
+            "rated several times already",
+        ),
         (Allocation("p", "form", overlap=Overlap(0.1)), "sees every item already"),
-        (Allocation("p", "form", per_rater=1, purpose="pilot", overlap=Overlap(0.1)), "only a main line"),
+        (
+            Allocation("p", "form", per_rater=1, purpose="pilot", overlap=Overlap(0.1)),
+            "only a main line",
+        ),
         (Allocation("p", "pair", show="pair", overlap=Overlap(1.0, 3)), "state a smaller share"),
     ],
 )
@@ -145,8 +200,13 @@ def added(n: int, number: int, **strata: str) -> Event:
 
 @pytest.mark.slow
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["s0", "s1"])), min_size=1, max_size=3), st.booleans())
-def test_places_that_are_added_move_nothing_that_was_drawn(waves: list[tuple[int, str]], overlaps: bool) -> None:
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["s0", "s1"])), min_size=1, max_size=3),
+    st.booleans(),
+)
+def test_places_that_are_added_move_nothing_that_was_drawn(
+    waves: list[tuple[int, str]], overlaps: bool
+) -> None:
     items, answers = material(30, ("s0", "s1"))
     plan = [
         Allocation(
@@ -181,7 +241,9 @@ def test_places_that_are_added_move_nothing_that_was_drawn(waves: list[tuple[int
     for n, (number, stratum) in enumerate(waves):
         events.append(added(n + 1, number, s=stratum))
         after = all_tasks(*events)
-        assert set(before) < set(after)  # every task as it was: order of answers, position and batch too
+        assert set(before) < set(
+            after
+        )  # every task as it was: order of answers, position and batch too
         fresh = {t for t in after if t not in set(before)}
         assert len({t.slot for t in fresh if t.phase == "main"}) == number
         assert all(int(str(t.item)[1:]) % 2 == int(stratum[1]) for t in fresh if t.item is not None)
@@ -212,7 +274,9 @@ def test_with_more_than_two_raters_an_added_place_completes_what_was_begun_first
 
 @pytest.mark.slow
 def test_one_in_ten_comparisons_of_the_specialists_is_made_twice(tmp_path: Path) -> None:
-    CliRunner().invoke(group, ["new", str(tmp_path / "s"), "--protocol", "real-pocqi"], catch_exceptions=False)
+    CliRunner().invoke(
+        group, ["new", str(tmp_path / "s"), "--protocol", "real-pocqi"], catch_exceptions=False
+    )
     study = open_folder(tmp_path / "s").study
     specialties = sorted({p.strata["specialty"] for p in study.places})
     items = [Item(f"q{n:04}", "?", strata={"specialty": specialties[n % 30]}) for n in range(600)]
@@ -230,10 +294,16 @@ def test_one_in_ten_comparisons_of_the_specialists_is_made_twice(tmp_path: Path)
     )
     [found] = overlaps_of([line], tasks, items)
     of = {i.id: i.strata["specialty"] for i in items}
-    # 1,200 seats; a cell of one rater has no share, and chance brings some more where 40 seats have 20 questions.
+    # 1,200 seats; a cell of one rater has no share, and chance brings some more where 40 seats have
+    # 20 questions.
     assert set(Counter(t.slot for t in tasks).values()) == {8}
     assert found.shared >= 100 and found.comparisons + 100 <= 1200
-    raters = {cell: len({t.slot for t in tasks if (of[str(t.item)], t.arm) == cell}) for cell in found.cells}
+    raters = {
+        cell: len({t.slot for t in tasks if (of[str(t.item)], t.arm) == cell})
+        for cell in found.cells
+    }
     seats = {cell: 8 * n for cell, n in raters.items()}
-    assert all(found.cells[cell][0] >= int(seats[cell] * 0.1 / 1.1) for cell, n in raters.items() if n > 1)
+    assert all(
+        found.cells[cell][0] >= int(seats[cell] * 0.1 / 1.1) for cell, n in raters.items() if n > 1
+    )
     assert sum(len(who) > 1 for who in shared(tasks).values()) >= found.shared

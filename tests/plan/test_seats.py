@@ -22,7 +22,8 @@ def test_what_is_handed_over_is_the_other_ones() -> None:
 
 
 def test_a_rated_task_stays_with_whoever_rated_it() -> None:
-    """Also where the same withdrawal, written before the rating was in, handed it to somebody else."""
+    """Also where the same withdrawal, written before the rating was in, handed it to somebody
+    else."""
     assert holders([LEFT], Rating("t1", "r1", "c", "i1", label="x")) == ["r1", "r3"]
 
 

@@ -23,22 +23,35 @@ def test_screens_and_whole_batches_between():
     assert list(found) == [("panel", "designs")]
     one = found["panel", "designs"]
     assert (one.looks, one.least, one.median, one.most, one.batches) == (4, 0, 3, 6, 0)
-    far = [dataclasses.replace(t, position=t.position + 2) if t.instrument == "fine" else t for t in made]
+    far = [
+        dataclasses.replace(t, position=t.position + 2) if t.instrument == "fine" else t
+        for t in made
+    ]
     far += [screen(4, "coarse", "x", "coarse 2"), screen(5, "coarse", "y", "coarse 2")]
-    assert (washouts(far)["panel", "designs"].least, washouts(far)["panel", "designs"].batches) == (2, 1)
+    assert (washouts(far)["panel", "designs"].least, washouts(far)["panel", "designs"].batches) == (
+        2,
+        1,
+    )
 
 
 def test_what_is_no_second_look_under_another_form():
     once = [screen(0, "coarse", "a"), screen(1, "coarse", "b")]
     same = [screen(0, "coarse", "a"), screen(1, "coarse", "a")]
     pilot = [screen(0, "coarse", "a", purpose="pilot"), screen(1, "fine", "a")]
-    survey = [screen(0, "coarse", "a", item=None, answers=()), screen(1, "fine", "b", item=None, answers=())]
+    survey = [
+        screen(0, "coarse", "a", item=None, answers=()),
+        screen(1, "fine", "b", item=None, answers=()),
+    ]
     for made in (once, same, pilot, survey, []):
         assert washouts(made) == {}
 
 
 def test_repeats_are_told_apart_and_questionnaires_are_not_counted():
-    made = [screen(0, "coarse", "a"), screen(1, "ease", "", item=None, answers=()), screen(2, "coarse", "b")]
+    made = [
+        screen(0, "coarse", "a"),
+        screen(1, "ease", "", item=None, answers=()),
+        screen(2, "coarse", "b"),
+    ]
     made += [screen(3, "coarse", "a", purpose="repeat", repeat_of="t0")]
     assert {key: one.least for key, one in washouts(made).items()} == {("panel", "repeats"): 1}
 

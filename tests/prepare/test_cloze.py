@@ -61,7 +61,10 @@ def texts(markup: str) -> list[str]:
         (r"{{c1::\[ \{a\} \]}}", [r"\[ \{a\} \]"]),
         (r"{{c1::[latex]$x^{y^{z}}$[/latex]}}", ["[latex]$x^{y^{z}}$[/latex]"]),
         (r"{{c1::[$]x_{y_{z}}[/$]}} and {{c2::b}}", ["[$]x_{y_{z}}[/$]", "b"]),
-        (r"{{c1::<anki-mathjax>x_{y_{z}}</anki-mathjax>}}", ["<anki-mathjax>x_{y_{z}}</anki-mathjax>"]),
+        (
+            r"{{c1::<anki-mathjax>x_{y_{z}}</anki-mathjax>}}",
+            ["<anki-mathjax>x_{y_{z}}</anki-mathjax>"],
+        ),
         # Where the formula's braces do not come out even, Anki's rule stands.
         (r"{{c1::\(a^{b\)}} c", [r"\(a^{b\)"]),
         (r"{{c1::\( {a }} b", [r"\( {a "]),
@@ -78,8 +81,9 @@ def test_hints():
     [outer, inner] = deletions(parse("{{c1::a {{c2::b::in}} c::out}}"))
     assert (outer.text(), outer.hint) == ("a b c", "out")
     assert (inner.text(), inner.hint) == ("b", "in")
-    assert question(parse("{{c1::a::}} {{c1::b::<i>h</i>}}"), 1) == (
-        '<span class="cloze">[]</span> <span class="cloze">[<i>h</i>]</span>'
+    assert (
+        question(parse("{{c1::a::}} {{c1::b::<i>h</i>}}"), 1)
+        == '<span class="cloze">[]</span> <span class="cloze">[<i>h</i>]</span>'
     )
 
 
@@ -87,7 +91,10 @@ def test_cards_of_nested_deletions():
     parts = parse("x {{c1::a {{c2::b}} c}} {{c2::d}}")
     assert numbers(parts) == (1, 2)
     assert question(parts, 1) == 'x <span class="cloze">[...]</span> d'
-    assert question(parts, 2) == 'x a <span class="cloze">[...]</span> c <span class="cloze">[...]</span>'
+    assert (
+        question(parts, 2)
+        == 'x a <span class="cloze">[...]</span> c <span class="cloze">[...]</span>'
+    )
     assert answer(parts, 2) == 'x a <span class="cloze">b</span> c <span class="cloze">d</span>'
     assert expected(parts, 2) == "b, d"
 
@@ -104,7 +111,9 @@ def test_deletions_stand_in_one_another_to_a_depth():
     assert len(list(deletions(parse("{{c1::" * 50_000)))) == 0
 
 
-ORDINARY = st.text(st.characters(exclude_characters="{}:\\[]<>", exclude_categories=["Cs"]), min_size=1, max_size=8)
+ORDINARY = st.text(
+    st.characters(exclude_characters="{}:\\[]<>", exclude_categories=["Cs"]), min_size=1, max_size=8
+)
 
 
 def _merged(parts: list[Part]) -> tuple[Part, ...]:
@@ -127,7 +136,9 @@ def deletion(inner: st.SearchStrategy[Part]) -> st.SearchStrategy[Deletion]:
 
 
 FORMULA = st.recursive(
-    st.just("x"), lambda inner: st.lists(inner, min_size=1, max_size=3).map(lambda p: f"{{{''.join(p)}}}"), max_leaves=6
+    st.just("x"),
+    lambda inner: st.lists(inner, min_size=1, max_size=3).map(lambda p: f"{{{''.join(p)}}}"),
+    max_leaves=6,
 ).map(lambda body: rf"\({body}\)")
 FLAT: st.SearchStrategy[Part] = ORDINARY | FORMULA
 PARTS = st.lists(FLAT | deletion(FLAT | deletion(FLAT)), max_size=4).map(_merged)
@@ -135,7 +146,8 @@ PARTS = st.lists(FLAT | deletion(FLAT | deletion(FLAT)), max_size=4).map(_merged
 
 @given(PARTS)
 def test_what_is_written_is_read_back_equal(parts: tuple[Part, ...]):
-    # A hint after a nested deletion needs a text to stand in; without one it is read as the same hint all the same.
+    # A hint after a nested deletion needs a text to stand in; without one it is read as the same
+    # hint all the same.
     assert parse(write(parts)) == parts
 
 
@@ -190,26 +202,39 @@ def test_no_text_makes_it_fail_and_none_gets_lost(markup: str):
 @given(FRAGMENTS)
 def test_without_formulas_it_is_anki_s_rule(markup: str):
     """A deletion ends at the next braces: no text of a card holds them."""
-    plain = markup.replace("\\", "").replace("[", "").replace("<", "").replace("{{{", "{{").replace("}}}", "}}")
+    plain = (
+        markup.replace("\\", "")
+        .replace("[", "")
+        .replace("<", "")
+        .replace("{{{", "{{")
+        .replace("}}}", "}}")
+    )
     for one in deletions(parse(plain)):
         assert "}}" not in one.text()
 
 
 def shown(text: str) -> str:
-    """The expected cards' questions are without tags, with their entities resolved and one blank for white space."""
+    """The expected cards' questions are without tags, with their entities resolved and one blank
+    for white space."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", "", text)).split())
 
 
 def test_every_card_of_a_real_deck_is_as_anki_shows_it(data: Callable[[str], Path]):
     folder = data("anki_eth_cs")
     notes = {n.id: n for n in read_anki(folder / "eth_cs_anki21b.apkg").notes}
-    cards = [json.loads(line) for line in (folder / "eth_cs_expected_cards.jsonl").read_text("utf-8").splitlines()]
+    cards = [
+        json.loads(line)
+        for line in (folder / "eth_cs_expected_cards.jsonl").read_text("utf-8").splitlines()
+    ]
     assert len(cards) == 904
     for card in cards:
         parts = parse(notes[card["guid"]].fields["Text"])
         assert shown(question(parts, card["ordinal"])) == card["question"]
         assert expected(parts, card["ordinal"]) == card["answer"]
     made = {
-        (n.id, number) for n in notes.values() if n.clozed == ("Text",) for number in numbers(parse(n.fields["Text"]))
+        (n.id, number)
+        for n in notes.values()
+        if n.clozed == ("Text",)
+        for number in numbers(parse(n.fields["Text"]))
     }
     assert made == {(c["guid"], c["ordinal"]) for c in cards}

@@ -1,4 +1,5 @@
-"""Decisions of people, one event each: the last one of an item stands, before and after a screening."""
+"""Decisions of people, one event each: the last one of an item stands, before and after a
+screening."""
 
 from __future__ import annotations
 
@@ -24,12 +25,18 @@ from konsil.prepare.questions.screening import UNDECIDED, screening_digest
 from konsil.records import Event, Item
 
 AT = "2025-01-01T00:00:00Z"
-ITEMS = [Item("q1", "Mrs Smith has AF"), Item("q2", "Which dose?"), Item("q3", "And what about children?")]
+ITEMS = [
+    Item("q1", "Mrs Smith has AF"),
+    Item("q2", "Which dose?"),
+    Item("q3", "And what about children?"),
+]
 SPEC = Screening(undecided="kept")
 
 
 def said(number: int, item: str, decision: str, otherwise: str = KEEP) -> Event:
-    return decision_event(Decision(number, item, decision, "ada", AT, otherwise, ("complete",), "a note"))
+    return decision_event(
+        Decision(number, item, decision, "ada", AT, otherwise, ("complete",), "a note")
+    )
 
 
 def screened_after(*events: Event) -> tuple[list[Event], Event]:
@@ -51,7 +58,11 @@ def test_what_is_written_is_read_back() -> None:
 def test_the_last_decision_stands_and_can_be_taken_back() -> None:
     events, _ = screened_after()
     assert last_screened(events)[1].out == {"follow-up": ["q3"], "identifier": ["q1"]}  # type: ignore[union-attr]
-    events += [said(2, "q1", "duplicate", "identifier"), said(1, "q1", KEEP, "identifier"), said(3, "q2", "billing")]
+    events += [
+        said(2, "q1", "duplicate", "identifier"),
+        said(1, "q1", KEEP, "identifier"),
+        said(3, "q2", "billing"),
+    ]
     found = last_screened(reversed(events))[1]
     assert found is not None
     assert found.out == {"billing": ["q2"], "duplicate": ["q1"], "follow-up": ["q3"]}
@@ -71,7 +82,8 @@ def test_decisions_before_the_first_screening_are_part_of_it() -> None:
 
 
 def test_a_table_that_comes_later_goes_before_older_decisions() -> None:
-    """The second screening holds decision 1 and what a table said of the same item; nothing older comes back."""
+    """The second screening holds decision 1 and what a table said of the same item; nothing older
+    comes back."""
     events, _ = screened_after(said(1, "q2", "billing"))
     made, _ = screen(SPEC, ITEMS, {"q2": KEEP})
     data = dict(screening_event(made, 2, AT).data) | {"seen": 1}
@@ -82,14 +94,19 @@ def test_a_table_that_comes_later_goes_before_older_decisions() -> None:
 
 steps = st.lists(
     st.one_of(
-        st.none(), st.tuples(st.sampled_from(["q1", "q2", "q3"]), st.sampled_from([KEEP, "", "duplicate", "billing"]))
+        st.none(),
+        st.tuples(
+            st.sampled_from(["q1", "q2", "q3"]), st.sampled_from([KEEP, "", "duplicate", "billing"])
+        ),
     ),
     max_size=12,
 )
 
 
 @given(steps)
-def test_it_is_the_same_whether_screened_in_between_or_not(steps: list[tuple[str, str] | None]) -> None:
+def test_it_is_the_same_whether_screened_in_between_or_not(
+    steps: list[tuple[str, str] | None],
+) -> None:
     rules = {"q1": "identifier", "q2": KEEP, "q3": "follow-up"}
     with_, without = screened_after()[0], screened_after()[0]
     for number, step in enumerate(steps, 1):
@@ -105,7 +122,9 @@ def test_it_is_the_same_whether_screened_in_between_or_not(steps: list[tuple[str
 
 
 def test_only_what_people_keep_is_in_where_the_protocol_says_so() -> None:
-    spec = Preparation(screen=Screening(("identifier",), criteria=("Complete",), undecided="left out"))
+    spec = Preparation(
+        screen=Screening(("identifier",), criteria=("Complete",), undecided="left out")
+    )
     assert spec.screen is not None
     made, _ = screen(spec.screen, ITEMS, {"q2": KEEP})
     assert made.out == {"identifier": ["q1"], UNDECIDED: ["q3"]}
@@ -117,13 +136,19 @@ def test_only_what_people_keep_is_in_where_the_protocol_says_so() -> None:
 def test_digests_of_older_protocols_stay() -> None:
     assert screening_digest(Screening(undecided="kept")) == "41f2400599b2409c"
     assert request_digest(Preparation(screen=Screening(undecided="kept")), 1) == "cbe2344674e6b243"
-    assert screening_digest(Screening(criteria=("Complete",))) != screening_digest(Screening(undecided="kept"))
-    assert screening_digest(Screening(undecided="left out")) != screening_digest(Screening(undecided="kept"))
+    assert screening_digest(Screening(criteria=("Complete",))) != screening_digest(
+        Screening(undecided="kept")
+    )
+    assert screening_digest(Screening(undecided="left out")) != screening_digest(
+        Screening(undecided="kept")
+    )
 
 
 def test_what_is_wrong_with_criteria_is_said() -> None:
     def wrong(*criteria: str) -> list[str]:
-        return list(preparation_problems(Preparation(screen=Screening((), (), criteria)), (), "prepare"))
+        return list(
+            preparation_problems(Preparation(screen=Screening((), (), criteria)), (), "prepare")
+        )
 
     assert wrong("Complete") == []
     assert wrong() == ["prepare.screen: looks for nothing; expected rules, languages or criteria"]

@@ -26,12 +26,19 @@ from konsil.prepare import (
 from konsil.records import Answer, Event, Item
 
 SPEC = Preparation(
-    lexical_match=True, sample=Sample(50, MATCH, {"no": 0.8, "yes": 0.2}), sets={"core": 10, "split": 40}
+    lexical_match=True,
+    sample=Sample(50, MATCH, {"no": 0.8, "yes": 0.2}),
+    sets={"core": 10, "split": 40},
 )
-ITEMS = tuple(Item(f"i{n:03}", f"Question {n}", f"answer {n}", strata={"deck": "ab"[n % 2]}) for n in range(200))
+ITEMS = tuple(
+    Item(f"i{n:03}", f"Question {n}", f"answer {n}", strata={"deck": "ab"[n % 2]})
+    for n in range(200)
+)
 ANSWERS = tuple(
     # System a is right in every fourth item, b in every fifth.
-    Answer(f"{item.id}:{s}", item.id, s, item.reference or "" if n % every == 0 else "something else")
+    Answer(
+        f"{item.id}:{s}", item.id, s, item.reference or "" if n % every == 0 else "something else"
+    )
     for n, item in enumerate(ITEMS)
     for s, every in (("a", 4), ("b", 5))
 )
@@ -40,7 +47,9 @@ N_MATCHES = sum(n % 4 == 0 or n % 5 == 0 for n in range(200))
 
 def event(spec: Preparation = SPEC, *, seed: int = 3, number: int = 1) -> Event:
     """As the database gives it back."""
-    made = event_of(draw(spec, ITEMS, ANSWERS, systems=("a", "b"), seed=seed), number, "2026-01-01T00:00:00Z")
+    made = event_of(
+        draw(spec, ITEMS, ANSWERS, systems=("a", "b"), seed=seed), number, "2026-01-01T00:00:00Z"
+    )
     return replace(made, data=json.loads(json.dumps(dict(made.data), sort_keys=True)))
 
 
@@ -86,7 +95,11 @@ def test_the_last_draw_counts_and_reads_back_equal():
 
 
 def test_items_that_were_rated_all_the_same_stay_in():
-    out = next(i.id for i in ITEMS if i not in in_study(ITEMS, [event()]) and not prepared([i], [event()])[0].sets)
+    out = next(
+        i.id
+        for i in ITEMS
+        if i not in in_study(ITEMS, [event()]) and not prepared([i], [event()])[0].sets
+    )
     assert len(in_study(ITEMS, [event()], also={out})) == 51
 
 
@@ -101,7 +114,10 @@ def test_order_plays_no_part(random, seed):
 def test_without_a_sample_all_items_are_in():
     drawn = draw(Preparation(lexical_match=True, sets={"core": 20}), ITEMS, ANSWERS, seed=1)
     assert (drawn.size, drawn.sample) == (200, False)
-    assert {s: sum(map(len, parts.values())) for s, parts in drawn.drawn.items()} == {"core": 20, "": 180}
+    assert {s: sum(map(len, parts.values())) for s, parts in drawn.drawn.items()} == {
+        "core": 20,
+        "": 180,
+    }
     kept = in_study(ITEMS, [event_of(drawn, 1, "")])
     assert Counter(i.sets for i in kept) == {("core",): 20, (): 180}
     assert Counter(i.strata[MATCH] for i in kept)["yes"] == N_MATCHES
@@ -119,7 +135,10 @@ def test_a_sample_needs_no_answers_and_no_stratum():
 
 def test_items_that_not_all_systems_answered():
     some = [a for a in ANSWERS if a.id != "i007:b"] + [Answer("i007:c", "i007", "c", "answer 7")]
-    with pytest.raises(PlanError, match=r"1 of 200 items are not answered by all systems \(system 'b' answered 199\)"):
+    with pytest.raises(
+        PlanError,
+        match=r"1 of 200 items are not answered by all systems \(system 'b' answered 199\)",
+    ):
         draw(SPEC, ITEMS, some, systems=("a", "b"), seed=1)
     dropped = draw(replace(SPEC, unanswered="drop"), ITEMS, some, systems=("a", "b"), seed=1)
     assert dropped.lost == {"not answered by all systems": 1}
@@ -147,8 +166,18 @@ def test_items_without_a_reference_are_counted():
             f"150 items with lexical_match = 'yes' are asked for, and there are {N_MATCHES}",
         ),
         (Preparation(sample=Sample(300)), ITEMS, (), "300 items are asked for, and there are 200"),
-        (Preparation(sets={"core": 300}), ITEMS, (), "300 in 'core' are asked for, and there are 200 items"),
-        (Preparation(sample=Sample(3, "decks")), ITEMS, (), "no item has the stratum 'decks'; did you mean 'deck'?"),
+        (
+            Preparation(sets={"core": 300}),
+            ITEMS,
+            (),
+            "300 in 'core' are asked for, and there are 200 items",
+        ),
+        (
+            Preparation(sample=Sample(3, "decks")),
+            ITEMS,
+            (),
+            "no item has the stratum 'decks'; did you mean 'deck'?",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_said(spec, items, answers, sentence):
@@ -161,27 +190,59 @@ def test_what_cannot_be_drawn_is_said(spec, items, answers, sentence):
     ("spec", "sentence"),
     [
         (Preparation(), "prepare: asks for nothing"),
-        (replace(SPEC, systems=("aa",)), "prepare.systems: there is no system 'aa'; did you mean 'a'?"),
-        (replace(SPEC, sets={"core": 0}), "prepare.sets.core: expected a name and 1 or more items, got 0"),
-        (replace(SPEC, sets={"core": 60}), "60 items are to be drawn into sets, and the sample has 50"),
+        (
+            replace(SPEC, systems=("aa",)),
+            "prepare.systems: there is no system 'aa'; did you mean 'a'?",
+        ),
+        (
+            replace(SPEC, sets={"core": 0}),
+            "prepare.sets.core: expected a name and 1 or more items, got 0",
+        ),
+        (
+            replace(SPEC, sets={"core": 60}),
+            "60 items are to be drawn into sets, and the sample has 50",
+        ),
         (replace(SPEC, sample=Sample(0)), "prepare.sample.size: expected 1 or more items, got 0"),
-        (replace(SPEC, sample=Sample(50, "", {"no": 1.0})), "prepare.sample.shares: of which stratum?"),
-        (replace(SPEC, sample=Sample(50, MATCH, {"no": 0.8})), "expected shares that sum to 1, got 0.8"),
-        (replace(SPEC, sample=Sample(50, MATCH, {"no": 1.8, "yes": -0.8})), "expected shares from 0"),
-        (replace(SPEC, sample=Sample(50, MATCH, {"No": 1.0})), "'No' is no value of lexical_match; did you mean 'no'?"),
+        (
+            replace(SPEC, sample=Sample(50, "", {"no": 1.0})),
+            "prepare.sample.shares: of which stratum?",
+        ),
+        (
+            replace(SPEC, sample=Sample(50, MATCH, {"no": 0.8})),
+            "expected shares that sum to 1, got 0.8",
+        ),
+        (
+            replace(SPEC, sample=Sample(50, MATCH, {"no": 1.8, "yes": -0.8})),
+            "expected shares from 0",
+        ),
+        (
+            replace(SPEC, sample=Sample(50, MATCH, {"No": 1.0})),
+            "'No' is no value of lexical_match; did you mean 'no'?",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_said(spec, sentence):
-    assert any(sentence in problem for problem in preparation_problems(spec, ("a", "bb"), "study.toml: prepare"))
+    assert any(
+        sentence in problem
+        for problem in preparation_problems(spec, ("a", "bb"), "study.toml: prepare")
+    )
     assert not list(preparation_problems(SPEC, ("a", "bb"), "study.toml: prepare"))
 
 
 def test_what_was_asked_is_noticed():
-    assert request_digest(SPEC, 1) != request_digest(SPEC, 2) != request_digest(replace(SPEC, aliases=True), 2)
+    assert (
+        request_digest(SPEC, 1)
+        != request_digest(SPEC, 2)
+        != request_digest(replace(SPEC, aliases=True), 2)
+    )
 
 
 CROSSED = tuple(
-    Item(f"x{n:03}", "?", strata={"field": "skin" if n % 4 else "heart", "hard": "yes" if n % 10 < 3 else "no"})
+    Item(
+        f"x{n:03}",
+        "?",
+        strata={"field": "skin" if n % 4 else "heart", "hard": "yes" if n % 10 < 3 else "no"},
+    )
     for n in range(120)
 )
 
@@ -197,7 +258,9 @@ def test_a_sample_by_several_columns():
     assert drawn_by(CROSSED, made) == {(f, h): 6 for f in ("skin", "heart") for h in ("yes", "no")}
     assert (made.by, made.short) == ("field × hard", {})
     assert made.found == {"heart × no": 18, "heart × yes": 12, "skin × no": 66, "skin × yes": 24}
-    as_they_are = draw(Preparation(sample=Sample(60, "field", across=("hard",))), CROSSED, (), seed=1)
+    as_they_are = draw(
+        Preparation(sample=Sample(60, "field", across=("hard",))), CROSSED, (), seed=1
+    )
     assert drawn_by(CROSSED, as_they_are) == {
         ("heart", "no"): 9,
         ("heart", "yes"): 6,
@@ -205,16 +268,21 @@ def test_a_sample_by_several_columns():
         ("skin", "yes"): 12,
     }
     shares = {"heart × yes": 0.5, "skin × no": 0.5}
-    stated = draw(Preparation(sample=Sample(20, "field", shares, across=("hard",))), CROSSED, (), seed=1)
+    stated = draw(
+        Preparation(sample=Sample(20, "field", shares, across=("hard",))), CROSSED, (), seed=1
+    )
     assert drawn_by(CROSSED, stated) == {("heart", "yes"): 10, ("skin", "no"): 10}
     items = in_study(CROSSED, [event_of(stated, 1, "")])
-    assert all(set(item.strata) == {"field", "hard"} for item in items), "the combination is no stratum of the study"
+    assert all(set(item.strata) == {"field", "hard"} for item in items), (
+        "the combination is no stratum of the study"
+    )
 
 
 def test_every_shortage_is_told():
     equal = Sample(80, "field", across=("hard",), equal=True)
     with pytest.raises(
-        PlanError, match=r"2 values of field × hard have fewer .* 'heart × no' 18 of 20, 'heart × yes' 12"
+        PlanError,
+        match=r"2 values of field × hard have fewer .* 'heart × no' 18 of 20, 'heart × yes' 12",
     ):
         draw(Preparation(sample=equal), CROSSED, (), seed=1)
     made = draw(Preparation(sample=replace(equal, short="keep")), CROSSED, (), seed=1)
@@ -230,5 +298,7 @@ def test_digests_of_samples_by_one_column_stay():
     assert request_digest(Preparation(sample=Sample(3, "a")), 1) != request_digest(
         Preparation(sample=Sample(3, "a", across=("b",))), 1
     )
-    wrong = preparation_problems(Preparation(sample=Sample(3, "", across=("b",), equal=True)), (), "prepare")
+    wrong = preparation_problems(
+        Preparation(sample=Sample(3, "", across=("b",), equal=True)), (), "prepare"
+    )
     assert [one.split(":")[0] for one in wrong] == ["prepare.sample.across", "prepare.sample.equal"]

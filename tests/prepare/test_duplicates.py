@@ -19,7 +19,10 @@ from konsil.prepare.identifiers.duplicates import (
 )
 from konsil.records import Item
 
-LONG = "Which dose of apixaban should I give a woman of 72 years with atrial fibrillation and a GFR of 28 ml/min?"
+LONG = (
+    "Which dose of apixaban should I give a woman of 72 years with atrial fibrillation and a GFR of"
+    " 28 ml/min?"
+)
 
 
 def found(*texts: str) -> list[tuple[str, str, str]]:
@@ -48,7 +51,14 @@ def test_other_questions_are_none() -> None:
 
 
 def test_pairs_and_groups_are_the_same_in_any_order() -> None:
-    texts = [LONG, LONG.lower(), LONG.replace("28", "29"), "Stop aspirin?", "stop aspirin", "Something else entirely?"]
+    texts = [
+        LONG,
+        LONG.lower(),
+        LONG.replace("28", "29"),
+        "Stop aspirin?",
+        "stop aspirin",
+        "Something else entirely?",
+    ]
     items = [Item(f"q{n}", text) for n, text in enumerate(texts)]
     mixed = list(items)
     random.Random(3).shuffle(mixed)
@@ -82,8 +92,13 @@ def test_one_of_each_group_stays_and_is_not_one_that_is_left_out_already() -> No
 def test_what_was_found_last_is_read_back() -> None:
     items = [Item("a", LONG), Item("b", LONG), Item("c", LONG)]
     first = found_duplicates(items, pairs(items), translated=False)
-    second = found_duplicates(items, pairs(items), translated=False, apart={"c": "p-1", "gone": "p-1"})
-    events = [duplicates_event(second, 2, "2026-01-02T00:00:00Z"), duplicates_event(first, 1, "2026-01-01T00:00:00Z")]
+    second = found_duplicates(
+        items, pairs(items), translated=False, apart={"c": "p-1", "gone": "p-1"}
+    )
+    events = [
+        duplicates_event(second, 2, "2026-01-02T00:00:00Z"),
+        duplicates_event(first, 1, "2026-01-01T00:00:00Z"),
+    ]
     assert last_duplicates(events) == (2, second)
     assert (second.groups, second.apart) == ((("a", "b"),), {"c": "p-1"})
     assert last_duplicates([]) == (0, None)

@@ -7,7 +7,16 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from konsil.prepare.cases.editing import added, joined, mark_conflict, moved, of_kind, trimmed, without, worded
+from konsil.prepare.cases.editing import (
+    added,
+    joined,
+    mark_conflict,
+    moved,
+    of_kind,
+    trimmed,
+    without,
+    worded,
+)
 from konsil.prepare.cases.masking import Mark, marking_problems
 
 TEXT = "A man of forty with a dry cough and fever had sarcoidosis."
@@ -24,7 +33,9 @@ changes = st.lists(
 
 
 @given(changes)
-def test_every_way_leads_to_marks_that_can_be_kept(changes: list[tuple[str, int, int, Any]]) -> None:
+def test_every_way_leads_to_marks_that_can_be_kept(
+    changes: list[tuple[str, int, int, Any]],
+) -> None:
     marks: tuple[Mark, ...] = ()
     for what, a, b, kind in changes:
         place = (marks[a % len(marks)].start, marks[a % len(marks)].end) if marks else (0, 0)
@@ -59,7 +70,11 @@ def test_cues_are_ranked_by_hand() -> None:
     assert [m.rank for m in together] == [1, 2, 1]
     assert [m.rank for m in joined(together, (9, 14), 0)] == [1, 2, 3]
     assert [m.rank for m in without(marks, (0, 1))] == [1, 2]
-    assert [(m.kind, m.rank) for m in of_kind(marks, (0, 1), "temporal")] == [("temporal", 0), ("cue", 1), ("cue", 2)]
+    assert [(m.kind, m.rank) for m in of_kind(marks, (0, 1), "temporal")] == [
+        ("temporal", 0),
+        ("cue", 1),
+        ("cue", 2),
+    ]
     assert of_kind(marks, (0, 1), "cue") == marks
     assert joined(marks, (0, 1), 9) == marks, "there is no cue of that rank"
 

@@ -31,7 +31,10 @@ def test_what_differs_is_told(before: str, after: str, kinds: list[str]) -> None
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("pt w AF, apixaban 2,5mg bid?", "In a patient with AF, is apixaban 2.5 mg twice daily indicated?"),
+        (
+            "pt w AF, apixaban 2,5mg bid?",
+            "In a patient with AF, is apixaban 2.5 mg twice daily indicated?",
+        ),
         ("heparin 5.000 IE", "Heparin 5,000 IU?"),
         ("72yo, metformin for two weeks", "72-year-old, metformin for 2 weeks"),
         ("no fever", "without fever"),

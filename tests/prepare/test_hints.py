@@ -50,13 +50,23 @@ def test_ordinary_findings_are_not(text: str) -> None:
 
 def test_the_page_states_how_long_the_lists_are() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "howto-study.md").read_text("utf-8")
-    stated = f"({LISTS['drug']} drugs and the stems of their names, {LISTS['gene']} genes, {LISTS['eponym']} eponyms)"
+    stated = (
+        f"({LISTS['drug']} drugs and the stems of their names, {LISTS['gene']} genes,"
+        f" {LISTS['eponym']} eponyms)"
+    )
     assert stated in " ".join(page.split())
 
 
 def test_only_what_no_mark_covers_is_listed_once_and_stops_nobody() -> None:
     text = "Rituximab was given, rituximab again, then trientine. Sarcoidosis."
-    marks = [Mark(text.index("Sarc"), len(text) - 1, "diagnosis"), Mark(text.index("trien"), text.index("."), "cue", 1)]
-    found = [one for one in leftovers(Item("c", text, "sarcoidosis"), marks, REMOVED) if one.kind == "hint"]
+    marks = [
+        Mark(text.index("Sarc"), len(text) - 1, "diagnosis"),
+        Mark(text.index("trien"), text.index("."), "cue", 1),
+    ]
+    found = [
+        one
+        for one in leftovers(Item("c", text, "sarcoidosis"), marks, REMOVED)
+        if one.kind == "hint"
+    ]
     assert [one.description() for one in found] == ["level 3 still has 'Rituximab' at 0-9, a drug"]
     assert not found[0].stops

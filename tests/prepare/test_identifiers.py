@@ -1,4 +1,5 @@
-"""Identifiers: the figures that konsil prints and the page's are those that the questions give, and no text stalls."""
+"""Identifiers: the figures that konsil prints and the page's are those that the questions give, and
+no text stalls."""
 
 from __future__ import annotations
 
@@ -17,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("identifiers_bench", ROOT / "benchmarks" / "identifiers.py")
+    spec = importlib.util.spec_from_file_location(
+        "identifiers_bench", ROOT / "benchmarks" / "identifiers.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -26,7 +29,9 @@ def bench() -> ModuleType:
     return module
 
 
-def test_the_figure_that_is_printed_is_measured_on_questions_by_another_hand(bench: ModuleType) -> None:
+def test_the_figure_that_is_printed_is_measured_on_questions_by_another_hand(
+    bench: ModuleType,
+) -> None:
     questions = list(bench.by_another_hand())
     assert (len(questions), sum(bool(one.identifiers) for one in questions)) == (200, 120)
     measured = bench.recall(questions)
@@ -38,7 +43,10 @@ def test_the_figure_that_is_printed_is_measured_on_questions_by_another_hand(ben
 @pytest.mark.slow
 def test_the_pages_tables_are_what_the_command_writes(bench: ModuleType) -> None:
     page = bench.PAGE.read_text("utf-8")
-    assert page.partition(bench.BEGIN)[2].partition(bench.END)[0].strip() == "\n".join(bench.tables()).strip()
+    assert (
+        page.partition(bench.BEGIN)[2].partition(bench.END)[0].strip()
+        == "\n".join(bench.tables()).strip()
+    )
 
 
 def test_half_of_two_hundred_questions_are_held_out(bench: ModuleType) -> None:
@@ -91,6 +99,8 @@ def test_what_looks_like_an_identifier_is_left_alone(text: str) -> None:
     assert [text[start:end] for start, end in identifiers(text)] == []
 
 
-@pytest.mark.parametrize("part", ["\n", "1-", "Aa ", "Aa-", "A. ", "x@", "MRN 1", "Mr. von ", "case no 1A/"])
+@pytest.mark.parametrize(
+    "part", ["\n", "1-", "Aa ", "Aa-", "A. ", "x@", "MRN 1", "Mr. von ", "case no 1A/"]
+)
 def test_a_hostile_text_is_read_through(part: str) -> None:
     list(identifiers(part * 3_000))

@@ -32,7 +32,16 @@ from konsil.prepare.cases.marking import (
     versions,
     versions_of,
 )
-from konsil.prepare.cases.masking import LEVELS, REMOVED, Mark, MarkKind, marking_problems, masked, parts, unchanged
+from konsil.prepare.cases.masking import (
+    LEVELS,
+    REMOVED,
+    Mark,
+    MarkKind,
+    marking_problems,
+    masked,
+    parts,
+    unchanged,
+)
 from konsil.prepare.draw.draw import still_whole, to_mask
 from konsil.records import Item
 
@@ -61,15 +70,27 @@ MARKS = (
 def test_the_five_versions() -> None:
     assert [masked(TOLD, MARKS, level) for level in LEVELS] == [
         TOLD,
-        "A 45-year-old man ([…]) had fever, cough, and rash for weeks.\n\n[…] was proven by biopsy; he recovered.",
-        "A 45-year-old man ([…]) had fever, cough, and rash for weeks.\n\n[…] was proven by […]; he recovered.",
-        "A 45-year-old man ([…]) had fever, a symptom, and rash for weeks.\n\n[…] was proven by […]; he recovered.",
+        (
+            "A 45-year-old man ([…]) had fever, cough, and rash for weeks.\n\n[…] was proven by"
+            " biopsy; he recovered."
+        ),
+        (
+            "A 45-year-old man ([…]) had fever, cough, and rash for weeks.\n\n[…] was proven by"
+            " […]; he recovered."
+        ),
+        (
+            "A 45-year-old man ([…]) had fever, a symptom, and rash for weeks.\n\n[…] was proven by"
+            " […]; he recovered."
+        ),
         "A […] man ([…]) had fever, a symptom, and […].\n\n[…] was proven by […]; he recovered.",
     ]
 
 
 def test_gaps_that_show_nothing_leave_no_scars() -> None:
-    assert masked(TOLD, MARKS, "3", removed="") == ("A man had fever, a symptom, and.\n\nwas proven by; he recovered.")
+    assert (
+        masked(TOLD, MARKS, "3", removed="")
+        == "A man had fever, a symptom, and.\n\nwas proven by; he recovered."
+    )
     text = "Fever, rash, and pain (CT: mass). End."
     for what, left in {
         "rash": "Fever, and pain (CT: mass). End.",
@@ -138,14 +159,22 @@ def marked(draw: st.DrawFn) -> tuple[str, tuple[Mark, ...]]:
         start = draw(st.integers(0, len(text) - 1))
         end = draw(st.integers(start + 1, len(text)))
         kind: MarkKind = draw(st.sampled_from(KINDS))
-        one = Mark(start, end, kind, draw(st.integers(1, 3)) if kind == "cue" else 0, draw(st.sampled_from(["", "X"])))
+        one = Mark(
+            start,
+            end,
+            kind,
+            draw(st.integers(1, 3)) if kind == "cue" else 0,
+            draw(st.sampled_from(["", "X"])),
+        )
         if not [p for p in marking_problems(text, [*found, one]) if "no cue has rank" not in p]:
             found.append(one)
     return text, tuple(found)
 
 
 @given(marked(), st.sampled_from(["", REMOVED, "___"]))
-def test_levels_are_nested_and_what_is_not_marked_stays(case: tuple[str, tuple[Mark, ...]], removed: str) -> None:
+def test_levels_are_nested_and_what_is_not_marked_stays(
+    case: tuple[str, tuple[Mark, ...]], removed: str
+) -> None:
     text, marks = case
     gone_before: set[int] = set()
     for level in LEVELS:
@@ -156,7 +185,8 @@ def test_levels_are_nested_and_what_is_not_marked_stays(case: tuple[str, tuple[M
             assert p.mark is not None or text[p.start : p.end] == p.text
         assert [p.start for p in made] == sorted(p.start for p in made)
         wanted = {n for m in marks if m.counts(level) for n in range(m.start, m.end)}
-        # What is masked does not survive (but for the white space at a mark's ends), and every letter else does.
+        # What is masked does not survive (but for the white space at a mark's ends), and every
+        # letter else does.
         assert not {n for n in kept & wanted if not text[n].isspace()}
         assert all(n in kept for n, c in enumerate(text) if c.isalnum() and n not in wanted)
         gone = {n for n, c in enumerate(text) if c.isalnum()} - kept
@@ -168,7 +198,9 @@ def test_levels_are_nested_and_what_is_not_marked_stays(case: tuple[str, tuple[M
 @given(marked())
 def test_the_order_of_marks_plays_no_part(case: tuple[str, tuple[Mark, ...]]) -> None:
     text, marks = case
-    assert {masked(text, order, "3") for order in (marks, marks[::-1])} == {masked(text, marks, "3")}
+    assert {masked(text, order, "3") for order in (marks, marks[::-1])} == {
+        masked(text, marks, "3")
+    }
 
 
 CASE = Item("c1", TOLD, "sarcoidosis", ("Boeck's disease",), strata={"specialty": "pneumology"})
@@ -177,19 +209,33 @@ CASE = Item("c1", TOLD, "sarcoidosis", ("Boeck's disease",), strata={"specialty"
 def test_versions_are_items_of_the_case() -> None:
     made = versions(CASE, MARKS)
     assert [i.id for i in made] == ["c1:narrative", "c1:0", "c1:1", "c1:2", "c1:3"]
-    assert {(i.case, i.reference, i.aliases) for i in made} == {("c1", "sarcoidosis", ("Boeck's disease",))}
-    assert [dict(i.strata) for i in made] == [{"specialty": "pneumology", "level": level} for level in LEVELS]
+    assert {(i.case, i.reference, i.aliases) for i in made} == {
+        ("c1", "sarcoidosis", ("Boeck's disease",))
+    }
+    assert [dict(i.strata) for i in made] == [
+        {"specialty": "pneumology", "level": level} for level in LEVELS
+    ]
     assert cases((CASE, *made)) == (CASE,)
-    assert cases(made) == made  # versions that came ready-made, without their case, stand for themselves
+    assert (
+        cases(made) == made
+    )  # versions that came ready-made, without their case, stand for themselves
     assert versions_of((CASE, *made)) == {"c1": made}
     assert versions_of(made) == {}
 
 
 def test_the_last_marking_counts_and_comes_back_equal() -> None:
     first, second = marking(CASE, MARKS, "p-1"), marking(CASE, MARKS[:4], "p-2")
-    events = [marking_event(second, 2, "2026-01-02T00:00:00Z"), marking_event(first, 1, "2026-01-01T00:00:00Z")]
+    events = [
+        marking_event(second, 2, "2026-01-02T00:00:00Z"),
+        marking_event(first, 1, "2026-01-01T00:00:00Z"),
+    ]
     number, held = last_markings(events)["c1"]
-    assert (number, held.marks, held.by, held.at) == (2, second.marks, "p-2", "2026-01-02T00:00:00Z")
+    assert (number, held.marks, held.by, held.at) == (
+        2,
+        second.marks,
+        "p-2",
+        "2026-01-02T00:00:00Z",
+    )
     with pytest.raises(PlanError, match="case 'c1': 0-400: ends after"):
         marking(CASE, [Mark(0, 400, "diagnosis")], "p-1")
 
@@ -206,7 +252,10 @@ def test_approval_is_refused_while_the_diagnosis_is_left() -> None:
     half = marking(CASE, MARKS[1:], "p-1")
     with pytest.raises(PlanError, match=r"level 0 still has 'sarcoidosis' at 19-30, the diagnosis"):
         approved(CASE, half, "p-2")
-    assert approved(CASE, half, "p-2", despite="it is said to be excluded").despite == "it is said to be excluded"
+    assert (
+        approved(CASE, half, "p-2", despite="it is said to be excluded").despite
+        == "it is said to be excluded"
+    )
     assert approved(CASE, marking(CASE, MARKS, "p-1"), "p-2", despite="no need").despite == ""
     changed = Item("c1", TOLD + " ", "sarcoidosis")
     with pytest.raises(PlanError, match="its narrative is not the one that was marked"):
@@ -223,7 +272,9 @@ def test_whoever_changed_the_marks_cannot_approve_them() -> None:
     first = marking(CASE, MARKS[:3], "p-1")
     both = marking(CASE, MARKS, "p-2", first)
     for marker in ("p-1", "p-2"):
-        with pytest.raises(PlanError, match=f"case 'c1': '{marker}' marked it; expected another person"):
+        with pytest.raises(
+            PlanError, match=f"case 'c1': '{marker}' marked it; expected another person"
+        ):
             approved(CASE, both, marker, despite="I am alone")
     assert approved(CASE, both, "p-3").by == "p-3"
     later = marking(CASE, MARKS, "p-4", approved(CASE, both, "p-3"))
@@ -237,8 +288,15 @@ SPEC = Preparation(screen=Screening(rules=()), sample=Sample(1), sets={"core": 1
 
 
 def test_cases_are_drawn_and_their_versions_are_in() -> None:
-    items = (CASE, *versions(CASE, MARKS), Item("c2", "Fever.", "measles"), Item("c3", "Rash.", "rubella"))
-    screened = screen(Screening(rules=()), cases(items), {"c2": "incomplete", "c3": "incomplete"})[0]
+    items = (
+        CASE,
+        *versions(CASE, MARKS),
+        Item("c2", "Fever.", "measles"),
+        Item("c3", "Rash.", "rubella"),
+    )
+    screened = screen(Screening(rules=()), cases(items), {"c2": "incomplete", "c3": "incomplete"})[
+        0
+    ]
     drawn = draw(SPEC, items, (), seed=1, screened=screened)
     assert (drawn.pool, drawn.size, dict(drawn.lost)) == (3, 1, {"incomplete": 2})
     events = (event_of(drawn, 1, ""), marking_event(marking(CASE, MARKS, "p-1"), 1, ""))

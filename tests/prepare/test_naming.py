@@ -1,4 +1,5 @@
-"""Whether a text names a diagnosis: measured on a list made by hand, German and English, and what is never found."""
+"""Whether a text names a diagnosis: measured on a list made by hand, German and English, and what
+is never found."""
 
 from __future__ import annotations
 
@@ -197,7 +198,8 @@ def names(diagnosis: str, text: str) -> bool:
 
 
 def test_what_is_named_is_found_and_what_is_not_is_left_alone() -> None:
-    """What is missed or found too much stands here by name, so that a change of the rules shows what it does."""
+    """What is missed or found too much stands here by name, so that a change of the rules shows
+    what it does."""
     missed = [pair for pair in (*NAMED, *LATER_NAMED) if not names(*pair)]
     too_much = [pair for pair in (*NOT_NAMED, *LATER_NOT_NAMED) if names(*pair)]
     assert missed == MISSED
@@ -239,7 +241,8 @@ def test_mentions_lie_in_the_text_and_apart(text: str, given_names: list[str]) -
 
 
 TOLD = (
-    "Granulomatosis with polyangiitis (GPA) was proven: c-ANCA 1:320. GPA is rare. Cavities on CT; the cavities grew."
+    "Granulomatosis with polyangiitis (GPA) was proven: c-ANCA 1:320. GPA is rare. Cavities on CT;"
+    " the cavities grew."
 )
 CASE = Item("c", TOLD, "granulomatosis with polyangiitis", ("Wegener's disease",))
 
@@ -262,16 +265,26 @@ def test_what_is_left_over_is_told_once_with_its_place() -> None:
         ("cue", "1", "cavities", "part", 98, False),
         ("diagnosis", "2", "Wegener", "named", None, True),
     ]
-    assert found[0].description() == ("level 0 still has 'GPA' at 34-37, the diagnosis 'GPA' (abbreviation)")
+    assert (
+        found[0].description()
+        == "level 0 still has 'GPA' at 34-37, the diagnosis 'GPA' (abbreviation)"
+    )
 
 
 def test_a_narrative_that_names_nothing_is_its_own_level_0() -> None:
     item = Item("c", "Fever and rash.", "measles")
-    found = leftovers(item, [at("Fever", "cue", 1, text=item.text), at("rash", "cue", 2, text=item.text)], "")
-    assert [(one.kind, one.level, one.stops) for one in found] == [("version", "0", False), ("version", "3", True)]
+    found = leftovers(
+        item, [at("Fever", "cue", 1, text=item.text), at("rash", "cue", 2, text=item.text)], ""
+    )
+    assert [(one.kind, one.level, one.stops) for one in found] == [
+        ("version", "0", False),
+        ("version", "3", True),
+    ]
 
 
-@pytest.mark.parametrize(("text", "start"), [("Later it was measles", 13), ("measles", 0), ("Measles, as was seen", 0)])
+@pytest.mark.parametrize(
+    ("text", "start"), [("Later it was measles", 13), ("measles", 0), ("Measles, as was seen", 0)]
+)
 def test_a_diagnosis_at_an_end_of_its_passage_has_its_place(text: str, start: int) -> None:
     """A rash that is marked in front, so that passages begin and end where the diagnosis does."""
     item = Item("c", f"A rash. {text}", "measles")
@@ -294,7 +307,9 @@ def test_a_diagnosis_at_an_end_of_its_passage_has_its_place(text: str, start: in
         ("TTP", "cTTP", "cTTP"),
     ],
 )
-def test_a_clipped_name_and_a_kind_of_an_abbreviation_are_parts(name: str, text: str, words: str) -> None:
+def test_a_clipped_name_and_a_kind_of_an_abbreviation_are_parts(
+    name: str, text: str, words: str
+) -> None:
     [found] = mentions(text, names_of([name]))
     assert (found.way, text[found.start : found.end]) == ("part", words)
 
@@ -309,5 +324,7 @@ def test_a_clipped_name_and_a_kind_of_an_abbreviation_are_parts(name: str, text:
         ("Sarkoidose", "sako"),
     ],
 )
-def test_everyday_beginnings_of_names_and_longer_abbreviations_are_not(name: str, text: str) -> None:
+def test_everyday_beginnings_of_names_and_longer_abbreviations_are_not(
+    name: str, text: str
+) -> None:
     assert mentions(text, names_of([name])) == ()

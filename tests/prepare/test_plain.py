@@ -109,7 +109,8 @@ def test_what_is_plain_stays(text: str):
 )
 @pytest.mark.slow
 def test_hostile_texts_take_no_longer_than_others(piece: str):
-    """A hundred thousand beginnings without an end: what grew with their square would take minutes."""
+    """A hundred thousand beginnings without an end: what grew with their square would take
+    minutes."""
     started = time.process_time()
     plain(piece * 100_000)
     has_media(piece * 100_000)

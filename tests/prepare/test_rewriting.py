@@ -1,4 +1,5 @@
-"""Rewordings as events: the last decision stands, both wordings stay, and marks cover what differs and nothing else."""
+"""Rewordings as events: the last decision stands, both wordings stay, and marks cover what differs
+and nothing else."""
 
 from __future__ import annotations
 
@@ -34,7 +35,11 @@ def test_the_last_decision_stands_whatever_the_order() -> None:
     events = [second, first, decided_event(ITEMS[2], Accepted("keep", "stop it", "Kim"), AT)]
     for _ in range(5):
         random.Random(1).shuffle(events)
-        assert [i.text for i in with_rewriting(ITEMS, events)] == ["Which dose, please?", "Which dose?", "stop it"]
+        assert [i.text for i in with_rewriting(ITEMS, events)] == [
+            "Which dose, please?",
+            "Which dose?",
+            "stop it",
+        ]
     assert [i.text for i in prepared(ITEMS, events)] == [i.text for i in in_study(ITEMS, events)]
     again = with_rewriting(with_rewriting(ITEMS, events), events)
     assert again == with_rewriting(ITEMS, events)
@@ -50,7 +55,9 @@ def test_what_is_unchanged_needs_no_decision() -> None:
     ]
     assert undecided(ITEMS, events) == ("a", "c")
     assert proposals(events)["a"].text == "Which dose?"
-    assert undecided(ITEMS, [*events, decided_event(ITEMS[2], Accepted("keep", "stop it", "x"), AT)]) == ("a",)
+    assert undecided(
+        ITEMS, [*events, decided_event(ITEMS[2], Accepted("keep", "stop it", "x"), AT)]
+    ) == ("a",)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
@@ -58,7 +65,9 @@ def test_the_pieces_make_the_whole(before: str, after: str) -> None:
     old, new = differences(before, after)
     assert "".join(p.text for p in old) == before
     assert "".join(p.text for p in new) == after
-    assert [p.text for p in old if not p.changed] == [p.text for p in new if not p.changed] or before != after
+    assert [p.text for p in old if not p.changed] == [
+        p.text for p in new if not p.changed
+    ] or before != after
     assert (before == after) == (not any(p.changed for p in (*old, *new)))
 
 

@@ -63,7 +63,9 @@ def test_the_stratum_is_set_and_taken_back():
 
 
 def pool(no: int, yes: int) -> list[Item]:
-    return [Item(f"i{n:05}", "?", strata={MATCH: "no" if n < no else "yes"}) for n in range(no + yes)]
+    return [
+        Item(f"i{n:05}", "?", strata={MATCH: "no" if n < no else "yes"}) for n in range(no + yes)
+    ]
 
 
 def test_the_papers_sample():
@@ -93,7 +95,9 @@ def test_a_sample_depends_on_seed_and_name_and_on_nothing_else():
 def test_every_item_is_drawn_as_often_as_every_other():
     """Of ten items three: each in 30 % of 3,000 samples, within four standard errors."""
     items = pool(10, 0)
-    drawn = Counter(i.id for seed in range(3000) for i in stratified(items, MATCH, {"no": 3}, seed=seed))
+    drawn = Counter(
+        i.id for seed in range(3000) for i in stratified(items, MATCH, {"no": 3}, seed=seed)
+    )
     assert all(abs(n - 900) < 4 * (3000 * 0.3 * 0.7) ** 0.5 for n in drawn.values())
     assert len(drawn) == 10
 
@@ -101,15 +105,32 @@ def test_every_item_is_drawn_as_often_as_every_other():
 @pytest.mark.parametrize(
     ("items", "by", "wanted", "sentence"),
     [
-        (pool(5, 5), MATCH, {"no": 6}, "sample: 6 items with lexical_match = 'no' are asked for, and there are 5$"),
-        ([*pool(5, 0), Item("x", "?")], MATCH, {"no": 6}, r"there are 5 \(1 items are without lexical_match\)$"),
+        (
+            pool(5, 5),
+            MATCH,
+            {"no": 6},
+            "sample: 6 items with lexical_match = 'no' are asked for, and there are 5$",
+        ),
+        (
+            [*pool(5, 0), Item("x", "?")],
+            MATCH,
+            {"no": 6},
+            r"there are 5 \(1 items are without lexical_match\)$",
+        ),
         (pool(5, 5), MATCH, {"nein": 1}, "no item has lexical_match = 'nein'; "),
-        (pool(5, 5), "lexical", {"no": 1}, "no item has the stratum 'lexical'; did you mean 'lexical_match'?"),
+        (
+            pool(5, 5),
+            "lexical",
+            {"no": 1},
+            "no item has the stratum 'lexical'; did you mean 'lexical_match'?",
+        ),
         (pool(5, 5), MATCH, {"no": -1}, "-1 items with"),
         ([], MATCH, {"no": 1}, "no item has the stratum 'lexical_match'; none is known"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(items: list[Item], by: str, wanted: dict[str, int], sentence: str):
+def test_what_cannot_be_drawn_is_said(
+    items: list[Item], by: str, wanted: dict[str, int], sentence: str
+):
     with pytest.raises(PlanError, match=sentence):
         stratified(items, by, wanted, seed=1)
 
@@ -131,7 +152,9 @@ def test_sizes_sum_up_and_are_near(n: int, weights: list[int]):
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.data())
-def test_sets_are_disjoint_whole_and_of_the_items_proportions(no: int, yes: int, data: st.DataObject):
+def test_sets_are_disjoint_whole_and_of_the_items_proportions(
+    no: int, yes: int, data: st.DataObject
+):
     items = pool(no, yes)
     first = data.draw(st.integers(0, no + yes))
     second = data.draw(st.integers(0, no + yes - first))
@@ -144,5 +167,7 @@ def test_sets_are_disjoint_whole_and_of_the_items_proportions(no: int, yes: int,
 
 
 def test_sets_that_are_too_large_are_refused():
-    with pytest.raises(PlanError, match=r"200 in 'core', 3,600 in 'split' are asked for, and there are 100 items"):
+    with pytest.raises(
+        PlanError, match=r"200 in 'core', 3,600 in 'split' are asked for, and there are 100 items"
+    ):
         in_sets(pool(50, 50), {"core": 200, "split": 3600}, seed=1)

@@ -1,4 +1,5 @@
-"""Questions that should not be rated: what rules find and leave alone, and that people's decisions stand."""
+"""Questions that should not be rated: what rules find and leave alone, and that people's decisions
+stand."""
 
 from __future__ import annotations
 
@@ -76,7 +77,11 @@ SOUND = [
 
 @pytest.mark.parametrize(
     ("texts", "rule"),
-    [(IDENTIFIED, "identifier"), (FOLLOWING, "follow-up"), (NO_DECISION, "no question for a decision")],
+    [
+        (IDENTIFIED, "identifier"),
+        (FOLLOWING, "follow-up"),
+        (NO_DECISION, "no question for a decision"),
+    ],
 )
 def test_each_rule_finds_its_own(texts: list[str], rule: str) -> None:
     missed = [text for text in texts if not any(suspects(text, rule))]  # type: ignore[arg-type]
@@ -94,7 +99,9 @@ def items(*texts: str) -> list[Item]:
 
 def test_what_people_decide_goes_before_the_rules() -> None:
     asked_for = items(IDENTIFIED[0], SOUND[0], SOUND[1])
-    screened, findings = screen(Screening(undecided="kept"), asked_for, {"q0": KEEP, "q2": "duplicate", "gone": "x"})
+    screened, findings = screen(
+        Screening(undecided="kept"), asked_for, {"q0": KEEP, "q2": "duplicate", "gone": "x"}
+    )
     assert screened.out == {"duplicate": ["q2"]}
     assert screened.decided == {"q0": KEEP, "q2": "duplicate"}
     assert findings["q0"].reason == "identifier"
@@ -107,17 +114,29 @@ def test_evidence_is_not_kept() -> None:
 
 
 def test_languages_need_to_be_sure() -> None:
-    sure = {"Qué dosis?": ("es", 0.99), "apixaban vs rivaroxaban": ("pt", 0.4), "Which dose?": ("en", 0.9)}
-    screened, _ = screen(Screening(languages=("en",), undecided="kept"), items(*sure), {}, lambda text: sure[text])
+    sure = {
+        "Qué dosis?": ("es", 0.99),
+        "apixaban vs rivaroxaban": ("pt", 0.4),
+        "Which dose?": ("en", 0.9),
+    }
+    screened, _ = screen(
+        Screening(languages=("en",), undecided="kept"), items(*sure), {}, lambda text: sure[text]
+    )
     assert screened.out == {"other language": ["q0"]}
 
 
-@given(st.lists(st.sampled_from([*IDENTIFIED, *FOLLOWING, *SOUND]), min_size=1, max_size=12), st.randoms())
+@given(
+    st.lists(st.sampled_from([*IDENTIFIED, *FOLLOWING, *SOUND]), min_size=1, max_size=12),
+    st.randoms(),
+)
 def test_order_plays_no_part_and_nobody_is_lost(texts: list[str], rng: random.Random) -> None:
     ordered = items(*texts)
     mixed = list(ordered)
     rng.shuffle(mixed)
-    one, other = screen(Screening(undecided="kept"), ordered, {})[0], screen(Screening(undecided="kept"), mixed, {})[0]
+    one, other = (
+        screen(Screening(undecided="kept"), ordered, {})[0],
+        screen(Screening(undecided="kept"), mixed, {})[0],
+    )
     assert one == other
     assert sum(map(len, one.out.values())) == sum(
         any(any(suspects(item.text, rule)) for rule in PATTERNS) for item in ordered
@@ -127,14 +146,20 @@ def test_order_plays_no_part_and_nobody_is_lost(texts: list[str], rng: random.Ra
 def test_the_last_screening_counts() -> None:
     first, _ = screen(Screening(undecided="kept"), items(*SOUND), {})
     second, _ = screen(Screening(undecided="kept"), items(*SOUND), {"q1": "duplicate"})
-    events = [screening_event(second, 2, "2025-01-02T00:00:00Z"), screening_event(first, 1, "2025-01-01T00:00:00Z")]
+    events = [
+        screening_event(second, 2, "2025-01-02T00:00:00Z"),
+        screening_event(first, 1, "2025-01-01T00:00:00Z"),
+    ]
     events.append(Event("other", "consent", "r", "2025-01-03T00:00:00Z"))
     assert last_screened(events) == (2, second)
     assert last_screened([]) == (0, None)
 
 
 def test_a_draw_is_from_what_is_left_and_counts_the_rest() -> None:
-    spec, pool = Preparation(screen=Screening(undecided="kept")), items(IDENTIFIED[0], FOLLOWING[0], *SOUND)
+    spec, pool = (
+        Preparation(screen=Screening(undecided="kept")),
+        items(IDENTIFIED[0], FOLLOWING[0], *SOUND),
+    )
     screened, _ = screen(spec.screen or Screening(undecided="kept"), pool, {})
     drawn = draw(spec, pool, (), seed=1, screened=screened)
     assert drawn.pool == len(pool)
@@ -145,7 +170,13 @@ def test_a_draw_is_from_what_is_left_and_counts_the_rest() -> None:
     with pytest.raises(PlanError, match="have changed since"):
         draw(spec, [*pool, Item("late", "?")], (), seed=1, screened=screened)
     with pytest.raises(PlanError, match="have changed since"):
-        draw(replace(spec, screen=Screening(languages=("en",), undecided="kept")), pool, (), seed=1, screened=screened)
+        draw(
+            replace(spec, screen=Screening(languages=("en",), undecided="kept")),
+            pool,
+            (),
+            seed=1,
+            screened=screened,
+        )
     everything, _ = screen(Screening(undecided="kept"), pool, {item.id: "none" for item in pool})
     with pytest.raises(PlanError, match="screened out"):
         draw(spec, pool, (), seed=1, screened=everything)
@@ -160,8 +191,11 @@ def test_digests_of_draws_that_ask_for_no_screening_stay() -> None:
 
 
 def test_what_is_wrong_with_a_screening_is_told() -> None:
-    assert list(preparation_problems(Preparation(screen=Screening(languages=("english",))), (), "prepare")) == [
-        "prepare.screen.languages: expected codes of two letters such as 'en' or 'de', got 'english'"
+    assert list(
+        preparation_problems(Preparation(screen=Screening(languages=("english",))), (), "prepare")
+    ) == [
+        "prepare.screen.languages: expected codes of two letters such as 'en' or 'de', got"
+        " 'english'"
     ]
     (empty,) = preparation_problems(Preparation(screen=Screening(rules=())), (), "prepare")
     assert "looks for nothing" in empty

@@ -41,31 +41,51 @@ def test_boundaries_are_those_of_a_reader(language: str, texts: str):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Herz frei, bds. Unterschenkelödeme. Lunge frei.", ["Herz frei, bds. Unterschenkelödeme.", "Lunge frei."]),
-        ("Herz o. B. bds. Unterschenkelödeme. Ende.", ["Herz o. B. bds. Unterschenkelödeme.", "Ende."]),
+        (
+            "Herz frei, bds. Unterschenkelödeme. Lunge frei.",
+            ["Herz frei, bds. Unterschenkelödeme.", "Lunge frei."],
+        ),
+        (
+            "Herz o. B. bds. Unterschenkelödeme. Ende.",
+            ["Herz o. B. bds. Unterschenkelödeme.", "Ende."],
+        ),
         ("Leichte bds. Ödeme. Ende.", ["Leichte bds. Ödeme.", "Ende."]),
         ("Pulse tastbar bds. Lunge frei.", ["Pulse tastbar bds.", "Lunge frei."]),
         ("Z. n. STEMI 2017 m. PCI der RCA. Ende.", ["Z. n. STEMI 2017 m. PCI der RCA.", "Ende."]),
         ("STEMI 03/2017 m. PCI. Ende.", ["STEMI 03/2017 m. PCI.", "Ende."]),
-        ("Siehe Leitlinie Vers. 3.0 der DGK. Ende.", ["Siehe Leitlinie Vers. 3.0 der DGK.", "Ende."]),
+        (
+            "Siehe Leitlinie Vers. 3.0 der DGK. Ende.",
+            ["Siehe Leitlinie Vers. 3.0 der DGK.", "Ende."],
+        ),
         ("Aufnahme am 14. 3. 2024 wegen Fieber.", ["Aufnahme am 14. 3. 2024 wegen Fieber."]),
         ("Der 14.3. 2024 war ein Freitag.", ["Der 14.3. 2024 war ein Freitag."]),
         ("Sie nahm 14. 30 Patienten kamen.", ["Sie nahm 14.", "30 Patienten kamen."]),
         ("Ibuprofen 400 b. Bed. bis zu 3x. Ende.", ["Ibuprofen 400 b. Bed. bis zu 3x.", "Ende."]),
         ("Schnitt a. d. Hand. Ende.", ["Schnitt a. d. Hand.", "Ende."]),
         ("Chefarzt a. D. Ende gut.", ["Chefarzt a. D.", "Ende gut."]),
-        ("In 2 Wo. Spiegelkontrolle beim Arzt. Ende.", ["In 2 Wo. Spiegelkontrolle beim Arzt.", "Ende."]),
+        (
+            "In 2 Wo. Spiegelkontrolle beim Arzt. Ende.",
+            ["In 2 Wo. Spiegelkontrolle beim Arzt.", "Ende."],
+        ),
         ("Bitte 2 Std. Abstand. Ende.", ["Bitte 2 Std. Abstand.", "Ende."]),
-        ("Kontrolle in 2 Wo. Lassen Sie Blut abnehmen.", ["Kontrolle in 2 Wo.", "Lassen Sie Blut abnehmen."]),
+        (
+            "Kontrolle in 2 Wo. Lassen Sie Blut abnehmen.",
+            ["Kontrolle in 2 Wo.", "Lassen Sie Blut abnehmen."],
+        ),
         ("A 54 y.o. M with pain. No fever.", ["A 54 y.o. M with pain.", "No fever."]),
         ("She is 54 y.o. Her pain is new.", ["She is 54 y.o.", "Her pain is new."]),
         ("Trop. I was elevated. Repeat.", ["Trop. I was elevated.", "Repeat."]),
         ("Max. 4 doses/24 h. Prof. Lee agrees.", ["Max. 4 doses/24 h.", "Prof. Lee agrees."]),
-        ("Given 40 mg with good resp. Will repeat.", ["Given 40 mg with good resp.", "Will repeat."]),
+        (
+            "Given 40 mg with good resp. Will repeat.",
+            ["Given 40 mg with good resp.", "Will repeat."],
+        ),
         ("Vater resp. Mutter kommen.", ["Vater resp. Mutter kommen."]),
     ],
 )
-def test_clinical_abbreviations_and_dates_end_a_sentence_only_where_one_ends(text: str, expected: list[str]):
+def test_clinical_abbreviations_and_dates_end_a_sentence_only_where_one_ends(
+    text: str, expected: list[str]
+):
     assert cut(text) == expected
 
 
@@ -119,7 +139,12 @@ def test_spans_lie_in_the_text_in_order_and_leave_no_word_out(text: str):
         end = span.end
 
 
-@given(st.lists(st.sampled_from(["Take it p.o.", "Call us!", "Ist das so?", "Dr. Lee kam.", "Es half."]), min_size=1))
+@given(
+    st.lists(
+        st.sampled_from(["Take it p.o.", "Call us!", "Ist das so?", "Dr. Lee kam.", "Es half."]),
+        min_size=1,
+    )
+)
 def test_plain_sentences_come_back_whole(parts: list[str]):
     plain = [p for p in parts if not p.endswith("p.o.")]
     assert cut(" ".join(plain)) == plain
@@ -130,4 +155,6 @@ def test_plain_sentences_come_back_whole(parts: list[str]):
 def test_hostile_repetitions_come_to_an_end(piece: str):
     began = time.process_time()
     sentences(piece * (20_000 // len(piece)))
-    assert time.process_time() - began < 20, "a tenth of a second is usual; what is quadratic takes minutes"
+    assert time.process_time() - began < 20, (
+        "a tenth of a second is usual; what is quadratic takes minutes"
+    )

@@ -15,9 +15,22 @@ from konsil.sources.anki import read_anki
 
 
 def note(
-    text: str, *, guid: str = "n", is_cloze: bool = True, extra: str = "", clozed: tuple[str, ...] = ("Text",)
+    text: str,
+    *,
+    guid: str = "n",
+    is_cloze: bool = True,
+    extra: str = "",
+    clozed: tuple[str, ...] = ("Text",),
 ) -> Note:
-    return Note(guid, "Cloze", is_cloze, {"Text": text, "Extra": extra}, clozed, ("a::b", "c"), "Medizin::Innere")
+    return Note(
+        guid,
+        "Cloze",
+        is_cloze,
+        {"Text": text, "Extra": extra},
+        clozed,
+        ("a::b", "c"),
+        "Medizin::Innere",
+    )
 
 
 def one(text: str, **options: object) -> Item:
@@ -29,9 +42,17 @@ def one(text: str, **options: object) -> Item:
     ("text", "item", "reference"),
     [
         ("Insulin senkt {{c1::den <b>Blutzucker</b>}}.", "Insulin senkt ____.", "den Blutzucker"),
-        ("{{c2::Insulin::Hormon}} senkt den Blutzucker", "____ (Hormon) senkt den Blutzucker", "Insulin"),
+        (
+            "{{c2::Insulin::Hormon}} senkt den Blutzucker",
+            "____ (Hormon) senkt den Blutzucker",
+            "Insulin",
+        ),
         ("<b>a {{c1::b</b> c}}", "a ____", "b c"),
-        ("Ursachen:<br><ul><li>{{c1::A &amp; B}}</li><li>C</li></ul>", "Ursachen:\n- ____\n- C", "A & B"),
+        (
+            "Ursachen:<br><ul><li>{{c1::A &amp; B}}</li><li>C</li></ul>",
+            "Ursachen:\n- ____\n- C",
+            "A & B",
+        ),
         (r"\(x = {{c1::\frac{a}{b_{c}}}}\)", r"\(x = ____\)", r"\frac{a}{b_{c}}"),
         ("{{c1::a::Hinweis genügt}}", "____ (Hinweis genügt)", "a"),
         ("{{c0::gezeigt}} {{c1::a}}", "gezeigt ____", "a"),
@@ -70,15 +91,21 @@ def test_dropped(made: Note, reason: str):
 
 
 def test_media_can_be_marked_but_not_guessed():
-    found = single_cloze([note("a <img src=x> {{c1::b}}"), note("{{c1::<img>}} a", guid="m")], media="mark")
+    found = single_cloze(
+        [note("a <img src=x> {{c1::b}}"), note("{{c1::<img>}} a", guid="m")], media="mark"
+    )
     assert [i.text for i in found.items] == ["a [image] ____"]
     assert found.dropped == {"media needed": 1}
-    assert single_cloze([note("<img> {{c1::b}}")], media="mark").dropped == {"nothing beside the gap": 1}
+    assert single_cloze([note("<img> {{c1::b}}")], media="mark").dropped == {
+        "nothing beside the gap": 1
+    }
 
 
 def test_hints_can_be_left_out():
     assert one("{{c1::a::h}} b", hints=False).text == "____ b"
-    assert single_cloze([note("{{c1::a::h}}")], hints=False).dropped == {"nothing beside the gap": 1}
+    assert single_cloze([note("{{c1::a::h}}")], hints=False).dropped == {
+        "nothing beside the gap": 1
+    }
 
 
 def test_an_index_on_the_line_is_an_alias():
@@ -99,7 +126,24 @@ def test_fields_strata_and_sets_of_choice():
 
 
 MARKUP = st.lists(
-    st.sampled_from(["{{c1::", "{{c2::", "}}", "::", "a", " ", "<b>", "</b>", "<img>", "&lt;", r"\(", r"\)", "{", "}"]),
+    st.sampled_from(
+        [
+            "{{c1::",
+            "{{c2::",
+            "}}",
+            "::",
+            "a",
+            " ",
+            "<b>",
+            "</b>",
+            "<img>",
+            "&lt;",
+            r"\(",
+            r"\)",
+            "{",
+            "}",
+        ]
+    ),
     max_size=12,
 ).map("".join)
 

@@ -94,7 +94,9 @@ QUESTIONS = {
         "Rosacea not responding to metronidazole cream?",
     ),
 }
-ITEMS = [Item(f"{group}-{n}", text) for group, texts in QUESTIONS.items() for n, text in enumerate(texts)]
+ITEMS = [
+    Item(f"{group}-{n}", text) for group, texts in QUESTIONS.items() for n, text in enumerate(texts)
+]
 
 
 def _axes(texts: Sequence[str]) -> NDArray[np.float64]:
@@ -137,7 +139,9 @@ def test_people_rename_merge_drop_and_move() -> None:
     decided = {by_letter["a"]: "Drugs", by_letter["b"]: "Drugs", by_letter["c"]: DROP}
     second = themes(Theming(5), items, _axes, first, decided, {"q003": "Other"})
     assert set(second.tags) == {"Drugs", by_letter["d"], "Other"}
-    assert sum(map(len, second.tags.values())) == 40  # every question has one theme, those of a dropped one as well
+    assert (
+        sum(map(len, second.tags.values())) == 40
+    )  # every question has one theme, those of a dropped one as well
     assert second.tags["Other"] == ["q003"]
     assert second.found == first.found  # what was found stays, so that decisions can be taken back
     third = themes(Theming(5), items, _axes, second, {by_letter["a"]: by_letter["a"]})
@@ -170,7 +174,10 @@ def test_few_rows_have_no_groups(n: int) -> None:
 
 
 def test_words_that_all_groups_share_tell_nothing() -> None:
-    groups = {"a": ["Dosis Insulin", "Dosis insulin Pumpe"], "b": ["Dosis Heparin", "Dosis Heparin nachts"]}
+    groups = {
+        "a": ["Dosis Insulin", "Dosis insulin Pumpe"],
+        "b": ["Dosis Heparin", "Dosis Heparin nachts"],
+    }
     assert telling_words(groups, 1) == {"a": ("insulin",), "b": ("heparin",)}
     assert telling_words({"a": ["1 2", ""]}) == {"a": ()}
 
@@ -197,6 +204,8 @@ def test_what_is_asked_and_what_is_wrong() -> None:
     assert list(preparation_problems(Preparation(themes=Theming()), (), "p")) == []
     [small] = preparation_problems(Preparation(themes=Theming(1)), (), "p")
     assert small == "p.themes.smallest: expected 2 or more questions, got 1"
-    [by] = preparation_problems(Preparation(themes=Theming(), sample=Sample(9, by="theme")), (), "p")
+    [by] = preparation_problems(
+        Preparation(themes=Theming(), sample=Sample(9, by="theme")), (), "p"
+    )
     assert "themes are found among the items that are drawn" in by
     assert without_model(asdict(Theming())) == {"smallest": 10}

@@ -1,4 +1,5 @@
-"""All protocols, side by side: made, checked, rehearsed through the pages and reported, by commands alone."""
+"""All protocols, side by side: made, checked, rehearsed through the pages and reported, by commands
+alone."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ MOST = {"medqade": 4, "real-pocqi": 2, "clexeval": 8, "cqa-eval": 20}
 
 
 def test_every_protocol_is_here_and_in_the_document() -> None:
-    there = {p.name for p in files("konsil.protocols").iterdir() if p.joinpath("study.toml").is_file()}
+    there = {
+        p.name for p in files("konsil.protocols").iterdir() if p.joinpath("study.toml").is_file()
+    }
     assert there == {*SMALL, "starter"}
     told = (ROOT / "docs" / "protocols.md").read_text("utf-8")
     for name in SMALL:
@@ -40,7 +43,9 @@ def test_every_protocol_is_here_and_in_the_document() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SMALL))
-def test_made_checked_rehearsed_and_reported(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_made_checked_rehearsed_and_reported(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / name
     run("new", folder, "--protocol", name, "--language", "en")
     SMALL[name](folder)
@@ -74,16 +79,22 @@ def _refuse_every_second(monkeypatch: pytest.MonkeyPatch, remainder: int) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SMALL))
-def test_a_protocol_without_any_file_is_rehearsed_with_pretended_items(tmp_path: Path, name: str) -> None:
+def test_a_protocol_without_any_file_is_rehearsed_with_pretended_items(
+    tmp_path: Path, name: str
+) -> None:
     folder = tmp_path / name
     run("new", folder, "--protocol", name, "--language", "en" if name == "real-pocqi" else "de")
     SMALL[name](folder)
     for file in (*folder.glob("*.csv"), *folder.glob("deck.json")):
         file.unlink()
-    with pytest.raises(StudyError, match=r"'--items \d+' rehearses with pretended items") as refused:
+    with pytest.raises(
+        StudyError, match=r"'--items \d+' rehearses with pretended items"
+    ) as refused:
         run("rehearse", folder)
     assert not folder.with_name(f"{name}-rehearsal").exists(), "nothing half-made"
     wanted = re.findall(r"--items (\d+)", str(refused.value))
     n = min(int(wanted[0]), 12) if name == "real-pocqi" else int(wanted[0])
     assert "0 faults" in run("rehearse", folder, "--items", n, "--most", 2)
-    assert {p.name for p in folder.iterdir()}.isdisjoint({"konsil.db", "report"}), "the study itself is only read"
+    assert {p.name for p in folder.iterdir()}.isdisjoint({"konsil.db", "report"}), (
+        "the study itself is only read"
+    )

@@ -1,11 +1,12 @@
-"""Three cardiologists, three systems, four criteria: from the authors' spreadsheet to a report with their numbers.
+"""Three cardiologists, three systems, four criteria: from the authors' spreadsheet to a report with
+their numbers.
 
-Pierri, Evaluating Large Language Models in Cardiology: A Comparative Study of ChatGPT, Claude, and Gemini (2025).
-Their weighted kappa has quadratic weights. Their Kendall's W leaves ties uncorrected: 12 S / (m^2 (n^3 - n)) of the
-mid-ranks, .653 for accuracy; ours is corrected for ties, as W is defined where labels repeat: .734.
-The sheet Completeness numbers the last twenty requests 51 to 70 where the others say 1_1 to 1_20, and sorts them
-differently; nothing in the file says which is which, so they stay items of their own and nothing rests on row order.
-"""
+Pierri, Evaluating Large Language Models in Cardiology: A Comparative Study of ChatGPT, Claude, and
+Gemini (2025). Their weighted kappa has quadratic weights. Their Kendall's W leaves ties
+uncorrected: 12 S / (m^2 (n^3 - n)) of the mid-ranks, .653 for accuracy; ours is corrected for ties,
+as W is defined where labels repeat: .734. The sheet Completeness numbers the last twenty requests
+51 to 70 where the others say 1_1 to 1_20, and sorts them differently; nothing in the file says
+which is which, so they stay items of their own and nothing rests on row order."""
 
 from __future__ import annotations
 
@@ -132,7 +133,11 @@ def published(source: Path, name: str) -> list[dict[str, str]]:
 
 
 def row(results: Results, analysis: str, kind: str = "estimate", **group: str) -> Row:
-    (found,) = (r for r in results.rows if r.analysis == analysis and r.kind == kind and dict(r.group) == group)
+    (found,) = (
+        r
+        for r in results.rows
+        if r.analysis == analysis and r.kind == kind and dict(r.group) == group
+    )
     return found
 
 
@@ -158,7 +163,10 @@ def test_kendalls_w_is_corrected_for_ties_and_theirs_is_not(source: Path, result
     book = openpyxl.load_workbook(source / "data" / "2_Data.xlsx", read_only=True)
     for line in published(source, "reliability_kendall"):
         columns = list(
-            zip(*(r[4:7] for r in book[line["Criterion"]].iter_rows(min_row=2, values_only=True)), strict=True)
+            zip(
+                *(r[4:7] for r in book[line["Criterion"]].iter_rows(min_row=2, values_only=True)),
+                strict=True,
+            )
         )
         ranks = [rankdata(c) for c in columns]
         n, m = len(ranks[0]), len(ranks)
@@ -187,7 +195,12 @@ def test_the_means_of_the_systems_are_the_printed_ones(source: Path, results: Re
     ("name", "stratum", "analysis", "values"),
     [
         ("stat_analysis_user_type", "Origin", "who asks", ("Patient", "Doctor")),
-        ("stat_analysis_diagnostic_phase", "Diagnosis", "before or after the diagnosis", ("Pre", "Post")),
+        (
+            "stat_analysis_diagnostic_phase",
+            "Diagnosis",
+            "before or after the diagnosis",
+            ("Pre", "Post"),
+        ),
     ],
 )
 def test_the_means_of_the_strata_are_the_printed_ones(
@@ -199,7 +212,9 @@ def test_the_means_of_the_strata_are_the_printed_ones(
             assert f"{found.estimate.value:.3f}" == f"{float(line[f'Mean {value}']):.3f}"
 
 
-def test_the_differences_of_the_systems_are_those_of_their_means(source: Path, results: Results) -> None:
+def test_the_differences_of_the_systems_are_those_of_their_means(
+    source: Path, results: Results
+) -> None:
     for line in published(source, "stat_analysis_posthoc_dunn"):
         found = [
             r
@@ -209,13 +224,15 @@ def test_the_differences_of_the_systems_are_those_of_their_means(source: Path, r
             and (r.group["system"], r.versus["system"]) == (line["Model A"], line["Model B"])
         ]
         assert len(found) == 1
-        # They subtract means that are rounded already: 3.710 - 3.586 = 0.124 and 0.353 where 0.352 is meant.
+        # They subtract means that are rounded already: 3.710 - 3.586 = 0.124 and 0.353 where 0.352
+        # is meant.
         assert found[0].estimate.value == pytest.approx(float(line["Δ Mean"]), abs=0.0015)
         assert found[0].estimate.low < found[0].estimate.value < found[0].estimate.high
 
 
 def test_each_pair_is_read_by_item_and_not_by_row(folder: Folder) -> None:
-    """The sheets are sorted differently; a join by row would give other labels to the same answer."""
+    """The sheets are sorted differently; a join by row would give other labels to the same
+    answer."""
     frame = folder.ratings()
     assert frame.height == 2520
     assert len(list(combinations(REVIEWERS, 2))) == 3

@@ -1,4 +1,5 @@
-"""CLExEval's protocol: the same study in both languages, with the paper's counts, ready to check."""
+"""CLExEval's protocol: the same study in both languages, with the paper's counts, ready to
+check."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "konsil" / "protocols" / 
 
 
 def new(folder: Path, *options: str) -> Study:
-    done = CliRunner().invoke(group, ["new", str(folder), "--protocol", "clexeval", *options], catch_exceptions=False)
+    done = CliRunner().invoke(
+        group, ["new", str(folder), "--protocol", "clexeval", *options], catch_exceptions=False
+    )
     assert done.exit_code == 0
     return open_folder(folder).study
 
@@ -52,14 +55,25 @@ def test_seven_criteria_on_five_points_each_explained(tmp_path: Path, language: 
         assert criterion.scale.labels == ("0", "0.25", "0.5", "0.75", "1")
         assert criterion.scale.numbers() == (0, 0.25, 0.5, 0.75, 1)
     # Once in general and once for each criterion, every step is explained.
-    assert all(rubric.codebook.count(f"| {label} |") == 8 for label in rubric.criteria[0].scale.labels)
+    assert all(
+        rubric.codebook.count(f"| {label} |") == 8 for label in rubric.criteria[0].scale.labels
+    )
     assert (rubric.show_reference, rubric.show_reasoning) == (True, True)
     assert parity_of(rubric, n_answers=1).missing == ()
 
 
 def test_both_languages_are_one_study(tmp_path: Path) -> None:
     english, german = (new(tmp_path / name, "--language", name) for name in ("en", "de"))
-    for name in ("systems", "raters", "plan", "sources", "together", "programs", "calibration", "exclusions"):
+    for name in (
+        "systems",
+        "raters",
+        "plan",
+        "sources",
+        "together",
+        "programs",
+        "calibration",
+        "exclusions",
+    ):
         assert getattr(english, name) == getattr(german, name), name
     assert [a.statistic for a in english.analyses] == [a.statistic for a in german.analyses]
     for one, other in zip(english.analyses, german.analyses, strict=True):
@@ -76,20 +90,31 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
             "consensus",
         ):
             assert getattr(one, key) == getattr(other, key), (one.name, key)
-    forms = [[[(c.id, c.scope, c.scale.level) for c in i.criteria] for i in s.instruments] for s in (english, german)]
+    forms = [
+        [[(c.id, c.scope, c.scale.level) for c in i.criteria] for i in s.instruments]
+        for s in (english, german)
+    ]
     assert forms[0] == forms[1]
 
 
 @cache
 def planned() -> tuple[Study, tuple[Item, ...], tuple[Task, ...]]:
-    study = parse((SOURCE / "study.toml").read_text("utf-8"), lambda name: (SOURCE / name).read_text("utf-8"))
+    study = parse(
+        (SOURCE / "study.toml").read_text("utf-8"), lambda name: (SOURCE / name).read_text("utf-8")
+    )
     assert study.prepare is not None
     assert study.prepare.screen is not None
     pool = [Item(f"c{n:02}", f"Gout {n}: crystals, toe.", "gout") for n in range(60)]
-    kept = {item.id: "keep" if n < 50 else study.prepare.screen.criteria[0] for n, item in enumerate(pool)}
+    kept = {
+        item.id: "keep" if n < 50 else study.prepare.screen.criteria[0]
+        for n, item in enumerate(pool)
+    }
     screened = screen(study.prepare.screen, pool, kept)[0]
     drawn = draw(study.prepare, pool, (), seed=study.seed, screened=screened)
-    events = (screening_event(screened, 1, "2026-01-01T00:00:00Z"), event_of(drawn, 1, "2026-01-02T00:00:00Z"))
+    events = (
+        screening_event(screened, 1, "2026-01-01T00:00:00Z"),
+        event_of(drawn, 1, "2026-01-02T00:00:00Z"),
+    )
     made = [v for item in pool for v in versions(item, [Mark(0, 4, "diagnosis")])]
     items = in_study((*pool, *made), events)
     answers = [Answer(f"{i.id}:{s.id}", i.id, s.id, "...") for i in items for s in study.systems]
@@ -122,11 +147,15 @@ def test_the_plan_is_the_papers_to_the_score() -> None:
     assert Counter(t.rater for t in main) == dict.fromkeys(experts, 200)
     # A pair has whole cases, and the other pair has the others.
     pairs = {r.id: r.panel for r in study.raters}
-    of_pair = {p: {case[t.item or ""] for t in main if pairs[t.rater] == p} for p in ("pair-1", "pair-2")}
+    of_pair = {
+        p: {case[t.item or ""] for t in main if pairs[t.rater] == p} for p in ("pair-1", "pair-2")
+    }
     assert {len(c) for c in of_pair.values()} == {20}
     assert not of_pair["pair-1"] & of_pair["pair-2"]
     for rater in experts:
-        assert Counter(level[t.item or ""] for t in main if t.rater == rater) == dict.fromkeys(LEVELS, 40)
+        assert Counter(level[t.item or ""] for t in main if t.rater == rater) == dict.fromkeys(
+            LEVELS, 40
+        )
         assert {t.batch for t in main if t.rater == rater} != {""}
 
 
@@ -135,8 +164,14 @@ def test_judges_and_the_program_see_all_that_counts_and_no_pilot() -> None:
     _, _, tasks = planned()
     pilot = [t for t in tasks if t.purpose == "pilot"]
     assert Counter(t.rater for t in pilot) == {f"expert-{n}": 20 for n in (1, 2, 3, 4)}
-    others = Counter(t.rater for t in tasks if t.instrument != "rubric" or t.rater.startswith("judge"))
-    assert others == {f"judge-{n}": 400 for n in (1, 2, 3, 4)} | {"name-finder": 400, "reader-1": 48, "reader-2": 48}
+    others = Counter(
+        t.rater for t in tasks if t.instrument != "rubric" or t.rater.startswith("judge")
+    )
+    assert others == {f"judge-{n}": 400 for n in (1, 2, 3, 4)} | {
+        "name-finder": 400,
+        "reader-1": 48,
+        "reader-2": 48,
+    }
     assert not {t.item for t in pilot} & {t.item for t in tasks if t.purpose == "main"}
     read = [t.answers for t in tasks if t.rater.startswith("reader")]
     assert len(set(read)) == 96
@@ -152,16 +187,26 @@ def test_no_analysis_of_a_complete_study_is_refused(tmp_path: Path) -> None:
         .replace("size = 42", "size = 22")
         .replace("half-1 = 20, half-2 = 20", "half-1 = 10, half-2 = 10")
     )
-    text += "".join(f'\n[[judges]]\nrater = "judge-{n}"\nmodel = "fake:judge"\n' for n in (1, 2, 3, 4))
+    text += "".join(
+        f'\n[[judges]]\nrater = "judge-{n}"\nmodel = "fake:judge"\n' for n in (1, 2, 3, 4)
+    )
     for n in (1, 2):
-        text = text.replace(f'#model = "hosted:MODEL-{n}"\n#[systems', f'model = "fake:right=0.5,seed={n}"\n#[systems')
+        text = text.replace(
+            f'#model = "hosted:MODEL-{n}"\n#[systems',
+            f'model = "fake:right=0.5,seed={n}"\n#[systems',
+        )
     place.write_text(f"{text}\n[resampling]\ndraws = 100\n", "utf-8")
     systems = "".join(f"[systems.system-{n}]\nquality = 0.5\nhidden = 0.4\n" for n in (1, 2))
-    (folder / "simulation.toml").write_text(f'{systems}[criteria.names_wrong]\nbest = "no"\n', "utf-8")
+    (folder / "simulation.toml").write_text(
+        f'{systems}[criteria.names_wrong]\nbest = "no"\n', "utf-8"
+    )
     rows = [f"c{n},Case {n}.,disease {n},,40,female,,,,\n" for n in range(22)]
     head = "item,text,reference,aliases,age,sex,specialty,findings,course,outcome\n"
     (folder / "cases.csv").write_text(head + "".join(rows), "utf-8")
-    for command in (["simulate", folder, "--to", tmp_path / "copy"], ["analyse", tmp_path / "copy"]):
+    for command in (
+        ["simulate", folder, "--to", tmp_path / "copy"],
+        ["analyse", tmp_path / "copy"],
+    ):
         done = CliRunner().invoke(group, [str(c) for c in command], catch_exceptions=False)
         assert done.exit_code == 0, done.output
     with (tmp_path / "copy" / "estimates.csv").open(encoding="utf-8", newline="") as file:
@@ -171,7 +216,8 @@ def test_no_analysis_of_a_complete_study_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("language", ["de", "en"])
 def test_systems_as_they_are_called(tmp_path: Path, language: str) -> None:
-    """What is commented out is a protocol, too: its files are there, and its example has the sections it asks for."""
+    """What is commented out is a protocol, too: its files are there, and its example has the
+    sections it asks for."""
     new(tmp_path / "study", "--language", language)
     protocol = tmp_path / "study" / "study.toml"
     text = re.sub(r"(?m)^#(?! )", "", protocol.read_text("utf-8"))

@@ -1,4 +1,5 @@
-"""CQA-Eval's protocol: the same study in both languages, with the paper's counts, ready to check."""
+"""CQA-Eval's protocol: the same study in both languages, with the paper's counts, ready to
+check."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "konsil" / "protocols" / 
 
 
 def new(folder: Path, *options: str) -> Study:
-    done = CliRunner().invoke(group, ["new", str(folder), "--protocol", "cqa-eval", *options], catch_exceptions=False)
+    done = CliRunner().invoke(
+        group, ["new", str(folder), "--protocol", "cqa-eval", *options], catch_exceptions=False
+    )
     assert done.exit_code == 0
     return open_folder(folder).study
 
@@ -54,9 +57,21 @@ def test_labels_and_codebooks(tmp_path: Path, language: str):
 
 def test_both_languages_are_one_study(tmp_path: Path):
     english, german = (new(tmp_path / name, "--language", name) for name in ("en", "de"))
-    for name in ("systems", "raters", "plan", "sources", "prepare", "together", "calibration", "exclusions"):
+    for name in (
+        "systems",
+        "raters",
+        "plan",
+        "sources",
+        "prepare",
+        "together",
+        "calibration",
+        "exclusions",
+    ):
         assert getattr(english, name) == getattr(german, name), name
-    forms = [[[(c.id, c.scope, c.scale.level) for c in i.criteria] for i in s.instruments] for s in (english, german)]
+    forms = [
+        [[(c.id, c.scope, c.scale.level) for c in i.criteria] for i in s.instruments]
+        for s in (english, german)
+    ]
     assert forms[0] == forms[1]
     assert [(a.statistic, a.criterion, a.raters, a.by) for a in english.analyses] == [
         (a.statistic, a.criterion, a.raters, a.by) for a in german.analyses
@@ -65,10 +80,15 @@ def test_both_languages_are_one_study(tmp_path: Path):
 
 @pytest.mark.parametrize("language", ["de", "en"])
 def test_the_sentences_form_does_not_ask_about_answers(tmp_path: Path, language: str):
-    """What is asked about a sentence names the sentence, and its codebook's rules and examples are about sentences."""
+    """What is asked about a sentence names the sentence, and its codebook's rules and examples are
+    about sentences."""
     fine = new(tmp_path / "study", "--language", language).instrument("fine")
     assert fine is not None
-    word, whole = ("sentence", r"answers?\b|as a whole") if language == "en" else ("Satz", r"\bAntwort|als Ganzes")
+    word, whole = (
+        ("sentence", r"answers?\b|as a whole")
+        if language == "en"
+        else ("Satz", r"\bAntwort|als Ganzes")
+    )
     assert all(word in c.question for c in fine.criteria[:3])
     asked = " ".join([fine.role, fine.codebook, *(c.question + c.guidance for c in fine.criteria)])
     found = [m[0] for m in re.finditer(rf"[^.|\n]*(?:{whole})[^.|\n]*", asked)]
@@ -86,9 +106,17 @@ def planned(edits: tuple[tuple[str, str], ...] = ()) -> tuple[Study, tuple[Task,
     items = [Item(f"q{n:03}", "?") for n in range(201)]
     assert study.prepare is not None
     systems = [s.id for s in study.systems]
-    drawn = event_of(draw(study.prepare, items, (), systems=systems, seed=study.seed), 1, "2026-01-01T00:00:00Z")
+    drawn = event_of(
+        draw(study.prepare, items, (), systems=systems, seed=study.seed), 1, "2026-01-01T00:00:00Z"
+    )
     answers = [
-        Answer(f"{i.id}:{s}", i.id, s, "...", sentences=tuple(Span(2 * k, 2 * k + 1) for k in range(3 + n % 9)))
+        Answer(
+            f"{i.id}:{s}",
+            i.id,
+            s,
+            "...",
+            sentences=tuple(Span(2 * k, 2 * k + 1) for k in range(3 + n % 9)),
+        )
         for n, i in enumerate(items)
         for s in systems
     ]
@@ -115,7 +143,10 @@ def test_the_panels_rate_what_the_paper_has_them_rate():
     assert len({t.item for t in people}) == 100
     assert len(pairs) == 300
     assert Counter((t.rater, t.instrument) for t in people) == {
-        (r.id, design): 150 for r in study.raters if r.kind == "human" for design in ("coarse", "fine")
+        (r.id, design): 150
+        for r in study.raters
+        if r.kind == "human"
+        for design in ("coarse", "fine")
     }
     for panel in ("group-1", "group-2"):
         mine = {r.id for r in study.raters if r.panel == panel}
@@ -124,7 +155,9 @@ def test_the_panels_rate_what_the_paper_has_them_rate():
         assert len(set(map(frozenset, by_rater.values()))) == 1
     for judge in ("judge-1", "judge-2"):
         for design in ("coarse", "fine"):
-            seen = [(t.item, t.answers) for t in screens if (t.rater, t.instrument) == (judge, design)]
+            seen = [
+                (t.item, t.answers) for t in screens if (t.rater, t.instrument) == (judge, design)
+            ]
             assert len(seen) == 300
             assert set(seen) == pairs
 
@@ -132,7 +165,10 @@ def test_the_panels_rate_what_the_paper_has_them_rate():
 def test_seventeen_batches_a_design():
     for n in range(1, 7):
         mine = of(f"physician-{n}")
-        batches = {p: Counter(t.batch for t in mine if t.phase == p and t.item and t.purpose == "main") for p in PHASES}
+        batches = {
+            p: Counter(t.batch for t in mine if t.phase == p and t.item and t.purpose == "main")
+            for p in PHASES
+        }
         assert [len(batches[p]) for p in PHASES] == [9, 8, 9, 8]
         assert [sum(batches[p].values()) for p in PHASES] == [81, 69, 81, 69]
         assert {p: sorted(b.values()) for p, b in batches.items()} == {
@@ -179,8 +215,12 @@ def test_two_early_questions_come_again_in_both_designs_and_two_pilots_come_firs
         assert Counter(t.instrument for t in again) == {"coarse": 6, "fine": 6}
         assert len({t.item for t in again}) == 2
         assert {main[t.repeat_of or ""].answers for t in again} == {t.answers for t in again}
-        assert {main[t.repeat_of or ""].batch for t in again if t.instrument == "coarse"} == {"coarse 1 1"}
-        assert mine.index(again[0]) > max(k for k, t in enumerate(mine) if t.purpose == "main" and t.item)
+        assert {main[t.repeat_of or ""].batch for t in again if t.instrument == "coarse"} == {
+            "coarse 1 1"
+        }
+        assert mine.index(again[0]) > max(
+            k for k, t in enumerate(mine) if t.purpose == "main" and t.item
+        )
         pilots = [t for t in mine if t.purpose == "pilot"]
         assert mine[: len(pilots)] == pilots
         assert Counter(t.instrument for t in pilots) == {"coarse": 9, "fine": 9}

@@ -1,8 +1,9 @@
-"""K-QA: three physicians say whether an answer entails a claim; from the authors' table to a report.
+"""K-QA: three physicians say whether an answer entails a claim; from the authors' table to a
+report.
 
-Manes et al., K-QA: A Real-World Medical Q&A Benchmark, BioNLP 2024. Items are claims on a question, the answers are
-those of four language models; identifiers are digests, because the table has only texts.
-"""
+Manes et al., K-QA: A Real-World Medical Q&A Benchmark, BioNLP 2024. Items are claims on a question,
+the answers are those of four language models; identifiers are digests, because the table has only
+texts."""
 
 from __future__ import annotations
 
@@ -131,17 +132,23 @@ def test_every_label_came_in_with_its_answer(folder: Folder, table: list[dict[st
     assert Counter(i.strata["category_x"] for i in items) == Counter(r["category_x"] for r in table)
 
 
-def test_our_majority_of_each_claim_is_the_published_one(folder: Folder, table: list[dict[str, str]]) -> None:
+def test_our_majority_of_each_claim_is_the_published_one(
+    folder: Folder, table: list[dict[str, str]]
+) -> None:
     published = {(r["claim"], r["llm_x"]): r["majority_label"] for r in table}
     with folder.store() as store:
         claims = {i.id: i.text for i in store.items()}
     long = folder.ratings()
     counted = long.group_by("item", "system", "label").len()
-    ours = {(claims[item], system): label for item, system, label, n in counted.iter_rows() if 2 * n > 3}
+    ours = {
+        (claims[item], system): label for item, system, label, n in counted.iter_rows() if 2 * n > 3
+    }
     assert ours == published
 
 
-def test_the_shares_of_the_majorities_are_the_published_ones(results: Results, table: list[dict[str, str]]) -> None:
+def test_the_shares_of_the_majorities_are_the_published_ones(
+    results: Results, table: list[dict[str, str]]
+) -> None:
     for analysis, label in (("entailed", "Entailment"), ("contradicted", "Contradiction")):
         rows = [r for r in results.rows if r.analysis == analysis and r.kind == "estimate"]
         assert {r.group["system"] for r in rows} == {"gpt35", "gpt4", "bard", "askk"}
@@ -159,7 +166,9 @@ def test_fleiss_kappa_and_alpha_by_hand(results: Results, table: list[dict[str, 
     chance = sum((c / n) ** 2 for c in total.values())
     values = {r.analysis: r.estimate for r in results.rows if r.kind == "estimate"}
     assert values["fleiss"].value == pytest.approx((agree - chance) / (1 - chance))
-    expected = sum(a * b for x, a in total.items() for y, b in total.items() if x != y) / (n * (n - 1))
+    expected = sum(a * b for x, a in total.items() for y, b in total.items() if x != y) / (
+        n * (n - 1)
+    )
     assert values["alpha"].value == pytest.approx(1 - (1 - agree) / expected)
     assert values["alpha"].n_clusters == 50
     assert values["fleiss"].low < values["fleiss"].value < values["fleiss"].high

@@ -23,7 +23,8 @@ FEW = 'max_tokens = 120\noptions = { repeat_penalty = 1.2, stop = ["\\n## Thinki
 
 @pytest.fixture(autouse=True)
 def _installed() -> None:
-    """A real model is tried where somebody has installed it: `konsil local install`, or KONSIL_MODELS."""
+    """A real model is tried where somebody has installed it: `konsil local install`, or
+    KONSIL_MODELS."""
     try:
         must_run("smollm2")
     except CollectError as error:
@@ -37,7 +38,8 @@ def run(*arguments: object) -> str:
 
 
 def with_the_model(folder: Path, edits: tuple[tuple[str, str], ...], few: str = FEW) -> None:
-    """What is commented out for want of a model, with the local one in its place; few tokens, as time counts."""
+    """What is commented out for want of a model, with the local one in its place; few tokens, as
+    time counts."""
     place = folder / "study.toml"
     text = place.read_text("utf-8")
     for before, after in edits:
@@ -47,7 +49,10 @@ def with_the_model(folder: Path, edits: tuple[tuple[str, str], ...], few: str = 
     systems = re.sub(r"(?m)^#(?! )", "", text[start:end])
     systems = systems.replace("hosted:MODEL-1", MODEL).replace("hosted:MODEL-2", "fake:right=0.5")
     text = text[:start] + re.sub(r"max_tokens = \d+", lambda _: few, systems) + text[end:]
-    judge = f'\n[[judges]]\nrater = "judge-1"\nmodel = "{MODEL}"\nsettings = {{ temperature = 0, max_tokens = 120 }}\n'
+    judge = (
+        f'\n[[judges]]\nrater = "judge-1"\nmodel = "{MODEL}"\nsettings = {{ temperature = 0,'
+        " max_tokens = 120 }\n"
+    )
     place.write_text(f"{text}{judge}\n[resampling]\ndraws = 100\n", "utf-8")
 
 
@@ -75,7 +80,8 @@ def test_clexeval_with_a_real_model(tmp_path: Path) -> None:
     run("answer", folder)
     with open_folder(folder).store() as store:
         answers = [a for a in store.answers() if a.system == "system-1"]
-    # How many replies come to their end is the model's affair; one that was cut off is no answer, and is counted.
+    # How many replies come to their end is the model's affair; one that was cut off is no answer,
+    # and is counted.
     for answer in answers:
         # Kept apart, whether the model kept to the headings or not.
         assert answer.text.strip()
@@ -92,17 +98,23 @@ def test_clexeval_with_a_real_model(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_cqa_eval_with_a_real_model(tmp_path: Path) -> None:
-    """Five examples show even so small a model the two headings; what it says under them is cut into sentences."""
+    """Five examples show even so small a model the two headings; what it says under them is cut
+    into sentences."""
     folder = tmp_path / "questions"
     run("new", folder, "--protocol", "cqa-eval")
     with_the_model(folder, (), "max_tokens = 250")
     text = (folder / "study.toml").read_text("utf-8")
     start = text.index("[prepare]")
-    (folder / "study.toml").write_text(text[:start] + text[text.index("[[plan]]", start) :], "utf-8")
+    (folder / "study.toml").write_text(
+        text[:start] + text[text.index("[[plan]]", start) :], "utf-8"
+    )
     asked = {"q1": "Can I take ibuprofen for a headache?", "q2": "Can I swim with a cold?"}
     rows = {
         "questions.csv": [("item", "text"), *asked.items()],
-        "answers.csv": [("item", "system", "text"), *((item, "physician", "Rest. Drink.") for item in asked)],
+        "answers.csv": [
+            ("item", "system", "text"),
+            *((item, "physician", "Rest. Drink.") for item in asked),
+        ],
     }
     for name, lines in rows.items():
         with (folder / name).open("w", encoding="utf-8", newline="") as file:
@@ -113,9 +125,14 @@ def test_cqa_eval_with_a_real_model(tmp_path: Path) -> None:
         answers = [a for a in store.answers() if a.system == "system-1"]
     parted = [a for a in answers if a.reasoning.strip()]
     if not parted:
-        pytest.skip("on this machine the model came to no end within 250 tokens, or kept to no headings")
+        pytest.skip(
+            "on this machine the model came to no end within 250 tokens, or kept to no headings"
+        )
     for answer in parted:
         assert answer.text.strip()
-        assert not {"Reasoning", "Final answer"} & {*answer.reasoning.splitlines(), *answer.text.splitlines()}
+        assert not {"Reasoning", "Final answer"} & {
+            *answer.reasoning.splitlines(),
+            *answer.text.splitlines(),
+        }
         assert answer.sentences
         assert all(answer.text[s.start : s.end].strip() for s in answer.sentences)

@@ -26,7 +26,9 @@ LABELS = {
 
 
 def new(folder: Path, *options: str) -> Study:
-    done = CliRunner().invoke(group, ["new", str(folder), "--protocol", "medqade", *options], catch_exceptions=False)
+    done = CliRunner().invoke(
+        group, ["new", str(folder), "--protocol", "medqade", *options], catch_exceptions=False
+    )
     assert done.exit_code == 0
     return open_folder(folder).study
 
@@ -43,15 +45,24 @@ def test_labels_and_codebook(tmp_path: Path, language: str):
     correctness, difficulty = instrument.criteria
     scale = correctness.scale
     assert (scale.labels, scale.abstain, difficulty.scale.labels) == LABELS[language]
-    assert (study.language, instrument.language, instrument.show_reference) == (language, language, True)
+    assert (study.language, instrument.language, instrument.show_reference) == (
+        language,
+        language,
+        True,
+    )
     for label in (*scale.options(), *difficulty.scale.labels):
         assert label in instrument.codebook
-    assert sorted(p.name for p in (tmp_path / "study").iterdir()) == [f"codebook.{language}.md", "study.toml"]
+    assert sorted(p.name for p in (tmp_path / "study").iterdir()) == [
+        f"codebook.{language}.md",
+        "study.toml",
+    ]
 
 
 def test_german_is_its_own_language_and_others_are_refused(tmp_path: Path, german: Study):
     assert german.language == "de"
-    done = CliRunner().invoke(group, ["new", str(tmp_path / "fr"), "--protocol", "medqade", "--language", "fr"])
+    done = CliRunner().invoke(
+        group, ["new", str(tmp_path / "fr"), "--protocol", "medqade", "--language", "fr"]
+    )
     assert done.exit_code != 0
     assert "'medqade' is not in it; known: de, en" in str(done.exception)
     assert not (tmp_path / "fr").exists()
@@ -65,7 +76,9 @@ def test_both_languages_are_one_study(tmp_path: Path, german: Study):
     assert german.sources == english.sources
     assert german.prepare == english.prepare
     assert [_told(a) for a in german.analyses] == [_told(a) for a in english.analyses]
-    bins = [[(b.low, b.high, b.closed) for b in d.bins] for s in (german, english) for d in s.derived]
+    bins = [
+        [(b.low, b.high, b.closed) for b in d.bins] for s in (german, english) for d in s.derived
+    ]
     assert bins[0] == bins[1]
 
 
@@ -98,7 +111,8 @@ def test_the_panels_are_the_papers(german: Study):
 
 
 def test_the_plan_has_the_papers_proportions(german: Study):
-    """A tenth of the paper's size: 20 core items by all nine, 360 by two each, every pair of raters sharing ten."""
+    """A tenth of the paper's size: 20 core items by all nine, 360 by two each, every pair of raters
+    sharing ten."""
     items = [Item(f"i{n:03}", "?", sets=("core",) if n < 20 else ("split",)) for n in range(380)]
     answers = [Answer(f"{i.id}:{s.id}", i.id, s.id, "...") for i in items for s in german.systems]
     ratings = [
@@ -124,7 +138,9 @@ def test_the_plan_has_the_papers_proportions(german: Study):
     for task in tasks:
         if task.rater in panel and task.item is not None and task.item >= "i020":
             seen.setdefault(task.item, set()).add(task.rater)
-    pairs = Counter(pair for raters in seen.values() for pair in itertools.combinations(sorted(raters), 2))
+    pairs = Counter(
+        pair for raters in seen.values() for pair in itertools.combinations(sorted(raters), 2)
+    )
     assert len(pairs) == 36
     assert set(pairs.values()) == {10}
     assert {len(t.answers) for t in tasks} == {5}
@@ -141,21 +157,28 @@ def test_judges_read_what_physicians_read(german: Study):
 
 def test_check_shows_the_difference(tmp_path: Path):
     new(tmp_path / "study", "--language", "en")
-    said = CliRunner().invoke(group, ["check", str(tmp_path / "study")], catch_exceptions=False).output
-    assert "medqade: judges read what people read, and besides\n  role:  You are a physician" in said
+    said = (
+        CliRunner().invoke(group, ["check", str(tmp_path / "study")], catch_exceptions=False).output
+    )
+    assert (
+        "medqade: judges read what people read, and besides\n  role:  You are a physician" in said
+    )
     assert '  reply: - "correctness.a1" (Answer A): "Incorrect" | "Correct" | "Abstain"\n' in said
     assert "people alone read" not in said
 
 
 def test_a_study_without_judges_compares_nothing(tmp_path: Path):
     CliRunner().invoke(group, ["new", str(tmp_path / "study")], catch_exceptions=False)
-    said = CliRunner().invoke(group, ["check", str(tmp_path / "study")], catch_exceptions=False).output
+    said = (
+        CliRunner().invoke(group, ["check", str(tmp_path / "study")], catch_exceptions=False).output
+    )
     assert "judges read" not in said
 
 
 @pytest.mark.parametrize("language", ["de", "en"])
 def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, language: str):
-    """Lines that begin with '#' and no space are placeholders; with the sign taken away they are TOML, and whole."""
+    """Lines that begin with '#' and no space are placeholders; with the sign taken away they are
+    TOML, and whole."""
     before = new(tmp_path / "study", "--language", language)
     assert not before.endpoints
     file = tmp_path / "study" / "study.toml"
@@ -172,13 +195,21 @@ def test_the_places_of_models_become_a_study_that_calls_them(tmp_path: Path, lan
 
 @pytest.mark.slow
 def test_a_twentieth_of_the_study_from_the_deck_to_the_report_by_commands_alone():
-    """The benchmark of the full size, run small: it checks the plan's counts, and ends with 0 where they hold."""
+    """The benchmark of the full size, run small: it checks the plan's counts, and ends with 0 where
+    they hold."""
     script = Path(__file__).parents[2] / "benchmarks" / "medqade.py"
-    done = subprocess.run([sys.executable, str(script), "--small"], capture_output=True, text=True, timeout=900)
+    done = subprocess.run(
+        [sys.executable, str(script), "--small"], capture_output=True, text=True, timeout=900
+    )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "9 physicians x 50 items; 10 core items by all nine; 36 pairs x 5 split items; 9 judges x 190" in done.stdout
+    assert (
+        "9 physicians x 50 items; 10 core items by all nine; 36 pairs x 5 split items; 9 judges"
+        " x 190" in done.stdout
+    )
     assert done.stderr.count("nothing to call") == 2
     assert "the audit log is whole" in done.stderr
-    held = re.search(r"Of all (\d+) intervals whose true value is known, (\d+) hold it", done.stdout)
+    held = re.search(
+        r"Of all (\d+) intervals whose true value is known, (\d+) hold it", done.stdout
+    )
     assert held is not None
     assert int(held[2]) > 0.85 * int(held[1]) > 50

@@ -1,4 +1,5 @@
-"""Real-POCQi's protocol on tables of the paper's size: every number beside a plain computation from the rows."""
+"""Real-POCQi's protocol on tables of the paper's size: every number beside a plain computation from
+the rows."""
 
 from __future__ import annotations
 
@@ -32,16 +33,29 @@ def new(folder: Path, language: str) -> Folder:
 
 def test_both_languages_are_one_study(tmp_path: Path) -> None:
     english, german = (new(tmp_path / code, code).study for code in ("en", "de"))
-    assert (english.systems, english.raters, english.plan) == (german.systems, german.raters, german.plan)
-    assert (english.sources, english.exclusions, english.blinded) == (german.sources, german.exclusions, True)
+    assert (english.systems, english.raters, english.plan) == (
+        german.systems,
+        german.raters,
+        german.plan,
+    )
+    assert (english.sources, english.exclusions, english.blinded) == (
+        german.sources,
+        german.exclusions,
+        True,
+    )
     assert english.prepare == german.prepare == Preparation(themes=Theming(10))
     assert [p.number for p in english.places] == [p.number for p in german.places]
     assert [_told(a) for a in english.analyses] == [_told(a) for a in german.analyses]
-    assert [c.id for c in english.instruments[0].criteria] == [c.id for c in german.instruments[0].criteria]
+    assert [c.id for c in english.instruments[0].criteria] == [
+        c.id for c in german.instruments[0].criteria
+    ]
     for study in (english, german):
         for criterion in study.instruments[0].criteria:
             assert all(label in study.instruments[0].codebook for label in criterion.scale.labels)
-    assert not set(re.findall(r"[A-Za-z]{4,}", german.instruments[0].criteria[0].question)) & {"Which", "answer"}
+    assert not set(re.findall(r"[A-Za-z]{4,}", german.instruments[0].criteria[0].question)) & {
+        "Which",
+        "answer",
+    }
 
 
 @pytest.mark.slow
@@ -50,14 +64,28 @@ def test_a_study_of_ones_own_is_simulated_rehearsed_and_reported(tmp_path: Path)
     protocol = folder / "study.toml"
     text = protocol.read_text()
     begin, end = text.index("[[sources]]"), text.index("# WHO rates WHAT")
-    mine = '[[sources]]\nfile = "questions.csv"\nrecords = "items"\nstrata = ["specialty", "source", "theme"]\n\n'
+    mine = (
+        '[[sources]]\nfile = "questions.csv"\nrecords = "items"\nstrata = ["specialty", "source",'
+        ' "theme"]\n\n'
+    )
     text = text[:begin] + mine + text[end:]
     # Two specialties with two places for each exposure, so that people can sign up within seconds.
-    lines = [n for n in text.splitlines() if "number =" not in n or "cardiology" in n or "dermatology" in n]
-    text = re.sub(r"number = \d", "number = 2", "\n".join(lines)).replace("per_rater = 18", "per_rater = 6")
+    lines = [
+        n
+        for n in text.splitlines()
+        if "number =" not in n or "cardiology" in n or "dermatology" in n
+    ]
+    text = re.sub(r"number = \d", "number = 2", "\n".join(lines)).replace(
+        "per_rater = 18", "per_rater = 6"
+    )
     protocol.write_text(text + "\n[resampling]\ndraws = 100\n")
-    rows = [f"q{n},Question {n}?,{('cardiology', 'dermatology')[n % 2]},real-pocqi,{'ab'[n % 2]}" for n in range(24)]
-    (folder / "questions.csv").write_text("item,text,specialty,source,theme\n" + "\n".join(rows) + "\n")
+    rows = [
+        f"q{n},Question {n}?,{('cardiology', 'dermatology')[n % 2]},real-pocqi,{'ab'[n % 2]}"
+        for n in range(24)
+    ]
+    (folder / "questions.csv").write_text(
+        "item,text,specialty,source,theme\n" + "\n".join(rows) + "\n"
+    )
     (folder / "simulation.toml").write_text("[systems.system-1]\nstrength = 0.5\n")
 
     def konsil(*words: str) -> str:
@@ -65,7 +93,9 @@ def test_a_study_of_ones_own_is_simulated_rehearsed_and_reported(tmp_path: Path)
         assert done.exit_code == 0, done.output
         return done.output
 
-    assert "simulated ratings" in konsil("simulate", str(folder), "--to", str(tmp_path / "simulated"), "--seed", "3")
+    assert "simulated ratings" in konsil(
+        "simulate", str(folder), "--to", str(tmp_path / "simulated"), "--seed", "3"
+    )
     konsil("report", str(tmp_path / "simulated"))
     page = (tmp_path / "simulated" / "report" / "index.html").read_text()
     # Nobody is hidden where ratings are simulated.
@@ -95,7 +125,11 @@ def _told(analysis: Analysis) -> tuple[object, ...]:
 
 def test_the_primary_numbers_alone_are_tested(tmp_path: Path) -> None:
     study = new(tmp_path / "study", "en").study
-    tested = [a for a in study.analyses if a.prespecified and a.test != "none" and a.statistic.startswith("win")]
+    tested = [
+        a
+        for a in study.analyses
+        if a.prespecified and a.test != "none" and a.statistic.startswith("win")
+    ]
     assert [(a.criterion, a.arm, a.mode, a.cluster) for a in tested] == [
         (c, "text", "valid", "item")
         for c in ("accuracy", "clinical_utility", "source_quality", "verifiability", "completeness")
@@ -122,7 +156,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return opened.results()
 
 
-def votes(made: Made, keep: Callable[[Row, Row, Row], bool], axis: str = "authoritativeness") -> list[Vote]:
+def votes(
+    made: Made, keep: Callable[[Row, Row, Row], bool], axis: str = "authoritativeness"
+) -> list[Vote]:
     """People's comparisons straight from the rows, by assignment, question and user."""
     questions, users, asked = (
         {r["id"]: r for r in made.tables[t]} for t in ("qa_questions", "users", "qa_assignments")
@@ -131,7 +167,11 @@ def votes(made: Made, keep: Callable[[Row, Row, Row], bool], axis: str = "author
     for r in made.tables["ratings"]:
         task = asked[r["qa_assignment_id"]]
         timed = r["submission_time_seconds"] != "" and float(r["submission_time_seconds"]) >= 10
-        if r["axis"] == axis and timed and keep(task, questions[task["question_id"]], users[task["user_id"]]):
+        if (
+            r["axis"] == axis
+            and timed
+            and keep(task, questions[task["question_id"]], users[task["user_id"]])
+        ):
             steps = 2 - CHOICES.index(r["choice"])
             found.append((task["slot_a_provider"], task["slot_b_provider"], steps))
     return found
@@ -205,7 +245,11 @@ def same(got: dict[str, float], expected: dict[str, float]) -> None:
 )
 @pytest.mark.slow
 def test_win_differences(
-    results: Results, name: str, keep: Callable[[Row, Row, Row], bool], least: int, group: dict[str, str]
+    results: Results,
+    name: str,
+    keep: Callable[[Row, Row, Row], bool],
+    least: int,
+    group: dict[str, str],
 ) -> None:
     same(told(results, name, **group), win_difference(votes(MADE, keep), least))
 
@@ -225,28 +269,42 @@ def test_win_rates(
     assert len(got) == 12
     of = votes(MADE, keep)
     for one, other in itertools.permutations(SYSTEMS, 2):
-        met = [s for a, b, s in of if (a, b) == (one, other)] + [-s for a, b, s in of if (a, b) == (other, one)]
+        met = [s for a, b, s in of if (a, b) == (one, other)] + [
+            -s for a, b, s in of if (a, b) == (other, one)
+        ]
         assert got[one, other] == pytest.approx(sum(s >= least for s in met) / len(met), abs=1e-12)
 
 
 def test_longer_and_shorter_answers(results: Results) -> None:
     length = {r["answer_id"]: r["answer_len"] for r in MADE.tables["answer_lengths"]}
-    answer = {(r["question_id"], r["provider_key"]): length[r["id"]] for r in MADE.tables["qa_answers"]}
+    answer = {
+        (r["question_id"], r["provider_key"]): length[r["id"]] for r in MADE.tables["qa_answers"]
+    }
     for word, sign in (("longer", 1), ("shorter", -1)):
-        got = told(results, "win difference, source quality: longer and shorter answers", length=word)
+        got = told(
+            results, "win difference, source quality: longer and shorter answers", length=word
+        )
         for system, value in got.items():
             rivals: dict[str, list[int]] = defaultdict(list)
 
-            def collect(task: Row, question: Row, user: Row, me: str = system, side: int = sign) -> bool:
+            def collect(
+                task: Row, question: Row, user: Row, me: str = system, side: int = sign
+            ) -> bool:
                 a, b = task["slot_a_provider"], task["slot_b_provider"]
                 gap = answer[question["id"], a] - answer[question["id"], b]
-                return both_arms(task, question, user) and me in (a, b) and (gap if a == me else -gap) * side > 0
+                return (
+                    both_arms(task, question, user)
+                    and me in (a, b)
+                    and (gap if a == me else -gap) * side > 0
+                )
 
             for a, b, steps in votes(MADE, collect):
                 rivals[b if a == system else a].append(
                     (steps > 0) - (steps < 0) if a == system else (steps < 0) - (steps > 0)
                 )
-            assert value == pytest.approx(sum(sum(x) / len(x) for x in rivals.values()) / len(rivals), abs=1e-12)
+            assert value == pytest.approx(
+                sum(sum(x) / len(x) for x in rivals.values()) / len(rivals), abs=1e-12
+            )
 
 
 def judged(axis: str, judge: str) -> list[tuple[str, Vote]]:
@@ -254,7 +312,10 @@ def judged(axis: str, judge: str) -> list[tuple[str, Vote]]:
     asked = {r["id"]: r for r in MADE.tables["qa_assignments"]}
     own = {r["id"] for r in MADE.tables["qa_questions"] if r["source"] == "real-pocqi"}
     return [
-        (r["assignmentId"], (t["slot_a_provider"], t["slot_b_provider"], 2 - CHOICES.index(r["choices"][axis])))
+        (
+            r["assignmentId"],
+            (t["slot_a_provider"], t["slot_b_provider"], 2 - CHOICES.index(r["choices"][axis])),
+        )
         for r in MADE.tables["machineRatings"]
         if r["grader"] == judge and (t := asked[r["assignmentId"]])["question_id"] in own
     ]
@@ -273,17 +334,32 @@ def test_judges_and_their_jury(results: Results) -> None:
     for judge in JUDGES:
         got = told(results, "win differences by judge, source quality", rater=judge)
         same(got, win_difference(v for _, v in judged("authoritativeness", judge)))
-    same(told(results, "win differences by the jury, source quality"), win_difference(jury_of("authoritativeness")))
+    same(
+        told(results, "win differences by the jury, source quality"),
+        win_difference(jury_of("authoritativeness")),
+    )
 
 
 def test_rankings_of_judges_and_physicians(results: Results) -> None:
-    rows = [r for r in results.rows if r.analysis == "rankings of judges and physicians" and r.kind == "estimate"]
+    rows = [
+        r
+        for r in results.rows
+        if r.analysis == "rankings of judges and physicians" and r.kind == "estimate"
+    ]
     for judge in JUDGES:
         got = {r.group["criterion"]: r.estimate.value for r in rows if r.group["rater"] == judge}
         taus = []
         for axis in AXES:
             experts = win_difference(votes(MADE, text_arm, axis))
             theirs = win_difference(v for _, v in judged(axis, judge))
-            taus.append(float(kendalltau([experts[s] for s in SYSTEMS], [theirs[s] for s in SYSTEMS]).statistic))
-            assert got["source_quality" if axis == "authoritativeness" else axis] == pytest.approx(taus[-1])
+            taus.append(
+                float(
+                    kendalltau(
+                        [experts[s] for s in SYSTEMS], [theirs[s] for s in SYSTEMS]
+                    ).statistic
+                )
+            )
+            assert got["source_quality" if axis == "authoritativeness" else axis] == pytest.approx(
+                taus[-1]
+            )
         assert got["mean over criteria"] == pytest.approx(sum(taus) / 5)

@@ -1,4 +1,5 @@
-"""Real-POCQi's abstract from raw questions, through the pages and the judges, by the script that users run."""
+"""Real-POCQi's abstract from raw questions, through the pages and the judges, by the script that
+users run."""
 
 from __future__ import annotations
 
@@ -32,5 +33,9 @@ def test_what_is_planted_comes_out_at_the_end(tmp_path: Path) -> None:
     # Criteria share physicians and questions, so that intervals miss together.
     assert int(inside[2]) >= 0.85 * int(inside[1]) == 68
     page = (tmp_path / "study" / "report" / "index.html").read_text("utf-8")
-    for told in ("Systems were letters until", "The plan of analyses was frozen at", "Simulated ratings."):
+    for told in (
+        "Systems were letters until",
+        "The plan of analyses was frozen at",
+        "Simulated ratings.",
+    ):
         assert told in page

@@ -24,7 +24,11 @@ PAGE = """
 
 def test_forms_are_read_as_they_stand() -> None:
     language, rating = forms(PAGE)
-    assert (language.action, language.hidden, language.buttons) == ("/language", {"csrf": 't"1'}, (("language", "de"),))
+    assert (language.action, language.hidden, language.buttons) == (
+        "/language",
+        {"csrf": 't"1'},
+        (("language", "de"),),
+    )
     assert rating.data == {"save": "/task/x/save", "rev": "3", "closed": ""}
     assert rating.hidden == {"visit": "v", "wall": ""}
     assert rating.asked == {"q": ("A & B", ">5"), "n": (), "words": ()}

@@ -68,7 +68,10 @@ def lost(folder: Folder, done: Outcome) -> list[str]:
         for public, said in done.submitted.items():
             state = screens.public(connection, public)
             assert state is not None
-            if len(screens.ratings_of_task(connection, state.task)) != len(said) or state.submitted_at is None:
+            if (
+                len(screens.ratings_of_task(connection, state.task)) != len(said)
+                or state.submitted_at is None
+            ):
                 missing.append(public)
     return missing
 
@@ -80,7 +83,9 @@ def test_killed_at_random_nothing_acknowledged_is_lost(demo: Folder) -> None:
     with Server(demo.path) as served:
         links = invite(demo, (), "rater", url=served.url, days=1)
         people = [Person(link.who, link.url) for link in links]
-        raters = threading.Thread(target=lambda: found.append(work(people, say, stop=stop, patience=90.0)))
+        raters = threading.Thread(
+            target=lambda: found.append(work(people, say, stop=stop, patience=90.0))
+        )
         raters.start()
         for _ in range(4):
             time.sleep(rng.uniform(0.8, 2.5))
@@ -98,7 +103,9 @@ def test_killed_at_random_nothing_acknowledged_is_lost(demo: Folder) -> None:
 
 
 @pytest.mark.slow
-def test_several_workers_on_postgresql_keep_everything(demo: Folder, tmp_path: Path, server: str) -> None:
+def test_several_workers_on_postgresql_keep_everything(
+    demo: Folder, tmp_path: Path, server: str
+) -> None:
     database = _fixtures.new_database(server)
     truth = truth_of(demo)
     done = rehearse(demo, truth, tmp_path / "copy", most=6, database=database, workers=2)
@@ -111,4 +118,6 @@ def test_several_workers_on_postgresql_keep_everything(demo: Folder, tmp_path: P
 
 def test_several_workers_are_refused_on_a_file(demo: Folder) -> None:
     with pytest.raises(KonsilError, match="--workers 3: several processes need PostgreSQL"):
-        CliRunner().invoke(group, ["serve", str(demo.path), "--workers", "3"], catch_exceptions=False)
+        CliRunner().invoke(
+            group, ["serve", str(demo.path), "--workers", "3"], catch_exceptions=False
+        )

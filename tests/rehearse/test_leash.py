@@ -10,7 +10,8 @@ import sys
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes of Windows end otherwise")
-# The child's own child stands for the workers of a server; both tell that they run, and sleep as long as they may.
+# The child's own child stands for the workers of a server; both tell that they run, and sleep as
+# long as they may.
 CHILD = """
 import subprocess, sys, time
 from konsil.rehearse.leash import end_with_parent

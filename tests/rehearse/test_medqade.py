@@ -1,4 +1,5 @@
-"""MedQADE end to end, small: from the deck to the report by commands, people through the pages, fake judges."""
+"""MedQADE end to end, small: from the deck to the report by commands, people through the pages,
+fake judges."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def run(*arguments: object) -> str:
 
 
 def write_study(folder: Path) -> None:
-    """The protocol as it comes with konsil, with small sizes and models that are fakes; and a deck."""
+    """The protocol as it comes with konsil, with small sizes and models that are fakes; and a
+    deck."""
     run("new", folder, "--protocol", "medqade")
     place = folder / "study.toml"
     text = place.read_text("utf-8")
@@ -52,7 +54,10 @@ def write_study(folder: Path) -> None:
         model = f'model = "fake:right={0.2 if k == 0 else 0.05},seed={k}"'
         text = re.sub(rf'(\[\[systems\]\]\nid = "{system}"\n)', rf"\1{model}\n", text)
     for judge in JUDGES:
-        text += f'\n[[judges]]\nrater = "{judge}"\nmodel = "fake:{judge}"\nsettings = {{ temperature = 0 }}\n'
+        text += (
+            f'\n[[judges]]\nrater = "{judge}"\nmodel = "fake:{judge}"\nsettings = {{ temperature ='
+            " 0 }\n"
+        )
     place.write_text(text, "utf-8")
     kind = {
         "crowdanki_uuid": "cloze",
@@ -70,7 +75,13 @@ def write_study(folder: Path) -> None:
         }
         for n in range(NOTES)
     ]
-    deck = {"__type__": "Deck", "name": "Medizin", "note_models": [kind], "notes": notes, "children": []}
+    deck = {
+        "__type__": "Deck",
+        "name": "Medizin",
+        "note_models": [kind],
+        "notes": notes,
+        "children": [],
+    }
     (folder / "deck.json").write_text(json.dumps(deck, ensure_ascii=False), "utf-8")
 
 
@@ -106,7 +117,9 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
     drawn = draw(opened.study, items, answers, TRUTH, 5)
     ties = {t.item for t in tasks if t.purpose == "tiebreak"}
     assert ties
-    assert ties == {t.item for t in drawn.tasks if t.purpose == "tiebreak"}, "one tie-break for each item in conflict"
+    assert ties == {t.item for t in drawn.tasks if t.purpose == "tiebreak"}, (
+        "one tie-break for each item in conflict"
+    )
     assert done.handed_in["physician-10"] == CORE + len(ties)
     human = {(r.item, r.rater, r.criterion, r.answers): (r.state, r.label or "") for r in collected}
     assert human == {
@@ -126,7 +139,8 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
         assert set(judged) == set(JUDGES)
         assert set(judged.values()) == {(CORE + SPLIT) * 6}
         assert store.verify_log() == ()
-    # Nothing was touched by hand: the folder has what the user gave, the database, and what is made from both.
+    # Nothing was touched by hand: the folder has what the user gave, the database, and what is made
+    # from both.
     made = {p.name for p in folder.iterdir()} - given.keys()
     assert {name for name in made if not name.startswith("konsil.db")} == {"report"}
     assert {name: (folder / name).read_bytes() for name in given} == given

@@ -32,7 +32,15 @@ def run(*arguments: object) -> str:
 
 
 def says(rating: Rating) -> tuple[object, ...]:
-    return (rating.task, rating.rater, rating.criterion, rating.answers, rating.span, rating.state, rating.label or "")
+    return (
+        rating.task,
+        rating.rater,
+        rating.criterion,
+        rating.answers,
+        rating.span,
+        rating.state,
+        rating.label or "",
+    )
 
 
 @pytest.fixture
@@ -47,7 +55,8 @@ def demo(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_what_the_pages_collect_is_what_the_raters_said(demo: Path, tmp_path: Path) -> None:
-    """Through slots, forms and canonical answers, every label arrives as it was drawn; the study is not touched."""
+    """Through slots, forms and canonical answers, every label arrives as it was drawn; the study is
+    not touched."""
     folder = open_folder(demo)
     truth = truth_of(folder)
     before = {p.name: p.read_bytes() for p in demo.iterdir() if p.is_file()}
@@ -73,10 +82,16 @@ def test_what_the_pages_collect_is_what_the_raters_said(demo: Path, tmp_path: Pa
 def test_without_a_plan_there_is_nothing_to_rehearse(demo: Path, tmp_path: Path) -> None:
     protocol = demo / "study.toml"
     protocol.write_text(
-        protocol.read_text("utf-8").replace("[[plan]]", "[[sources]]\nfile = 'x'\nrecords = 'items'\n#"), "utf-8"
+        protocol.read_text("utf-8").replace(
+            "[[plan]]", "[[sources]]\nfile = 'x'\nrecords = 'items'\n#"
+        ),
+        "utf-8",
     )
     text = protocol.read_text("utf-8")
-    protocol.write_text(text[: text.index("[[sources]]\nfile = 'x'")] + text[text.index("# Which numbers.") :], "utf-8")
+    protocol.write_text(
+        text[: text.index("[[sources]]\nfile = 'x'")] + text[text.index("# Which numbers.") :],
+        "utf-8",
+    )
     with pytest.raises(StudyError, match=r"there is no \[\[plan\]\]"):
         rehearse(open_folder(demo), Truth(), tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
@@ -110,7 +125,8 @@ records = "answers"
 
 @pytest.mark.slow
 def test_two_who_always_choose_the_same_agree_wholly(tmp_path: Path) -> None:
-    """Whatever slots the answers stand in: the agreement is 1 in the report's numbers and in the export."""
+    """Whatever slots the answers stand in: the agreement is 1 in the report's numbers and in the
+    export."""
     folder = tmp_path / "study"
     folder.mkdir()
     systems = "\n".join(f'[[systems]]\nid = "s{n}"\nfamily = "f"' for n in range(4))
@@ -128,7 +144,9 @@ def test_two_who_always_choose_the_same_agree_wholly(tmp_path: Path) -> None:
     with opened.store() as store:
         orders = {(t.item, t.rater): t.answers for t in store.tasks()}
         texts = {a.id: a for a in store.answers()}
-        assert any(orders[f"i{k}", "p1"] != orders[f"i{k}", "p2"] for k in range(12)), "slots are random"
+        assert any(orders[f"i{k}", "p1"] != orders[f"i{k}", "p2"] for k in range(12)), (
+            "slots are random"
+        )
         tasks = {t.id: t for t in store.tasks()}
 
         def say(public: str) -> tuple[dict[str, str], float]:

@@ -1,4 +1,5 @@
-"""A comparison of pairs with places that people sign up for: rated on the pages, and the same rated in Label Studio."""
+"""A comparison of pairs with places that people sign up for: rated on the pages, and the same rated
+in Label Studio."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ from konsil.study.sections.enrolment import PROFILE
 AXES = ("utility", "completeness", "safety", "clarity", "sources")
 SYSTEMS = ("north", "south", "east")
 SPECIALTIES = ("cardiology", "surgery")
-SCALE = '{ labels = ["A much better", "A better", "equal", "B better", "B much better"], level = "ordinal" }'
+SCALE = (
+    '{ labels = ["A much better", "A better", "equal", "B better", "B much better"], level ='
+    ' "ordinal" }'
+)
 PROTOCOL = f"""
 title = "Pairs of answers"
 seed = 11
@@ -87,18 +91,28 @@ by = ["{by}"]
 """
 PANEL = PanelTruth(accuracy=0.8, severity=0.2)
 TRUTH = Truth(
-    systems={s: SystemTruth(q) for s, q in zip(SYSTEMS, (0.8, 0.5, 0.3), strict=True)}, panels={"physicians": PANEL}
+    systems={s: SystemTruth(q) for s, q in zip(SYSTEMS, (0.8, 0.5, 0.3), strict=True)},
+    panels={"physicians": PANEL},
 )
-ITEMS = tuple(Item(f"q{n}", f"Question {n}?", strata={"specialty": SPECIALTIES[n % 2]}) for n in range(24))
+ITEMS = tuple(
+    Item(f"q{n}", f"Question {n}?", strata={"specialty": SPECIALTIES[n % 2]}) for n in range(24)
+)
 ANSWERS = tuple(
-    Answer(f"{i.id}-{s}", i.id, s, f"**{s[0]}** says so [1].", citations=(Citation("Guideline", "https://x.org/1"),))
+    Answer(
+        f"{i.id}-{s}",
+        i.id,
+        s,
+        f"**{s[0]}** says so [1].",
+        citations=(Citation("Guideline", "https://x.org/1"),),
+    )
     for i in ITEMS
     for s in SYSTEMS
 )
 
 
 def plain(found: tuple[Rating, ...]) -> list[Rating]:
-    """Ratings without what only one of the two ways knows: times, and the digest that only a page can vouch for."""
+    """Ratings without what only one of the two ways knows: times, and the digest that only a page
+    can vouch for."""
     bare = (replace(r, seconds=None, at="", instrument="") for r in found)
     return sorted(bare, key=lambda r: (r.task, r.criterion))
 
@@ -119,7 +133,10 @@ def test_pages_and_label_studio_end_in_the_same_table_and_report(tmp_path: Path)
     place = {str(e.data["slot"]): e.subject for e in ours.events if e.kind == "sign-up"}
     assert len(set(place.values())) == 6
     arms = {t.rater: t.arm for t in ours.tasks}
-    assert sorted(Counter(arms.values()).values()) == [2, 4], "two thirds see the text, whatever becomes of the others"
+    assert sorted(Counter(arms.values()).values()) == [
+        2,
+        4,
+    ], "two thirds see the text, whatever becomes of the others"
     mine = {r.id: r.strata["specialty"] for r in ours.raters}
     assert all(specialty[r.item or ""] == mine[r.rater] for r in ours.ratings)
     assert len(ours.ratings) == 6 * 5 * len(AXES)
@@ -130,7 +147,9 @@ def test_pages_and_label_studio_end_in_the_same_table_and_report(tmp_path: Path)
     (copy / "study.toml").write_bytes((tmp_path / "pages" / "study.toml").read_bytes())
     folder = open_folder(copy)
     with folder.store(create=True) as store:
-        store.add(Batch(items=ours.items, answers=ours.answers), source="test", at="2026-01-01T00:00:00Z")
+        store.add(
+            Batch(items=ours.items, answers=ours.answers), source="test", at="2026-01-01T00:00:00Z"
+        )
         make_plan(folder)
         profiles = [e for e in ours.events if e.kind == PROFILE]
         store.add(Batch(events=profiles), source="test", at="2026-01-01T00:00:00Z")
@@ -138,7 +157,10 @@ def test_pages_and_label_studio_end_in_the_same_table_and_report(tmp_path: Path)
             with writing(store.engine) as connection:
                 rater = next(r for r in ours.raters if r.id == who)
                 assert open_slots.take(
-                    connection, Rater(who, rater.panel, strata=rater.strata), slot, "2026-01-02T00:00:00Z"
+                    connection,
+                    Rater(who, rater.panel, strata=rater.strata),
+                    slot,
+                    "2026-01-02T00:00:00Z",
                 )
     projects = export_tasks(folder, tmp_path / "tasks")
     assert {p.rater for p in projects} == set(place.values())
@@ -152,7 +174,14 @@ def test_pages_and_label_studio_end_in_the_same_table_and_report(tmp_path: Path)
             said = values(fields(form, task), task, [r for r in ours.ratings if r.task == task.id])
             rows.append(annotated(task.id, list(results(form, task, said))))
     (tmp_path / "export.json").write_text(json.dumps(rows), "utf-8")
-    arguments = ["import", str(copy), "--records", "labelstudio", "--file", str(tmp_path / "export.json")]
+    arguments = [
+        "import",
+        str(copy),
+        "--records",
+        "labelstudio",
+        "--file",
+        str(tmp_path / "export.json"),
+    ]
     told = CliRunner().invoke(group, arguments, catch_exceptions=False)
     assert told.exit_code == 0, told.output
     with folder.store() as store:

@@ -85,26 +85,32 @@ def places(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "study.toml").write_text(PLACES, "utf-8")
     (folder / "consent.md").write_text("I take part.", "utf-8")
-    (folder / "items.csv").write_text("item,text\n" + "".join(f"i{k},Question {k}?\n" for k in range(3)), "utf-8")
+    (folder / "items.csv").write_text(
+        "item,text\n" + "".join(f"i{k},Question {k}?\n" for k in range(3)), "utf-8"
+    )
     rows = "".join(f"i{k},{s},Text of {s} on {k}\n" for k in range(3) for s in ("one", "two"))
     (folder / "answers.csv").write_text(f"item,system,text\n{rows}", "utf-8")
     return folder
 
 
-def test_without_playwright_one_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_playwright_one_sentence_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with as_file(files("konsil.demo")) as source:
         shutil.copytree(source, tmp_path / "demo")
     monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
     given = ["rehearse", str(tmp_path / "demo"), "--browser", "1"]
     with pytest.raises(
-        KonsilError, match=r"^--browser: needs playwright.*pip install '\.\[browser\]' in konsil's folder$"
+        KonsilError,
+        match=r"^--browser: needs playwright.*pip install '\.\[browser\]' in konsil's folder$",
     ):
         CliRunner().invoke(group, given, catch_exceptions=False)
     assert not (tmp_path / "demo-rehearsal").exists()
 
 
 needs_browser = pytest.mark.skipif(
-    importlib.util.find_spec("playwright") is None or not (shutil.which("chromium") or shutil.which("google-chrome")),
+    importlib.util.find_spec("playwright") is None
+    or not (shutil.which("chromium") or shutil.which("google-chrome")),
     reason="there is no Chromium",
 )
 

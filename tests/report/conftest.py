@@ -56,9 +56,17 @@ def study(language: str = "en", simulated: bool = True) -> Study:
     helpful = Criterion(
         "helpful",
         "Would the answer help a colleague?",
-        Scale(("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree"), level="ordinal"),
+        Scale(
+            ("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree"),
+            level="ordinal",
+        ),
     )
-    hours = Criterion("hours", "How many hours of sleep did you get?", Scale(kind="number", low=0, high=24), "rater")
+    hours = Criterion(
+        "hours",
+        "How many hours of sleep did you get?",
+        Scale(kind="number", low=0, high=24),
+        "rater",
+    )
     remark = Criterion("remark", "Anything else?", Scale(kind="text"), "batch")
     return Study(
         title="Agreement on cardiology answers",
@@ -68,7 +76,13 @@ def study(language: str = "en", simulated: bool = True) -> Study:
         licence="CC0-1.0",
         simulated=simulated,
         instruments=(
-            Instrument("answers", (correct, helpful), CODEBOOK, role="You are a cardiologist.", language="en"),
+            Instrument(
+                "answers",
+                (correct, helpful),
+                CODEBOOK,
+                role="You are a cardiologist.",
+                language="en",
+            ),
             Instrument("survey", (hours, remark)),
         ),
         systems=(
@@ -79,13 +93,46 @@ def study(language: str = "en", simulated: bool = True) -> Study:
         raters=raters(),
         analyses=(
             Analysis(
-                "agreement", "krippendorff_alpha", "correct", "physicians", items="core", where={"item": ("x" * 99,)}
+                "agreement",
+                "krippendorff_alpha",
+                "correct",
+                "physicians",
+                items="core",
+                where={"item": ("x" * 99,)},
             ),
-            Analysis("by_system", "krippendorff_alpha", "helpful", "physicians", by=("system",), compare="system"),
-            Analysis("accuracy", "share", "correct", "physicians", by=("specialty", "system"), of=("correct",)),
+            Analysis(
+                "by_system",
+                "krippendorff_alpha",
+                "helpful",
+                "physicians",
+                by=("system",),
+                compare="system",
+            ),
+            Analysis(
+                "accuracy",
+                "share",
+                "correct",
+                "physicians",
+                by=("specialty", "system"),
+                of=("correct",),
+            ),
             Analysis("pairs", "cohen_kappa", "correct", "physicians", by=("rater", "other")),
-            Analysis("judges", "percent_agreement", "correct", "judges", against="physicians", by=("rater",)),
-            Analysis("as_in_paper", "fleiss_kappa", "correct", "physicians", mode="paper", prespecified=False),
+            Analysis(
+                "judges",
+                "percent_agreement",
+                "correct",
+                "judges",
+                against="physicians",
+                by=("rater",),
+            ),
+            Analysis(
+                "as_in_paper",
+                "fleiss_kappa",
+                "correct",
+                "physicians",
+                mode="paper",
+                prespecified=False,
+            ),
             Analysis("nothing", "kendall_w", "helpful", "judges", prespecified=False),
         ),
     )
@@ -93,7 +140,11 @@ def study(language: str = "en", simulated: bool = True) -> Study:
 
 def raters() -> tuple[Rater, ...]:
     physicians = tuple(
-        Rater(f"physician {n}", "physicians", strata={"specialty": "cardiology" if n < 3 else "surgery"})
+        Rater(
+            f"physician {n}",
+            "physicians",
+            strata={"specialty": "cardiology" if n < 3 else "surgery"},
+        )
         for n in (1, 2, 10)
     )
     judges = tuple(Rater(f"judge {n}", "judges", "llm", family="alpha") for n in "AB")
@@ -135,7 +186,17 @@ def ratings() -> tuple[Rating, ...]:
                 subject = (f"{item.id}/{system}",)
                 for criterion, label in (("correct", "correct"), ("helpful", "Neutral")):
                     task = f"{item.id}, {rater.id}"
-                    found.append(Rating(task, rater.id, criterion, item.id, subject, label=label, seconds=seconds))
+                    found.append(
+                        Rating(
+                            task,
+                            rater.id,
+                            criterion,
+                            item.id,
+                            subject,
+                            label=label,
+                            seconds=seconds,
+                        )
+                    )
     return tuple(found)
 
 
@@ -160,9 +221,13 @@ def results() -> Results:
         reason = "all labels are the same" if math.isnan(value) else ""
         e = estimate(value, n_undefined=17 if n == 1 else 0, reason=reason)
         group = {"system": system}
-        rows.append(row("by_system", "krippendorff_alpha", "helpful", e, group=group, warnings=(few,)))
+        rows.append(
+            row("by_system", "krippendorff_alpha", "helpful", e, group=group, warnings=(few,))
+        )
         wald = replace(e, method=WALD.format(59 - n))
-        rows.append(row("by_system", "krippendorff_alpha", "helpful", wald, group=group, kind="companion"))
+        rows.append(
+            row("by_system", "krippendorff_alpha", "helpful", wald, group=group, kind="companion")
+        )
     for one, other, value, p in (
         ("small-llm", "Large LLM", 0.243, 0.00009),
         ("physician", "Large LLM", -0.0004, 0.0996),
@@ -184,13 +249,28 @@ def results() -> Results:
     for n, specialty in enumerate(("cardiology", "surgery")):
         for m, system in enumerate(SYSTEMS):
             e = estimate(0.5 + 0.13 * m + 0.02 * n, 0.05, method="Wilson interval")
-            rows.append(row("accuracy", "share", "correct", e, group={"specialty": specialty, "system": system}))
+            rows.append(
+                row(
+                    "accuracy",
+                    "share",
+                    "correct",
+                    e,
+                    group={"specialty": specialty, "system": system},
+                )
+            )
     names = [r.id for r in raters() if r.panel == "physicians"]
     for n, (a, b) in enumerate(((0, 1), (0, 2), (1, 2))):
         e = estimate(0.5 + 0.1 * n)
-        rows.append(row("pairs", "cohen_kappa", "correct", e, group={"rater": names[a], "other": names[b]}))
+        rows.append(
+            row("pairs", "cohen_kappa", "correct", e, group={"rater": names[a], "other": names[b]})
+        )
     for name, value in (("judge A", 0.81), ("judge B", 0.86)):
-        of = {"analysis": "judges", "statistic": "percent_agreement", "criterion": "correct", "raters": "judges"}
+        of = {
+            "analysis": "judges",
+            "statistic": "percent_agreement",
+            "criterion": "correct",
+            "raters": "judges",
+        }
         rows.append(row(**of, value=estimate(value, 0.03), group={"rater": name}))
         rows.append(
             row(
@@ -203,7 +283,12 @@ def results() -> Results:
             )
         )
         rows.append(
-            row(**of, value=estimate(0.84, 0.03), group={"rater": "physicians, leave one out"}, kind="companion")
+            row(
+                **of,
+                value=estimate(0.84, 0.03),
+                group={"rater": "physicians, leave one out"},
+                kind="companion",
+            )
         )
     rows.append(
         row(
@@ -233,8 +318,13 @@ def results() -> Results:
             for criterion in ("correct", "helpful")
             for n, system in enumerate(SYSTEMS)
         ),
-        warnings=("Prevalence of 'correct' is outside 0.1 to 0.9; read alpha beside percent agreement.",),
-        methods=("Intervals are item-cluster BCa bootstrap intervals.", "Tests were adjusted by Holm's method."),
+        warnings=(
+            "Prevalence of 'correct' is outside 0.1 to 0.9; read alpha beside percent agreement.",
+        ),
+        methods=(
+            "Intervals are item-cluster BCa bootstrap intervals.",
+            "Tests were adjusted by Holm's method.",
+        ),
         label_counts={
             **{
                 (panel, "correct", system, label): 20 + 9 * n + 5 * m + 40 * (label == "correct")
@@ -246,7 +336,9 @@ def results() -> Results:
                 (panel, "helpful", system, label): 5 + 7 * ((n + m) % 5)
                 for panel in ("physicians", "judges")
                 for n, system in enumerate(SYSTEMS)
-                for m, label in enumerate(("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree"))
+                for m, label in enumerate(
+                    ("Disagree", "Partially disagree", "Neutral", "Partially agree", "Agree")
+                )
             },
             ("physicians", "hours", "", "7"): 3,
         },
@@ -263,7 +355,12 @@ def extras() -> tuple[Section, ...]:
             Recovered("accuracy of judge A", 0.7, estimate(0.79), "judges"),
         ),
     )
-    return (found, Section("Costs", header=("Judge", "Calls", "Share"), rows=(("A", 12345, 0.5), ("B", 90, NAN))))
+    return (
+        found,
+        Section(
+            "Costs", header=("Judge", "Calls", "Share"), rows=(("A", 12345, 0.5), ("B", 90, NAN))
+        ),
+    )
 
 
 def arguments(language: str = "en", simulated: bool = True) -> dict[str, object]:

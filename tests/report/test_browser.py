@@ -1,4 +1,5 @@
-"""The page in a real browser: nothing sticks out on a desk or on a phone, nothing is asked of the network."""
+"""The page in a real browser: nothing sticks out on a desk or on a phone, nothing is asked of the
+network."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 QUIET = (
     "--headless",
     "--no-sandbox",
@@ -42,7 +45,10 @@ addEventListener("message", m => {{
 for (const f of document.querySelectorAll("iframe")) f.src = "page.html";
 </script>"""
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
+]
 
 
 def chromium(folder: Path, *arguments: str) -> str:
@@ -63,12 +69,18 @@ def test_nothing_sticks_out(language: str, tmp_path: Path, request: pytest.Fixtu
     page = (request.getfixturevalue(language) / "index.html").read_text("utf-8")
     open_page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
     (tmp_path / "page.html").write_text(open_page.replace("</body>", MEASURE + "</body>"), "utf-8")
-    frames = "".join(f'<iframe width="{width}" height="844" style="border:0"></iframe>' for width in WIDTHS)
+    frames = "".join(
+        f'<iframe width="{width}" height="844" style="border:0"></iframe>' for width in WIDTHS
+    )
     (tmp_path / "all.html").write_text(COLLECT.format(frames=frames, n=len(WIDTHS)), "utf-8")
-    shown = chromium(tmp_path, "--virtual-time-budget=10000", "--dump-dom", f"file://{tmp_path}/all.html")
+    shown = chromium(
+        tmp_path, "--virtual-time-budget=10000", "--dump-dom", f"file://{tmp_path}/all.html"
+    )
     title = re.search(r"<title>(.*?)</title>", shown)
     assert title is not None
-    said = {one["inner"]: one for one in json.loads(title[1].replace("&gt;", ">").replace("&amp;", "&"))}
+    said = {
+        one["inner"]: one for one in json.loads(title[1].replace("&gt;", ">").replace("&amp;", "&"))
+    }
     assert sorted(said) == list(WIDTHS)
     for width, one in said.items():
         assert one["out"] == [], width
@@ -89,7 +101,12 @@ def test_screenshots(width: int, height: int, english: Path, tmp_path: Path) -> 
 
 def test_print(english: Path, tmp_path: Path) -> None:
     paper = tmp_path / "page.pdf"
-    chromium(tmp_path, f"--print-to-pdf={paper}", "--no-pdf-header-footer", f"file://{english}/index.html")
+    chromium(
+        tmp_path,
+        f"--print-to-pdf={paper}",
+        "--no-pdf-header-footer",
+        f"file://{english}/index.html",
+    )
     content = paper.read_bytes()
     assert content.startswith(b"%PDF")
     pages = len(re.findall(rb"/Type\s*/Page\b", content))

@@ -1,4 +1,5 @@
-"""The report of a study of masked cases: curves, profiles, findings, strictness, one answer in full."""
+"""The report of a study of masked cases: curves, profiles, findings, strictness, one answer in
+full."""
 
 from __future__ import annotations
 
@@ -36,13 +37,23 @@ ASKED = (
     Analysis("violations", "monotonicity_violation", PRECISION, "experts", levels=LEVELS),
     Analysis("crossing", "crossover", PRECISION, "experts", levels=LEVELS),
     Analysis("fall", "accuracy", PRECISION, "experts", by=("level",)),
-    Analysis("reads well", "mean", "communication", "experts", by=("system", "level"), cluster="case"),
+    Analysis(
+        "reads well", "mean", "communication", "experts", by=("system", "level"), cluster="case"
+    ),
     Analysis("rom", "mismatch", PRECISION, "experts", against="detector", by=("level",)),
     Analysis("har", "approval", PRECISION, "judges", against="experts", compare="rater"),
     Analysis("strict", "strictness", PRECISION, "judges", against="experts", prespecified=False),
     Analysis("apart", "mann_whitney", PRECISION, "experts", criteria=("communication",)),
-    Analysis("apart, naive", "mann_whitney", PRECISION, "experts", mode="paper", prespecified=False),
-    Analysis("alike", "criteria_correlation", PRECISION, "experts", criteria=("communication", "completeness")),
+    Analysis(
+        "apart, naive", "mann_whitney", PRECISION, "experts", mode="paper", prespecified=False
+    ),
+    Analysis(
+        "alike",
+        "criteria_correlation",
+        PRECISION,
+        "experts",
+        criteria=("communication", "completeness"),
+    ),
     *(
         Analysis(f"mean {c}", "mean", c, "experts", by=("system",))
         for c in (PRECISION, "communication", "completeness")
@@ -51,11 +62,18 @@ ASKED = (
 
 
 def data() -> Data:
-    """The published counts, two more criteria of the experts, and two judges who read without care."""
+    """The published counts, two more criteria of the experts, and two judges who read without
+    care."""
     made = published()
-    items = tuple(replace(i, reference="Erdheim-Chester disease", aliases=("ECD",)) for i in made.items)
+    items = tuple(
+        replace(i, reference="Erdheim-Chester disease", aliases=("ECD",)) for i in made.items
+    )
     answers = tuple(
-        replace(a, text=f"Pneumonia <most> likely; {a.id}. Not ECD.", reasoning="Erdheim-Chester disease fits.")
+        replace(
+            a,
+            text=f"Pneumonia <most> likely; {a.id}. Not ECD.",
+            reasoning="Erdheim-Chester disease fits.",
+        )
         for a in made.answers
     )
     more = []
@@ -63,12 +81,23 @@ def data() -> Data:
         for n in range(40):
             for level in range(5):
                 about = answer(system, n, level)
-                for criterion, labels in (("communication", ("0.75", "1")), ("completeness", ("0.5", "0.75"))):
-                    more += [rated(e, criterion, about, labels[(n + level) % 2]) for e in pair_of(n)]
+                for criterion, labels in (
+                    ("communication", ("0.75", "1")),
+                    ("completeness", ("0.5", "0.75")),
+                ):
+                    more += [
+                        rated(e, criterion, about, labels[(n + level) % 2]) for e in pair_of(n)
+                    ]
                 good = bool(right[n, level])
                 more.append(rated("j1", PRECISION, about, "1" if good or n % 3 == 0 else "0.25"))
-                more.append(rated("j2", PRECISION, about, "1" if (n, level) == (39, 4) or good else "0.5"))
-    raters = (*made.raters, Rater("j1", "judges", "llm", "north"), Rater("j2", "judges", "llm", "west"))
+                more.append(
+                    rated("j2", PRECISION, about, "1" if (n, level) == (39, 4) or good else "0.5")
+                )
+    raters = (
+        *made.raters,
+        Rater("j1", "judges", "llm", "north"),
+        Rater("j2", "judges", "llm", "west"),
+    )
     return Data(items, answers, raters, (), (*made.ratings, *more))
 
 
@@ -84,7 +113,15 @@ def told(folder: Path, language: str) -> Path:
         raters=known.raters,
         analyses=ASKED,
     )
-    write(folder, study, found, items=known.items, answers=known.answers, raters=known.raters, ratings=known.ratings)
+    write(
+        folder,
+        study,
+        found,
+        items=known.items,
+        answers=known.answers,
+        raters=known.raters,
+        ratings=known.ratings,
+    )
     return folder
 
 
@@ -96,7 +133,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_a_german_report_has_german_findings(tmp_path: Path) -> None:
     german = (told(tmp_path / "report", "de") / "index.html").read_text("utf-8")
-    assert '<p class="finding">Verborgenes Wissen ist von Glück nicht zu trennen: specialist hat 15' in german
+    assert (
+        '<p class="finding">Verborgenes Wissen ist von Glück nicht zu trennen: specialist hat 15'
+        in german
+    )
     assert '<p class="finding">Eine Kreuzung ist nicht gezeigt' in german
     assert "Eine ganze Antwort" in german
 
@@ -105,8 +145,8 @@ def test_a_german_report_has_german_findings(tmp_path: Path) -> None:
 def test_findings_stand_with_their_analyses(page: Path) -> None:
     english = (page / "index.html").read_text("utf-8")
     assert (
-        '<p class="finding">Hidden knowledge is not told from luck: specialist has 15% of the cases wrong at narrative'
-        in english
+        '<p class="finding">Hidden knowledge is not told from luck: specialist has 15% of the cases'
+        " wrong at narrative" in english
     )
     assert '<p class="finding">No hidden knowledge is shown: generalist' in english
     assert '<p class="finding">No crossover is shown: generalist is ahead at narrative' in english
@@ -167,5 +207,8 @@ def test_thresholds_are_in_the_files(page: Path) -> None:
 
 
 def test_mentions_are_whole_words() -> None:
-    assert str(marked("ECDs and ecd & ECD-like", ["ECD"])) == ("ECDs and <mark>ecd</mark> &amp; <mark>ECD</mark>-like")
+    assert (
+        str(marked("ECDs and ecd & ECD-like", ["ECD"]))
+        == "ECDs and <mark>ecd</mark> &amp; <mark>ECD</mark>-like"
+    )
     assert str(marked("a<b", [])) == "a&lt;b"

@@ -1,4 +1,5 @@
-"""The codebook to print: the words of page and prompt, nothing else's, the same bytes every time."""
+"""The codebook to print: the words of page and prompt, nothing else's, the same bytes every
+time."""
 
 from __future__ import annotations
 
@@ -61,7 +62,9 @@ STUDY = Study("Eine Studie <&>", 1, language="de", instruments=(FORM, OTHER))
 
 
 def text_of(html: str) -> str:
-    return unescape(re.sub(r"<[^>]+>", "\n", re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)))
+    return unescape(
+        re.sub(r"<[^>]+>", "\n", re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL))
+    )
 
 
 def test_the_page_has_every_word_that_a_judge_gets_but_the_role() -> None:
@@ -69,7 +72,13 @@ def test_the_page_has_every_word_that_a_judge_gets_but_the_role() -> None:
     text = text_of(html)
     for one in STUDY.instruments:
         made = prompt(
-            screen(one, Task("t", "", "", one.id, "i", ("a",)), Item("i", "?"), {"a": Answer("a", "i", "s", "x")}), "t"
+            screen(
+                one,
+                Task("t", "", "", one.id, "i", ("a",)),
+                Item("i", "?"),
+                {"a": Answer("a", "i", "s", "x")},
+            ),
+            "t",
         )
         for criterion in one.criteria:
             for said in (criterion.question, criterion.guidance, *criterion.scale.options()):
@@ -103,7 +112,9 @@ def test_the_pdf_has_text_bookmarks_and_a_language() -> None:
 def test_the_pdf_says_what_the_page_says(tmp_path: Path) -> None:
     path = tmp_path / "book.pdf"
     path.write_bytes(codebook_pdf(STUDY, STUDY.instruments))
-    told = subprocess.run(["pdftotext", "-layout", path, "-"], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        ["pdftotext", "-layout", path, "-"], capture_output=True, text=True, check=True
+    ).stdout
     found = set(re.findall(r"\w+|[^\w\s]", told))
     wanted = set(re.findall(r"\w+|[^\w\s]", text_of(codebook_page(STUDY, STUDY.instruments))))
     # The page's small heading is set in capitals.
@@ -118,9 +129,13 @@ def test_signs_that_the_font_lacks_are_told() -> None:
 def test_the_command_writes_both(tmp_path: Path) -> None:
     run = CliRunner()
     folder = str(tmp_path / "study")
-    run.invoke(group, ["new", folder, "--protocol", "medqade", "--language", "de"], catch_exceptions=False)
+    run.invoke(
+        group, ["new", folder, "--protocol", "medqade", "--language", "de"], catch_exceptions=False
+    )
     pdf = tmp_path / "prints" / "book.pdf"
-    told = run.invoke(group, ["codebook", folder, "--pdf", str(pdf)], catch_exceptions=False).output.splitlines()
+    told = run.invoke(
+        group, ["codebook", folder, "--pdf", str(pdf)], catch_exceptions=False
+    ).output.splitlines()
     assert told == [f"{folder}/codebook.html", str(pdf)]
     assert "Keine Angabe" in Path(told[0]).read_text("utf-8")
     assert pdf.read_bytes().startswith(b"%PDF")

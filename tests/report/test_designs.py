@@ -1,4 +1,5 @@
-"""Which design for which criterion: the rule, the tables and the figures, from rows that are made up for it."""
+"""Which design for which criterion: the rule, the tables and the figures, from rows that are made
+up for it."""
 
 from __future__ import annotations
 
@@ -57,9 +58,13 @@ GAPS: Mapping[str, tuple[float, float, float]] = {
 }
 
 
-def row(a: Analysis, value: float, low: float, high: float, group: Mapping[str, str], **more: object) -> Row:
+def row(
+    a: Analysis, value: float, low: float, high: float, group: Mapping[str, str], **more: object
+) -> Row:
     p = more.pop("p", math.nan)
-    return Row(a.name, a.statistic, a.criterion, a.raters, Estimate(value, low, high, p=p), group, **more)  # type: ignore[arg-type]
+    return Row(
+        a.name, a.statistic, a.criterion, a.raters, Estimate(value, low, high, p=p), group, **more
+    )  # type: ignore[arg-type]
 
 
 def made() -> Results:
@@ -81,14 +86,29 @@ def made() -> Results:
         rows.append(row(parts, 0.4, 0.3, 0.5, {**size, "version": other}, kind="companion"))
     whole = say("whole answer")
     for name, value in ((whole, 9.0), ("1", math.nan), ("2", 5.0), ("3", 6.0)):
-        rows.append(row(hours, value, value - 1, math.inf if name == "3" else value + 1, {"sentences": name}))
+        rows.append(
+            row(
+                hours, value, value - 1, math.inf if name == "3" else value + 1, {"sentences": name}
+            )
+        )
         reached = {"minutes": "5", "sentences": name}
         best = {"9.0": 0.7, "nan": 0.4, "5.0": 0.79, "6.0": 0.8}[str(value)]
         rows.append(row(budget, best, best - 0.1, best + 0.1, reached))
         chance = {**reached, "version": say("chance of being the best")}
-        rows.append(row(budget, 0.6 if name == "3" else 0.1, math.nan, math.nan, chance, kind="companion"))
+        rows.append(
+            row(budget, 0.6 if name == "3" else 0.1, math.nan, math.nan, chance, kind="companion")
+        )
     rows.append(
-        row(hours, -4.0, -6.0, -2.0, {"sentences": "2"}, kind="difference", versus={"sentences": whole}, p=0.002)
+        row(
+            hours,
+            -4.0,
+            -6.0,
+            -2.0,
+            {"sentences": "2"},
+            kind="difference",
+            versus={"sentences": whole},
+            p=0.002,
+        )
     )
     return Results(tuple(rows), ())
 
@@ -97,7 +117,9 @@ def section(code: str = "en") -> Designs:
     spoken = language(code)
     numbers = Numbers(spoken)
     study = Study("t", 1, instruments=FORMS, analyses=ANALYSES, language=code)
-    found = designs(Material(study, translated_results(made(), numbers), (), (), (), (), spoken, numbers))
+    found = designs(
+        Material(study, translated_results(made(), numbers), (), (), (), (), spoken, numbers)
+    )
     assert found is not None
     return found
 
@@ -130,9 +152,20 @@ def test_a_design_is_recommended_by_hours_and_single_ratings_together():
 SPLIT, AGREES = {"instrument": "coarse"}, ANALYSES[0]
 
 
-def gap(value: float, p: float, *, half: float = 0.1, n_undefined: int = 0, p_adjusted: float = math.nan) -> Row:
+def gap(
+    value: float, p: float, *, half: float = 0.1, n_undefined: int = 0, p_adjusted: float = math.nan
+) -> Row:
     e = Estimate(value, value - half, value + half, p=p, n_undefined=n_undefined)
-    return Row("x", "randolph_kappa", "correctness", "experts", e, SPLIT, "difference", p_adjusted=p_adjusted)
+    return Row(
+        "x",
+        "randolph_kappa",
+        "correctness",
+        "experts",
+        e,
+        SPLIT,
+        "difference",
+        p_adjusted=p_adjusted,
+    )
 
 
 def decide(*evidence: DesignEvidence) -> list[Recommendation]:
@@ -140,7 +173,8 @@ def decide(*evidence: DesignEvidence) -> list[Recommendation]:
 
 
 def test_no_part_of_the_decision_recommends_alone():
-    """Agreement is coarse minus fine, hours are sentences minus whole answers; fine rates the sentences."""
+    """Agreement is coarse minus fine, hours are sentences minus whole answers; fine rates the
+    sentences."""
     fewer, more = gap(-4.0, 0.001), gap(4.0, 0.001)
     for_fine, for_coarse, level = gap(-0.3, 0.002), gap(0.3, 0.002), gap(-0.02, 0.6)
 
@@ -158,7 +192,9 @@ def test_no_part_of_the_decision_recommends_alone():
     assert recommendation(for_fine, fewer, is_lopsided=True).reason == "lopsided"
     assert recommendation(gap(-0.3, 0.002, half=0.0), fewer).reason == "not shown"  # no width
     assert recommendation(for_fine, gap(-4.0, 0.001, n_undefined=100)).design == ""
-    assert decide(DesignEvidence((), fewer, "second"))[0].reason == "no hours"  # derived forms alone decide nothing
+    assert (
+        decide(DesignEvidence((), fewer, "second"))[0].reason == "no hours"
+    )  # derived forms alone decide nothing
 
 
 def test_the_decision_is_adjusted_over_the_criteria():
@@ -172,34 +208,65 @@ def test_the_decision_is_adjusted_over_the_criteria():
 def test_no_decision_is_stronger_than_the_adjusted_p_value_on_its_line():
     """The criteria are one family, the declared analyses another; a recommendation needs both."""
     close, fewer = gap(-0.3, 0.002, p_adjusted=0.052), gap(-4.0, 0.001)
-    assert decide(DesignEvidence((close,), fewer, "second")) == [Recommendation("", 0.052, "not shown")]
+    assert decide(DesignEvidence((close,), fewer, "second")) == [
+        Recommendation("", 0.052, "not shown")
+    ]
     clear = gap(-0.3, 0.002, p_adjusted=0.04)
     assert decide(DesignEvidence((clear,), fewer, "second")) == [Recommendation("second", 0.04, "")]
     slow = gap(-4.0, 0.001, p_adjusted=0.2)
-    assert decide(DesignEvidence((clear,), slow, "second")) == [Recommendation("", 0.2, "not shown")]
+    assert decide(DesignEvidence((clear,), slow, "second")) == [
+        Recommendation("", 0.2, "not shown")
+    ]
 
 
 def test_the_fewest_hours_and_the_sentences_that_are_enough():
     _advice, hours, budget = section().tables
     (line,) = texts(hours)
-    assert line == ["correctness", "0.8", "2 sentences", "5.000 [4.000, 6.000]", "9.000 [8.000, 10.000]", "0.0020"]
+    assert line == [
+        "correctness",
+        "0.8",
+        "2 sentences",
+        "5.000 [4.000, 6.000]",
+        "9.000 [8.000, 10.000]",
+        "0.0020",
+    ]
     (line,) = texts(budget)
-    assert line == ["correctness", "5", "3 sentences", "0.800 [0.700, 0.900]", "0.60", "2", "0.700 [0.600, 0.800]"]
+    assert line == [
+        "correctness",
+        "5",
+        "3 sentences",
+        "0.800 [0.700, 0.900]",
+        "0.60",
+        "2",
+        "0.700 [0.600, 0.800]",
+    ]
 
 
 def test_without_hours_the_table_says_why_in_each_rows_words():
-    """Without ratings nothing is known of reliability, which is another thing than that nobody reaches it."""
+    """Without ratings nothing is known of reliability, which is another thing than that nobody
+    reaches it."""
     spoken = language("en")
     hours, budget = ANALYSES[9:]
     agreement = row(ANALYSES[0], math.nan, math.nan, math.nan, {"instrument": "coarse"})
     for why in ("no ratings selected", "no number of raters reaches a reliability of 0.8"):
         nothing = Estimate(math.nan, reason=say(why))
         rows = [
-            Row(a.name, a.statistic, a.criterion, a.raters, nothing, {"minutes": "5", "sentences": "1"})
+            Row(
+                a.name,
+                a.statistic,
+                a.criterion,
+                a.raters,
+                nothing,
+                {"minutes": "5", "sentences": "1"},
+            )
             for a in (hours, budget)
         ]
         study = Study("t", 1, instruments=FORMS, analyses=ANALYSES)
-        found = designs(Material(study, Results((agreement, *rows), ()), (), (), (), (), spoken, Numbers(spoken)))
+        found = designs(
+            Material(
+                study, Results((agreement, *rows), ()), (), (), (), (), spoken, Numbers(spoken)
+            )
+        )
         assert found is not None
         assert [texts(table)[0][2] for table in found.tables] == [why, why]
 
@@ -220,7 +287,9 @@ def test_figures_have_the_designs_side_by_side_and_curves_by_sentences():
     assert ">agreement: correctness" not in english.figures[0].inline
     for figure, word in zip(english.figures[1:3], ("overlap alone", "whole answer"), strict=True):
         assert word in figure.inline
-    for figure, word in zip(german.figures[1:3], ("Überschneidung allein", "ganze Antwort"), strict=True):
+    for figure, word in zip(
+        german.figures[1:3], ("Überschneidung allein", "ganze Antwort"), strict=True
+    ):
         assert word in figure.inline
     assert {line[1] for line in texts(german.tables[0])} >= {
         "fine",
@@ -232,25 +301,48 @@ def test_a_study_of_one_design_has_no_such_section():
     spoken = language("en")
     study = Study("t", 1, analyses=(Analysis("a", "percent_agreement", "c", "experts"),))
     rows = (row(study.analyses[0], 0.5, 0.4, 0.6, {}),)
-    assert designs(Material(study, Results(rows, ()), (), (), (), (), spoken, Numbers(spoken))) is None
+    assert (
+        designs(Material(study, Results(rows, ()), (), (), (), (), spoken, Numbers(spoken))) is None
+    )
 
 
 def test_systems_stand_in_their_order_under_each_design():
     spoken = language("en")
     share = Analysis(
-        "systems", "share", "correctness", "experts", of=("yes",), by=("instrument", "system"), compare="system"
+        "systems",
+        "share",
+        "correctness",
+        "experts",
+        of=("yes",),
+        by=("instrument", "system"),
+        compare="system",
     )
     rows = []
     for design, values in (("coarse", (0.9, 0.7, 0.8)), ("fine", (0.6, 0.9, 0.7))):
         for system, value in zip("abc", values, strict=True):
-            rows.append(row(share, value, value - 0.1, value + 0.1, {"instrument": design, "system": system}))
+            rows.append(
+                row(
+                    share, value, value - 0.1, value + 0.1, {"instrument": design, "system": system}
+                )
+            )
         for one, other, gap in (("a", "b", 0.2), ("a", "c", 0.1), ("b", "c", -0.1)):
-            low, high, p = (0.01, 0.3, 0.02) if (design, one, other) == ("coarse", "a", "c") else (0.001, 0.3, 0.09)
-            group, versus = {"instrument": design, "system": one}, {"instrument": design, "system": other}
-            rows.append(row(share, gap, low, high, group, kind="difference", versus=versus, p_adjusted=p))
+            low, high, p = (
+                (0.01, 0.3, 0.02)
+                if (design, one, other) == ("coarse", "a", "c")
+                else (0.001, 0.3, 0.09)
+            )
+            group, versus = (
+                {"instrument": design, "system": one},
+                {"instrument": design, "system": other},
+            )
+            rows.append(
+                row(share, gap, low, high, group, kind="difference", versus=versus, p_adjusted=p)
+            )
     study = Study("t", 1, analyses=(share, kappa("k", "correctness")))
     rows.append(row(study.analyses[1], 0.1, 0.0, 0.2, {"instrument": "coarse"}))
-    found = designs(Material(study, Results(tuple(rows), ()), (), (), (), (), spoken, Numbers(spoken)))
+    found = designs(
+        Material(study, Results(tuple(rows), ()), (), (), (), (), spoken, Numbers(spoken))
+    )
     assert found is not None
     (ranking,) = found.tables
     assert [line[2:] for line in texts(ranking)] == [["coarse", "a > c ≥ b"], ["fine", "b ≥ c ≥ a"]]

@@ -12,7 +12,10 @@ from konsil.records import Answer, Citation, Item, Rater, Rating, Span
 from konsil.report.material.digest import records_digest
 from konsil.store import Batch, Store
 
-ITEMS = (Item("i1", "Which drug?", None, ("a",), "c", ("core",), {"level": "easy"}), Item("i2", "Dose?"))
+ITEMS = (
+    Item("i1", "Which drug?", None, ("a",), "c", ("core",), {"level": "easy"}),
+    Item("i2", "Dose?"),
+)
 ANSWERS = (Answer("a1", "i1", "s1", "Metformin.", citations=(Citation("Guide", "https://x.org"),)),)
 RATINGS = (
     Rating("t1", "R1", "accuracy", "i1", ("a1",), label="4", seconds=12.25),
@@ -24,12 +27,20 @@ RATINGS = (
 
 @given(st.permutations(RATINGS))
 def test_the_order_of_the_records_changes_nothing(ratings: list[Rating]) -> None:
-    assert records_digest((ITEMS[::-1], ANSWERS, ratings)) == records_digest((ITEMS, ANSWERS, RATINGS))
+    assert records_digest((ITEMS[::-1], ANSWERS, ratings)) == records_digest(
+        (ITEMS, ANSWERS, RATINGS)
+    )
 
 
 def test_every_change_changes_it() -> None:
-    changed = [replace(RATINGS[0], label="5"), replace(RATINGS[0], note="x"), replace(RATINGS[0], seconds=None)]
-    digests = {records_digest((ITEMS, ANSWERS, (one, *RATINGS[1:]))) for one in (RATINGS[0], *changed)}
+    changed = [
+        replace(RATINGS[0], label="5"),
+        replace(RATINGS[0], note="x"),
+        replace(RATINGS[0], seconds=None),
+    ]
+    digests = {
+        records_digest((ITEMS, ANSWERS, (one, *RATINGS[1:]))) for one in (RATINGS[0], *changed)
+    }
     assert len(digests) == 4
     assert records_digest((ITEMS[:1],)) != records_digest((ITEMS,)) != records_digest(((), ITEMS))
 
@@ -37,7 +48,9 @@ def test_every_change_changes_it() -> None:
 def test_records_in_columns_have_the_digest_of_the_records(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         store.add(
-            Batch(ITEMS, ANSWERS, (Rater("R1", "doctors"),), ratings=RATINGS), source="x", at="2025-03-01T12:00:00Z"
+            Batch(ITEMS, ANSWERS, (Rater("R1", "doctors"),), ratings=RATINGS),
+            source="x",
+            at="2025-03-01T12:00:00Z",
         )
         with store.view() as view:
             assert records_digest((view.columns("ratings"),)) == records_digest((RATINGS,))

@@ -17,7 +17,10 @@ from konsil.report.material.tables import Numbers
 
 NAN = math.nan
 ABOUT = About("key", "A <title>", "What it shows & more", "The caption.", "Simulated ratings.")
-DOTS = (Dot("one", 0.5, 0.4, 0.6, "0.500 [0.400, 0.600]", "group"), Dot("two", NAN, NAN, NAN, "undefined", "group"))
+DOTS = (
+    Dot("one", 0.5, 0.4, 0.6, "0.500 [0.400, 0.600]", "group"),
+    Dot("two", NAN, NAN, NAN, "undefined", "group"),
+)
 
 
 def words(drawn: drawing.Drawing) -> list[str]:
@@ -32,9 +35,20 @@ def luminance(colour: str) -> float:
 
 
 def test_forest() -> None:
-    drawn = forest(ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate", reference=0.0, mark="true value")
+    drawn = forest(
+        ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate", reference=0.0, mark="true value"
+    )
     shown = words(drawn)
-    for word in ("one", "two", "group", "0.500 [0.400, 0.600]", "undefined", "alpha", "Estimate", "Simulated ratings."):
+    for word in (
+        "one",
+        "two",
+        "group",
+        "0.500 [0.400, 0.600]",
+        "undefined",
+        "alpha",
+        "Estimate",
+        "Simulated ratings.",
+    ):
         assert word in shown, word
     assert "true value" not in shown
     assert '<title id="key-title">A &lt;title&gt;</title>' in drawn.inline
@@ -46,7 +60,9 @@ def test_forest() -> None:
 
 def test_recovery_shows_the_truth() -> None:
     dots = [Dot("one", 0.5, 0.4, 0.6, "0.5", mark=0.55)]
-    shown = words(forest(ABOUT, dots, Numbers(), axis="value", heading="Estimate", mark="true value"))
+    shown = words(
+        forest(ABOUT, dots, Numbers(), axis="value", heading="Estimate", mark="true value")
+    )
     assert "true value" in shown
 
 
@@ -54,7 +70,14 @@ def test_distribution() -> None:
     labels = ("yes", "no", "cannot tell")
     bars = (Bar("a", (50, 45, 5)), Bar("b", (0, 0, 0)), Bar("c", (12345, 0, 0)))
     drawn = distribution(
-        ABOUT, labels, bars, Numbers(language("de")), ordered=False, abstain="cannot tell", axis="Anteil", total="n"
+        ABOUT,
+        labels,
+        bars,
+        Numbers(language("de")),
+        ordered=False,
+        abstain="cannot tell",
+        axis="Anteil",
+        total="n",
     )
     shown = words(drawn)
     for word in (*labels, "0,50", "0,45", "100", "0", "12\u202f345", "Anteil"):
@@ -69,13 +92,22 @@ def test_heat_map() -> None:
     shown = words(heat_map(ABOUT, ("a", "b", "c"), values, Numbers(), axis="kappa"))
     assert shown.count("0.50") == 3  # both cells and the scale's end
     assert shown.count("–") == 2
-    assert len(words(heat_map(ABOUT, tuple(f"rater {n}" for n in range(40)), {}, Numbers(), axis="kappa"))) > 80
+    assert (
+        len(
+            words(
+                heat_map(ABOUT, tuple(f"rater {n}" for n in range(40)), {}, Numbers(), axis="kappa")
+            )
+        )
+        > 80
+    )
 
 
 def test_same_bytes_and_no_dates() -> None:
     drawing.STYLE["pdf.fonttype"] = 42
     try:
-        one, two = (forest(ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate") for _ in range(2))
+        one, two = (
+            forest(ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate") for _ in range(2)
+        )
     finally:
         drawing.STYLE["pdf.fonttype"] = 3
     assert one == two
@@ -92,7 +124,9 @@ def test_settings_of_matplotlib_are_left_alone() -> None:
 
 @pytest.mark.parametrize("n", [2, 3, 5, 7])
 def test_ordered_labels_go_from_light_to_dark(n: int) -> None:
-    colours, hatches = palette([str(i) for i in range(n)] + ["abstain"], ordered=True, abstain="abstain")
+    colours, hatches = palette(
+        [str(i) for i in range(n)] + ["abstain"], ordered=True, abstain="abstain"
+    )
     levels = [luminance(c) for c in colours[:-1]]
     assert levels == sorted(levels, reverse=True)
     assert len(set(levels)) == n

@@ -43,7 +43,9 @@ def material(analyses: list[Analysis], results: Results, **of_study: object) -> 
     return Material(study, results, **records, language=ENGLISH, numbers=Numbers(ENGLISH))  # type: ignore[arg-type]
 
 
-def row(analysis: str, statistic: str, value: float, group: dict[str, str], raters: str = "physicians") -> Row:
+def row(
+    analysis: str, statistic: str, value: float, group: dict[str, str], raters: str = "physicians"
+) -> Row:
     estimate = Estimate(value, value - 0.1, value + 0.1, method="Wilson", n_clusters=9)
     return Row(analysis, statistic, "correct", raters, estimate, group)
 
@@ -51,20 +53,37 @@ def row(analysis: str, statistic: str, value: float, group: dict[str, str], rate
 def test_rows_stand_in_the_order_of_the_protocol() -> None:
     raters = tuple(Rater(f"r{n}", "physicians") for n in (1, 2, 10))
     bins = (Bin("easy", 0, 1, "both"), Bin("a little hard", 1, 2, "right"))
-    about = material([], Results((), ()), raters=raters, derived=(Derived("hardness", "hard", "physicians", bins),))
-    groups = [{"rater": r, "hardness": h} for r in ("r10", "unknown", "r1", "r2") for h in ("a little hard", "easy")]
+    about = material(
+        [],
+        Results((), ()),
+        raters=raters,
+        derived=(Derived("hardness", "hard", "physicians", bins),),
+    )
+    groups = [
+        {"rater": r, "hardness": h}
+        for r in ("r10", "unknown", "r1", "r2")
+        for h in ("a little hard", "easy")
+    ]
     found = in_order(about, [Joined(row("x", "share", 0.5, group)) for group in groups])
     assert [tuple(one.row.group.values()) for one in found] == [
         (r, h) for r in ("r1", "r2", "r10", "unknown") for h in ("easy", "a little hard")
     ]
-    ranked = [Joined(row("x", "share", 0.5, {"ensemble": name, "size": ""})) for name in ("b", "c", "a")]
+    ranked = [
+        Joined(row("x", "share", 0.5, {"ensemble": name, "size": ""})) for name in ("b", "c", "a")
+    ]
     assert in_order(about, ranked) == ranked
 
 
 def test_columns_side_by_side() -> None:
     dots = [Dot("a", 0.5, 0.4, 0.6, ""), Dot("b", NAN, NAN, NAN, "", mark=0.7)]
     shown = words(
-        columns(ABOUT, ["a", "b"], [Column("kappa", dots, 0.0), Column("PABAK", dots)], Numbers(), mark="ceiling")
+        columns(
+            ABOUT,
+            ["a", "b"],
+            [Column("kappa", dots, 0.0), Column("PABAK", dots)],
+            Numbers(),
+            mark="ceiling",
+        )
     )
     for word in ("a", "b", "kappa", "PABAK", "0.50", "–", "ceiling", "Simulated ratings."):
         assert word in shown, word
@@ -114,7 +133,12 @@ def test_ranking_marks_best_single_and_what_is_left() -> None:
 def test_failures_and_histogram() -> None:
     shown = words(
         failures(
-            ABOUT, ["refused", "gave up"], [Bar("j1", (0, 0)), Bar("j2", (3, 1))], [10, 0], Numbers(), axis="share"
+            ABOUT,
+            ["refused", "gave up"],
+            [Bar("j1", (0, 0)), Bar("j2", (3, 1))],
+            [10, 0],
+            Numbers(),
+            axis="share",
         )
     )
     assert {"j1", "0 / 10", "refused", "gave up", "share"} <= set(shown)
@@ -129,7 +153,11 @@ def test_analyses_of_the_same_rows_stand_side_by_side() -> None:
         Analysis("p", "pabak", "correct", "physicians", by=("system",)),
         Analysis("other", "pabak", "helpful", "physicians", by=("system",)),
     ]
-    rows = [row(a.name, a.statistic, 0.4 + n / 10, {"system": s}) for a in asked for n, s in enumerate(("x", "y"))]
+    rows = [
+        row(a.name, a.statistic, 0.4 + n / 10, {"system": s})
+        for a in asked
+        for n, s in enumerate(("x", "y"))
+    ]
     [drawn] = glance(material(asked, Results(tuple(rows), ())))
     assert "Cohen's kappa" in words(drawn)
     assert "PABAK" in words(drawn)
@@ -143,7 +171,10 @@ def test_series_over_ranges_have_the_other_panel_beside() -> None:
         Analysis("models", "abstention", "correct", "judges", by=("rater", "hard")),
     ]
     rows = [row("people", "abstention", 0.2, {"hard": h}) for h in ("easy", "hard")]
-    rows += [row("models", "abstention", 0.1, {"rater": "judge A", "hard": h}, "judges") for h in ("hard", "easy")]
+    rows += [
+        row("models", "abstention", 0.1, {"rater": "judge A", "hard": h}, "judges")
+        for h in ("hard", "easy")
+    ]
     told = build_analysis_views(material(asked, Results(tuple(rows), ()), derived=(hard,)))
     people, models = (words(t.figures[0]) for t in told)
     assert [t.figures[0].key for t in told] == ["series-people", "series-models"]
@@ -153,7 +184,9 @@ def test_series_over_ranges_have_the_other_panel_beside() -> None:
 
 
 def test_missing_judgements_stand_beside_the_number() -> None:
-    asked = [Analysis("acc", "share", "correct", "judges", by=("rater",), of=("correct",), pass_line=0.6)]
+    asked = [
+        Analysis("acc", "share", "correct", "judges", by=("rater",), of=("correct",), pass_line=0.6)
+    ]
     rows = tuple(row("acc", "share", 0.5, {"rater": r}, "judges") for r in ("judge A", "judge B"))
     bounds = (
         Bounds("acc", {"rater": "judge A"}, 0.5, 0.45, 0.6, 12, 88),
@@ -189,7 +222,8 @@ def test_outcomes_of_calls() -> None:
 def test_how_hard_the_items_are(bins: tuple[Bin, ...]) -> None:
     hard = Derived("hard", "helpful", "physicians", bins)
     values = tuple(
-        DerivedValue("hard", f"i{n}", n % 3, ("low" if n % 3 < 1 else "high") if bins else "") for n in range(9)
+        DerivedValue("hard", f"i{n}", n % 3, ("low" if n % 3 < 1 else "high") if bins else "")
+        for n in range(9)
     )
     [drawn] = derived_figures(material([], Results((), (), derived=values), derived=(hard,)))
     assert ("low: 3" in words(drawn)) is bool(bins)
@@ -213,8 +247,14 @@ def test_the_summary_has_one_number_a_question() -> None:
         Analysis("paper", "mean", "correct", "physicians", mode="paper"),
         Analysis("later", "abstention", "correct", "physicians", prespecified=False),
     ]
-    rows = [row("kappa", "cohen_kappa", 0.6, {}), row("pabak", "pabak", 0.6, {}), row("paper", "mean", 0.6, {})]
-    rows += [row("accuracy", "share", 0.3 + n / 10, {"system": s}) for n, s in enumerate(("y", "x"))]
+    rows = [
+        row("kappa", "cohen_kappa", 0.6, {}),
+        row("pabak", "pabak", 0.6, {}),
+        row("paper", "mean", 0.6, {}),
+    ]
+    rows += [
+        row("accuracy", "share", 0.3 + n / 10, {"system": s}) for n, s in enumerate(("y", "x"))
+    ]
     rows += [row("later", "abstention", 0.1, {})]
     found = key_numbers(material(asked, Results(tuple(rows), ())))
     assert [f[1] for f in found] == ["kappa", "accuracy"]

@@ -1,4 +1,5 @@
-"""The report's language: sentences with numbers in German style, statistics' titles, decimal marks."""
+"""The report's language: sentences with numbers in German style, statistics' titles, decimal
+marks."""
 
 from __future__ import annotations
 
@@ -14,19 +15,31 @@ from konsil.report.material.tables import Numbers
 def test_a_sentence_with_an_id_is_translated_by_it_and_falls_back_to_english() -> None:
     sentence = say("{n} intervals", message_id="interval.count", n=2)
     assert (
-        sentence.translated(lambda text: {"interval.count": "{n} Intervalle"}.get(text, text), format) == "2 Intervalle"
+        sentence.translated(
+            lambda text: {"interval.count": "{n} Intervalle"}.get(text, text), format
+        )
+        == "2 Intervalle"
     )
     assert sentence.translated(lambda text: text, format) == "2 intervals"
     assert copy.deepcopy(sentence).message_id == "interval.count"
 
 
 def test_a_german_sentence_has_german_numbers() -> None:
-    text = say("The resampling interval is {times:.2f} times as wide as the linearised one.", times=1.234)
+    text = say(
+        "The resampling interval is {times:.2f} times as wide as the linearised one.", times=1.234
+    )
     assert text == "The resampling interval is 1.23 times as wide as the linearised one."
-    assert Numbers(language("de")).translated(text).startswith("Das Intervall aus den Ziehungen ist 1,23-mal")
-    assert Numbers(language("de")).translated(
-        say("{n:,} {n|rating|ratings} ({reason})", n=12345, reason=say("no time recorded"))
-    ) == ("12\u202f345 Bewertungen (keine Zeit verzeichnet)")
+    assert (
+        Numbers(language("de"))
+        .translated(text)
+        .startswith("Das Intervall aus den Ziehungen ist 1,23-mal")
+    )
+    assert (
+        Numbers(language("de")).translated(
+            say("{n:,} {n|rating|ratings} ({reason})", n=12345, reason=say("no time recorded"))
+        )
+        == "12\u202f345 Bewertungen (keine Zeit verzeichnet)"
+    )
     assert Numbers(language("de")).translated("a name") == "a name"
 
 

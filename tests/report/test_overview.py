@@ -18,7 +18,9 @@ def systems(*answering: str) -> list[str]:
     given = arguments()
     study = replace(given["study"], systems=(System("s1", model="fake:"), System("s2")))  # type: ignore[type-var]
     answers = tuple(Answer(f"i:{s}", "i", s, "Yes.") for s in answering)
-    table = _systems(Material(study, Results((), ()), (), answers, (), (), ENGLISH, Numbers(ENGLISH)))  # type: ignore[arg-type]
+    table = _systems(
+        Material(study, Results((), ()), (), answers, (), (), ENGLISH, Numbers(ENGLISH))
+    )  # type: ignore[arg-type]
     return [row[0].text for row in table.rows]
 
 

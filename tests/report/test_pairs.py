@@ -1,4 +1,5 @@
-"""Figures of comparisons: one for all criteria, in both languages, with the numbers of the estimates."""
+"""Figures of comparisons: one for all criteria, in both languages, with the numbers of the
+estimates."""
 
 from __future__ import annotations
 
@@ -37,15 +38,40 @@ def analysis(statistic: str, criterion: str, raters: str = "experts", **more: ob
 
 def rows_of(one: Analysis) -> list[Row]:
     def made(value: float, **keys: str) -> Row:
-        return Row(one.name, one.statistic, one.criterion, one.raters, Estimate(value, value - 0.1, value + 0.1), keys)
+        return Row(
+            one.name,
+            one.statistic,
+            one.criterion,
+            one.raters,
+            Estimate(value, value - 0.1, value + 0.1),
+            keys,
+        )
 
     if one.statistic == "win_rate":
-        return [made(0.5 if a < b else 0.3, system=a, rival=b) for a in SYSTEMS for b in SYSTEMS if a != b]
+        return [
+            made(0.5 if a < b else 0.3, system=a, rival=b)
+            for a in SYSTEMS
+            for b in SYSTEMS
+            if a != b
+        ]
     if one.statistic == "win_rate_strict":
-        return [made(0.2 if a < b else 0.1, system=a, rival=b) for a in SYSTEMS for b in SYSTEMS if a != b]
+        return [
+            made(0.2 if a < b else 0.1, system=a, rival=b)
+            for a in SYSTEMS
+            for b in SYSTEMS
+            if a != b
+        ]
     by = one.by[0] if one.by else ""
-    values = {"rater": ("judge",), "theme": ("t1", "t2", "t3", "t4"), "exposure": ("yes", "no")}.get(by, ("",))
-    return [made(0.1 * n, system=s, **({by: v} if by else {})) for v in values for n, s in enumerate(SYSTEMS)]
+    values = {
+        "rater": ("judge",),
+        "theme": ("t1", "t2", "t3", "t4"),
+        "exposure": ("yes", "no"),
+    }.get(by, ("",))
+    return [
+        made(0.1 * n, system=s, **({by: v} if by else {}))
+        for v in values
+        for n, s in enumerate(SYSTEMS)
+    ]
 
 
 def material(*analyses: Analysis) -> Material:
@@ -60,7 +86,9 @@ def both(statistic: str, **more: object) -> list[Analysis]:
 
 
 def test_a_family_is_analyses_that_differ_in_the_criterion_alone() -> None:
-    made = material(*both("win_difference"), *both("win_difference", arm="text"), analysis("margin", "accuracy"))
+    made = material(
+        *both("win_difference"), *both("win_difference", arm="text"), analysis("margin", "accuracy")
+    )
     assert [len(f.members) for f in families(made)] == [2, 2]
     assert [is_told_together(made, a) for a in made.study.analyses] == [True] * 4 + [False]
 
@@ -103,7 +131,12 @@ def test_judges_stand_beside_people_and_their_own_answers_are_framed() -> None:
     [drawn] = [d for d in pair_figures(made) if d.key.startswith("graders")]
     assert [w in drawn.description for w in ("experts: a", "jury: a", "judge: a")] == [True] * 3
     plain = grids(
-        ABOUT, [Grid("t", ("judge",), SYSTEMS, {("judge", "a"): 0.5})], EN, down="d", along="a", limits=(-1, 1)
+        ABOUT,
+        [Grid("t", ("judge",), SYSTEMS, {("judge", "a"): 0.5})],
+        EN,
+        down="d",
+        along="a",
+        limits=(-1, 1),
     )
     framed = grids(
         ABOUT,
@@ -129,8 +162,20 @@ def test_what_is_undefined_is_a_dash_and_never_a_number() -> None:
             shares_axis="y",
         ),
         strata(ABOUT, {"one": [nothing], "two": [Dot("a", 0.1, 0.0, 0.2, "")]}, EN, axis="x"),
-        grids(ABOUT, [Grid("t", ("r",), ("a", "b"), {("r", "a"): math.nan})], EN, down="d", along="a", limits=(0, 1)),
-        boxes(ABOUT, [("a", (1.0, 2.0, 3.0, 4.0, 5.0)), ("b", (1.0, 2.0, 3.0, 4.0, 5.0, 3.2))], EN, axis="x"),
+        grids(
+            ABOUT,
+            [Grid("t", ("r",), ("a", "b"), {("r", "a"): math.nan})],
+            EN,
+            down="d",
+            along="a",
+            limits=(0, 1),
+        ),
+        boxes(
+            ABOUT,
+            [("a", (1.0, 2.0, 3.0, 4.0, 5.0)), ("b", (1.0, 2.0, 3.0, 4.0, 5.0, 3.2))],
+            EN,
+            axis="x",
+        ),
         counts(ABOUT, [("a", 3)], EN, axis="x"),
     ):
         text = drawn.svg.decode()
@@ -144,20 +189,39 @@ def test_a_whole_report_of_the_public_tables(tmp_path: Path, code: str) -> None:
     folder = tmp_path / "study"
     new = ["new", str(folder), "--protocol", "real-pocqi", "--language", code]
     assert CliRunner().invoke(group, new, catch_exceptions=False).exit_code == 0
-    write(tables(4, questions=60, comparisons=150, raters=15, specialties=3, fast=3, healthbench=15), folder / "tables")
+    write(
+        tables(4, questions=60, comparisons=150, raters=15, specialties=3, fast=3, healthbench=15),
+        folder / "tables",
+    )
     protocol = folder / "study.toml"
     protocol.write_text(protocol.read_text() + "\n[resampling]\ndraws = 100\n")
     assert CliRunner().invoke(group, ["report", str(folder)], catch_exceptions=False).exit_code == 0
     kinds = {p.name.split("-")[0] for p in (folder / "report" / "figures").glob("*.svg")}
-    assert kinds >= {"wins", "matrices", "strata", "graders", "worths", "lengths", "items", "criteria", "scheme"}
+    assert kinds >= {
+        "wins",
+        "matrices",
+        "strata",
+        "graders",
+        "worths",
+        "lengths",
+        "items",
+        "criteria",
+        "scheme",
+    }
     page = (folder / "report" / "index.html").read_text()
     assert ("Systeme heißen mit Buchstaben" if code == "de" else "Systems are letters") in page
     if code == "de":
         [graders] = (folder / "report" / "figures").glob("graders-*.svg")
         assert "Klinischer Nutzen" in graders.read_text("utf-8")
-        assert not [w for w in ("Who compared", "much better", "Winner", "Whose answers") if f">{w}<" in page]
+        assert not [
+            w
+            for w in ("Who compared", "much better", "Winner", "Whose answers")
+            if f">{w}<" in page
+        ]
     rows = json.loads((folder / "report" / "estimates.json").read_text())["rows"]
-    primary = [r for r in rows if r["declared"] and r["p_adjusted"] is not None and r["kind"] == "estimate"]
+    primary = [
+        r for r in rows if r["declared"] and r["p_adjusted"] is not None and r["kind"] == "estimate"
+    ]
     assert len({r["analysis"] for r in primary}) == 5
     assert all(0 < r["p_max_t"] <= 1 for r in primary)
     # The arm with citations too says what its win differences are made of.
@@ -171,9 +235,21 @@ def test_judges_without_answers_of_their_own_are_left_out_and_named() -> None:
     given = material(*analyses)
     judges = tuple(Rater(f"judge-{n}", "judges", "llm") for n in (1, 2, 3))
     rows = [
-        Row(a.name, a.statistic, a.criterion, "judges", Estimate(value, value, value), {"rater": who}, n_units=n)
+        Row(
+            a.name,
+            a.statistic,
+            a.criterion,
+            "judges",
+            Estimate(value, value, value),
+            {"rater": who},
+            n_units=n,
+        )
         for a in analyses
-        for who, value, n in (("judge-3", math.nan, 0), ("judge-2", 0.2, 9), ("judge-1", math.nan, 9))
+        for who, value, n in (
+            ("judge-3", math.nan, 0),
+            ("judge-2", 0.2, 9),
+            ("judge-1", math.nan, 9),
+        )
     ]
     (drawn,) = pair_figures(replace(given, raters=judges, results=Results(tuple(rows), ())))
     assert "left out: judge-3." in drawn.caption

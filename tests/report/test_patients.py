@@ -57,14 +57,19 @@ d,d,,male,0,s,r1,no
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_each_case_once(tmp_path: Path, language: str) -> None:
-    text = STUDY.replace("LANGUAGE", language).replace('criterion = "right"\nlabel = "label"\n', RATINGS)
+    text = STUDY.replace("LANGUAGE", language).replace(
+        'criterion = "right"\nlabel = "label"\n', RATINGS
+    )
     (tmp_path / "study.toml").write_text(text, "utf-8")
     (tmp_path / "rows.csv").write_text(ROWS, "utf-8")
     folder = open_folder(tmp_path)
     folder.import_sources()
     page = folder.report().read_text("utf-8")
     if language == "en":
-        assert "The 3 cases by age in years and sex, each case once. Of 1 the age or the sex is not told." in page
+        assert (
+            "The 3 cases by age in years and sex, each case once. Of 1 the age or the sex is not"
+            " told." in page
+        )
     else:
         assert "Die 3 Fälle nach Alter in Jahren und Geschlecht, jeder Fall einmal." in page
     assert "0–9: male 1; 30–39: female 1; 50–59: female 1" in page
@@ -75,14 +80,25 @@ RATINGS = 'columns = { label = "label" }\nfixed = { criterion = "right" }\n'
 
 def test_bars_show_their_counts() -> None:
     about = About("key", "Age", "what it shows", "caption", "Simulated ratings.")
-    drawn = stacked(about, [("0–9", (3, 0)), ("10–19", (12, 4))], ["female", "male"], Numbers(ENGLISH), axis="Cases")
-    shown = ["".join(e.itertext()).strip() for e in ET.fromstring(drawn.svg).iter("{http://www.w3.org/2000/svg}text")]
+    drawn = stacked(
+        about,
+        [("0–9", (3, 0)), ("10–19", (12, 4))],
+        ["female", "male"],
+        Numbers(ENGLISH),
+        axis="Cases",
+    )
+    shown = [
+        "".join(e.itertext()).strip()
+        for e in ET.fromstring(drawn.svg).iter("{http://www.w3.org/2000/svg}text")
+    ]
     for word in ("0–9", "10–19", "3", "12", "4", "female", "male", "Cases", "Simulated ratings."):
         assert word in shown, word
 
 
 def test_ages_as_they_are_written() -> None:
-    assert [decade_of(age) for age in ("7", "72 y", "18 Monate", "45-jährig", "0.5", "999", "old")] == [
+    assert [
+        decade_of(age) for age in ("7", "72 y", "18 Monate", "45-jährig", "0.5", "999", "old")
+    ] == [
         0,
         7,
         0,
@@ -98,17 +114,26 @@ def test_the_flow_goes_from_cases_to_their_versions(tmp_path: Path) -> None:
     from konsil.api.curation.preparing import prepare
 
     (tmp_path / "study.toml").write_text(
-        'title = "t"\nseed = 1\nsimulated = true\n[prepare]\nsample = { size = 1 }\n[prepare.mask]\n'
-        '[[instruments]]\nid = "form"\n[[instruments.criteria]]\nid = "right"\nquestion = "?"\n'
-        'scale = { labels = ["no", "yes"] }\n[[systems]]\nid = "s"\n[[raters]]\nid = "r"\npanel = "people"\n'
-        '[[sources]]\nfile = "cases.csv"\nrecords = "items"\n[[plan]]\npanel = "people"\ninstrument = "form"\n'
-        '[[analyses]]\nname = "a"\nstatistic = "share"\nof = ["yes"]\ncriterion = "right"\nraters = "people"\n',
+        'title = "t"\nseed = 1\nsimulated = true\n[prepare]\nsample = { size = 1'
+        ' }\n[prepare.mask]\n[[instruments]]\nid = "form"\n[[instruments.criteria]]\nid ='
+        ' "right"\nquestion = "?"\nscale = { labels = ["no", "yes"] }\n[[systems]]\nid ='
+        ' "s"\n[[raters]]\nid = "r"\npanel = "people"\n[[sources]]\nfile = "cases.csv"\nrecords ='
+        ' "items"\n[[plan]]\npanel = "people"\ninstrument = "form"\n[[analyses]]\nname ='
+        ' "a"\nstatistic = "share"\nof = ["yes"]\ncriterion = "right"\nraters = "people"\n',
         "utf-8",
     )
     text = "Gout with crystals and a toe."
-    (tmp_path / "cases.csv").write_text(f"item,text,reference\na,{text},gout\nb,{text},gout\n", "utf-8")
-    rows = [f"{c},{k}" for c in "ab" for k in ("diagnosis,,Gout", "cue,1,crystals", "cue,2,toe", "temporal,,a")]
-    (tmp_path / "marks.csv").write_text("case,kind,rank,text,occurrence\n" + "\n".join(f"{r},1" for r in rows), "utf-8")
+    (tmp_path / "cases.csv").write_text(
+        f"item,text,reference\na,{text},gout\nb,{text},gout\n", "utf-8"
+    )
+    rows = [
+        f"{c},{k}"
+        for c in "ab"
+        for k in ("diagnosis,,Gout", "cue,1,crystals", "cue,2,toe", "temporal,,a")
+    ]
+    (tmp_path / "marks.csv").write_text(
+        "case,kind,rank,text,occurrence\n" + "\n".join(f"{r},1" for r in rows), "utf-8"
+    )
     folder = open_folder(tmp_path)
     folder.import_sources()
     prepare(folder)
@@ -117,5 +142,6 @@ def test_the_flow_goes_from_cases_to_their_versions(tmp_path: Path) -> None:
     page = re.sub(r"<[^>]+>|\s+", " ", folder.report().read_text("utf-8"))
     flow = re.sub(r" +", " ", page)
     assert (
-        "Items 2 Items drawn 1 Versions of these cases, which are items from here on 5 Items rated by people 5" in flow
+        "Items 2 Items drawn 1 Versions of these cases, which are items from here on 5 Items rated"
+        " by people 5" in flow
     )

@@ -1,4 +1,5 @@
-"""The reconciliation of imported tables in the report: every number of the event, in both languages."""
+"""The reconciliation of imported tables in the report: every number of the event, in both
+languages."""
 
 from __future__ import annotations
 
@@ -21,7 +22,11 @@ DATA = {
     "tables": {
         "verdicts of judges": {"read": 0, "kept": 0, "left out": {}},
         "users": {"read": 4, "kept": 3, "left out": {"user with a test address": 1}},
-        "comparisons": {"read": 12_000, "kept": 11_990, "left out": {"no user": 2, "user with a test address": 8}},
+        "comparisons": {
+            "read": 12_000,
+            "kept": 11_990,
+            "left out": {"no user": 2, "user with a test address": 8},
+        },
         "comparisons rated": {"kept": 11_000},
     },
 }
@@ -30,7 +35,9 @@ DATA = {
 def material(lang: str, data: dict[str, object]) -> Material:
     spoken = language(lang)
     event = Event("reading-1", "reading", "tables", "2026-01-01T00:00:00Z", data)
-    return Material(Study("T", 1), Results((), ()), (), (), (), (), spoken, Numbers(spoken), (event,))
+    return Material(
+        Study("T", 1), Results((), ()), (), (), (), (), spoken, Numbers(spoken), (event,)
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +71,8 @@ def test_no_tables_no_reconciliation() -> None:
 
 def test_every_reason_of_the_import_has_its_words() -> None:
     of_rules = {
-        getattr(pocqi_rules, n) for n in ("PILOT", "OUTSIDE", "TEST", "NO_USER", "UNKNOWN_USER", "UNKNOWN_QUESTION")
+        getattr(pocqi_rules, n)
+        for n in ("PILOT", "OUTSIDE", "TEST", "NO_USER", "UNKNOWN_USER", "UNKNOWN_QUESTION")
     }
     of_ratings = {getattr(real_pocqi, n) for n in ("LEFT_OUT", "NO_ASSIGNMENT", "NO_CRITERION")}
     assert of_rules | of_ratings <= REASONS.keys()

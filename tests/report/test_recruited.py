@@ -1,4 +1,5 @@
-"""The recruitment record in the report: the flow, the strata, the circumstances; nothing where nothing was recorded."""
+"""The recruitment record in the report: the flow, the strata, the circumstances; nothing where
+nothing was recorded."""
 
 from __future__ import annotations
 
@@ -54,7 +55,9 @@ def test_the_flow_is_drawn_from_the_record(lang: str, word: str, told: Any) -> N
     assert found.strata is not None
     assert [str(row[0].text) for row in found.strata.rows] == ["medicine", "surgery"]
     assert dict(found.texts)["Vergütung" if lang == "de" else "Compensation"] == "60 Euro <an hour>"
-    assert found == recruited(material(lang, EVENTS[::-1], told)), "the order of reading does not matter"
+    assert found == recruited(material(lang, EVENTS[::-1], told)), (
+        "the order of reading does not matter"
+    )
 
 
 def test_nothing_recorded_is_no_section(told: Any) -> None:
@@ -64,11 +67,16 @@ def test_nothing_recorded_is_no_section(told: Any) -> None:
 
 
 def test_steps_that_a_stratum_does_not_know_are_not_in_the_flow() -> None:
-    some = (event(1, stratum("a", {"contacted": "9", "completed": "3"})), event(2, stratum("b", {"contacted": "4"})))
+    some = (
+        event(1, stratum("a", {"contacted": "9", "completed": "3"})),
+        event(2, stratum("b", {"contacted": "4"})),
+    )
     assert [s.name for s in recruitment(some).flow()] == ["contacted"]
 
 
-@pytest.mark.parametrize("counts", [{"contacted": "x"}, {"contacted": "-1"}, {"contacted": "2", "completed": "3"}])
+@pytest.mark.parametrize(
+    "counts", [{"contacted": "x"}, {"contacted": "-1"}, {"contacted": "2", "completed": "3"}]
+)
 def test_numbers_that_cannot_be_are_refused(counts: dict[str, str]) -> None:
     with pytest.raises(StudyError):
         stratum("a", counts)

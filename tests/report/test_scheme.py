@@ -1,4 +1,5 @@
-"""The scheme of a study of comparisons: what is drawn, in what order, and no name beside its weight."""
+"""The scheme of a study of comparisons: what is drawn, in what order, and no name beside its
+weight."""
 
 from __future__ import annotations
 
@@ -20,7 +21,10 @@ from konsil.study import Study
 SCALE = Scale(("A is better", "Equal", "B is better"), level="ordinal")
 FORM = Instrument(
     "pairs",
-    (Criterion("accuracy", "Better?", SCALE, "pair", title="Accuracy"), Criterion("use", "Useful?", SCALE, "pair")),
+    (
+        Criterion("accuracy", "Better?", SCALE, "pair", title="Accuracy"),
+        Criterion("use", "Useful?", SCALE, "pair"),
+    ),
     codebook="Compare <b>both</b>.",
     role="You are a physician.",
     unit="pair",
@@ -37,7 +41,9 @@ PLAN = (
         arms={"text": 2, "citations": 1},
         phase="main",
     ),
-    Allocation("judges", instrument="pairs", show="pair", like="main", arms={"text": 1}, phase="again"),
+    Allocation(
+        "judges", instrument="pairs", show="pair", like="main", arms={"text": 1}, phase="again"
+    ),
 )
 
 
@@ -54,7 +60,16 @@ def material(code: str = "en", **more: object) -> Material:
         for r in ("e1", "j")
         for c in ("accuracy", "use")
     )
-    return Material(study, Results((), ()), items, answers, raters, ratings, language(code), Numbers(language(code)))
+    return Material(
+        study,
+        Results((), ()),
+        items,
+        answers,
+        raters,
+        ratings,
+        language(code),
+        Numbers(language(code)),
+    )
 
 
 def words(svg: bytes) -> str:
@@ -86,7 +101,11 @@ def test_in_german_nothing_is_english() -> None:
     [drawn] = schemes(material("de"))
     said = words(drawn.svg)
     assert "Vergleiche" in said
-    assert not [w for w in ("items rated", "comparisons", "drawn", "raters", "weights", "criteria") if w in said]
+    assert not [
+        w
+        for w in ("items rated", "comparisons", "drawn", "raters", "weights", "criteria")
+        if w in said
+    ]
 
 
 def test_without_pairs_there_is_no_scheme() -> None:

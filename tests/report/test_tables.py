@@ -80,7 +80,9 @@ def test_counts_have_thin_separators() -> None:
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 10**6), min_size=1))  # their quartiles are exact, so that both round alike
+@given(
+    st.lists(st.integers(0, 10**6), min_size=1)
+)  # their quartiles are exact, so that both round alike
 def test_spread_is_ordered(values: list[int]) -> None:
     numpy = pytest.importorskip("numpy")
     low, middle, high = numpy.quantile(values, [0.25, 0.5, 0.75])
@@ -94,7 +96,10 @@ def test_undefined_says_why() -> None:
     assert EN.estimate(Estimate(math.nan)).remarks == ("No reason is recorded.",)
     half = EN.estimate(Estimate(0.5, reason="fewer than three raters", n_undefined=12))
     assert half.text == "0.500"
-    assert half.remarks == ("fewer than three raters", "The statistic was undefined in 12 resamples.")
+    assert half.remarks == (
+        "fewer than three raters",
+        "The statistic was undefined in 12 resamples.",
+    )
 
 
 def test_cells_of_any_value() -> None:
@@ -117,7 +122,11 @@ def test_footnotes_share_letters_and_repeats_are_marked() -> None:
     shown = table("caption", ("a", "b", "n"), rows, row_heads=2, general=("All of it.",))
     assert [row[2].marks for row in shown.rows] == [("a", "b"), ("b",), ()]
     assert shown.notes == (Note("", "All of it."), Note("a", "Why."), Note("b", "Also."))
-    assert [[cell.same for cell in row] for row in shown.rows] == [[False] * 3, [True, False, False], [False] * 3]
+    assert [[cell.same for cell in row] for row in shown.rows] == [
+        [False] * 3,
+        [True, False, False],
+        [False] * 3,
+    ]
     assert [cell.number for cell in shown.head] == [False, False, True]
 
 

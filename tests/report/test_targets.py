@@ -26,7 +26,9 @@ def written(folder: Path, arguments: dict[str, Any], targets: list[str]) -> Path
         replace(row, estimate=replace(row.estimate, raters=whom))
         for row, whom in zip(results.rows, targets, strict=False)
     ]
-    results = replace(results, rows=tuple(rows), target="like these", inference=target_sentences(ENOUGH))
+    results = replace(
+        results, rows=tuple(rows), target="like these", inference=target_sentences(ENOUGH)
+    )
     write(folder, **(arguments | {"results": results}))
     return folder
 
@@ -36,13 +38,19 @@ def written(folder: Path, arguments: dict[str, Any], targets: list[str]) -> Path
     [
         (
             "en",
-            "Target of inference: raters like these. The protocol states none. Among the raters of each analysis, where"
-            " they are several people, those of physicians count like the fewest: the 6 are",
+            (
+                "Target of inference: raters like these. The protocol states none. Among the raters"
+                " of each analysis, where they are several people, those of physicians count like"
+                " the fewest: the 6 are"
+            ),
         ),
         (
             "de",
-            "Ziel der Inferenz: Bewertende wie diese. Das Protokoll legt keines fest. Von den Bewertenden jeder Analyse"
-            " zählen, wo es mehrere Menschen sind, die von physicians am wenigsten: Die 6 zählen",
+            (
+                "Ziel der Inferenz: Bewertende wie diese. Das Protokoll legt keines fest. Von den"
+                " Bewertenden jeder Analyse zählen, wo es mehrere Menschen sind, die von physicians"
+                " am wenigsten: Die 6 zählen"
+            ),
         ),
     ],
 )
@@ -55,20 +63,32 @@ def test_the_target_stands_before_every_number_and_in_the_files(
     assert shown.startswith(f'<p class="target">{first}')
     assert page.index('<p class="target">') < page.index('id="contents"')
     data = json.loads((folder / "estimates.json").read_text(encoding="utf-8"))
-    assert data["target"] == "raters like these" and data["inference"][0].startswith("Target of inference: raters")
+    assert data["target"] == "raters like these" and data["inference"][0].startswith(
+        "Target of inference: raters"
+    )
     assert [row["target"] for row in data["rows"]] == ["raters like these", "these raters"]
     with (folder / "estimates.csv").open(encoding="utf-8", newline="") as file:
-        assert [row["target"] for row in csv.DictReader(file)] == ["raters like these", "these raters"]
+        assert [row["target"] for row in csv.DictReader(file)] == [
+            "raters like these",
+            "these raters",
+        ]
 
 
-def test_differences_have_the_units_of_both_groups(thin: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
-    """Clusters are of both groups, so that more of them than units of the first group are no mistake."""
+def test_differences_have_the_units_of_both_groups(
+    thin: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    """Clusters are of both groups, so that more of them than units of the first group are no
+    mistake."""
     arguments = thin("en")
     results: Results = arguments["results"]
-    row = replace(results.rows[0], kind="difference", group={"system": "large"}, versus={"system": "small"})
+    row = replace(
+        results.rows[0], kind="difference", group={"system": "large"}, versus={"system": "small"}
+    )
     row = replace(row, n_units=30, n_units_versus=29, estimate=replace(row.estimate, n_clusters=59))
     arguments["results"] = replace(results, rows=(row,))
-    page = written(tmp_path / "report", arguments, ["these"]).joinpath("index.html").read_text("utf-8")
+    page = (
+        written(tmp_path / "report", arguments, ["these"]).joinpath("index.html").read_text("utf-8")
+    )
     assert re.search(r">30 / 29<.{0,80}>59<", page, re.DOTALL)
     assert "Units: of the first group / of the second; clusters: of both groups together." in page
     with (tmp_path / "report" / "estimates.csv").open(encoding="utf-8", newline="") as file:
@@ -77,17 +97,27 @@ def test_differences_have_the_units_of_both_groups(thin: Callable[..., dict[str,
 
 
 @pytest.mark.slow
-def test_tables_mark_whom_the_first_intervals_are_about(thin: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+def test_tables_mark_whom_the_first_intervals_are_about(
+    thin: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
     def notes(targets: list[str]) -> list[str]:
         arguments = thin("en")
         row = next(r for r in arguments["results"].rows if r.kind == "estimate")
         rows = tuple(replace(row, group={"system": name}) for name in ("large", "small"))
         arguments["results"] = replace(arguments["results"], rows=rows)
-        page = written(tmp_path / "-".join(targets), arguments, targets).joinpath("index.html").read_text("utf-8")
-        return re.findall(r"The first intervals are about [^.<]*|This interval is about these raters", page)
+        page = (
+            written(tmp_path / "-".join(targets), arguments, targets)
+            .joinpath("index.html")
+            .read_text("utf-8")
+        )
+        return re.findall(
+            r"The first intervals are about [^.<]*|This interval is about these raters", page
+        )
 
     assert notes(["these", "these"]) == ["The first intervals are about these raters"]
-    assert notes(["like these", "like these"]) == ["The first intervals are about raters like these"]
+    assert notes(["like these", "like these"]) == [
+        "The first intervals are about raters like these"
+    ]
     assert sorted(notes(["like these", "these"])) == [
         "The first intervals are about raters like these, except where a footnote says otherwise",
         "This interval is about these raters",

@@ -74,19 +74,28 @@ bins = [{ label = "easy", low = 0, high = 9 }]
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "n_refused"),
-    [("", 0), ('where = { item = ["nothing"] }', 0), ('where = { colour = ["red"] }', 1), ('items = "core"', 1)],
+    [
+        ("", 0),
+        ('where = { item = ["nothing"] }', 0),
+        ('where = { colour = ["red"] }', 1),
+        ('items = "core"', 1),
+    ],
 )
 def test_figures_are_of_what_was_made(tmp_path: Path, more: str, n_refused: int) -> None:
     (tmp_path / "study.toml").write_text(STUDY.format(more=more, derived=""))
     page, results = write_report(import_ratings(tmp_path, ROWS))
     assert len(results.refused) == n_refused
-    assert {row.analysis for row in results.estimable_rows} == ({"safer"} if more else {"better", "safer"})
+    assert {row.analysis for row in results.estimable_rows} == (
+        {"safer"} if more else {"better", "safer"}
+    )
     assert {row.analysis for row in results.rows} == {"better", "safer"}
     assert page.is_file()
 
 
 @pytest.mark.slow
-def test_both_commands_write_everything_and_end_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_commands_write_everything_and_end_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "study.toml").write_text(STUDY.format(more='items = "core"', derived=""))
     import_ratings(tmp_path, ROWS)
     for command, written in (("analyse", "estimates.csv"), ("report", "report/index.html")):
@@ -103,7 +112,9 @@ def test_both_commands_write_everything_and_end_with_2(tmp_path: Path, capsys: p
 def test_a_derived_column_that_cannot_be_made_stops_those_that_name_it(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY.format(more='by = ["item"]', derived=DERIVED))
     results: Results = import_ratings(tmp_path, ROWS).results()
-    assert results.refused == ("better: derived 'item': ratings have a column of this name already; choose another",)
+    assert results.refused == (
+        "better: derived 'item': ratings have a column of this name already; choose another",
+    )
     assert {row.analysis for row in results.estimable_rows} == {"safer"}
 
 

@@ -57,7 +57,9 @@ def made(thin: Callable[..., dict[str, Any]], language: str = "en", **more: Any)
     return Material(*(given[n] for n in names), spoken, Numbers(spoken), usage=USAGE, **more)
 
 
-def test_every_number_and_blank_where_nothing_is_reported(thin: Callable[..., dict[str, Any]]) -> None:
+def test_every_number_and_blank_where_nothing_is_reported(
+    thin: Callable[..., dict[str, Any]],
+) -> None:
     first, second = rows(made(thin))
     assert first == {
         "Kind": "System",
@@ -73,7 +75,9 @@ def test_every_number_and_blank_where_nothing_is_reported(thin: Callable[..., di
         "Estimated cost (US dollars)": "< 0.01",
     }
     assert second["Kind"] == "LLM judge"
-    assert [second[c] for c in ("Tokens in", "Tokens out", "From cache", "Cost (US dollars)")] == [""] * 4
+    assert [second[c] for c in ("Tokens in", "Tokens out", "From cache", "Cost (US dollars)")] == [
+        ""
+    ] * 4
     section = usage(made(thin))
     assert section is not None
     notes = " ".join(note.text for note in section.tables[0].notes)
@@ -82,18 +86,31 @@ def test_every_number_and_blank_where_nothing_is_reported(thin: Callable[..., di
     assert section.sentence.endswith("348 calls gave no usable reply.")
 
 
-def test_failures_are_columns_and_who_had_none_is_no_row(thin: Callable[..., dict[str, Any]]) -> None:
+def test_failures_are_columns_and_who_had_none_is_no_row(
+    thin: Callable[..., dict[str, Any]],
+) -> None:
     section = usage(made(thin))
     assert section is not None
     failed = section.tables[1]
-    assert [cell.text for cell in failed.head] == ["Kind", "Name", "Calls", "Rate limit", "Truncated"]
-    assert [[cell.text for cell in row] for row in failed.rows] == [["System", "beta", "12\u202f345", "345", "3"]]
+    assert [cell.text for cell in failed.head] == [
+        "Kind",
+        "Name",
+        "Calls",
+        "Rate limit",
+        "Truncated",
+    ]
+    assert [[cell.text for cell in row] for row in failed.rows] == [
+        ["System", "beta", "12\u202f345", "345", "3"]
+    ]
 
 
 def test_no_model_was_called(thin: Callable[..., dict[str, Any]]) -> None:
     given = thin()
     names = ("study", "results", "items", "answers", "raters", "ratings")
-    assert usage(Material(*(given[n] for n in names), languages.ENGLISH, Numbers(languages.ENGLISH))) is None
+    assert (
+        usage(Material(*(given[n] for n in names), languages.ENGLISH, Numbers(languages.ENGLISH)))
+        is None
+    )
 
 
 def test_every_failure_has_a_column() -> None:
@@ -101,7 +118,9 @@ def test_every_failure_has_a_column() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_the_page_and_the_file(thin: Callable[..., dict[str, Any]], language: str, tmp_path: Path) -> None:
+def test_the_page_and_the_file(
+    thin: Callable[..., dict[str, Any]], language: str, tmp_path: Path
+) -> None:
     page = write(tmp_path / "report", **thin(language), usage=USAGE)
     html = page.read_text("utf-8")
     text = " ".join(re.sub("<[^>]*>", " ", html).split())
@@ -119,8 +138,13 @@ def test_the_page_and_the_file(thin: Callable[..., dict[str, Any]], language: st
 def test_a_blinded_report_has_letters_and_no_prices(thin: Callable[..., dict[str, Any]]) -> None:
     given = thin()
     study, raters = given["study"], given["raters"]
-    by = {"answer": [s.id for s in study.systems], "judge": [r.id for r in raters if r.kind == "llm"]}
-    raw = tuple(Usage(kind, who, 1, 1, 1, 2.0, 3.0, cost=1.0) for kind, names in by.items() for who in names)  # type: ignore[arg-type]
+    by = {
+        "answer": [s.id for s in study.systems],
+        "judge": [r.id for r in raters if r.kind == "llm"],
+    }
+    raw = tuple(
+        Usage(kind, who, 1, 1, 1, 2.0, 3.0, cost=1.0) for kind, names in by.items() for who in names
+    )  # type: ignore[arg-type]
     names = letters(study, raters, given["answers"], b"key")
     shown = names.usage(raw)
     assert [one.who for one in shown] == ["K", "L", "M", "judge 1", "judge 2"]
@@ -128,7 +152,9 @@ def test_a_blinded_report_has_letters_and_no_prices(thin: Callable[..., dict[str
     assert {one.median for one in shown} == {2.0}
     heads = rows(made(thin, is_blinded=True))[0].keys()
     assert not [head for head in heads if "ost (" in head]
-    assert "withheld" in " ".join(n.text for t in (usage(made(thin, is_blinded=True)),) if t for n in t.tables[0].notes)
+    assert "withheld" in " ".join(
+        n.text for t in (usage(made(thin, is_blinded=True)),) if t for n in t.tables[0].notes
+    )
 
 
 def test_letters_do_not_tell_which_models_are_played(thin: Callable[..., dict[str, Any]]) -> None:

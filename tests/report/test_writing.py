@@ -119,11 +119,14 @@ def digits(text: str) -> int:
 
 
 def test_numbers_are_written_with_the_digits_that_hold_on_every_processor(english: Path) -> None:
-    """Sums in another order, or another processor's arithmetic, differ in the last digits of a double."""
+    """Sums in another order, or another processor's arithmetic, differ in the last digits of a
+    double."""
     tables = [file.read_text("utf-8").splitlines() for file in english.glob("*.csv")]
     cells = [cell for lines in tables for row in csv.reader(lines) for cell in row]
     numbers = [cell for cell in cells if re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", cell)]
-    numbers += re.findall(r'": (-?\d+\.\d+(?:e-?\d+)?)', (english / "estimates.json").read_text("utf-8"))
+    numbers += re.findall(
+        r'": (-?\d+\.\d+(?:e-?\d+)?)', (english / "estimates.json").read_text("utf-8")
+    )
     assert max(map(digits, numbers)) == 12
 
 
@@ -134,7 +137,18 @@ def test_page_weight(english: Path) -> None:
 def test_nothing_is_loaded(page: str, document: Document) -> None:
     allowed = {"http://www.w3.org/1999/xlink"}
     for tag, attributes in document.tags:
-        assert tag not in {"script", "link", "img", "iframe", "object", "embed", "base", "audio", "video", "image"}
+        assert tag not in {
+            "script",
+            "link",
+            "img",
+            "iframe",
+            "object",
+            "embed",
+            "base",
+            "audio",
+            "video",
+            "image",
+        }
         for name, value in attributes.items():
             assert not name.startswith("on"), (tag, name)
             if name in {"src", "srcset", "poster", "data", "action", "xlink:href"}:
@@ -155,7 +169,9 @@ def test_hostile_texts_are_shown_and_not_run(page: str) -> None:
 
 
 @pytest.mark.slow
-def test_hostile_names_everywhere(tmp_path: Path, material: Callable[[], dict[str, object]]) -> None:
+def test_hostile_names_everywhere(
+    tmp_path: Path, material: Callable[[], dict[str, object]]
+) -> None:
     """System, panel, criterion and label names come from files too; also into figures."""
     evil = "<b onload=x>$\\frac{1}$ & \"'\u2028]]>"
     given = material()
@@ -163,11 +179,15 @@ def test_hostile_names_everywhere(tmp_path: Path, material: Callable[[], dict[st
     assert isinstance(results, Results)
     renamed = tuple(
         replace(
-            row, group={k: v + evil for k, v in row.group.items()}, versus={k: v + evil for k, v in row.versus.items()}
+            row,
+            group={k: v + evil for k, v in row.group.items()},
+            versus={k: v + evil for k, v in row.versus.items()},
         )
         for row in results.rows
     )
-    counts = {(p + evil, c, s + evil, label): n for (p, c, s, label), n in results.label_counts.items()}
+    counts = {
+        (p + evil, c, s + evil, label): n for (p, c, s, label), n in results.label_counts.items()
+    }
     given["results"] = replace(results, rows=renamed, label_counts=counts, warnings=(evil,))
     text = write(tmp_path / "r", **given).read_text("utf-8")  # type: ignore[arg-type]
     assert "<b " not in text
@@ -203,8 +223,12 @@ def test_headings_in_order(document: Document) -> None:
 def test_anchors_are_unique_and_lead_somewhere(document: Document) -> None:
     ids = [str(a["id"]) for _tag, a in document.tags if "id" in a]
     assert len(ids) == len(set(ids))
-    pointers = [str(a["href"])[1:] for _tag, a in document.tags if str(a.get("href", "")).startswith("#")]
-    labelled = [name for _tag, a in document.tags for name in str(a.get("aria-labelledby", "")).split()]
+    pointers = [
+        str(a["href"])[1:] for _tag, a in document.tags if str(a.get("href", "")).startswith("#")
+    ]
+    labelled = [
+        name for _tag, a in document.tags for name in str(a.get("aria-labelledby", "")).split()
+    ]
     assert len(pointers) > 15
     assert set(pointers) | set(labelled) <= set(ids)
 
@@ -212,7 +236,8 @@ def test_anchors_are_unique_and_lead_somewhere(document: Document) -> None:
 def test_tables_are_accessible(document: Document) -> None:
     tags = [tag for tag, _a in document.tags]
     report_tables = sum(
-        tag == "div" and a.get("class") == "scroll" and a.get("role") == "region" for tag, a in document.tags
+        tag == "div" and a.get("class") == "scroll" and a.get("role") == "region"
+        for tag, a in document.tags
     )
     assert tags.count("caption") + tags.count("figcaption") == report_tables
     svgs = [a for tag, a in document.tags if tag == "svg"]
@@ -221,7 +246,9 @@ def test_tables_are_accessible(document: Document) -> None:
 
 
 def test_simulated_is_said_everywhere(page: str, document: Document, english: Path) -> None:
-    captions = re.findall(r"<(?:caption|figcaption)>(.*?)</(?:caption|figcaption)>", page, re.DOTALL)
+    captions = re.findall(
+        r"<(?:caption|figcaption)>(.*?)</(?:caption|figcaption)>", page, re.DOTALL
+    )
     assert len(captions) > 15
     assert all("Simulated ratings." in caption for caption in captions)
     assert 'class="banner"' in page
@@ -230,24 +257,32 @@ def test_simulated_is_said_everywhere(page: str, document: Document, english: Pa
     assert json.loads((english / "estimates.json").read_text("utf-8"))["simulated"] is True
 
 
-def test_real_ratings_are_not_called_simulated(thin: Callable[..., dict[str, object]], tmp_path: Path) -> None:
+def test_real_ratings_are_not_called_simulated(
+    thin: Callable[..., dict[str, object]], tmp_path: Path
+) -> None:
     text = write(tmp_path / "report", **thin(simulated=False))  # type: ignore[arg-type]
     text = text.read_text("utf-8")
     assert "imulated ratings" not in text
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "Fake models: no model"), ("de", "Gespielte Modelle: Hinter")])
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "Fake models: no model"), ("de", "Gespielte Modelle: Hinter")]
+)
 def test_models_that_konsil_plays_are_told_like_simulated_ratings(
     thin: Callable[..., dict[str, object]], tmp_path: Path, language: str, words: str
 ) -> None:
     material = thin(language, simulated=False)
     notice = played([Callee("judge", "j", "fake:m", 9)], named=True)
-    text = write(tmp_path / "r", **material | {"results": replace(material["results"], played=notice)})  # type: ignore[arg-type,type-var]
+    text = write(
+        tmp_path / "r", **material | {"results": replace(material["results"], played=notice)}
+    )  # type: ignore[arg-type,type-var]
     page = text.read_text("utf-8")
     assert f'<p class="banner" role="note">{words}' in page
     assert page.index(words) < page.index("<h1>")
     assert json.loads((tmp_path / "r" / "estimates.json").read_text("utf-8"))["played"] == notice
-    captions = re.findall(r"<(?:caption|figcaption)>(.*?)</(?:caption|figcaption)>", page, re.DOTALL)
+    captions = re.findall(
+        r"<(?:caption|figcaption)>(.*?)</(?:caption|figcaption)>", page, re.DOTALL
+    )
     stamp = "Fake models" if language == "en" else "Gespielte Modelle"
     assert captions
     assert all(f"{stamp}." in caption for caption in captions)
@@ -310,10 +345,14 @@ def test_german(german: Path) -> None:
     ):
         assert shown in page, shown
     for english_word in ("Summary", "Study flow", "undefined", "Table 1", "Estimate"):
-        assert english_word not in re.sub(r"<style.*?</style>|<[^>]*>", "", page, flags=re.DOTALL), english_word
+        assert english_word not in re.sub(
+            r"<style.*?</style>|<[^>]*>", "", page, flags=re.DOTALL
+        ), english_word
 
 
-def test_estimates_are_those_of_the_analyses(english: Path, material: Callable[[], dict[str, object]]) -> None:
+def test_estimates_are_those_of_the_analyses(
+    english: Path, material: Callable[[], dict[str, object]]
+) -> None:
     results = material()["results"]
     assert isinstance(results, Results)
     told = json.loads((english / "estimates.json").read_text("utf-8"))["rows"]
@@ -327,7 +366,11 @@ def test_estimates_are_those_of_the_analyses(english: Path, material: Callable[[
             assert line["value"] == ""
             assert record["reason"] == line["reason"] != ""
         else:
-            assert record["value"] == float(line["value"]) == pytest.approx(row.estimate.value, rel=1e-11)
+            assert (
+                record["value"]
+                == float(line["value"])
+                == pytest.approx(row.estimate.value, rel=1e-11)
+            )
             assert record["low"] == float(line["low"]) == pytest.approx(row.estimate.low, rel=1e-11)
         assert record["group"] == row.group
         assert all(line[f"group.{column}"] == value for column, value in row.group.items())
@@ -355,7 +398,9 @@ def test_same_bytes_in_another_process(english: Path, tmp_path: Path) -> None:
     assert folder_digest(there) == folder_digest(english)
 
 
-def test_order_of_records_changes_nothing(tmp_path: Path, thin: Callable[..., dict[str, object]]) -> None:
+def test_order_of_records_changes_nothing(
+    tmp_path: Path, thin: Callable[..., dict[str, object]]
+) -> None:
     given = thin()
     write(tmp_path / "a", **given)  # type: ignore[arg-type]
     for name in ("items", "answers", "raters", "ratings"):
@@ -405,17 +450,23 @@ def test_nothing_is_left_when_writing_fails(
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_empty_study(tmp_path: Path, language: str) -> None:
     study = Study(title="Nothing yet", seed=1, language=language)
-    path = write(tmp_path / "r", study, Results((), ()), items=(), answers=(), raters=(), ratings=())
+    path = write(
+        tmp_path / "r", study, Results((), ()), items=(), answers=(), raters=(), ratings=()
+    )
     Document(path.read_text("utf-8"))
 
 
 @pytest.mark.slow
-def test_many_rows_make_several_figures(tmp_path: Path, material: Callable[[], dict[str, object]]) -> None:
+def test_many_rows_make_several_figures(
+    tmp_path: Path, material: Callable[[], dict[str, object]]
+) -> None:
     given = material()
     results = given["results"]
     assert isinstance(results, Results)
     one = next(r for r in results.rows if r.analysis == "accuracy")
-    rows = tuple(replace(one, group={"specialty": "all", "system": f"system {n}"}) for n in range(100))
+    rows = tuple(
+        replace(one, group={"specialty": "all", "system": f"system {n}"}) for n in range(100)
+    )
     given["results"] = replace(results, rows=rows)
     write(tmp_path / "r", **given)  # type: ignore[arg-type]
     assert sorted(p.name for p in tmp_path.glob("r/figures/forest*.pdf")) == [

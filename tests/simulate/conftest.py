@@ -1,4 +1,5 @@
-"""Makes simulated_studies.py importable: under importlib mode a test's folder is not on the path."""
+"""Makes simulated_studies.py importable: under importlib mode a test's folder is not on the
+path."""
 
 from __future__ import annotations
 

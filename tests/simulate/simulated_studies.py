@@ -8,8 +8,12 @@ from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater, Span, System
 from konsil.study import Study
 
-CORRECT = Criterion("correctness", "Correct?", Scale(("Incorrect", "Correct"), abstain="Cannot judge"))
-DIFFICULTY = Criterion("difficulty", "How hard?", Scale(("Easy", "Medium", "Hard"), level="ordinal"), scope="item")
+CORRECT = Criterion(
+    "correctness", "Correct?", Scale(("Incorrect", "Correct"), abstain="Cannot judge")
+)
+DIFFICULTY = Criterion(
+    "difficulty", "How hard?", Scale(("Easy", "Medium", "Hard"), level="ordinal"), scope="item"
+)
 FORM = Instrument("form", (CORRECT, DIFFICULTY))
 
 
@@ -22,9 +26,21 @@ def answers_of(items, systems="ab", sentences=0):
     return [Answer(f"{i.id}:{s}", i.id, s, "text", sentences=spans) for i in items for s in systems]
 
 
-def study_of(*, plan=None, analyses=(), instruments=(FORM,), physicians=4, judges=2, systems="ab", seed=5, draws=300):
+def study_of(
+    *,
+    plan=None,
+    analyses=(),
+    instruments=(FORM,),
+    physicians=4,
+    judges=2,
+    systems="ab",
+    seed=5,
+    draws=300,
+):
     raters = tuple(Rater(f"p{k}", "physicians") for k in range(physicians))
-    raters += tuple(Rater(f"j{k}", "judges", kind="llm", family=f"family {'ab'[k % 2]}") for k in range(judges))
+    raters += tuple(
+        Rater(f"j{k}", "judges", kind="llm", family=f"family {'ab'[k % 2]}") for k in range(judges)
+    )
     default = (Allocation("physicians", "form"), Allocation("judges", "form"))
     return Study(
         "A test",
@@ -40,4 +56,6 @@ def study_of(*, plan=None, analyses=(), instruments=(FORM,), physicians=4, judge
 
 
 def analysis(statistic, criterion="correctness", raters="physicians", **more):
-    return Analysis(f"{statistic} of {criterion} {sorted(more)}", statistic, criterion, raters, **more)
+    return Analysis(
+        f"{statistic} of {criterion} {sorted(more)}", statistic, criterion, raters, **more
+    )

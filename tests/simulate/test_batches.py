@@ -1,4 +1,5 @@
-"""Large samples know the plan: sets, pairs, tie-breaks, bins; formulas on them agree with a large study's numbers."""
+"""Large samples know the plan: sets, pairs, tie-breaks, bins; formulas on them agree with a large
+study's numbers."""
 
 from __future__ import annotations
 
@@ -35,9 +36,22 @@ PLAN = (
 )
 BINS = (Bin("easy", 0, 1, "left"), Bin("hard", 1, 2, "both"))
 ANALYSES = (
-    analysis("share", of=("Correct",), consensus="majority", tiebreak="tiebreaker", by=("system",), compare="system"),
+    analysis(
+        "share",
+        of=("Correct",),
+        consensus="majority",
+        tiebreak="tiebreaker",
+        by=("system",),
+        compare="system",
+    ),
     analysis("abstention", by=("hardness",)),
-    analysis("abstention_slope", raters="judges", against="physicians", covariate="hardness", by=("rater",)),
+    analysis(
+        "abstention_slope",
+        raters="judges",
+        against="physicians",
+        covariate="hardness",
+        by=("rater",),
+    ),
     analysis("self_preference", raters="judges", against="physicians"),
     analysis("cohen_kappa", items="core", against="rest"),
     analysis("percent_agreement", items="core", against="rest", by=("rater",)),
@@ -49,7 +63,10 @@ SETS = {"core": 100, "split": 200}
 def study():
     made = study_of(plan=PLAN, analyses=ANALYSES, physicians=5, judges=0, draws=200)
     # Two judges are the systems; preference for one's own needs a third one that is neither.
-    judges = tuple(Rater(f"j-{s}", "judges", kind="llm", family=f"family {s}", strata={"system": s}) for s in "abc")
+    judges = tuple(
+        Rater(f"j-{s}", "judges", kind="llm", family=f"family {s}", strata={"system": s})
+        for s in "abc"
+    )
     return dataclasses.replace(
         made,
         raters=(*made.raters, Rater("t", "tiebreaker"), *judges),
@@ -92,7 +109,9 @@ def test_sets_of_a_study():
 
 
 def test_the_formulas():
-    assert slope(np.array([0.0, 0, 2, 2]), np.array([False, True, True, True])) == pytest.approx(0.25)
+    assert slope(np.array([0.0, 0, 2, 2]), np.array([False, True, True, True])) == pytest.approx(
+        0.25
+    )
     torn = conflicting(np.array([[0, 1], [0, 0], [0, -1], [-1, -1]]), 2)
     assert torn.tolist() == [True, False, False, False]
     mine = np.array([1.0, 1, 0, 1, np.nan])
@@ -100,7 +119,9 @@ def test_the_formulas():
     own = np.array([True, True, False, False, False])
     assert preference(mine, peers, own, ~own, None) == pytest.approx((0.5 + 1) / 2)
     # Peer by peer: (0 + 1) / 2 - (0 + 0) / 2, and (1 + 1) / 2 - 0; each with two own answers.
-    assert preference(mine, peers, own, ~own, np.array([1, 1, 1, 1, 1])) == pytest.approx((0.5 + 1) / 2)
+    assert preference(mine, peers, own, ~own, np.array([1, 1, 1, 1, 1])) == pytest.approx(
+        (0.5 + 1) / 2
+    )
     # A stratum without other answers is left out.
     assert preference(mine, peers, own, ~own, np.array([0, 1, 1, 1, 1])) == pytest.approx(1)
     assert math.isnan(preference(mine, peers, own, np.zeros(5, dtype=bool), np.ones(5, dtype=int)))
@@ -136,9 +157,13 @@ def test_a_large_study_of_this_design_finds_every_truth():
 
 def test_the_same_raters_meet_new_items():
     made = study()
-    items = [Item(f"i{n}", "?", sets=("core",)) for n in range(5)] + [Item("s", "?", sets=("split",))]
+    items = [Item(f"i{n}", "?", sets=("core",)) for n in range(5)] + [
+        Item("s", "?", sets=("split",))
+    ]
     answers = [Answer(f"{i.id}:{s}", i.id, s) for i in items for s in "ab"]
-    one, two = (draw(made, items, answers, TRUTH, seed, panel_seed=4).truth_values for seed in (1, 2))
+    one, two = (
+        draw(made, items, answers, TRUTH, seed, panel_seed=4).truth_values for seed in (1, 2)
+    )
     assert one.severity == two.severity
     assert one.difficulty != two.difficulty
     assert draw(made, items, answers, TRUTH, 1).truth_values.severity != one.severity

@@ -26,7 +26,9 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("design", "parameters"), [("medqade", 150), ("clexeval", 45), ("cqa-eval", 45)])
+@pytest.mark.parametrize(
+    ("design", "parameters"), [("medqade", 150), ("clexeval", 45), ("cqa-eval", 45)]
+)
 def test_small_studies_cover_what_was_planted(benchmark: ModuleType, design: str, parameters: int):
     known = benchmark.truths(design)
     assert len(known) >= parameters

@@ -16,7 +16,9 @@ from konsil.simulate import CriterionTruth, PanelTruth, SystemTruth, Truth, draw
 
 GOOD = Truth(
     systems={"a": SystemTruth(0.8), "b": SystemTruth(0.6)},
-    panels={"physicians": PanelTruth(accuracy=0.9, severity=0.2, abstention=0.1, abstention_slope=1.0)},
+    panels={
+        "physicians": PanelTruth(accuracy=0.9, severity=0.2, abstention=0.1, abstention_slope=1.0)
+    },
 )
 
 
@@ -46,7 +48,9 @@ def test_the_same_seed_gives_the_same_and_another_another():
 def test_the_order_of_records_does_not_matter():
     items = items_of(12)
     answers = answers_of(items)
-    assert draw(study_of(), items[::-1], answers[::-1], GOOD, 1) == draw(study_of(), items, answers, GOOD, 1)
+    assert draw(study_of(), items[::-1], answers[::-1], GOOD, 1) == draw(
+        study_of(), items, answers, GOOD, 1
+    )
 
 
 def by_subject(simulated):
@@ -62,7 +66,9 @@ def test_another_allocation_criterion_or_rater_changes_no_rating():
     assert base.items() <= by_subject(draw(longer, items, answers, GOOD, 1)).items()
     bigger = draw(study_of(physicians=6), items, answers, GOOD, 1)
     assert base.items() <= by_subject(bigger).items()
-    extra = Instrument("form", (*FORM.criteria, Criterion("sure", "Sure?", Scale(("no", "yes")), scope="task")))
+    extra = Instrument(
+        "form", (*FORM.criteria, Criterion("sure", "Sure?", Scale(("no", "yes")), scope="task"))
+    )
     labels = {k: (r.state, r.label) for k, r in base.items()}
     wider = by_subject(draw(study_of(instruments=(extra,)), items, answers, GOOD, 1))
     assert labels.items() <= {k: (r.state, r.label) for k, r in wider.items()}.items()
@@ -81,8 +87,13 @@ def test_every_task_has_a_rating_for_each_criterion_and_answer():
 
 @pytest.mark.slow
 def test_quality_and_accuracy_are_what_they_say():
-    truth = Truth(systems={"a": SystemTruth(0.8), "b": SystemTruth(0.6)}, panels={"physicians": PanelTruth(0.9)})
-    simulated = drawn(truth, n=4000, study=study_of(judges=0, plan=(Allocation("physicians", "form"),)))
+    truth = Truth(
+        systems={"a": SystemTruth(0.8), "b": SystemTruth(0.6)},
+        panels={"physicians": PanelTruth(0.9)},
+    )
+    simulated = drawn(
+        truth, n=4000, study=study_of(judges=0, plan=(Allocation("physicians", "form"),))
+    )
     right = simulated.truth_values.right
     for system, quality in (("a", 0.8), ("b", 0.6)):
         assert abs(np.mean([v for k, v in right.items() if k.endswith(system)]) - quality) < 0.025
@@ -95,7 +106,9 @@ def test_quality_and_accuracy_are_what_they_say():
 def test_abstention_rises_with_difficulty():
     simulated = drawn(n=1500)
     difficulty = simulated.truth_values.difficulty
-    told = [r for r in simulated.ratings if r.criterion == "correctness" and r.rater.startswith("p")]
+    told = [
+        r for r in simulated.ratings if r.criterion == "correctness" and r.rater.startswith("p")
+    ]
     hard, easy = (
         np.mean([r.state == "abstained" for r in told if wanted(difficulty[r.item])])
         for wanted in (lambda d: d > 0.5, lambda d: d < -0.5)
@@ -107,7 +120,9 @@ def test_abstention_rises_with_difficulty():
 
 @pytest.mark.slow
 def test_leniency_raises_approvals_and_self_preference_one_family():
-    plain, lenient = (drawn(Truth(panels={"judges": PanelTruth(0.85, leniency=x)}), n=800) for x in (0.0, 0.6))
+    plain, lenient = (
+        drawn(Truth(panels={"judges": PanelTruth(0.85, leniency=x)}), n=800) for x in (0.0, 0.6)
+    )
     assert share(lenient, panel="j") > share(plain, panel="j") + 0.05
     own = drawn(Truth(panels={"judges": PanelTruth(0.85, self_preference=0.8)}), n=800)
     assert share(own, panel="j0", answers=lambda a: a.endswith("a")) > share(
@@ -121,7 +136,10 @@ def test_leniency_raises_approvals_and_self_preference_one_family():
 @pytest.mark.slow
 def test_severity_spreads_the_raters():
     def spread(severity):
-        one = drawn(Truth(panels={"physicians": PanelTruth(0.85, severity=severity)}), study=study_of(physicians=12))
+        one = drawn(
+            Truth(panels={"physicians": PanelTruth(0.85, severity=severity)}),
+            study=study_of(physicians=12),
+        )
         return np.std([share(one, panel=f"p{k}") for k in range(12)])
 
     assert spread(0.6) > 2 * spread(0.0)
@@ -131,7 +149,11 @@ def test_difficulty_is_perceived():
     simulated = drawn(n=600)
     difficulty = simulated.truth_values.difficulty
     codes = {"Easy": 0, "Medium": 1, "Hard": 2}
-    told = [(difficulty[r.item], codes[r.label]) for r in simulated.ratings if r.criterion == "difficulty"]
+    told = [
+        (difficulty[r.item], codes[r.label])
+        for r in simulated.ratings
+        if r.criterion == "difficulty"
+    ]
     assert 0.6 < np.corrcoef(np.array(told).T)[0, 1] < 0.9
 
 
@@ -143,7 +165,9 @@ def test_named_wrong_answers_are_rated_wrong():
     assert {a for a, ok in simulated.truth_values.right.items() if not ok} == set(wrong)
     assert share(simulated, "Incorrect", answers=lambda a: a in wrong) > 0.85
     hard = simulated.truth_values.difficulty
-    assert np.mean([hard[f"i{k}"] for k in range(15)]) > np.mean([hard[f"i{k}"] for k in range(15, 60)])
+    assert np.mean([hard[f"i{k}"] for k in range(15)]) > np.mean(
+        [hard[f"i{k}"] for k in range(15, 60)]
+    )
 
 
 def test_the_best_label_may_stand_first():
@@ -158,17 +182,33 @@ RICH = Instrument(
     "rich",
     (
         Criterion("quality", "How good?", Scale(("1", "2", "3", "4", "5"), level="ordinal")),
-        Criterion("probability", "How likely?", Scale(kind="number", level="interval", low=0, high=100)),
+        Criterion(
+            "probability", "How likely?", Scale(kind="number", level="interval", low=0, high=100)
+        ),
         Criterion("remark", "Remarks?", Scale(kind="text")),
-        Criterion("sure", "How sure?", Scale(("not", "quite", "very"), level="ordinal", abstain="no idea"), "task"),
+        Criterion(
+            "sure",
+            "How sure?",
+            Scale(("not", "quite", "very"), level="ordinal", abstain="no idea"),
+            "task",
+        ),
     ),
 )
 PAIR = Instrument(
     "pair",
-    (Criterion("better", "Which?", Scale(("A much", "A", "equal", "B", "B much"), level="ordinal"), "pair"),),
+    (
+        Criterion(
+            "better",
+            "Which?",
+            Scale(("A much", "A", "equal", "B", "B much"), level="ordinal"),
+            "pair",
+        ),
+    ),
     unit="pair",
 )
-FINE = Instrument("fine", (Criterion("right", "Right?", Scale(("no", "yes")), "sentence"),), unit="sentence")
+FINE = Instrument(
+    "fine", (Criterion("right", "Right?", Scale(("no", "yes")), "sentence"),), unit="sentence"
+)
 EASE = Instrument("ease", (Criterion("ease", "Easy?", Scale(("no", "yes")), "batch"),))
 PLAN = (
     Allocation("physicians", "rich", show="each", batches=10, repeats=2),
@@ -237,5 +277,7 @@ def test_tie_breaks_are_planned_and_rated():
     for r in simulated.ratings:
         if r.criterion == "correctness" and r.state == "rated" and r.rater.startswith("p"):
             labels.setdefault(r.answers[0], set()).add(r.label)
-    assert {t.item for t in extra} == {a.split(":")[0] for a, given in labels.items() if len(given) == 2}
+    assert {t.item for t in extra} == {
+        a.split(":")[0] for a, given in labels.items() if len(given) == 2
+    }
     assert extra and {t.id for t in extra} <= {r.task for r in simulated.ratings}

@@ -1,4 +1,5 @@
-"""Whole studies without any effect: nothing is concluded more often than chance allows (benchmarks/null_studies.py)."""
+"""Whole studies without any effect: nothing is concluded more often than chance allows
+(benchmarks/null_studies.py)."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def script() -> Iterator[ModuleType]:
         yield module
 
 
-def row(statistic: str, p: float, adjusted: float = 1.0, kind: str = "estimate", analysis: str = "a") -> Row:
+def row(
+    statistic: str, p: float, adjusted: float = 1.0, kind: str = "estimate", analysis: str = "a"
+) -> Row:
     estimate = Estimate(0.1, 0.0, 0.2, p=p)
     return Row(analysis, statistic, "c", "panel", estimate, kind=kind, p_adjusted=adjusted)  # type: ignore[arg-type]
 
@@ -54,7 +57,10 @@ def test_too_often_is_what_the_exact_limits_exclude(script: ModuleType) -> None:
     hit = script.Counts({"share": 2}, {"share": 1}, True, False, {"design for x": 1})
     miss = script.Counts({"share": 2}, {"share": 0}, False, False, {})
     text = script.table("p", "fifth", [hit] * 12 + [miss] * 88)
-    assert "| any declared finding after adjustment (Holm) | 12 | 100 | 0.120 | 0.064 to 0.200 **too often** |" in text
+    assert (
+        "| any declared finding after adjustment (Holm) | 12 | 100 | 0.120 | 0.064 to 0.200 **too"
+        " often** |" in text
+    )
     assert "| `share` | 200 | 12 | 0.060 |" in text
     fine = script.table("p", "fifth", [hit] * 8 + [miss] * 92)
     assert "| design for x | 8 | 100 | 0.080 | 0.035 to 0.152 |" in fine
@@ -63,10 +69,13 @@ def test_too_often_is_what_the_exact_limits_exclude(script: ModuleType) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["medqade", "real-pocqi", "clexeval", "cqa-eval"])
 def test_few_studies_without_effects_claim_nothing(script: ModuleType, name: str) -> None:
-    """Six studies: three false claims of one kind would come by chance in one of 440 protocols at a level of .05."""
+    """Six studies: three false claims of one kind would come by chance in one of 440 protocols at a
+    level of .05."""
     studies = script.all_studies(name, "fifth", 6, 400, 1)
     assert sum(study.adjusted for study in studies) <= 2
     assert sum(study.max_t for study in studies) <= 2
     claims = {claim for study in studies for claim in study.verdicts}
-    assert {claim for claim in claims if sum(claim in study.verdicts for study in studies) > 2} == set()
+    assert {
+        claim for claim in claims if sum(claim in study.verdicts for study in studies) > 2
+    } == set()
     assert sum(sum(study.tested.values()) for study in studies) > 50

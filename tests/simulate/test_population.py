@@ -54,7 +54,11 @@ def test_leave_one_out_and_judges_agree_with_the_engine(name):
 
 
 def test_undefined_is_nan():
-    assert np.isnan(population.pairwise("cohen_kappa", np.zeros((5, 2), dtype=np.int64), 2, np.arange(2.0)))
     assert np.isnan(
-        population.of_panel("krippendorff_alpha", np.zeros((5, 2), dtype=np.int64), 2, np.arange(2.0), "nominal")
+        population.pairwise("cohen_kappa", np.zeros((5, 2), dtype=np.int64), 2, np.arange(2.0))
+    )
+    assert np.isnan(
+        population.of_panel(
+            "krippendorff_alpha", np.zeros((5, 2), dtype=np.int64), 2, np.arange(2.0), "nominal"
+        )
     )

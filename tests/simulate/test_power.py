@@ -1,4 +1,5 @@
-"""Drawn studies are summed up rightly; what is undefined is no number; equal systems are seldom told apart."""
+"""Drawn studies are summed up rightly; what is undefined is no number; equal systems are seldom
+told apart."""
 
 from __future__ import annotations
 
@@ -65,8 +66,14 @@ EQUAL = "[systems.a]\nquality = 0.6\n[systems.b]\nquality = 0.6\n[panels.people]
 
 def test_what_drawn_studies_come_to() -> None:
     studies = [
-        [StudyOutcome(A, True, 0.5, 0.4, 0.7, NAN, NAN), StudyOutcome(B, True, 0.1, 0.0, 0.2, 0.04, 0.08)],
-        [StudyOutcome(A, True, 0.7, 0.6, 0.8, NAN, NAN), StudyOutcome(B, True, 0.2, 0.1, 0.3, 0.001, 0.002)],
+        [
+            StudyOutcome(A, True, 0.5, 0.4, 0.7, NAN, NAN),
+            StudyOutcome(B, True, 0.1, 0.0, 0.2, 0.04, 0.08),
+        ],
+        [
+            StudyOutcome(A, True, 0.7, 0.6, 0.8, NAN, NAN),
+            StudyOutcome(B, True, 0.2, 0.1, 0.3, 0.001, 0.002),
+        ],
         [StudyOutcome(A, True, NAN, NAN, NAN, NAN, NAN)],
     ]
     share, difference = power(studies)
@@ -86,9 +93,18 @@ def test_what_drawn_studies_come_to() -> None:
 
 
 def test_pretended_items_are_in_the_sets_and_strata_of_the_protocol() -> None:
-    more = '[prepare]\nsample = { size = 12, by = "kind", shares = { x = 0.25, y = 0.75 } }\nsets = { core = 4 }\n'
-    raters = "".join(f'[[raters]]\nid = "r{k}"\npanel = "x"\nstrata = {{ specialty = "s{k % 3}" }}\n' for k in range(6))
-    plan = '[[instruments]]\nid = "f"\ncriteria = []\n[[plan]]\npanel = "x"\ninstrument = "f"\nmatch = "specialty"\n'
+    more = (
+        '[prepare]\nsample = { size = 12, by = "kind", shares = { x = 0.25, y = 0.75 } }\nsets = {'
+        " core = 4 }\n"
+    )
+    raters = "".join(
+        f'[[raters]]\nid = "r{k}"\npanel = "x"\nstrata = {{ specialty = "s{k % 3}" }}\n'
+        for k in range(6)
+    )
+    plan = (
+        '[[instruments]]\nid = "f"\ncriteria = []\n[[plan]]\npanel = "x"\ninstrument = "f"\nmatch ='
+        ' "specialty"\n'
+    )
     items = pretended_items(parse(f'title = "T"\nseed = 1\n{more}{raters}{plan}', str), 12)
     assert len({i.id for i in items}) == 12
     assert [i.strata["specialty"] for i in items].count("s1") == 4
@@ -106,20 +122,33 @@ def test_pretended_items_are_those_that_analyses_select() -> None:
         'where = { source = ["third"], level = ["high"] }\n',
     )
     analyses = "".join(
-        f'[[analyses]]\nname = "a{n}"\nstatistic = "share"\nof = ["y"]\ncriterion = "c"\nraters = "x"\n{where}'
+        f'[[analyses]]\nname = "a{n}"\nstatistic = "share"\nof = ["y"]\ncriterion = "c"\nraters ='
+        f' "x"\n{where}'
         for n, where in enumerate(wanted)
     )
     items = pretended_items(parse(f'title = "T"\nseed = 1\n{form}{raters}{analyses}', str), 4)
-    assert [dict(i.strata) for i in items] == [{"source": s, "level": "high"} for s in ("own", "mine") * 2]
+    assert [dict(i.strata) for i in items] == [
+        {"source": s, "level": "high"} for s in ("own", "mine") * 2
+    ]
 
 
 def test_columns_that_analyses_group_by_and_nobody_has_get_values_of_their_own() -> None:
-    raters = "".join(f'[[raters]]\nid = "r{k}"\npanel = "x"\nstrata = {{ specialty = "s{k}" }}\n' for k in range(6))
-    plan = '[[instruments]]\nid = "f"\n[[instruments.criteria]]\nid = "c"\nquestion = "?"\nscope = "pair"\n'
-    plan += 'scale = { labels = ["A", "B"] }\n[[plan]]\npanel = "x"\ninstrument = "f"\nmatch = "specialty"\n'
+    raters = "".join(
+        f'[[raters]]\nid = "r{k}"\npanel = "x"\nstrata = {{ specialty = "s{k}" }}\n'
+        for k in range(6)
+    )
+    plan = (
+        '[[instruments]]\nid = "f"\n[[instruments.criteria]]\nid = "c"\nquestion = "?"\nscope ='
+        ' "pair"\n'
+    )
+    plan += (
+        'scale = { labels = ["A", "B"] }\n[[plan]]\npanel = "x"\ninstrument = "f"\nmatch ='
+        ' "specialty"\n'
+    )
     asked = (("theme", "specialty"), ("length",), ("rater",), ("theme", "arm"))
     analyses = "".join(
-        f'[[analyses]]\nname = "a{n}"\nstatistic = "margin"\ncriterion = "c"\nraters = "x"\nby = {list(by)}\n'
+        f'[[analyses]]\nname = "a{n}"\nstatistic = "margin"\ncriterion = "c"\nraters = "x"\nby ='
+        f" {list(by)}\n"
         for n, by in enumerate(asked)
     )
     items = pretended_items(parse(f'title = "T"\nseed = 1\n{plan}{raters}{analyses}', str), 36)
@@ -137,7 +166,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_table_and_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["power", str(folder), "--studies", "3", "--items", "12", "--output", str(folder / "power.csv")])
+    main(
+        [
+            "power",
+            str(folder),
+            "--studies",
+            "3",
+            "--items",
+            "12",
+            "--output",
+            str(folder / "power.csv"),
+        ]
+    )
     said = capsys.readouterr().out
     assert "a minus b" in said
     assert "Agreement" not in said
@@ -146,7 +186,19 @@ def test_a_table_and_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert [row["analysis"] for row in rows] == ["Correct"] * 3
     assert rows[0]["power"] == ""
     assert 0 < float(rows[2]["width"]) < 2
-    main(["power", str(folder), "--studies", "3", "--items", "12", "--exploratory", "--output", str(folder / "p.json")])
+    main(
+        [
+            "power",
+            str(folder),
+            "--studies",
+            "3",
+            "--items",
+            "12",
+            "--exploratory",
+            "--output",
+            str(folder / "p.json"),
+        ]
+    )
     every = json.loads((folder / "p.json").read_text("utf-8"))
     assert [one["analysis"] for one in every][-1] == "Agreement"
     assert every[0]["power"] is None
@@ -178,8 +230,13 @@ def test_what_is_missing_is_told(
     assert re.search(says, capsys.readouterr().err)
 
 
-def test_items_and_assumptions_are_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for remove, says in ((None, "with --items N"), ("simulation.toml", "states the true parameters")):
+def test_items_and_assumptions_are_asked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for remove, says in (
+        (None, "with --items N"),
+        ("simulation.toml", "states the true parameters"),
+    ):
         if remove:
             (folder / remove).unlink()
         with pytest.raises(SystemExit) as ended:

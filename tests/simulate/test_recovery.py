@@ -80,7 +80,9 @@ def test_truths_that_have_a_formula():
             analysis("abstention"),
         ),
     )
-    panel = PanelTruth(accuracy=0.9, severity=0.3, leniency=0.2, shared=0.0, item_rater=0.0, abstention=0.1)
+    panel = PanelTruth(
+        accuracy=0.9, severity=0.3, leniency=0.2, shared=0.0, item_rater=0.0, abstention=0.1
+    )
     truth = Truth(systems=TRUTH.systems, panels={"physicians": panel})
     rows = recovered(study, truth, 30, 1)
     # Raters from the panel's model: severity adds to the variance of the impression.
@@ -114,8 +116,13 @@ def test_self_agreement_and_pairs_of_raters():
 
 
 def test_a_majority_of_varying_size_has_no_single_truth():
-    plan = (Allocation("physicians", "form"), Allocation("physicians", "form", raters_per_item=2, phase="more"))
-    study = study_of(plan=plan, analyses=(analysis("share", of=("Correct",), consensus="majority"),))
+    plan = (
+        Allocation("physicians", "form"),
+        Allocation("physicians", "form", raters_per_item=2, phase="more"),
+    )
+    study = study_of(
+        plan=plan, analyses=(analysis("share", of=("Correct",), consensus="majority"),)
+    )
     other = study_of(analyses=study.analyses)
     items = items_of(40)
     answers = answers_of(items)
@@ -125,7 +132,8 @@ def test_a_majority_of_varying_size_has_no_single_truth():
 
 @pytest.mark.slow
 def test_intervals_cover_over_many_small_studies():
-    """200 studies of 120 items: 95 % intervals of every analysis cover 92-98 % (VALIDITY's bar), within chance."""
+    """200 studies of 120 items: 95 % intervals of every analysis cover 92-98 % (VALIDITY's bar),
+    within chance."""
     items = items_of(120)
     answers = answers_of(items)
     study = study_of(analyses=ANALYSES[:-1], draws=600)
@@ -152,9 +160,11 @@ def test_weighted_kappa_of_an_ordinal_scale_is_of_steps_whatever_its_numbers():
     study = study_of(analyses=(analysis("cohen_kappa_quadratic", "difficulty"),))
     (form,) = study.instruments
     criteria = tuple(
-        dataclasses.replace(c, scale=dataclasses.replace(c.scale, values=(0.0, 1.0, 50.0)))
-        if c.id == "difficulty"
-        else c
+        (
+            dataclasses.replace(c, scale=dataclasses.replace(c.scale, values=(0.0, 1.0, 50.0)))
+            if c.id == "difficulty"
+            else c
+        )
         for c in form.criteria
     )
     uneven = dataclasses.replace(study, instruments=(dataclasses.replace(form, criteria=criteria),))

@@ -61,10 +61,19 @@ def test_misspellings_are_found(text, message):
         (Truth(raters={"p9": PanelTruth()}), "no rater 'p9'"),
         (Truth(wrong_answers=("i0:x",)), "no wrong answer 'i0:x'"),
         (Truth(systems={"a": SystemTruth(1.0)}), "between 0 and 1"),
-        (Truth(panels={"physicians": PanelTruth(accuracy=1.2)}), "physicians.accuracy: expected a number from"),
-        (Truth(panels={"physicians": PanelTruth(severity=-1)}), "severity: expected a number from 0"),
+        (
+            Truth(panels={"physicians": PanelTruth(accuracy=1.2)}),
+            "physicians.accuracy: expected a number from",
+        ),
+        (
+            Truth(panels={"physicians": PanelTruth(severity=-1)}),
+            "severity: expected a number from 0",
+        ),
         (Truth(panels={"physicians": PanelTruth(severity=float("nan"))}), "got nan"),
-        (Truth(panels={"physicians": PanelTruth(shared=0.8, item_rater=0.3)}), "more than the whole"),
+        (
+            Truth(panels={"physicians": PanelTruth(shared=0.8, item_rater=0.3)}),
+            "more than the whole",
+        ),
         (Truth(label_width=0.0), "label_width"),
     ],
 )

@@ -21,13 +21,22 @@ GUID, TYPE, VALUES, TAGS, HOME = range(5)
 Row = tuple[str, int, Sequence[str], str, int]
 
 NOTES: tuple[Row, ...] = (
-    ("g3", CLOZE, ("Insulin senkt {{c1::den Blutzucker::was?}}.", "extra"), " inner::endo a ", BELOW),
+    (
+        "g3",
+        CLOZE,
+        ("Insulin senkt {{c1::den Blutzucker::was?}}.", "extra"),
+        " inner::endo a ",
+        BELOW,
+    ),
     ("g1", BASIC, ("Vorne", "Hinten"), "", DECK),
     ("g2", CLOZE, ("{{c1::A}} und {{c2::B}}", ""), " b ", DECK),
 )
 
 _NOTES = "CREATE TABLE notes (id integer PRIMARY KEY, guid text, mid integer, tags text, flds text)"
-_CARDS = "CREATE TABLE cards (id integer PRIMARY KEY, nid integer, did integer, odid integer, ord integer)"
+_CARDS = (
+    "CREATE TABLE cards (id integer PRIMARY KEY, nid integer, did integer, odid integer, ord"
+    " integer)"
+)
 
 
 def message(*fields: tuple[int, int | bytes]) -> bytes:
@@ -61,7 +70,9 @@ class Anki:
             BASIC: ("Basic", 0, ("Front", "Back"), "{{Front}}"),
         }
     )
-    decks: Mapping[int, str] = field(default_factory=lambda: {DECK: "Medizin", BELOW: "Medizin::Endo"})
+    decks: Mapping[int, str] = field(
+        default_factory=lambda: {DECK: "Medizin", BELOW: "Medizin::Endo"}
+    )
 
     def old(self, *statements: str, wal: bool = False) -> bytes:
         """A collection with its note types as JSON; statements change it afterwards."""
@@ -86,11 +97,18 @@ class Anki:
         """A collection with its note types as tables and messages."""
         tables = [
             "CREATE TABLE col (id integer, models text, decks text)",
-            "CREATE TABLE notetypes (id integer PRIMARY KEY, name text COLLATE unicase, config blob)",
-            "CREATE TABLE fields (ntid integer, ord integer, name text COLLATE unicase, config blob,"
-            " PRIMARY KEY (ntid, ord)) WITHOUT ROWID",
-            "CREATE TABLE templates (ntid integer, ord integer, name text COLLATE unicase, config blob,"
-            " PRIMARY KEY (ntid, ord)) WITHOUT ROWID",
+            (
+                "CREATE TABLE notetypes (id integer PRIMARY KEY, name text COLLATE unicase, config"
+                " blob)"
+            ),
+            (
+                "CREATE TABLE fields (ntid integer, ord integer, name text COLLATE unicase, config"
+                " blob, PRIMARY KEY (ntid, ord)) WITHOUT ROWID"
+            ),
+            (
+                "CREATE TABLE templates (ntid integer, ord integer, name text COLLATE unicase,"
+                " config blob, PRIMARY KEY (ntid, ord)) WITHOUT ROWID"
+            ),
             "CREATE TABLE decks (id integer PRIMARY KEY, name text COLLATE unicase)",
             "CREATE UNIQUE INDEX idx_decks_name ON decks (name)",
         ]
@@ -98,17 +116,30 @@ class Anki:
             ("INSERT INTO col VALUES (?, ?, ?)", [(1, "", "")]),
             (
                 "INSERT INTO notetypes VALUES (?, ?, ?)",
-                [(k, name, message((1, kind), (3, b".card {}"))) for k, (name, kind, _, _) in self.types.items()],
+                [
+                    (k, name, message((1, kind), (3, b".card {}")))
+                    for k, (name, kind, _, _) in self.types.items()
+                ],
             ),
             (
                 "INSERT INTO fields VALUES (?, ?, ?, ?)",
-                [(k, n, f, b"") for k, (_, _, fields, _) in self.types.items() for n, f in enumerate(fields)],
+                [
+                    (k, n, f, b"")
+                    for k, (_, _, fields, _) in self.types.items()
+                    for n, f in enumerate(fields)
+                ],
             ),
             (
                 "INSERT INTO templates VALUES (?, ?, ?, ?)",
-                [(k, 0, "Card", message((1, q.encode()), (8, 1 << 63))) for k, (_, _, _, q) in self.types.items()],
+                [
+                    (k, 0, "Card", message((1, q.encode()), (8, 1 << 63)))
+                    for k, (_, _, _, q) in self.types.items()
+                ],
             ),
-            ("INSERT INTO decks VALUES (?, ?)", [(k, v.replace("::", "\x1f")) for k, v in self.decks.items()]),
+            (
+                "INSERT INTO decks VALUES (?, ?)",
+                [(k, v.replace("::", "\x1f")) for k, v in self.decks.items()],
+            ),
         ]
         return self._database(tables, rows, statements)
 
@@ -128,10 +159,15 @@ class Anki:
                 database.executemany(statement, values)
             for n, row in enumerate(self.notes, start=100):
                 flds = "\x1f".join(row[VALUES])
-                database.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?)", (n, row[GUID], row[TYPE], row[TAGS], flds))
+                database.execute(
+                    "INSERT INTO notes VALUES (?, ?, ?, ?, ?)",
+                    (n, row[GUID], row[TYPE], row[TAGS], flds),
+                )
                 database.execute("INSERT INTO cards VALUES (?, ?, ?, 0, 1)", (2 * n, n, DECK))
                 # The first card decides, and one in a filtered deck belongs to where it came from.
-                database.execute("INSERT INTO cards VALUES (?, ?, 999, ?, 0)", (2 * n + 1, n, row[HOME]))
+                database.execute(
+                    "INSERT INTO cards VALUES (?, ?, 999, ?, 0)", (2 * n + 1, n, row[HOME])
+                )
             for statement in statements:
                 database.execute(statement)
             database.commit()
@@ -152,7 +188,9 @@ class Anki:
 
     def newest(self) -> dict[str, bytes]:
         """The parts of a package of form 3."""
-        media = message((1, message((1, b"bild.png"), (2, 12))), (1, message((1, "tön.mp3".encode()))))
+        media = message(
+            (1, message((1, b"bild.png"), (2, 12))), (1, message((1, "tön.mp3".encode())))
+        )
         return {
             "meta": message((1, 3)),
             "collection.anki21b": streamed(self.new()),
@@ -184,12 +222,23 @@ class Anki:
 
         def notes(home: int) -> list[dict[str, Any]]:
             return [
-                {"guid": r[GUID], "note_model_uuid": f"u{r[TYPE]}", "fields": list(r[VALUES]), "tags": r[TAGS].split()}
+                {
+                    "guid": r[GUID],
+                    "note_model_uuid": f"u{r[TYPE]}",
+                    "fields": list(r[VALUES]),
+                    "tags": r[TAGS].split(),
+                }
                 for r in self.notes
                 if r[HOME] == home
             ]
 
-        child = {"__type__": "Deck", "name": "Endo", "children": [], "notes": notes(BELOW), "media_files": ["tön.mp3"]}
+        child = {
+            "__type__": "Deck",
+            "name": "Endo",
+            "children": [],
+            "notes": notes(BELOW),
+            "media_files": ["tön.mp3"],
+        }
         return {
             "__type__": "Deck",
             "name": "Medizin",

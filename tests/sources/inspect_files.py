@@ -1,4 +1,5 @@
-"""Logs of Inspect written by hand, as small as its reader takes them, so that they can be spoilt."""
+"""Logs of Inspect written by hand, as small as its reader takes them, so that they can be
+spoilt."""
 
 from __future__ import annotations
 
@@ -11,7 +12,13 @@ from typing import Any
 
 def header(**more: Any) -> dict[str, Any]:
     """A log's beginning: the run of a task."""
-    spec = {"created": "2026-01-05T10:00:00+00:00", "task": "t", "model": "m", "dataset": {}, "config": {}}
+    spec = {
+        "created": "2026-01-05T10:00:00+00:00",
+        "task": "t",
+        "model": "m",
+        "dataset": {},
+        "config": {},
+    }
     return {"version": 2, "status": "success", "eval": {**spec, **more}}
 
 

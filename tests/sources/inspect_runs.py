@@ -1,4 +1,5 @@
-"""Writes real logs of Inspect with its mock model: run as a program, so that its event loop stays out of the tests.
+"""Writes real logs of Inspect with its mock model: run as a program, so that its event loop stays
+out of the tests.
 
 python inspect_runs.py FOLDER
 """
@@ -47,21 +48,33 @@ def says(*outputs: str | ModelOutput) -> Model:
 def run(folder: Path, name: str, task: Task, model: Model, **more: object) -> None:
     made = folder / name
     (log,) = evaluate(  # type: ignore[call-arg]
-        task, model=model, log_dir=str(made), display="none", max_samples=1, fail_on_error=False, **more
+        task,
+        model=model,
+        log_dir=str(made),
+        display="none",
+        max_samples=1,
+        fail_on_error=False,
+        **more,
     )
     assert log.status == "success", name
 
 
 def questions(ids: Iterable[str]) -> MemoryDataset:
     return MemoryDataset(
-        [Sample(f"Question {i}?", target=f"key {i}", id=i, metadata={"specialty": "cardiology"}) for i in ids]
+        [
+            Sample(f"Question {i}?", target=f"key {i}", id=i, metadata={"specialty": "cardiology"})
+            for i in ids
+        ]
     )
 
 
 def main(folder: Path) -> None:
     thought: list[Content] = [
         ContentReasoning(reasoning="Consider the dose."),
-        ContentText(text="Start low.", citations=[UrlCitation(title="Guideline", url="https://example.org/g")]),
+        ContentText(
+            text="Start low.",
+            citations=[UrlCitation(title="Guideline", url="https://example.org/g")],
+        ),
     ]
     turns = [
         ChatMessageSystem(content="You are a ward round."),
@@ -96,13 +109,38 @@ def main(folder: Path) -> None:
         reply("beyond", "model_length"),
         "kept",
     )
-    run(folder, "outcomes", Task(dataset=questions("abcdef"), solver=generate(), message_limit=None), outcomes)
-    # Nothing is left to say for the second sample, which is an error; a limit of one message is reached at once.
+    run(
+        folder,
+        "outcomes",
+        Task(dataset=questions("abcdef"), solver=generate(), message_limit=None),
+        outcomes,
+    )
+    # Nothing is left to say for the second sample, which is an error; a limit of one message is
+    # reached at once.
     run(folder, "errors", Task(dataset=questions("ab"), solver=generate()), says("only one"))
-    run(folder, "limits", Task(dataset=questions("a"), solver=generate(), message_limit=1), says("never"))
-    run(folder, "json", Task(dataset=questions("ab"), solver=generate()), says("x", "y"), log_format="json", limit=1)
-    choice = Sample("Which is a loop diuretic?", choices=["Amiloride", "Furosemide"], target="B", id="mc")
-    run(folder, "choices", Task(dataset=MemoryDataset([choice]), solver=multiple_choice()), says("ANSWER: B"))
+    run(
+        folder,
+        "limits",
+        Task(dataset=questions("a"), solver=generate(), message_limit=1),
+        says("never"),
+    )
+    run(
+        folder,
+        "json",
+        Task(dataset=questions("ab"), solver=generate()),
+        says("x", "y"),
+        log_format="json",
+        limit=1,
+    )
+    choice = Sample(
+        "Which is a loop diuretic?", choices=["Amiloride", "Furosemide"], target="B", id="mc"
+    )
+    run(
+        folder,
+        "choices",
+        Task(dataset=MemoryDataset([choice]), solver=multiple_choice()),
+        says("ANSWER: B"),
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Anki's packages, old and new, bare collections and CrowdAnki's JSON: the same notes, and no trick works."""
+"""Anki's packages, old and new, bare collections and CrowdAnki's JSON: the same notes, and no trick
+works."""
 
 from __future__ import annotations
 
@@ -22,7 +23,15 @@ from konsil.sources.anki.notetypes import clozed_fields, original_names
 
 EXPECTED = (
     Note("g1", "Basic", False, {"Front": "Vorne", "Back": "Hinten"}, (), (), "Medizin"),
-    Note("g2", "Cloze", True, {"Text": "{{c1::A}} und {{c2::B}}", "Back Extra": ""}, ("Text",), ("b",), "Medizin"),
+    Note(
+        "g2",
+        "Cloze",
+        True,
+        {"Text": "{{c1::A}} und {{c2::B}}", "Back Extra": ""},
+        ("Text",),
+        ("b",),
+        "Medizin",
+    ),
     Note(
         "g3",
         "Cloze",
@@ -57,7 +66,9 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "bare compressed": lambda a: zstandard.compress(a.new()),
     "with a write-ahead log": lambda a: a.old(wal=True),
     "CrowdAnki": lambda a: a.crowdanki(),
-    "CrowdAnki with a mark": lambda a: b"\xef\xbb\xbf" + json.dumps(a.crowdanki(), ensure_ascii=False).encode(),
+    "CrowdAnki with a mark": lambda a: (
+        b"\xef\xbb\xbf" + json.dumps(a.crowdanki(), ensure_ascii=False).encode()
+    ),
 }
 
 
@@ -65,7 +76,9 @@ FORMS: dict[str, Callable[[Any], Any]] = {
 def test_every_form_gives_the_same_notes(form: str, anki: Any, read: Any):
     deck = read(FORMS[form](anki()))
     assert deck.notes == EXPECTED
-    assert deck.media == (MEDIA if form in {"new", "legacy", "without meta"} or "Crowd" in form else ())
+    assert deck.media == (
+        MEDIA if form in {"new", "legacy", "without meta"} or "Crowd" in form else ()
+    )
 
 
 def test_the_order_of_the_file_does_not_matter(anki: Any, read: Any):
@@ -80,9 +93,13 @@ def test_a_note_that_is_there_twice_but_for_its_deck_is_there_once(anki: Any, re
 
 
 def test_the_stub_is_no_collection(anki: Any, read: Any):
-    with pytest.raises(SourceError, match=r"deck\.apkg: the package holds no notes, only the notice"):
+    with pytest.raises(
+        SourceError, match=r"deck\.apkg: the package holds no notes, only the notice"
+    ):
         read(anki().package({"collection.anki2": anki().stub(), "media": b"{}"}))
-    with pytest.raises(SourceError, match=r"says that its notes are in 'collection\.anki21b', which is missing"):
+    with pytest.raises(
+        SourceError, match=r"says that its notes are in 'collection\.anki21b', which is missing"
+    ):
         read(anki().package(collection_anki21b=None))
 
 
@@ -106,18 +123,30 @@ def test_fields_with_deletions(template: str, found: tuple[str, ...]):
     assert clozed_fields([template], ["Text", "Extra"]) == found
 
 
-# What is broken -------------------------------------------------------------------------------------------------------
+# What is broken -----------------------------------------------------------------------------------
 
 Case = tuple[Callable[[Any], Any], str]
 BROKEN: dict[str, Case] = {
     "empty": (lambda a: b"", "the file is empty"),
     "text": (lambda a: b"hello", "is no Anki package"),
     "an empty archive": (lambda a: a.package({}), "the archive is no Anki package"),
-    "another archive": (lambda a: a.package({"word/document.xml": b"<x/>"}), "the archive is no Anki package"),
+    "another archive": (
+        lambda a: a.package({"word/document.xml": b"<x/>"}),
+        "the archive is no Anki package",
+    ),
     "cut archive": (lambda a: a.package()[:-40], "the package is damaged"),
-    "newer form": (lambda a: a.package(meta=bytes([8, 4])), "has form 4; this konsil reads forms up to 3"),
-    "bad meta": (lambda a: a.package(meta=b"\xff\xff"), "meta cannot be read: a number does not end"),
-    "no zstd": (lambda a: a.package(collection_anki21b=b"abcdefgh"), "the compressed collection is damaged"),
+    "newer form": (
+        lambda a: a.package(meta=bytes([8, 4])),
+        "has form 4; this konsil reads forms up to 3",
+    ),
+    "bad meta": (
+        lambda a: a.package(meta=b"\xff\xff"),
+        "meta cannot be read: a number does not end",
+    ),
+    "no zstd": (
+        lambda a: a.package(collection_anki21b=b"abcdefgh"),
+        "the compressed collection is damaged",
+    ),
     "cut zstd": (
         lambda a: a.package(collection_anki21b=a.newest()["collection.anki21b"][:-9]),
         "the compressed collection ends too early",
@@ -131,14 +160,26 @@ BROKEN: dict[str, Case] = {
         "the collection is no database of SQLite's",
     ),
     "cut database": (lambda a: a.old()[:6000], "the collection is damaged"),
-    "another database": (lambda a: a.old("DROP TABLE notes"), "no collection of Anki's: it has no table 'notes'"),
+    "another database": (
+        lambda a: a.old("DROP TABLE notes"),
+        "no collection of Anki's: it has no table 'notes'",
+    ),
     "a view for a table": (
         lambda a: a.old("DROP TABLE notes", "CREATE VIEW notes AS SELECT 1 AS id"),
         "it has no table 'notes'",
     ),
-    "missing column": (lambda a: a.old("ALTER TABLE notes DROP COLUMN flds"), r"no such column: flds"),
-    "models no JSON": (lambda a: a.old("UPDATE col SET models = '{'"), "the collection's models cannot be read"),
-    "models a list": (lambda a: a.old("UPDATE col SET models = '[]'"), "the collection's models cannot be read"),
+    "missing column": (
+        lambda a: a.old("ALTER TABLE notes DROP COLUMN flds"),
+        r"no such column: flds",
+    ),
+    "models no JSON": (
+        lambda a: a.old("UPDATE col SET models = '{'"),
+        "the collection's models cannot be read",
+    ),
+    "models a list": (
+        lambda a: a.old("UPDATE col SET models = '[]'"),
+        "the collection's models cannot be read",
+    ),
     "models too deep": (
         lambda a: a.old(f"UPDATE col SET models = '{'[' * 100_000}'"),
         "the collection's models cannot be read",
@@ -147,32 +188,74 @@ BROKEN: dict[str, Case] = {
         lambda a: a.old("""UPDATE col SET models = '{"11": {"name": "Cloze"}}'"""),
         "note type '11' of the collection cannot be read",
     ),
-    "a deck without name": (lambda a: a.old("""UPDATE col SET decks = '{"1": 3}'"""), "deck '1' of the collection"),
+    "a deck without name": (
+        lambda a: a.old("""UPDATE col SET decks = '{"1": 3}'"""),
+        "deck '1' of the collection",
+    ),
     "no row in col": (lambda a: a.old("DELETE FROM col"), "the collection's models cannot be read"),
-    "unknown note type": (lambda a: a.new("UPDATE notes SET mid = 7"), "is of note type 7, which the collection does"),
+    "unknown note type": (
+        lambda a: a.new("UPDATE notes SET mid = 7"),
+        "is of note type 7, which the collection does",
+    ),
     "a field too many": (
         lambda a: a.new("UPDATE notes SET flds = flds || char(31) || 'x'"),
         "has 3 fields; its note type 'Cloze' has 2",
     ),
-    "bytes for text": (lambda a: a.new("UPDATE notes SET flds = x'ff'"), "holds bytes where text is expected"),
-    "not UTF-8": (lambda a: a.new("UPDATE notes SET flds = CAST(x'ff41' AS TEXT)"), "the collection is damaged"),
+    "bytes for text": (
+        lambda a: a.new("UPDATE notes SET flds = x'ff'"),
+        "holds bytes where text is expected",
+    ),
+    "not UTF-8": (
+        lambda a: a.new("UPDATE notes SET flds = CAST(x'ff41' AS TEXT)"),
+        "the collection is damaged",
+    ),
     "no guid": (lambda a: a.new("UPDATE notes SET guid = ''"), "a note has no identifier"),
     "a config of text": (lambda a: a.new("UPDATE notetypes SET config = 'x'"), "not kept as bytes"),
-    "a config of noise": (lambda a: a.new("UPDATE templates SET config = x'0aff'"), "note types cannot be read"),
-    "a template of noise": (lambda a: a.new("UPDATE templates SET config = x'0a01ff'"), "is not UTF-8 text"),
-    "media no JSON": (lambda a: a.package({**a.legacy(), "media": b"[1]"}), "list of media cannot be read"),
-    "media of noise": (lambda a: a.package(media=zstandard.compress(b"\x0a\x7f")), "list of media cannot be read"),
+    "a config of noise": (
+        lambda a: a.new("UPDATE templates SET config = x'0aff'"),
+        "note types cannot be read",
+    ),
+    "a template of noise": (
+        lambda a: a.new("UPDATE templates SET config = x'0a01ff'"),
+        "is not UTF-8 text",
+    ),
+    "media no JSON": (
+        lambda a: a.package({**a.legacy(), "media": b"[1]"}),
+        "list of media cannot be read",
+    ),
+    "media of noise": (
+        lambda a: a.package(media=zstandard.compress(b"\x0a\x7f")),
+        "list of media cannot be read",
+    ),
     "CrowdAnki cut": (lambda a: json.dumps(a.crowdanki()).encode()[:-3], "is not valid JSON"),
     "CrowdAnki too deep": (lambda a: b'{"a":' * 100_000, "nested too deeply|not valid JSON"),
     "another JSON": (lambda a: {"notes": []}, "is no deck of CrowdAnki's"),
-    "notes no list": (lambda a: {**a.crowdanki(), "notes": {"a": 1}}, "'notes' is no list of tables"),
-    "children of text": (lambda a: {**a.crowdanki(), "children": ["x"]}, "'children' is no list of tables"),
+    "notes no list": (
+        lambda a: {**a.crowdanki(), "notes": {"a": 1}},
+        "'notes' is no list of tables",
+    ),
+    "children of text": (
+        lambda a: {**a.crowdanki(), "children": ["x"]},
+        "'children' is no list of tables",
+    ),
     "media a number": (lambda a: {**a.crowdanki(), "media_files": 3}, "'media_files' is no list"),
-    "models lost": (lambda a: {**a.crowdanki(), "note_models": []}, "a note type that the file does not have"),
-    "a model of nothing": (lambda a: {**a.crowdanki(), "note_models": [{}]}, "note type '' cannot be read"),
-    "a note of nothing": (lambda a: {**a.crowdanki(), "notes": [{}]}, "lacks its guid, its fields or its tags"),
+    "models lost": (
+        lambda a: {**a.crowdanki(), "note_models": []},
+        "a note type that the file does not have",
+    ),
+    "a model of nothing": (
+        lambda a: {**a.crowdanki(), "note_models": [{}]},
+        "note type '' cannot be read",
+    ),
+    "a note of nothing": (
+        lambda a: {**a.crowdanki(), "notes": [{}]},
+        "lacks its guid, its fields or its tags",
+    ),
     "a field of nothing": (
-        lambda a: {**a.crowdanki(), "notes": [{"guid": "x", "note_model_uuid": "u11", "fields": [None, 1]}]},
+        lambda a: {
+            **a.crowdanki(),
+            "notes": [{"guid": "x", "note_model_uuid": "u11", "fields": [None, 1]}],
+        },
         "something else than text",
     ),
     "half a character": (
@@ -180,7 +263,9 @@ BROKEN: dict[str, Case] = {
         "half a character",
     ),
     "Latin letters": (
-        lambda a: json.dumps(a.crowdanki(), ensure_ascii=False).replace("Vorne", "fünf").encode("latin-1"),
+        lambda a: (
+            json.dumps(a.crowdanki(), ensure_ascii=False).replace("Vorne", "fünf").encode("latin-1")
+        ),
         "is not utf-8",
     ),
 }
@@ -195,7 +280,9 @@ def test_broken_files_are_one_sentence(case: str, anki: Any, read: Any):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "../collection.anki2", "a/../../b", "C:evil", "..\\evil"])
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../collection.anki2", "a/../../b", "C:evil", "..\\evil"]
+)
 def test_names_that_lead_out_are_refused(name: str, anki: Any, read: Any):
     with pytest.raises(SourceError, match="leads out of it; refused"):
         read(anki().package({**anki().newest(), name: b"x"}))
@@ -239,15 +326,22 @@ def test_a_name_that_is_no_text_is_damage(anki: Any, read: Any):
 
 def test_a_database_runs_no_program(anki: Any, read: Any):
     """An endless view under the name of a table that is read only if it is there."""
-    endless = "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 'x' AS name FROM n"
+    endless = (
+        "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 'x' AS name"
+        " FROM n"
+    )
     deck = read(anki().old(f"CREATE VIEW notetypes AS {endless}"))
     assert deck.notes == EXPECTED
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(form=st.sampled_from(["new", "legacy", "bare old", "bare new"]), data=st.data())
-def test_damage_is_never_more_than_a_source_error(form: str, data: st.DataObject, anki: Any, read: Any):
+def test_damage_is_never_more_than_a_source_error(
+    form: str, data: st.DataObject, anki: Any, read: Any
+):
     content = bytearray(FORMS[form](anki()))
     for at in data.draw(st.lists(st.integers(0, len(content) - 1), min_size=1, max_size=20)):
         content[at] = data.draw(st.integers(0, 255))
@@ -258,7 +352,7 @@ def test_damage_is_never_more_than_a_source_error(form: str, data: st.DataObject
         assert str(error).startswith("deck.apkg: ")
 
 
-# Protocol buffers -----------------------------------------------------------------------------------------------------
+# Protocol buffers ---------------------------------------------------------------------------------
 
 
 @given(st.binary(max_size=60))

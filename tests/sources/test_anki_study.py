@@ -74,12 +74,24 @@ def test_the_same_deck_again_changes_nothing(study: Path, anki: Any):
 
 def test_another_file_by_flags(study: Path, anki: Any):
     (study / "deck.json").write_text(json.dumps(anki().crowdanki()), "utf-8")
-    options = ("--records", "anki", "--no-hints", "--stratum", "type", "--fixed", "sets=pilot | other")
+    options = (
+        "--records",
+        "anki",
+        "--no-hints",
+        "--stratum",
+        "type",
+        "--fixed",
+        "sets=pilot | other",
+    )
     told = konsil("import", study, "--file", study / "deck.json", *options)
     assert told == f"new: 1 item, 1 event\n{TOLD.replace('apkg', 'json')}"
     with open_folder(study).store() as store:
         [item] = store.items()
-    assert (item.text, item.sets, item.strata) == ("Insulin senkt ____.", ("pilot", "other"), {"type": "Cloze"})
+    assert (item.text, item.sets, item.strata) == (
+        "Insulin senkt ____.",
+        ("pilot", "other"),
+        {"type": "Cloze"},
+    )
 
 
 def test_a_note_that_was_changed_is_a_conflict_and_nothing_is_written(study: Path, anki: Any):
@@ -87,7 +99,10 @@ def test_a_note_that_was_changed_is_a_conflict_and_nothing_is_written(study: Pat
     guid, *rest = anki().notes[0]
     changed = (guid, rest[0], ("Insulin senkt {{c1::ihn}}.", ""), *rest[2:])
     (study / "deck.apkg").write_bytes(anki(notes=[changed]).package())
-    assert "item 'g3': text stored 'Insulin senkt ____ (was?).', got 'Insulin senkt ____.'" in konsil("import", study)
+    assert (
+        "item 'g3': text stored 'Insulin senkt ____ (was?).', got 'Insulin senkt ____.'"
+        in konsil("import", study)
+    )
     assert open_folder(study).preparations({"deck.apkg"}) == (TOLD,)
 
 
@@ -96,14 +111,29 @@ def test_a_note_that_was_changed_is_a_conflict_and_nothing_is_written(study: Pat
     [
         ('sheet = "x"', "deck.apkg: sheet says nothing of an Anki deck; leave it out"),
         ('labels = { a = "b" }', "deck.apkg: labels says nothing of an Anki deck; leave it out"),
-        ('strata = ["decks"]', "deck.apkg: strata: no note has a field 'decks'; did you mean 'deck'?"),
-        ('columns = { text = "text" }', "deck.apkg: columns: no note has a field 'text'; did you mean 'Text'?"),
-        ('columns = { item = "x" }', "columns: an Anki deck has no field 'item' to set; expected 'text'"),
-        ('fixed = { case = "x" }', "fixed: an Anki deck has no field 'case' to set; expected 'sets'"),
+        (
+            'strata = ["decks"]',
+            "deck.apkg: strata: no note has a field 'decks'; did you mean 'deck'?",
+        ),
+        (
+            'columns = { text = "text" }',
+            "deck.apkg: columns: no note has a field 'text'; did you mean 'Text'?",
+        ),
+        (
+            'columns = { item = "x" }',
+            "columns: an Anki deck has no field 'item' to set; expected 'text'",
+        ),
+        (
+            'fixed = { case = "x" }',
+            "fixed: an Anki deck has no field 'case' to set; expected 'sets'",
+        ),
         ('media = "keep"', "source 'deck.apkg', media: 'keep' is not one of 'drop', 'mark'"),
         (
             'columns = { text = "Back Extra" }',
-            "deck.apkg: no note becomes an item: deck.apkg: 3 notes, 0 kept as items, 3 dropped (no deletion 2, not",
+            (
+                "deck.apkg: no note becomes an item: deck.apkg: 3 notes, 0 kept as items, 3 dropped"
+                " (no deletion 2, not"
+            ),
         ),
     ],
 )
@@ -119,7 +149,8 @@ def test_a_file_that_is_not_there(study: Path):
 
 
 N_NOTES, N_SINGLE = 44_185, 26_598
-"""The size of the collection of the published study, and how many of its notes have a single deletion."""
+"""The size of the collection of the published study, and how many of its notes have a single
+deletion."""
 
 
 @pytest.mark.slow
@@ -131,7 +162,11 @@ def test_a_deck_of_the_published_size(form: str, anki: Any, tmp_path: Path):
         (
             f"g{n:05}",
             cloze,
-            (f"{filler}Nummer {n}: {{{{c1::Begriff {n}}}}}" + ("" if n < N_SINGLE else " {{c2::noch einer}}"), filler),
+            (
+                f"{filler}Nummer {n}: {{{{c1::Begriff {n}}}}}"
+                + ("" if n < N_SINGLE else " {{c2::noch einer}}"),
+                filler,
+            ),
             " innere::kardio m2 ",
             1,
         )

@@ -1,4 +1,5 @@
-"""What reading takes is bounded by the size of the file: small files that claim or become much are one sentence."""
+"""What reading takes is bounded by the size of the file: small files that claim or become much are
+one sentence."""
 
 from __future__ import annotations
 
@@ -32,19 +33,25 @@ def refusal(path: Path) -> str:
     return str(error.value)
 
 
-def test_a_small_parquet_file_with_a_huge_cell_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_small_parquet_file_with_a_huge_cell_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(apart, "ALWAYS", 1 << 16)
     monkeypatch.setattr(apart, "RATIO", 2)
     from konsil.sources.files.parquet import read_parquet
 
     path = tmp_path / "t.parquet"
     pl.DataFrame({"text": ["x" * 1_000_000]}).write_parquet(path)
-    with pytest.raises(SourceError, match=r"bytes unpack to 1,000,0\d\d, more than the 65,536 allowed"):
+    with pytest.raises(
+        SourceError, match=r"bytes unpack to 1,000,0\d\d, more than the 65,536 allowed"
+    ):
         read_parquet(path.read_bytes(), "t.parquet")
 
 
 @pytest.mark.slow
-def test_damaged_parquet_prints_nothing_but_a_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_damaged_parquet_prints_nothing_but_a_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """The library prints its panics itself, past everything that Python can catch."""
     path = tmp_path / "t.parquet"
     pl.DataFrame({"text": [f"x{n}" for n in range(200)]}).write_parquet(path)
@@ -83,7 +90,9 @@ def test_the_childs_memory_is_bounded() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 def test_the_childs_time_is_bounded() -> None:
-    ended = subprocess.run([sys.executable, "-c", CHILD.format(memory=1 << 30, seconds=1, work="while True: pass")])
+    ended = subprocess.run(
+        [sys.executable, "-c", CHILD.format(memory=1 << 30, seconds=1, work="while True: pass")]
+    )
     assert -ended.returncode == signal.SIGXCPU
 
 
@@ -117,7 +126,9 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path: Path, name: str) -> N
     names = [f"c{n}" for n in range(5_000)]
     texts = {
         "t.csv": ",".join(names) + "\n" + "," * 4_999 + "\n",
-        "t.jsonl": "".join(json.dumps(dict.fromkeys(names[n : n + 100], 1)) + "\n" for n in range(0, 5_000, 100)),
+        "t.jsonl": "".join(
+            json.dumps(dict.fromkeys(names[n : n + 100], 1)) + "\n" for n in range(0, 5_000, 100)
+        ),
         "t.json": json.dumps([dict.fromkeys(names[n : n + 100], 1) for n in range(0, 5_000, 100)]),
     }
     (tmp_path / name).write_text(texts[name])
@@ -129,7 +140,9 @@ def test_a_row_that_is_far_too_long_ends_the_reading(tmp_path: Path) -> None:
     assert "10,000 columns; expected 4,096 or fewer" in refusal(tmp_path / "t.csv")
 
 
-def test_cells_with_nothing_in_them_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_with_nothing_in_them_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from konsil.sources.files import delimited
 
     monkeypatch.setattr(delimited, "CELLS", 1_000)
@@ -148,7 +161,9 @@ def test_a_file_of_nothing_but_faults_is_not_read_to_its_end(tmp_path: Path, nam
     assert f" of {MOST:,} rows cannot be read" in refusal(tmp_path / name)
 
 
-def test_a_line_of_many_megabytes_is_a_problem_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_of_many_megabytes_is_a_problem_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from konsil.sources.files import jsontable
 
     monkeypatch.setattr(jsontable, "_LONGEST", 100)
@@ -156,7 +171,9 @@ def test_a_line_of_many_megabytes_is_a_problem_of_its_own(tmp_path: Path, monkey
     assert "line 1: has 210 bytes; expected 100 or fewer" in refusal(tmp_path / "t.jsonl")
 
 
-def test_json_of_nothing_but_brackets_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_of_nothing_but_brackets_is_refused_before_it_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from konsil.sources.files import jsontable
 
     monkeypatch.setattr(jsontable, "_LIGHT", 0)
@@ -183,14 +200,24 @@ def test_one_element_that_takes_too_much_is_a_sentence(monkeypatch: pytest.Monke
 
 HOSTILE = {
     "view": "ALTER TABLE notes RENAME TO hidden; CREATE VIEW notes AS SELECT * FROM hidden",
-    "endless": "ALTER TABLE notes RENAME TO hidden; CREATE VIEW notes AS WITH RECURSIVE n(x) AS"
-    " (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id, 'g' AS guid, 1 AS mid, '' AS tags, 'a' AS flds FROM n",
-    "generated": "DROP TABLE notes; CREATE TABLE notes (id, guid, mid, tags, flds AS (printf('%.*c', 9000000, 'x')));"
-    " INSERT INTO notes (id, guid, mid, tags) VALUES (1, 'g', 1, ''), (2, 'h', 1, ''), (3, 'i', 1, '')",
-    "one huge": "DROP TABLE notes; CREATE TABLE notes (id, guid, mid, tags, flds AS (printf('%.*c', 900000000, 'x')));"
-    " INSERT INTO notes (id, guid, mid, tags) VALUES (1, 'g', 1, '')",
-    "cards": "DROP TABLE cards; CREATE VIEW cards AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
-    " SELECT x AS nid, x AS did, 0 AS odid, 0 AS ord FROM n",
+    "endless": (
+        "ALTER TABLE notes RENAME TO hidden; CREATE VIEW notes AS WITH RECURSIVE n(x) AS (SELECT 1"
+        " UNION ALL SELECT x + 1 FROM n) SELECT x AS id, 'g' AS guid, 1 AS mid, '' AS tags, 'a' AS"
+        " flds FROM n"
+    ),
+    "generated": (
+        "DROP TABLE notes; CREATE TABLE notes (id, guid, mid, tags, flds AS (printf('%.*c',"
+        " 9000000, 'x'))); INSERT INTO notes (id, guid, mid, tags) VALUES (1, 'g', 1, ''), (2, 'h',"
+        " 1, ''), (3, 'i', 1, '')"
+    ),
+    "one huge": (
+        "DROP TABLE notes; CREATE TABLE notes (id, guid, mid, tags, flds AS (printf('%.*c',"
+        " 900000000, 'x'))); INSERT INTO notes (id, guid, mid, tags) VALUES (1, 'g', 1, '')"
+    ),
+    "cards": (
+        "DROP TABLE cards; CREATE VIEW cards AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x"
+        " + 1 FROM n) SELECT x AS nid, x AS did, 0 AS odid, 0 AS ord FROM n"
+    ),
 }
 
 
@@ -222,8 +249,12 @@ def test_a_collection_whose_schema_is_a_program_is_refused(tmp_path: Path, schem
 
 
 def test_a_protocol_with_billions_of_places_is_refused_at_once() -> None:
-    study = parse('title = "a"\nseed = 1\n[[places]]\npanel = "p"\nnumber = 2000000000\n', lambda _: "")
-    with pytest.raises(StudyError, match=r"places\[0\]\.number: expected 100,000 or fewer, got 2,000,000,000"):
+    study = parse(
+        'title = "a"\nseed = 1\n[[places]]\npanel = "p"\nnumber = 2000000000\n', lambda _: ""
+    )
+    with pytest.raises(
+        StudyError, match=r"places\[0\]\.number: expected 100,000 or fewer, got 2,000,000,000"
+    ):
         check(study)
 
 
@@ -233,24 +264,30 @@ def test_a_pipe_in_the_place_of_a_codebook_is_no_wait_without_end(tmp_path: Path
 
     os.mkfifo(tmp_path / "c.md")
     (tmp_path / "study.toml").write_text(
-        'title = "a"\nseed = 1\n[[instruments]]\nid = "i"\ncodebook = "c.md"\n[[instruments.criteria]]\nid = "c"\n'
-        'question = "?"\nscale = { labels = ["a", "b"] }\n'
+        'title = "a"\nseed = 1\n[[instruments]]\nid = "i"\ncodebook ='
+        ' "c.md"\n[[instruments.criteria]]\nid = "c"\nquestion = "?"\nscale = { labels = ["a",'
+        ' "b"] }\n'
     )
     with pytest.raises(StudyError, match=r"the file 'c\.md' cannot be read \(is no file\)"):
         open_folder(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"), [(b"x = " + b"[" * 100_000, "nested too deeply"), (b"\xff = 1", "is not UTF-8 text")]
+    ("content", "sentence"),
+    [(b"x = " + b"[" * 100_000, "nested too deeply"), (b"\xff = 1", "is not UTF-8 text")],
 )
-def test_the_parameters_of_a_simulation_that_are_none(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_the_parameters_of_a_simulation_that_are_none(
+    tmp_path: Path, content: bytes, sentence: str
+) -> None:
     (tmp_path / "simulation.toml").write_bytes(content)
     folder = Folder(tmp_path, parse('title = "a"\nseed = 1\n', lambda _: ""))
     with pytest.raises(StudyError, match=sentence):
         truth_of(folder)
 
 
-def test_many_rows_of_few_keys_each_are_counted_as_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_of_few_keys_each_are_counted_as_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """700 kB of objects, each with another of 4,000 keys, once took 7.5 GB."""
     from konsil.sources.files import delimited
 

@@ -1,4 +1,5 @@
-"""Files made to do harm: small ones that claim to be huge, names that lead elsewhere, texts that are programs."""
+"""Files made to do harm: small ones that claim to be huge, names that lead elsewhere, texts that
+are programs."""
 
 from __future__ import annotations
 
@@ -40,11 +41,16 @@ def spreadsheet(path: Path, change: Callable[[bytes], bytes]) -> Path:
 
 
 def with_rows(rows: bytes) -> Callable[[bytes], bytes]:
-    return lambda data: data[: data.index(b"<sheetData>")] + b"<sheetData>" + rows + b"</sheetData></worksheet>"
+    return lambda data: (
+        data[: data.index(b"<sheetData>")] + b"<sheetData>" + rows + b"</sheetData></worksheet>"
+    )
 
 
 WIDE = b"".join(b'<row r="%d"><c r="XFD%d"><v>1</v></c></row>' % (n, n) for n in range(1, 3_000))
-FAR = b'<row r="1"><c r="A1"><v>1</v></c></row><row r="999999999"><c r="A999999999"><v>1</v></c></row>'
+FAR = (
+    b'<row r="1"><c r="A1"><v>1</v></c></row><row r="999999999"><c'
+    b' r="A999999999"><v>1</v></c></row>'
+)
 
 
 @pytest.mark.slow
@@ -93,10 +99,34 @@ TASK: dict[str, Any] = {
             "lead_time": 2.5,
             "created_at": "2024-05-01T08:30:00.123456Z",
             "result": [
-                {"id": "x", "type": "choices", "from_name": "c", "to_name": "a", "value": {"choices": ["yes"]}},
-                {"id": "y", "type": "rating", "from_name": "r", "to_name": "a", "value": {"rating": 4}},
-                {"id": "z", "type": "textarea", "from_name": "t", "to_name": "a", "value": {"text": ["well"]}},
-                {"id": "p", "type": "pairwise", "from_name": "p", "to_name": "a,b", "value": {"selected": "left"}},
+                {
+                    "id": "x",
+                    "type": "choices",
+                    "from_name": "c",
+                    "to_name": "a",
+                    "value": {"choices": ["yes"]},
+                },
+                {
+                    "id": "y",
+                    "type": "rating",
+                    "from_name": "r",
+                    "to_name": "a",
+                    "value": {"rating": 4},
+                },
+                {
+                    "id": "z",
+                    "type": "textarea",
+                    "from_name": "t",
+                    "to_name": "a",
+                    "value": {"text": ["well"]},
+                },
+                {
+                    "id": "p",
+                    "type": "pairwise",
+                    "from_name": "p",
+                    "to_name": "a,b",
+                    "value": {"selected": "left"},
+                },
                 {
                     "id": "l",
                     "type": "labels",
@@ -109,12 +139,33 @@ TASK: dict[str, Any] = {
     ],
 }
 STRANGE = st.sampled_from(
-    [None, True, -1, 10**400, 1.5, "", "\0", "x" * 70_000, "\ud800", "../../etc/passwd", [], [[]], {}, {"a": []}]
+    [
+        None,
+        True,
+        -1,
+        10**400,
+        1.5,
+        "",
+        "\0",
+        "x" * 70_000,
+        "\ud800",
+        "../../etc/passwd",
+        [],
+        [[]],
+        {},
+        {"a": []},
+    ]
 )
 
 
 def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inside = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    inside = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
     return [path, *(one for key, value in inside for one in places(value, (*path, key)))]
 
 
@@ -124,9 +175,15 @@ def label_studio(folder: Path, content: str) -> object:
     return read_labelstudio(path, Source("export.json", "labelstudio"))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(changes=st.lists(st.tuples(st.sampled_from(places(TASK)[1:]), STRANGE), min_size=1, max_size=3))
-def test_a_label_studio_export_of_anything_is_read_or_refused(changes: list[Any], tmp_path: Path) -> None:
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    changes=st.lists(st.tuples(st.sampled_from(places(TASK)[1:]), STRANGE), min_size=1, max_size=3)
+)
+def test_a_label_studio_export_of_anything_is_read_or_refused(
+    changes: list[Any], tmp_path: Path
+) -> None:
     task = copy.deepcopy(TASK)
     for (*way, last), value in changes:
         node: Any = task
@@ -143,7 +200,15 @@ def test_a_label_studio_export_of_anything_is_read_or_refused(changes: list[Any]
 
 
 @pytest.mark.parametrize(
-    "content", ["[" * 100_000, '[{"data":' + '{"a":' * 100_000, "[" + "9" * 100_000 + "]", '[{"id": NaN}]', "[]", "[1]"]
+    "content",
+    [
+        "[" * 100_000,
+        '[{"data":' + '{"a":' * 100_000,
+        "[" + "9" * 100_000 + "]",
+        '[{"id": NaN}]',
+        "[]",
+        "[1]",
+    ],
 )
 def test_label_studio_exports_that_are_none(content: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"^export\.json: "):
@@ -155,7 +220,9 @@ def test_no_e_mail_comes_in(tmp_path: Path) -> None:
     assert "canary" not in repr(parsed)
 
 
-@pytest.mark.parametrize(("name", "content"), [("t.jsonl", '{{"item": "{}"}}\n'), ("t.json", '[{{"item": "{}"}}]')])
+@pytest.mark.parametrize(
+    ("name", "content"), [("t.jsonl", '{{"item": "{}"}}\n'), ("t.json", '[{{"item": "{}"}}]')]
+)
 def test_half_a_character_is_said(name: str, content: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(content.format("a\\ud83d\\ude00b"), "utf-8")
     assert read_table(tmp_path / name).frame["item"].to_list() == ["a😀b"]

@@ -1,4 +1,5 @@
-"""Logs of Inspect that are damaged, or that claim or become much, are one sentence, and reading them is bounded."""
+"""Logs of Inspect that are damaged, or that claim or become much, are one sentence, and reading
+them is bounded."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def deep_member(path: Path) -> None:
 
 
 def understated_member(path: Path) -> None:
-    """A part of 200 MB of which the archive says that it has 500 bytes: ten times that and 300 MB are not enough."""
+    """A part of 200 MB of which the archive says that it has 500 bytes: ten times that and 300 MB
+    are not enough."""
     write_eval_log(path, [sample("q1", metadata={"x": "y" * 200_000_000})])
     with zipfile.ZipFile(path) as archive:
         size = archive.getinfo("samples/q1_epoch_1.json").file_size
@@ -62,7 +64,9 @@ def of_brackets(path: Path) -> None:
 def repeated_attachment(path: Path) -> None:
     """A text of a megabyte that every turn of the question refers to."""
     turn = {"role": "user", "content": f"attachment://{'a' * 32}"}
-    write_eval_log(path, [sample("q1", attachments={"a" * 32: "z" * 1_000_000}, input=[turn] * 400)])
+    write_eval_log(
+        path, [sample("q1", attachments={"a" * 32: "z" * 1_000_000}, input=[turn] * 400)]
+    )
 
 
 def half_a_character(path: Path) -> None:
@@ -74,12 +78,17 @@ def with_empty_header(path: Path) -> None:
         archive.writestr("header.json", "")
 
 
-def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(apart, "ALWAYS", 1 << 20)
     monkeypatch.setattr(apart, "RATIO", 2)
     monkeypatch.setattr(apart, "_CHILD", "raise SystemExit(1)")
     path = write_eval_log(tmp_path / "bomb.eval", [sample("q1", metadata={"x": "y" * 8_000_000})])
-    assert "bomb.eval: unpacked the log has 8 MiB, more than the 1 allowed; save the samples" in refusal(path)
+    assert (
+        "bomb.eval: unpacked the log has 8 MiB, more than the 1 allowed; save the samples"
+        in refusal(path)
+    )
     monkeypatch.setattr(inspect_contents, "LARGEST", 300)
     path = write_json_log(tmp_path / "run.json", [sample("q1")])
     assert "run.json: unpacked the log has 0 MiB, more than the 0 allowed" in refusal(path)
@@ -96,7 +105,10 @@ def test_a_log_that_was_cut_off_is_one_sentence(tmp_path: Path, share: float) ->
     ("lines", "sentence"),
     [
         ('{"error": "run.json: has no end"}', "run.json: has no end"),
-        ('{"task": "t"}', "or the file is damaged; save the samples that are needed as a CSV table"),
+        (
+            '{"task": "t"}',
+            "or the file is damaged; save the samples that are needed as a CSV table",
+        ),
         ('{"task": "t"}\n{"error": "run.json: ends badly"}', "run.json: ends badly"),
         ('{"task": "t"}\n' + "x" * 200, "the log's texts have more than 100 bytes"),
     ],
@@ -110,9 +122,13 @@ def test_what_the_child_writes_is_bounded_and_must_be_whole(
     assert sentence in refusal(path)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a process's memory so, and has /proc")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux counts a process's memory so, and has /proc"
+)
 @pytest.mark.parametrize("wait", ["signal.pause()", "print('{}', flush=True); signal.pause()"])
-def test_a_child_that_waits_for_ever_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wait: str) -> None:
+def test_a_child_that_waits_for_ever_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wait: str
+) -> None:
     """As the library does that reads JSON, where memory ends while it reports that memory ended."""
     monkeypatch.setattr(stalled, "TICK", 0.01)
     monkeypatch.setattr(apart, "_CHILD", f"import signal; {wait}")
@@ -130,7 +146,9 @@ def test_a_child_ends_with_its_parent(tmp_path: Path) -> None:
         "print(child.pid, flush=True)\n"
         "time.sleep(60)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", command], stdout=subprocess.PIPE, text=True
+    ) as parent:
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         assert Path(f"/proc/{child}").exists()
@@ -197,8 +215,11 @@ def test_a_hostile_log_is_one_sentence_and_bounded_memory(
     if name.endswith(".eval"):
         with zipfile.ZipFile(path) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
-    # In a process of its own: one that was started counts the peak of the one that started it, before it was replaced.
-    ended = subprocess.run([sys.executable, "-c", READ_AND_MEASURE, path], capture_output=True, text=True, check=False)
+    # In a process of its own: one that was started counts the peak of the one that started it,
+    # before it was replaced.
+    ended = subprocess.run(
+        [sys.executable, "-c", READ_AND_MEASURE, path], capture_output=True, text=True, check=False
+    )
     assert ended.stderr == ""
     refused, peak = ended.stdout.splitlines()
     assert re.search(sentence, refused)
@@ -208,12 +229,21 @@ def test_a_hostile_log_is_one_sentence_and_bounded_memory(
 @pytest.mark.slow
 def test_metadata_of_very_many_names_is_refused(tmp_path: Path) -> None:
     samples = [sample(f"q{n}", metadata={f"x{n}_{k}": 1 for k in range(100)}) for n in range(50)]
-    assert "columns; expected 4,096 or fewer" in refusal(write_eval_log(tmp_path / "run.eval", samples))
+    assert "columns; expected 4,096 or fewer" in refusal(
+        write_eval_log(tmp_path / "run.eval", samples)
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("write", "name"), [(write_eval_log, "run.eval"), (write_json_log, "run.json")])
-def test_a_log_within_the_limits_is_read(tmp_path: Path, write: Callable[..., Path], name: str) -> None:
+@pytest.mark.parametrize(
+    ("write", "name"), [(write_eval_log, "run.eval"), (write_json_log, "run.json")]
+)
+def test_a_log_within_the_limits_is_read(
+    tmp_path: Path, write: Callable[..., Path], name: str
+) -> None:
     path = write(tmp_path / name, [sample("q2"), sample("q1")])
     frame = read_inspect_log(path, Source(name, "answers")).table.frame
-    assert sorted(frame.select("item", "text").rows()) == [("q1", "Metformin."), ("q2", "Metformin.")]
+    assert sorted(frame.select("item", "text").rows()) == [
+        ("q1", "Metformin."),
+        ("q2", "Metformin."),
+    ]

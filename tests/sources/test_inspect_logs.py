@@ -1,4 +1,5 @@
-"""Logs of Inspect, written by Inspect itself with its mock model, as items, answers and judges' ratings."""
+"""Logs of Inspect, written by Inspect itself with its mock model, as items, answers and judges'
+ratings."""
 
 from __future__ import annotations
 
@@ -68,7 +69,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder a run, each with one log."""
     folder = tmp_path_factory.mktemp("logs")
     program = Path(__file__).with_name("inspect_runs.py")
-    done = subprocess.run([sys.executable, program, folder], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, program, folder], capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -100,7 +103,10 @@ def test_items_are_what_the_samples_ask(logs: Path) -> None:
     ]
     source = Source("run.eval", "items")
     (item,) = read_items(read_inspect_log(log(logs, "choices"), source).table, source).records
-    assert (item.text, item.reference) == ("Which is a loop diuretic?\n\nA) Amiloride\nB) Furosemide", "B) Furosemide")
+    assert (item.text, item.reference) == (
+        "Which is a loop diuretic?\n\nA) Amiloride\nB) Furosemide",
+        "B) Furosemide",
+    )
 
 
 @pytest.mark.slow
@@ -141,7 +147,9 @@ def test_json_logs_and_runs_that_were_stopped(logs: Path) -> None:
     text = path.read_text("utf-8").replace('"sample_ids": [', '"sample_ids": ["z", ')
     stopped = logs / "stopped.json"
     stopped.write_text(text, "utf-8")
-    assert read_inspect_log(stopped, Source("stopped.json", "answers")).counts["dropped"] == {"not run": 1}
+    assert read_inspect_log(stopped, Source("stopped.json", "answers")).counts["dropped"] == {
+        "not run": 1
+    }
 
 
 @pytest.mark.slow
@@ -171,16 +179,22 @@ def test_a_study_takes_items_answers_and_the_graders_ratings_from_one_log(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spoil", [lambda b: b[: len(b) // 2], lambda b: b"PK\x03\x04" + b[:200], lambda _: b"no log"])
+@pytest.mark.parametrize(
+    "spoil", [lambda b: b[: len(b) // 2], lambda b: b"PK\x03\x04" + b[:200], lambda _: b"no log"]
+)
 def test_a_broken_log_is_one_sentence(logs: Path, tmp_path: Path, spoil: object) -> None:
     broken = tmp_path / "broken.eval"
     broken.write_bytes(spoil(log(logs, "epochs").read_bytes()))  # type: ignore[operator]
-    with pytest.raises(SourceError, match=r"^broken\.eval: cannot be read as a log of Inspect: .+$") as caught:
+    with pytest.raises(
+        SourceError, match=r"^broken\.eval: cannot be read as a log of Inspect: .+$"
+    ) as caught:
         read_inspect_log(broken, Source("broken.eval", "answers"))
     assert "\n" not in str(caught.value)
 
 
-def test_without_the_extra_a_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_a_sentence_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     path = tmp_path / "run.eval"
@@ -189,7 +203,10 @@ def test_without_the_extra_a_sentence_says_what_to_install(tmp_path: Path, monke
         kind: SourceKind = records  # type: ignore[assignment]
         with pytest.raises(
             SourceError,
-            match=r"^run\.eval: .* needs an extra; install it with pip install '\.\[inspect\]' in konsil's folder$",
+            match=(
+                r"^run\.eval: .* needs an extra; install it with pip install '\.\[inspect\]' in"
+                r" konsil's folder$"
+            ),
         ):
             read_inspect_log(path, Source("run.eval", kind))
 

@@ -16,10 +16,19 @@ Json = dict[str, Any]
 
 
 def result(kind: str, name: str, to: str, **value: Any) -> Json:
-    return {"id": "x1", "type": kind, "from_name": name, "to_name": to, "origin": "manual", "value": value}
+    return {
+        "id": "x1",
+        "type": kind,
+        "from_name": name,
+        "to_name": to,
+        "origin": "manual",
+        "value": value,
+    }
 
 
-def annotation(number: int, by: object, *results: Json, cancelled: bool = False, lead: float = 12.5) -> Json:
+def annotation(
+    number: int, by: object, *results: Json, cancelled: bool = False, lead: float = 12.5
+) -> Json:
     return {
         "id": number,
         "completed_by": by,
@@ -33,7 +42,13 @@ def annotation(number: int, by: object, *results: Json, cancelled: bool = False,
 
 
 def task(number: int, data: Json, *annotations: Json) -> Json:
-    return {"id": number, "data": data, "annotations": list(annotations), "predictions": [], "project": 83}
+    return {
+        "id": number,
+        "data": data,
+        "annotations": list(annotations),
+        "predictions": [],
+        "project": 83,
+    }
 
 
 def read(folder: Path, *tasks: Json, **mapping: Any) -> ParsedRatings:
@@ -64,7 +79,9 @@ def test_choices_rating_number_and_notes(tmp_path: Path) -> None:
                 result("textarea", "why", "response", text=["two", "lines"]),
             ),
             annotation(
-                1002, {"id": 9, "email": "anna@example.org"}, result("choices", "correct", "response", choices=["no"])
+                1002,
+                {"id": 9, "email": "anna@example.org"},
+                result("choices", "correct", "response", choices=["no"]),
             ),
         ),
     )
@@ -94,7 +111,11 @@ def test_pairs(tmp_path: Path) -> None:
     mapping: Json = {"columns": {"item": ("q",), "system_a": ("one",), "system_b": ("two",)}}
     words = ("left", "right", "tie", "none", None)
     tasks = [
-        task(i, {**data, "q": i}, annotation(i, 7, result("pairwise", "better", "txt-1,txt-2", selected=word)))
+        task(
+            i,
+            {**data, "q": i},
+            annotation(i, 7, result("pairwise", "better", "txt-1,txt-2", selected=word)),
+        )
         for i, word in enumerate(words)
     ]
     parsed = read(tmp_path, *tasks, **mapping)
@@ -126,7 +147,12 @@ def test_several_answers_on_one_screen(tmp_path: Path) -> None:
             ),
         ),
         columns={"system@left": ("left_system",), "system@right": ("right_system",)},
-        criteria={"correct_1": "correct", "correct_2": "correct", "better": "better", "difficulty": "difficulty"},
+        criteria={
+            "correct_1": "correct",
+            "correct_2": "correct",
+            "better": "better",
+            "difficulty": "difficulty",
+        },
     )
     assert [(r.criterion, r.answers, r.label, r.note) for r in parsed.records] == [
         ("correct", ("1:gpt",), "yes", ""),
@@ -152,21 +178,27 @@ def test_spans_and_texts(tmp_path: Path) -> None:
         ),
         criteria={"error": "error", "advice": "advice"},
     )
-    assert [(r.span, r.label) for r in parsed.records] == [(Span(3, 9), "dose"), (None, "see a doctor")]
+    assert [(r.span, r.label) for r in parsed.records] == [
+        (Span(3, 9), "dose"),
+        (None, "see a doctor"),
+    ]
     assert parsed.tasks[0].spans == (Span(3, 9),)
 
 
 def test_raters(tmp_path: Path) -> None:
     chosen = result("choices", "correct", "a", choices=["yes"])
     tasks = task(4, {}, annotation(1, 7, chosen))
-    assert read(tmp_path, tasks, raters={"7": "cardiologist 1"}).records[0].rater == "cardiologist 1"
+    assert (
+        read(tmp_path, tasks, raters={"7": "cardiologist 1"}).records[0].rater == "cardiologist 1"
+    )
     assert [str(p) for p in read(tmp_path, tasks, raters={"8": "r"}).problems] == [
         "task 4: completed_by: rater 7 is not in raters; known: 8"
     ]
     mailed = task(4, {}, annotation(1, {"email": "anna@example.org"}, chosen))
     problems = read(tmp_path, mailed).problems
     assert [str(p) for p in problems] == [
-        "task 4: completed_by: names its rater by no id; map the rater in raters, or export with ids"
+        "task 4: completed_by: names its rater by no id; map the rater in raters, or export"
+        " with ids"
     ]
     assert read(tmp_path, mailed, raters={"anna@example.org": "r1"}).records[0].rater == "r1"
 
@@ -184,14 +216,17 @@ def test_problems(tmp_path: Path) -> None:
         "task 1042: box: a control of type 'rectanglelabels' is not read;"
         " leave it out by naming the controls that are in criteria"
     ]
-    assert problem(result("choices", "c", "a", choices=["x"], start="/p[1]/text()[1]", end="/p[1]/text()[1]")) == [
+    assert problem(
+        result("choices", "c", "a", choices=["x"], start="/p[1]/text()[1]", end="/p[1]/text()[1]")
+    ) == [
         "task 1042: c: is about the stretch from '/p[1]/text()[1]' to '/p[1]/text()[1]';"
         " only offsets in plain text are read"
     ]
     bad = task(8, {}, annotation(1, 7, result("choices", "c", "a", choices=["x", "y"])))
     parsed = read(tmp_path, bad, task(9, {}))
     with pytest.raises(
-        SourceError, match=r"export\.json: 1 of 2 tasks cannot be read; nothing was imported: task 8: c: 2"
+        SourceError,
+        match=r"export\.json: 1 of 2 tasks cannot be read; nothing was imported: task 8: c: 2",
     ):
         raise_if(parsed.problems, "export.json", parsed.rows)
     with pytest.raises(SourceError, match=r"export\.json: 1 task cannot be read"):
@@ -200,18 +235,31 @@ def test_problems(tmp_path: Path) -> None:
     assert problem(chosen, data={"question": 1}, columns={"item": ("questoin",)}) == [
         "task 1042: data: has no key 'questoin'; did you mean 'question'?"
     ]
-    twice = task(1, {}, annotation(1, 7, chosen), annotation(2, 7, result("choices", "c", "a", choices=["y"])))
+    twice = task(
+        1,
+        {},
+        annotation(1, 7, chosen),
+        annotation(2, 7, result("choices", "c", "a", choices=["y"])),
+    )
     (said,) = read(tmp_path, twice).problems
-    assert str(said).startswith("task 1: label: rater 'ls-7' rates '1' on 'c' as 'y' here and as 'x'")
+    assert str(said).startswith(
+        "task 1: label: rater 'ls-7' rates '1' on 'c' as 'y' here and as 'x'"
+    )
 
 
 def test_files_of_another_kind(tmp_path: Path) -> None:
-    assert "export as JSON, not as JSON-MIN or CSV" in fault(tmp_path, {"id": 1, "choice": "x", "annotator": 1})
+    assert "export as JSON, not as JSON-MIN or CSV" in fault(
+        tmp_path, {"id": 1, "choice": "x", "annotator": 1}
+    )
     assert fault(tmp_path, task(1, {})) == "export.json: no annotation holds a rating"
     assert "Label Studio's exports have no field 'itme'; did you mean 'item'?" in fault(
         tmp_path, task(1, {}), columns={"itme": ("q",)}
     )
     with pytest.raises(SourceError, match="there is no such file"):
         read_labelstudio(tmp_path / "none.json", Source("none.json", "labelstudio"))
-    old = {"id": 1, "data": {}, "completions": [annotation(1, 7, result("choices", "c", "a", choices=["x"]))]}
+    old = {
+        "id": 1,
+        "data": {},
+        "completions": [annotation(1, 7, result("choices", "c", "a", choices=["x"]))],
+    }
     assert len(read(tmp_path, old).records) == 1

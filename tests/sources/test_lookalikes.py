@@ -19,13 +19,18 @@ def told(folder: Path, header: str, **source: object) -> list[str]:
 
 @pytest.mark.parametrize(
     ("header", "near"),
-    [("item,text,Referense", "reference"), ("item,text,Set", "sets"), ("item,text,alias", "aliases")],
+    [
+        ("item,text,Referense", "reference"),
+        ("item,text,Set", "sets"),
+        ("item,text,alias", "aliases"),
+    ],
 )
 def test_a_column_named_nearly_like_a_field_is_told(tmp_path: Path, header: str, near: str):
     [note] = told(tmp_path, header, records="items")
     column = header.rpartition(",")[2]
     assert (
-        note == f"t.csv: the column {column!r} is not read; did you mean {near!r}? columns.{near} = {column!r} reads it"
+        note == f"t.csv: the column {column!r} is not read; did you mean {near!r}? columns.{near} ="
+        f" {column!r} reads it"
     )
 
 

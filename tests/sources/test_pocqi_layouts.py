@@ -1,4 +1,5 @@
-"""Comparisons as they are really published: the authors' own tables, blinded ones, other names, one flat table."""
+"""Comparisons as they are really published: the authors' own tables, blinded ones, other names, one
+flat table."""
 
 from __future__ import annotations
 
@@ -48,15 +49,24 @@ def eligible(data: Made) -> set[str]:
 
 
 def win_differences(data: Made) -> dict[str, float]:
-    """Wins minus losses by system, accuracy, text arm, own questions, ten seconds or more: every rival counts alike."""
+    """Wins minus losses by system, accuracy, text arm, own questions, ten seconds or more: every
+    rival counts alike."""
     users, slots = eligible(data), {row["id"]: row for row in data.tables["qa_assignments"]}
     arm = {row["id"]: row["subversion"] for row in data.tables["users"]}
-    bench = {row["id"] for row in data.tables["qa_questions"] if row["external_key"].startswith("healthbench-")}
+    bench = {
+        row["id"]
+        for row in data.tables["qa_questions"]
+        if row["external_key"].startswith("healthbench-")
+    }
     outcomes: dict[tuple[str, str], list[int]] = {}
     for row in data.tables["ratings"]:
         task = slots[row["qa_assignment_id"]]
         seconds = row["submission_time_seconds"]
-        if row["axis"] != "accuracy" or task["user_id"] not in users or arm[task["user_id"]] != "qa_text_only":
+        if (
+            row["axis"] != "accuracy"
+            or task["user_id"] not in users
+            or arm[task["user_id"]] != "qa_text_only"
+        ):
             continue
         if task["question_id"] in bench or seconds == "" or seconds < 10:
             continue
@@ -64,21 +74,30 @@ def win_differences(data: Made) -> dict[str, float]:
         outcomes.setdefault((a, b), []).append(STEPS[row["choice"]])
         outcomes.setdefault((b, a), []).append(-STEPS[row["choice"]])
     systems = {a for a, _ in outcomes}
-    return {s: float(np.mean([np.mean(v) for (a, _), v in outcomes.items() if a == s])) for s in systems}
+    return {
+        s: float(np.mean([np.mean(v) for (a, _), v in outcomes.items() if a == s])) for s in systems
+    }
 
 
 def analysed(folder: Path, data: Made, refused: str = "") -> list[dict[str, str]]:
-    """The estimates of the protocol on these tables; `refused` is in the sentence that the analyses end with."""
-    CliRunner().invoke(group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False)
+    """The estimates of the protocol on these tables; `refused` is in the sentence that the analyses
+    end with."""
+    CliRunner().invoke(
+        group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False
+    )
     write(data, folder / "tables")
     text = (folder / "study.toml").read_text("utf-8").replace("blinded = true", "blinded = false")
     (folder / "study.toml").write_text(text + "\n[resampling]\ndraws = 100\n", "utf-8")
     assert CliRunner().invoke(group, ["import", str(folder)], catch_exceptions=False).exit_code == 0
     if refused:
         with pytest.raises(AnalysisError, match=refused):
-            CliRunner().invoke(group, ["analyse", str(folder)], catch_exceptions=False, standalone_mode=False)
+            CliRunner().invoke(
+                group, ["analyse", str(folder)], catch_exceptions=False, standalone_mode=False
+            )
     else:
-        CliRunner().invoke(group, ["analyse", str(folder)], catch_exceptions=False, standalone_mode=False)
+        CliRunner().invoke(
+            group, ["analyse", str(folder)], catch_exceptions=False, standalone_mode=False
+        )
     with (folder / "estimates.csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
@@ -127,12 +146,17 @@ def test_what_the_authors_leave_out_is_left_out_and_counted(tmp_path: Path, auth
     assert counted["ratings of users"]["left out"]["of an assignment in no table"] == 1
 
 
-def test_origin_theme_and_account_status_come_from_where_the_authors_keep_them(tmp_path: Path, authors: Made) -> None:
+def test_origin_theme_and_account_status_come_from_where_the_authors_keep_them(
+    tmp_path: Path, authors: Made
+) -> None:
     write(authors, tmp_path)
     records = read_real_pocqi(tmp_path, SOURCE, "comparison")
     sources = {row["id"]: row["source"] for row in PLAIN.tables["qa_questions"]}
     assert {i.id: i.strata["source"] for i in records.items} == sources
-    themes = {row["id"]: row["primary_question_type"] or "untagged" for row in authors.tables["tagged_questions"]}
+    themes = {
+        row["id"]: row["primary_question_type"] or "untagged"
+        for row in authors.tables["tagged_questions"]
+    }
     assert {i.id: i.strata["theme"] for i in records.items} == themes
     exposure = {row["id"]: row["exposure"] for row in PLAIN.tables["users"]}
     people = [r for r in records.raters if r.kind == "human"]
@@ -152,7 +176,9 @@ def test_lengths_may_be_absent_or_decimal(tmp_path: Path, authors: Made) -> None
     assert lengths == {answer: n for answer, n in expected.items() if answer != first}
 
 
-def test_a_verdict_counts_only_where_variant_and_subversion_are_of_the_text_arm(tmp_path: Path, plain: Made) -> None:
+def test_a_verdict_counts_only_where_variant_and_subversion_are_of_the_text_arm(
+    tmp_path: Path, plain: Made
+) -> None:
     plain.tables["machineRatings"][0]["subversion"] = "qa_text_citations"
     plain.tables["machineRatings"][1] |= {"choices": None, "error": "timeout"}
     write(plain, tmp_path)
@@ -161,12 +187,18 @@ def test_a_verdict_counts_only_where_variant_and_subversion_are_of_the_text_arm(
 
 
 def same(first: Pocqi, second: Pocqi) -> bool:
-    return (first.ratings, first.tasks, first.raters) == (second.ratings, second.tasks, second.raters)
+    return (first.ratings, first.tasks, first.raters) == (
+        second.ratings,
+        second.tasks,
+        second.raters,
+    )
 
 
 def camel(data: Made) -> None:
     of = data.tables
-    of["qa_questions"] = [{"questionId": r.pop("id"), "text": r.pop("question"), **r} for r in of["qa_questions"]]
+    of["qa_questions"] = [
+        {"questionId": r.pop("id"), "text": r.pop("question"), **r} for r in of["qa_questions"]
+    ]
     of["qa_assignments"] = [
         {
             "id": r["id"],
@@ -205,7 +237,10 @@ def odd(data: Made) -> None:
     ("change", "source"),
     [
         (camel, SOURCE),
-        (numbered, Source("tables", "real-pocqi", labels={str(n + 1): c for n, c in enumerate(CHOICES)})),
+        (
+            numbered,
+            Source("tables", "real-pocqi", labels={str(n + 1): c for n, c in enumerate(CHOICES)}),
+        ),
         (
             odd,
             Source(
@@ -237,8 +272,12 @@ def test_other_names_give_the_same_records(
     assert same(records, expected)
 
 
-def test_the_blinded_tables_are_read_where_the_others_are_absent(tmp_path: Path, plain: Made) -> None:
-    letter = dict(zip(sorted({r["provider_key"] for r in plain.tables["qa_answers"]}), "ABCD", strict=True))
+def test_the_blinded_tables_are_read_where_the_others_are_absent(
+    tmp_path: Path, plain: Made
+) -> None:
+    letter = dict(
+        zip(sorted({r["provider_key"] for r in plain.tables["qa_answers"]}), "ABCD", strict=True)
+    )
     lengths = {r["answer_id"]: r["answer_len"] for r in plain.tables["answer_lengths"]}
     of = plain.tables
     blinded = Made(
@@ -273,7 +312,9 @@ def test_the_blinded_tables_are_read_where_the_others_are_absent(tmp_path: Path,
     assert records.lengths == lengths
     # With both, the plain ones are read, and the letters are not mixed with the names.
     write(plain, tmp_path)
-    assert {a.system for a in read_real_pocqi(tmp_path, SOURCE, "comparison").answers} == set(letter)
+    assert {a.system for a in read_real_pocqi(tmp_path, SOURCE, "comparison").answers} == set(
+        letter
+    )
 
 
 def test_without_a_table_of_answers_the_slots_imply_them(tmp_path: Path, plain: Made) -> None:
@@ -282,9 +323,14 @@ def test_without_a_table_of_answers_the_slots_imply_them(tmp_path: Path, plain: 
     write(plain, tmp_path)
     records = read_real_pocqi(tmp_path, SOURCE, "comparison")
     assert {(a.item, a.system) for a in records.answers} == {
-        (r["question_id"], r[s]) for r in plain.tables["qa_assignments"] for s in ("slot_a_provider", "slot_b_provider")
+        (r["question_id"], r[s])
+        for r in plain.tables["qa_assignments"]
+        for s in ("slot_a_provider", "slot_b_provider")
     }
-    assert "there is no table qa_answers, so that every system of a slot is taken to have answered" in records.notes
+    assert (
+        "there is no table qa_answers, so that every system of a slot is taken to have answered"
+        in records.notes
+    )
 
 
 def flat(data: Made) -> Made:
@@ -334,7 +380,10 @@ def test_one_flat_table_has_the_same_ratings(tmp_path: Path, plain: Made) -> Non
     write(flat(plain), tmp_path)
     expected = read_real_pocqi(tmp_path, SOURCE, "comparison")
     records = read_real_pocqi(tmp_path / "flat.csv", FLAT, "comparison")
-    assert {(i.id, i.text, i.strata["source"], i.strata["theme"], i.strata["specialty"]) for i in records.items} == {
+    assert {
+        (i.id, i.text, i.strata["source"], i.strata["theme"], i.strata["specialty"])
+        for i in records.items
+    } == {
         (i.id, i.text, i.strata["source"], i.strata["theme"], i.strata["specialty"])
         for i in expected.items
         if i.id in {t.item for t in expected.tasks}
@@ -347,7 +396,15 @@ def test_one_flat_table_has_the_same_ratings(tmp_path: Path, plain: Made) -> Non
 
     def votes(layout: Pocqi, arms: dict[str, str]) -> Counter[tuple[Any, ...]]:
         return Counter(
-            (r.rater, r.item, tuple(system[a] for a in r.answers), r.criterion, r.label, r.seconds, arms[r.task])
+            (
+                r.rater,
+                r.item,
+                tuple(system[a] for a in r.answers),
+                r.criterion,
+                r.label,
+                r.seconds,
+                arms[r.task],
+            )
             for r in layout.ratings
         )
 
@@ -357,13 +414,21 @@ def test_one_flat_table_has_the_same_ratings(tmp_path: Path, plain: Made) -> Non
 @pytest.mark.parametrize(
     ("change", "source", "sentence"),
     [
-        ({}, Source("flat.csv", "real-pocqi"), "no column is the slot_a_provider; write columns = { slot_a_provider ="),
+        (
+            {},
+            Source("flat.csv", "real-pocqi"),
+            "no column is the slot_a_provider; write columns = { slot_a_provider =",
+        ),
         (
             {},
             Source("flat.csv", "real-pocqi", columns={"slot_a_provider": ("model_lft",)}),
             "did you mean 'model_left'?",
         ),
-        ({"Arm": "qa_text_citations"}, FLAT, "in the arms 'qa_text_citations' and 'qa_text_only'; expected one arm"),
+        (
+            {"Arm": "qa_text_citations"},
+            FLAT,
+            "in the arms 'qa_text_citations' and 'qa_text_only'; expected one arm",
+        ),
         ({"verdict": "5"}, FLAT, "'5' is no choice; known: slightly_a,"),
     ],
 )
@@ -379,7 +444,9 @@ def test_a_flat_table_that_cannot_be_read_is_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_a_rater_that_no_column_tells_is_left_out_unless_the_source_says_otherwise(tmp_path: Path, plain: Made) -> None:
+def test_a_rater_that_no_column_tells_is_left_out_unless_the_source_says_otherwise(
+    tmp_path: Path, plain: Made
+) -> None:
     from dataclasses import replace
 
     data = flat(plain)
@@ -403,16 +470,22 @@ def test_an_axis_may_be_left_out_by_name(tmp_path: Path, plain: Made) -> None:
     n = sum(r["axis"] == "verifiability" for r in plain.tables["ratings"])
     m = len(plain.tables["machineRatings"])
     write(plain, tmp_path)
-    records = read_real_pocqi(tmp_path, replace(SOURCE, criteria={"verifiability": ""}), "comparison")
+    records = read_real_pocqi(
+        tmp_path, replace(SOURCE, criteria={"verifiability": ""}), "comparison"
+    )
     assert records.counts["dropped"] == {"on an axis that criteria leaves out": n + m}
     assert "verifiability" not in {r.criterion for r in records.ratings}
 
 
 @pytest.mark.slow
-def test_an_analysis_on_a_column_that_no_table_has_is_refused_and_says_so(tmp_path: Path, plain: Made) -> None:
+def test_an_analysis_on_a_column_that_no_table_has_is_refused_and_says_so(
+    tmp_path: Path, plain: Made
+) -> None:
     for row in plain.tables["qa_questions"]:
         row.pop("source")
-    rows = analysed(tmp_path / "study", plain, r"\d+ analyses cannot be made .*ratings have no column 'source'")
+    rows = analysed(
+        tmp_path / "study", plain, r"\d+ analyses cannot be made .*ratings have no column 'source'"
+    )
     [row] = [r for r in rows if r["analysis"] == "win difference, accuracy"]
     assert row["value"] == ""
     assert "ratings have no column 'source'" in row["reason"]

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from konsil.errors import SourceError
 from konsil.records import Rating, Source, Span, Task
-from konsil.sources import ParsedRatings, missing_hint, raise_if, read_ratings, read_table, with_label
+from konsil.sources import (
+    ParsedRatings,
+    missing_hint,
+    raise_if,
+    read_ratings,
+    read_table,
+    with_label,
+)
 
 
 def read(folder: Path, text: str, **mapping: Any) -> ParsedRatings:
@@ -39,9 +46,13 @@ LONG = "item,system,rater,criterion,label\n"
 
 def test_long(tmp_path: Path) -> None:
     parsed = read(
-        tmp_path, LONG + "1,gpt,r1,correct,yes\n1,gpt,r2,correct, no \n1,gpt,r1,safe,yes\n2,gpt,r1,correct,\n"
+        tmp_path,
+        LONG
+        + "1,gpt,r1,correct,yes\n1,gpt,r2,correct, no \n1,gpt,r1,safe,yes\n2,gpt,r1,correct,\n",
     )
-    assert [(r.item, r.answers, r.rater, r.criterion, r.label, r.state) for r in parsed.records] == [
+    assert [
+        (r.item, r.answers, r.rater, r.criterion, r.label, r.state) for r in parsed.records
+    ] == [
         ("1", ("1:gpt",), "r1", "correct", "yes", "rated"),
         ("1", ("1:gpt",), "r2", "correct", "no", "rated"),
         ("1", ("1:gpt",), "r1", "safe", "yes", "rated"),
@@ -58,14 +69,25 @@ def test_long(tmp_path: Path) -> None:
 
 def test_every_field(tmp_path: Path) -> None:
     text = (
-        "item,answer,rater,criterion,label,note,confidence,seconds,at,arm,phase,batch,purpose,instrument,digest,task,"
-        "span_start,span_end\n"
-        "1,a1,r1,c,yes, so ,4,12.5,2024-05-01T10:00:00+02:00,text,p2,b1,pilot,form,abc,t9,0,5\n"
+        "item,answer,rater,criterion,label,note,confidence,seconds,at,arm,phase,batch,purpose,instrument,digest,task,span_start,span_end\n1,a1,r1,c,yes,"
+        " so ,4,12.5,2024-05-01T10:00:00+02:00,text,p2,b1,pilot,form,abc,t9,0,5\n"
     )
     parsed = read(tmp_path, text)
     assert parsed.records == (
         Rating(
-            "t9", "r1", "c", "1", ("a1",), Span(0, 5), "rated", "yes", " so ", 4.0, 12.5, "2024-05-01T08:00:00Z", "abc"
+            "t9",
+            "r1",
+            "c",
+            "1",
+            ("a1",),
+            Span(0, 5),
+            "rated",
+            "yes",
+            " so ",
+            4.0,
+            12.5,
+            "2024-05-01T08:00:00Z",
+            "abc",
         ),
     )
     assert parsed.tasks == (
@@ -78,8 +100,10 @@ def test_labels_missing_words_and_suspects(tmp_path: Path) -> None:
     parsed = read(tmp_path, text, labels={"J": "yes"}, missing=("", "k.A.", "0"))
     assert [r.label for r in parsed.records] == ["yes", "NA", "NA", "n/a"]
     assert parsed.suspects == {"NA": 2, "n/a": 1}
-    assert missing_hint(parsed.suspects) == (
-        "'NA' occurs 2 times and 'n/a' occurs 1 time: if it means 'not rated', declare it in missing = ['NA', 'n/a']"
+    assert (
+        missing_hint(parsed.suspects)
+        == "'NA' occurs 2 times and 'n/a' occurs 1 time: if it means 'not rated', declare it in"
+        " missing = ['NA', 'n/a']"
     )
     assert read(tmp_path, LONG + "1,g,r1,c,NA\n", labels={"NA": "cannot tell"}).suspects == {}
     # A missing word is about labels: an item may well be called 0.
@@ -93,12 +117,21 @@ def test_with_label() -> None:
 
 
 def test_abstained_state(tmp_path: Path) -> None:
-    parsed = read(tmp_path, "item,rater,criterion,label,state\n1,r,c,,abstained\n2,r,c,,\n3,r,c,x,rated\n")
-    assert [(r.item, r.state, r.label) for r in parsed.records] == [("1", "abstained", None), ("3", "rated", "x")]
-    assert sentences(read(tmp_path, "item,rater,criterion,label,state\n1,r,c,x,abstained\n2,r,c,x,rat\n")) == [
+    parsed = read(
+        tmp_path, "item,rater,criterion,label,state\n1,r,c,,abstained\n2,r,c,,\n3,r,c,x,rated\n"
+    )
+    assert [(r.item, r.state, r.label) for r in parsed.records] == [
+        ("1", "abstained", None),
+        ("3", "rated", "x"),
+    ]
+    assert sentences(
+        read(tmp_path, "item,rater,criterion,label,state\n1,r,c,x,abstained\n2,r,c,x,rat\n")
+    ) == [
         "line 2: label: 'x' is given with the state abstained",
-        "line 3: state: 'rat' is not one of rated, abstained;"
-        " if the column means something else, set columns.state = []",
+        (
+            "line 3: state: 'rat' is not one of rated, abstained;"
+            " if the column means something else, set columns.state = []"
+        ),
     ]
 
 
@@ -110,8 +143,15 @@ def test_wide_by_rater(tmp_path: Path) -> None:
         fixed={"criterion": "clarity"},
         raters={"anna": "r1", "Bert": "r2"},
     )
-    got = [(r.item, r.rater, r.label, r.criterion, n) for r, n in zip(parsed.records, parsed.lines, strict=True)]
-    assert got == [("1", "r1", "4", "clarity", 2), ("1", "r2", "5", "clarity", 2), ("2", "r2", "3", "clarity", 3)]
+    got = [
+        (r.item, r.rater, r.label, r.criterion, n)
+        for r, n in zip(parsed.records, parsed.lines, strict=True)
+    ]
+    assert got == [
+        ("1", "r1", "4", "clarity", 2),
+        ("1", "r2", "5", "clarity", 2),
+        ("2", "r2", "3", "clarity", 3),
+    ]
     assert len(parsed.tasks) == 3
 
 
@@ -137,7 +177,10 @@ def test_pairs(tmp_path: Path) -> None:
         "labels": {"model_a": "A", "model_b": "B"},
     }
     parsed = read(tmp_path, text, **mapping)
-    assert [(r.answers, r.label) for r in parsed.records] == [(("1:x", "1:y"), "A"), (("1:y", "1:x"), "tie")]
+    assert [(r.answers, r.label) for r in parsed.records] == [
+        (("1:x", "1:y"), "A"),
+        (("1:y", "1:x"), "tie"),
+    ]
     assert len(parsed.tasks) == 2
     text = "item,rater,model_a,model_b,winner\n1,r1,x,x,tie\n2,r1,x,,tie\n3,r1,,x,tie\n"
     assert sentences(read(tmp_path, text, **mapping)) == [
@@ -165,7 +208,8 @@ def test_a_screen_with_several_answers(tmp_path: Path) -> None:
 def test_surveys(tmp_path: Path) -> None:
     parsed = read(tmp_path, "rater,criterion,label,batch\nr,fatigue,low,1\n", columns={})
     assert (parsed.records[0].item, parsed.tasks[0].batch) == (None, "1")
-    # Whether the item was forgotten is the protocol's to say: the criterion's scope is not in the file.
+    # Whether the item was forgotten is the protocol's to say: the criterion's scope is not in the
+    # file.
     assert read(tmp_path, "item,rater,criterion,label\n,r,c,low\n").records[0].item is None
     text = "item,answer,rater,criterion,label\n,a,r,c,low\n"
     assert sentences(read(tmp_path, text)) == ["line 2: item: is empty"]
@@ -176,7 +220,12 @@ def test_repeats(tmp_path: Path) -> None:
     head = "item,rater,criterion,label,repeat\n"
     parsed = read(tmp_path, head + "1,r,c,yes,2\n1,r,c,no,1\n2,r,c,no,\n")
     again, main, other = parsed.tasks
-    assert (main.purpose, main.repeat_of, again.purpose, again.repeat_of) == ("main", None, "repeat", main.id)
+    assert (main.purpose, main.repeat_of, again.purpose, again.repeat_of) == (
+        "main",
+        None,
+        "repeat",
+        main.id,
+    )
     assert (other.purpose, other.repeat_of) == ("main", None)
     parsed = read(tmp_path, head + "1,r,c,yes,0\n1,r,c,no,1\n")
     assert [t.purpose for t in parsed.tasks] == ["main", "repeat"]
@@ -193,8 +242,12 @@ def test_duplicates(tmp_path: Path) -> None:
         "line 4: label: rater 'r' rates '1:g' on 'c' as 'no' here and as 'yes' on line 2;"
         " if it was asked twice on purpose, say which time it is (1, 2, ...) in 'repeat'"
     ]
-    got = sentences(read(tmp_path, "item,A,B\n1,x,y\n", raters={"A": "r", "B": "r"}, fixed={"criterion": "c"}))
-    assert got[0].startswith("line 2: B: rater 'r' rates '1' on 'c' as 'y' here and as 'x' in column 'A'")
+    got = sentences(
+        read(tmp_path, "item,A,B\n1,x,y\n", raters={"A": "r", "B": "r"}, fixed={"criterion": "c"})
+    )
+    assert got[0].startswith(
+        "line 2: B: rater 'r' rates '1' on 'c' as 'y' here and as 'x' in column 'A'"
+    )
 
 
 def test_bad_cells(tmp_path: Path) -> None:
@@ -210,8 +263,10 @@ def test_bad_cells(tmp_path: Path) -> None:
         "line 4: seconds: 'NaN' is not a number",
         "line 5: confidence: '3,5' has a decimal comma; expected '3.5'",
         "line 6: at: '1.5.2024' is not a time in ISO 8601, such as 2024-05-01T08:30:00Z",
-        "line 7: purpose: 'man' is not one of main, practice, pilot, repeat, tiebreak, injection, adjudication;"
-        " if the column means something else, set columns.purpose = []",
+        (
+            "line 7: purpose: 'man' is not one of main, practice, pilot, repeat, tiebreak,"
+            " injection, adjudication; if the column means something else, set columns.purpose = []"
+        ),
         "line 8: repeat: 'twice' is not a whole number from 0",
         "line 9: span_start: a span has a start and an end",
         "line 10: span_end: 3 is not after the start",
@@ -225,9 +280,15 @@ def test_bad_cells(tmp_path: Path) -> None:
 
 def test_a_wide_table_without_settings_is_told_how_to_name_its_columns(tmp_path: Path) -> None:
     of_raters = fault(tmp_path, "item,system,Dr A,Dr B\n1,g,yes,no\n", fixed={"criterion": "c"})
-    assert 'where each rater has a column, set raters = { "Dr A" = "...", "Dr B" = "..." }, otherwise' in of_raters
+    assert (
+        'where each rater has a column, set raters = { "Dr A" = "...", "Dr B" = "..." }, otherwise'
+        in of_raters
+    )
     of_criteria = fault(tmp_path, "item,rater,good,safe\n1,r,yes,no\n")
-    assert 'where each criterion has a column, set criteria = { "good" = "...", "safe" = "..." }' in of_criteria
+    assert (
+        'where each criterion has a column, set criteria = { "good" = "...", "safe" = "..." }'
+        in of_criteria
+    )
     many = fault(tmp_path, "item,a,b,c,d,e,f,g\n1,y,y,y,y,y,y,y\n", fixed={"criterion": "c"})
     assert '"f" = "...", ... }' in many
 
@@ -244,28 +305,36 @@ def test_a_wide_table_without_settings_is_told_how_to_name_its_columns(tmp_path:
 def test_a_table_that_is_not_wide_or_is_named_so_already_has_no_such_hint(
     tmp_path: Path, header: str, mapping: dict[str, Any]
 ) -> None:
-    sentence = fault(tmp_path, f"{header}\n" + ",".join("x" for _ in header.split(",")) + "\n", **mapping)
+    sentence = fault(
+        tmp_path, f"{header}\n" + ",".join("x" for _ in header.split(",")) + "\n", **mapping
+    )
     assert "has a column" not in sentence
 
 
 def test_unknown_columns_and_fields(tmp_path: Path) -> None:
-    assert fault(tmp_path, LONG + "1,g,r,c,x\n", columns={"item": ("itme",)}) == (
-        "ratings.csv: columns.item: there is no column 'itme'; did you mean 'item'?"
+    assert (
+        fault(tmp_path, LONG + "1,g,r,c,x\n", columns={"item": ("itme",)})
+        == "ratings.csv: columns.item: there is no column 'itme'; did you mean 'item'?"
     )
-    assert fault(tmp_path, LONG + "1,g,r,c,x\n", columns={"itme": ("item",)}) == (
-        "ratings.csv: columns: ratings have no field 'itme'; did you mean 'item'?"
+    assert (
+        fault(tmp_path, LONG + "1,g,r,c,x\n", columns={"itme": ("item",)})
+        == "ratings.csv: columns: ratings have no field 'itme'; did you mean 'item'?"
     )
-    assert fault(tmp_path, LONG + "1,g,r,c,x\n", fixed={"item": "1"}, columns={"item": ("item",)}) == (
-        "ratings.csv: 'item' is both a column and a fixed value; expected one of them"
+    assert (
+        fault(tmp_path, LONG + "1,g,r,c,x\n", fixed={"item": "1"}, columns={"item": ("item",)})
+        == "ratings.csv: 'item' is both a column and a fixed value; expected one of them"
     )
     assert "raters: there is no column 'rater 2'; did you mean 'rater 1'?" in fault(
         tmp_path, "item,rater 1\n1,2\n", raters={"rater 2": "b"}
     )
-    assert fault(tmp_path, "item,rater,grade\n1,g,r\n", fixed={"criterion": "c"}) == (
-        "ratings.csv: ratings need 'label': there is no column of that name; set columns.label = \"...\""
-        " or fixed.label = \"...\"; the columns are 'item', 'rater', 'grade'"
+    assert (
+        fault(tmp_path, "item,rater,grade\n1,g,r\n", fixed={"criterion": "c"})
+        == "ratings.csv: ratings need 'label': there is no column of that name; set columns.label ="
+        " \"...\" or fixed.label = \"...\"; the columns are 'item', 'rater', 'grade'"
     )
-    assert "'item' could be any of the columns 'Item', 'ITEM'; name one" in fault(tmp_path, "Item,ITEM\n1,2\n")
+    assert "'item' could be any of the columns 'Item', 'ITEM'; name one" in fault(
+        tmp_path, "Item,ITEM\n1,2\n"
+    )
     both = {"raters": {"r1": "a"}, "criteria": {"r1": "c"}}
     assert "raters and criteria are both given" in fault(tmp_path, "item,r1\n1,2\n", **both)
 
@@ -274,7 +343,9 @@ def test_hashed_texts(tmp_path: Path) -> None:
     long = "It is important to note " * 20
     text = f"Question,answer,rater,criterion,label\nWhat?,{long},r,c,x\n"
     said = fault(tmp_path, text, columns={"item": ("Question",)})
-    assert said.endswith('not identifiers; set hashed = ["answer"], or columns.answer = [] not to read it')
+    assert said.endswith(
+        'not identifiers; set hashed = ["answer"], or columns.answer = [] not to read it'
+    )
     parsed = read(tmp_path, text, columns={"item": ("Question",)}, hashed=("item", "answer"))
     rating = parsed.records[0]
     assert (len(rating.item or ""), (rating.item or "")[0], rating.answers[0][0]) == (11, "i", "a")
@@ -298,11 +369,18 @@ words = st.text("abcXYZ0129 äß:|-", min_size=1, max_size=4).filter(lambda w: w
     rows=st.dictionaries(st.tuples(words, words, words, words), words, min_size=1, max_size=20),
     order=st.randoms(use_true_random=False),
 )
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_order_changes_nothing_and_nothing_is_lost(tmp_path: Path, rows: dict[Any, str], order: Any) -> None:
+@settings(
+    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_order_changes_nothing_and_nothing_is_lost(
+    tmp_path: Path, rows: dict[Any, str], order: Any
+) -> None:
     lines = [",".join([*key, label]) for key, label in rows.items()]
     parsed = read(tmp_path, LONG + "\n".join(lines))
-    got = {(r.item, r.answers[0].removeprefix(f"{r.item}:"), r.rater, r.criterion): r.label for r in parsed.records}
+    got = {
+        (r.item, r.answers[0].removeprefix(f"{r.item}:"), r.rater, r.criterion): r.label
+        for r in parsed.records
+    }
     assert got == rows
     order.shuffle(lines)
     again = read(tmp_path, LONG + "\n".join(lines))
@@ -316,7 +394,12 @@ def test_one_bad_row_in_a_million(tmp_path: Path, size: int) -> None:
     path = tmp_path / "ratings.csv"
     body = "".join(f"i{i // 10},s{i // 5 % 2},r{i % 5},c,yes,{i % 90}\n" for i in range(size))
     at = body.index("\n", len(body) // 2) + 1
-    text = "item,system,rater,criterion,label,seconds\n" + body[:at] + "i1,s1,,c,yes,soon\n" + body[at:]
+    text = (
+        "item,system,rater,criterion,label,seconds\n"
+        + body[:at]
+        + "i1,s1,,c,yes,soon\n"
+        + body[at:]
+    )
     path.write_text(text)
     started = time.process_time()
     table = read_table(path)
@@ -325,8 +408,9 @@ def test_one_bad_row_in_a_million(tmp_path: Path, size: int) -> None:
         raise_if(parsed.problems, table.name, table.frame.height)
     assert time.process_time() - started < 30  # two seconds on an idle machine
     line = text[: text.index("soon")].count("\n") + 1
-    assert str(caught.value) == (
-        f"ratings.csv: 1 of {size + 1:,} rows cannot be read; nothing was imported:"
+    assert (
+        str(caught.value)
+        == f"ratings.csv: 1 of {size + 1:,} rows cannot be read; nothing was imported:"
         f" line {line:,}: rater: is empty; line {line:,}: seconds: 'soon' is not a number"
     )
 
@@ -338,7 +422,12 @@ def test_cardiology(data: Callable[[str], Path]) -> None:
     columns = {"item": ("Request",), "system": ("Model",)}
     for sheet in ("Accuracy", "Completeness", "Clarity", "Coherence"):
         source = Source(
-            "2_Data.xlsx", "ratings", columns=columns, fixed={"criterion": sheet}, raters=raters, sheet=sheet
+            "2_Data.xlsx",
+            "ratings",
+            columns=columns,
+            fixed={"criterion": sheet},
+            raters=raters,
+            sheet=sheet,
         )
         parsed = read_ratings(read_table(folder / "2_Data.xlsx", sheet=sheet), source)
         assert not parsed.problems
@@ -372,10 +461,16 @@ def test_kqa(data: Callable[[str], Path]) -> None:
 
 
 def test_a_field_given_twice_or_hashed_from_nothing(tmp_path: Path) -> None:
-    said = fault(tmp_path, "item,A\n1,x\n", raters={"A": "r"}, fixed={"criterion": "c", "rater": "q"})
+    said = fault(
+        tmp_path, "item,A\n1,x\n", raters={"A": "r"}, fixed={"criterion": "c", "rater": "q"}
+    )
     assert said == "ratings.csv: 'rater' is given twice: by itself and by the columns in raters"
     said = fault(tmp_path, LONG + "1,g,r,c,x\n", hashed=("answer",))
-    assert said == "ratings.csv: hashed: there is no column for 'answer'; set columns.answer to the column of its text"
+    assert (
+        said
+        == "ratings.csv: hashed: there is no column for 'answer'; set columns.answer to the column"
+        " of its text"
+    )
 
 
 def test_places_of_spreadsheet_rows(tmp_path: Path) -> None:
@@ -388,7 +483,8 @@ def test_places_of_spreadsheet_rows(tmp_path: Path) -> None:
     parsed = read_ratings(table, Source("t.xlsx", "ratings"))
     with pytest.raises(SourceError) as caught:
         raise_if(parsed.problems, table.name, table.frame.height)
-    assert str(caught.value) == (
-        "t.xlsx[Sheet]: 1 of 2 rows cannot be read; nothing was imported: row 4: rater: is empty"
+    assert (
+        str(caught.value)
+        == "t.xlsx[Sheet]: 1 of 2 rows cannot be read; nothing was imported: row 4: rater: is empty"
     )
     assert parsed.place == "row"

@@ -21,7 +21,12 @@ from pocqi_tables import CHOICES, JUDGES, Made, tables, write
 
 SMALL = tables(3, questions=24, comparisons=40, raters=6, specialties=3, fast=2, healthbench=4)
 SOURCE = Source("tables", "real-pocqi")
-STEPS = {"A is much better": 2, "A is somewhat better": 1, "About equal": 0, "B is somewhat better": -1}
+STEPS = {
+    "A is much better": 2,
+    "A is somewhat better": 1,
+    "About equal": 0,
+    "B is somewhat better": -1,
+}
 
 
 @pytest.fixture
@@ -30,7 +35,9 @@ def made() -> Made:
 
 
 def study(folder: Path) -> Folder:
-    done = CliRunner().invoke(group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False
+    )
     assert done.exit_code == 0
     return open_folder(folder)
 
@@ -50,7 +57,9 @@ def outcomes(opened: Folder) -> dict[tuple[str, str, str], tuple[str, int]]:
         for r in store.ratings():
             first, second = (systems[a] for a in r.answers)
             steps = STEPS.get(r.label or "", -2)
-            found[r.task.split(":")[0], r.rater, r.criterion] = (first, steps) if first < second else (second, -steps)
+            found[r.task.split(":")[0], r.rater, r.criterion] = (
+                (first, steps) if first < second else (second, -steps)
+            )
         return found
 
 
@@ -58,11 +67,19 @@ def outcomes(opened: Folder) -> dict[tuple[str, str, str], tuple[str, int]]:
 def test_the_papers_size(tmp_path: Path) -> None:
     opened = imported(tmp_path / "study", tables())
     with opened.store() as store:
-        items, raters, tasks, ratings = store.items(), store.raters(), store.tasks(), store.ratings()
+        items, raters, tasks, ratings = (
+            store.items(),
+            store.raters(),
+            store.tasks(),
+            store.ratings(),
+        )
         people = [r for r in raters if r.kind == "human"]
         assert (len(items), len(people), len(store.answers())) == (620, 149, 2480)
         assert len({i.strata["specialty"] for i in items}) == 30
-        assert Counter(t.phase for t in tasks) == {"": 1156, "judging": 3 * sum(t.arm == "text" for t in tasks) // 4}
+        assert Counter(t.phase for t in tasks) == {
+            "": 1156,
+            "judging": 3 * sum(t.arm == "text" for t in tasks) // 4,
+        }
         assert sum(r.rater in {p.id for p in people} for r in ratings) == 5 * 1156
         assert {r.strata["system"] for r in raters if r.kind == "llm"} == set(JUDGES)
         assert {p.strata["exposure"] for p in people} == {"user", "non-user"}
@@ -94,7 +111,10 @@ def test_what_was_chosen_is_read_by_answer_and_not_by_side(tmp_path: Path, made:
 def test_slots_exchanged_and_choices_mirrored_are_the_same(tmp_path: Path, made: Made) -> None:
     before = outcomes(imported(tmp_path / "one", made))
     for row in made.tables["qa_assignments"]:
-        row["slot_a_provider"], row["slot_b_provider"] = row["slot_b_provider"], row["slot_a_provider"]
+        row["slot_a_provider"], row["slot_b_provider"] = (
+            row["slot_b_provider"],
+            row["slot_a_provider"],
+        )
     for row in made.tables["ratings"]:
         row["choice"] = CHOICES[4 - CHOICES.index(row["choice"])]
     for row in made.tables["machineRatings"]:
@@ -106,7 +126,12 @@ def test_slots_exchanged_and_choices_mirrored_are_the_same(tmp_path: Path, made:
 def test_parquet_says_the_same(tmp_path: Path, made: Made) -> None:
     one, two = imported(tmp_path / "one", made), imported(tmp_path / "two", made, "parquet")
     with one.store() as a, two.store() as b:
-        assert (a.items(), a.answers(), a.raters(), a.tasks()) == (b.items(), b.answers(), b.raters(), b.tasks())
+        assert (a.items(), a.answers(), a.raters(), a.tasks()) == (
+            b.items(),
+            b.answers(),
+            b.raters(),
+            b.tasks(),
+        )
         assert a.ratings() == b.ratings()
 
 
@@ -115,7 +140,9 @@ def test_again_changes_nothing_and_lengths_are_told(tmp_path: Path, made: Made) 
     assert opened.import_sources().total_new() == 0
     with opened.store() as store:
         [told] = [e for e in store.events() if e.kind == "answer lengths"]
-    assert told.data == {row["answer_id"]: row["answer_len"] for row in made.tables["answer_lengths"]}
+    assert told.data == {
+        row["answer_id"]: row["answer_len"] for row in made.tables["answer_lengths"]
+    }
 
 
 def test_in_german_the_choices_are_the_german_labels(tmp_path: Path, made: Made) -> None:
@@ -134,14 +161,18 @@ def test_a_file_by_flags(tmp_path: Path, made: Made) -> None:
     opened = study(tmp_path / "study")
     place = write(made, tmp_path / "elsewhere")
     done = CliRunner().invoke(
-        group, ["import", str(opened.path), "--file", str(place), "--records", "real-pocqi"], catch_exceptions=False
+        group,
+        ["import", str(opened.path), "--file", str(place), "--records", "real-pocqi"],
+        catch_exceptions=False,
     )
     assert "24 items, 96 answers" in done.output
 
 
 def test_what_is_asked_and_not_rated_is_missing(tmp_path: Path, made: Made) -> None:
     gone = {row["id"] for row in made.tables["qa_assignments"][:4]}
-    made.tables["ratings"] = [r for r in made.tables["ratings"] if r["qa_assignment_id"] not in gone]
+    made.tables["ratings"] = [
+        r for r in made.tables["ratings"] if r["qa_assignment_id"] not in gone
+    ]
     made.tables["ratings"][0]["choice"] = ""
     opened = imported(tmp_path / "study", made)
     with opened.store() as store:
@@ -178,7 +209,11 @@ def test_columns_that_have_other_names(tmp_path: Path, made: Made) -> None:
         row["on_product"] = row.pop("exposure")
     source = Source("tables", "real-pocqi", columns={"exposure": ("on_product",)})
     write(made, tmp_path)
-    assert {r.strata["exposure"] for r in read_real_pocqi(tmp_path, source, "c").raters if r.kind == "human"} == {
+    assert {
+        r.strata["exposure"]
+        for r in read_real_pocqi(tmp_path, source, "c").raters
+        if r.kind == "human"
+    } == {
         "user",
         "non-user",
     }
@@ -190,7 +225,10 @@ def test_what_is_not_known_of_the_schema_is_told(tmp_path: Path, made: Made) -> 
         row["asked"] = row.pop("question")
         row.pop("theme")
     for n, row in enumerate(tables_of["qa_questions"]):
-        row["created"], row["setting"] = f"2026-01-01T00:00:{n:02}Z", "ward" if n % 2 else "practice"
+        row["created"], row["setting"] = (
+            f"2026-01-01T00:00:{n:02}Z",
+            "ward" if n % 2 else "practice",
+        )
     for row in tables_of["users"]:
         row.pop("exposure")
     for n in range(8):  # ten are enough for a column that tells people apart
@@ -217,19 +255,27 @@ def test_what_is_not_known_of_the_schema_is_told(tmp_path: Path, made: Made) -> 
     assert {t.arm for t in found.tasks if t.phase == "judging"} == {"text"}
     told = "\n".join(found.notes)
     for sentence in (
-        "qa_questions.csv: there is no column 'theme', so that analyses by theme cannot be made; where it has another",
+        (
+            "qa_questions.csv: there is no column 'theme', so that analyses by theme cannot be"
+            " made; where it has another"
+        ),
         "further columns are strata: patient_context, setting",
         "no strata, since nearly every row has its own entry: asked, created;",
         "no question has a text; expected one in a column text or question or question_text",
         "users.csv: there is no column 'exposure', so that analyses by exposure cannot be made",
         "ratings.csv: not read: comment",
         "no table answer_lengths, so that analyses of lengths have nothing to go by",
-        "machineRatings.jsonl: there is no column 'variant' or 'subversion', so that judges count for the text arm",
+        (
+            "machineRatings.jsonl: there is no column 'variant' or 'subversion', so that judges"
+            " count for the text arm"
+        ),
     ):
         assert sentence in told
     assert len(found.notes) == 8
     assert not any("@" in value for r in people for value in r.strata.values())
-    named = Source("tables", "real-pocqi", columns={"text": ("asked",)}, strata=("specialty", "created"))
+    named = Source(
+        "tables", "real-pocqi", columns={"text": ("asked",)}, strata=("specialty", "created")
+    )
     again = read_real_pocqi(tmp_path, named, "comparison")
     assert again.items[0].text == "Question number 0?"
     assert "created" in again.items[0].strata
@@ -265,19 +311,40 @@ def _gone(table: str, column: str = "") -> Callable[[Made], None]:
     [
         (_gone("users"), "there is no table users.csv (or .parquet); "),
         (_gone("ratings", "axis"), "ratings.csv: there is no column 'axis'; "),
-        (_put("ratings", "choice", "strongly_c"), "line 2: choice: 'strongly_c' is no choice; did you mean"),
-        (_put("ratings", "axis", "acuracy"), "there is no criterion 'acuracy'; did you mean 'accuracy'?"),
-        (_put("ratings", "submission_time_seconds", "soon"), "submission_time_seconds: 'soon' is no time; expected"),
+        (
+            _put("ratings", "choice", "strongly_c"),
+            "line 2: choice: 'strongly_c' is no choice; did you mean",
+        ),
+        (
+            _put("ratings", "axis", "acuracy"),
+            "there is no criterion 'acuracy'; did you mean 'accuracy'?",
+        ),
+        (
+            _put("ratings", "submission_time_seconds", "soon"),
+            "submission_time_seconds: 'soon' is no time; expected",
+        ),
         (
             _put("qa_assignments", "slot_a_provider", "clinicdesc"),
             "slot_a_provider: there is no answer of 'clinicdesc'",
         ),
         (_put("qa_answers", "question_id", "q-9"), "qa_answers.csv: 1 of 96 rows cannot be read"),
-        (_put("qa_answers", "id", "", 3), "qa_answers.csv: line 5: the id is empty; expected an id for each row"),
-        (_put("answer_lengths", "answer_len", "long"), "answer_len: 'long' is no length; expected a whole number"),
+        (
+            _put("qa_answers", "id", "", 3),
+            "qa_answers.csv: line 5: the id is empty; expected an id for each row",
+        ),
+        (
+            _put("answer_lengths", "answer_len", "long"),
+            "answer_len: 'long' is no length; expected a whole number",
+        ),
         (_put("answer_lengths", "answer_id", "a-9"), "answer_id: there is no answer 'a-9'; "),
-        (_put("machineRatings", "choices", {"accuracy": "A"}), "choices.accuracy: 'A' is no choice; "),
-        (_put("machineRatings", "choices", "tie"), "choices: 'tie' is no object of axes and choices"),
+        (
+            _put("machineRatings", "choices", {"accuracy": "A"}),
+            "choices.accuracy: 'A' is no choice; ",
+        ),
+        (
+            _put("machineRatings", "choices", "tie"),
+            "choices: 'tie' is no object of axes and choices",
+        ),
     ],
 )
 def test_errors(tmp_path: Path, made: Made, change: Callable[[Made], None], sentence: str) -> None:
@@ -293,5 +360,7 @@ def test_errors(tmp_path: Path, made: Made, change: Callable[[Made], None], sent
 
 def test_a_file_instead_of_the_folder(tmp_path: Path) -> None:
     opened = study(tmp_path / "study")
-    with pytest.raises(SourceError, match="tables: is no folder; 'real-pocqi' reads a folder with the tables"):
+    with pytest.raises(
+        SourceError, match="tables: is no folder; 'real-pocqi' reads a folder with the tables"
+    ):
         opened.import_sources()

@@ -44,17 +44,29 @@ def test_values(tmp_path: Path) -> None:
     ]
     book(path, rows)
     table = read_table(path)
-    assert table.frame.rows() == [("1", "3", "yes", "2024-05-01"), ("2", "2.5", "true", "2024-05-01T08:30:00")]
+    assert table.frame.rows() == [
+        ("1", "3", "yes", "2024-05-01"),
+        ("2", "2.5", "true", "2024-05-01T08:30:00"),
+    ]
     assert [table.line(0), table.line(1)] == [2, 4]
     assert (table.name, table.place) == ("t.xlsx[Ratings]", "row")
 
 
-cells = st.text(st.characters(min_codepoint=32, codec="utf-8", exclude_categories=("Cs", "Cc", "Cn")), max_size=8)
+cells = st.text(
+    st.characters(min_codepoint=32, codec="utf-8", exclude_categories=("Cs", "Cc", "Cn")),
+    max_size=8,
+)
 
 
 @pytest.mark.slow
-@given(rows=st.lists(st.lists(cells.filter(lambda c: not c.startswith("=")), min_size=3, max_size=3), min_size=1))
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(
+        st.lists(cells.filter(lambda c: not c.startswith("=")), min_size=3, max_size=3), min_size=1
+    )
+)
+@settings(
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_round_trip(tmp_path: Path, rows: list[list[str]]) -> None:
     path = tmp_path / "t.xlsx"
     kept = [row for row in rows if any(row)]
@@ -64,7 +76,9 @@ def test_round_trip(tmp_path: Path, rows: list[list[str]]) -> None:
         return
     table = read_table(path)
     filled = {c: [row[i] for row in kept] for i, c in enumerate("abc")}
-    assert table.frame.to_dict(as_series=False) == {c: [v or None for v in vs] for c, vs in filled.items()}
+    assert table.frame.to_dict(as_series=False) == {
+        c: [v or None for v in vs] for c, vs in filled.items()
+    }
 
 
 @pytest.mark.slow
@@ -78,7 +92,9 @@ def test_sheets(tmp_path: Path) -> None:
     made.save(path)
     assert read_table(path).frame.rows() == [("1",)]
     assert read_table(path, sheet="Clarity").frame.rows() == [("2",)]
-    assert message(path, "Clartiy") == "t.xlsx: there is no sheet 'Clartiy'; did you mean 'Clarity'?"
+    assert (
+        message(path, "Clartiy") == "t.xlsx: there is no sheet 'Clartiy'; did you mean 'Clarity'?"
+    )
     assert message(path, "Nothing") == "t.xlsx: sheet 'Nothing' is empty"
 
 
@@ -88,8 +104,10 @@ def test_merged_cells(tmp_path: Path) -> None:
     made = book(path, [["item", "reviewers", None], ["", "r1", "r2"], [1, 4, 5]])
     made.active.merge_cells("B1:C1")
     made.save(path)
-    assert message(path) == (
-        "t.xlsx: sheet 'Ratings': the header cells B1:C1 are merged; unmerge them and write the value into each"
+    assert (
+        message(path)
+        == "t.xlsx: sheet 'Ratings': the header cells B1:C1 are merged; unmerge them and write the"
+        " value into each"
     )
     made = book(path, [["item", "label"], [1, 4], [2, None]])
     made.active.merge_cells("B2:B3")
@@ -100,7 +118,9 @@ def test_merged_cells(tmp_path: Path) -> None:
 def test_formula_without_a_result(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     book(path, [["item", "label"], [1, "=1+1"]])
-    assert message(path).startswith("t.xlsx: sheet 'Ratings': cell B2 is a formula without a stored result")
+    assert message(path).startswith(
+        "t.xlsx: sheet 'Ratings': cell B2 is a formula without a stored result"
+    )
 
 
 @pytest.mark.slow
@@ -146,14 +166,19 @@ def test_gaps_within_rows_and_headers(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_the_library_warns_of_is_not_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_the_library_warns_of_is_not_printed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """A workbook without a default style, of which the library warns, is read in silence."""
     book = openpyxl.Workbook()
     assert book.active is not None
     book.active.append(["item", "label"])
     book.active.append(["q1", "yes"])
     book.save(tmp_path / "whole.xlsx")
-    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "bare.xlsx", "w") as bare:
+    with (
+        zipfile.ZipFile(tmp_path / "whole.xlsx") as whole,
+        zipfile.ZipFile(tmp_path / "bare.xlsx", "w") as bare,
+    ):
         for name in whole.namelist():
             content = whole.read(name)
             if name == "xl/styles.xml":

@@ -20,7 +20,9 @@ from konsil.errors import SourceError
 from konsil.sources import read_table
 from konsil.sources.files import delimited
 
-SAFE = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SAFE = settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def message(path: Path, **options: str) -> str:
@@ -37,12 +39,16 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
     return path
 
 
-# --- what is read -----------------------------------------------------------------------------------------------------
+# --- what is read ---------------------------------------------------------------------------------
 
-cell = st.text(st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=("Cs",)), max_size=12)
+cell = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=("Cs",)), max_size=12
+)
 tables = st.integers(1, 4).flatmap(
     lambda width: st.lists(
-        st.lists(cell, min_size=width, max_size=width).filter(lambda row: any(c.strip() for c in row)),
+        st.lists(cell, min_size=width, max_size=width).filter(
+            lambda row: any(c.strip() for c in row)
+        ),
         min_size=1,
         max_size=8,
     )
@@ -55,7 +61,9 @@ def expected(rows: list[list[str]]) -> list[tuple[str | None, ...]]:
 
 @given(rows=tables, separator=st.sampled_from(",;\t|"), end=st.sampled_from(["\n", "\r\n"]))
 @SAFE
-def test_delimited_round_trip(tmp_path: Path, rows: list[list[str]], separator: str, end: str) -> None:
+def test_delimited_round_trip(
+    tmp_path: Path, rows: list[list[str]], separator: str, end: str
+) -> None:
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=separator, lineterminator=end)
     names = [f"name {i}" for i in range(len(rows[0]))]
@@ -81,7 +89,9 @@ def test_other_formats_round_trip(tmp_path: Path, rows: list[list[str]]) -> None
     names = [f"name {i}" for i in range(len(rows[0]))]
     objects = [dict(zip(names, row, strict=True)) for row in rows]
     lines = "\n".join(json.dumps(o, ensure_ascii=False) for o in objects)
-    pl.DataFrame(objects, schema=dict.fromkeys(names, pl.String)).write_parquet(tmp_path / "t.parquet")
+    pl.DataFrame(objects, schema=dict.fromkeys(names, pl.String)).write_parquet(
+        tmp_path / "t.parquet"
+    )
     write(tmp_path, "t.jsonl", lines)
     write(tmp_path, "t.json", json.dumps(objects, indent=1))
     for name in ("t.parquet", "t.jsonl", "t.json"):
@@ -108,7 +118,11 @@ def test_numbers_become_the_text_a_person_would_write(tmp_path: Path) -> None:
         ("1", "3", "0.1", "true", "2024-05-01", "2024-05-01T08:30:00", '["a", "b"]', "x"),
         (None, "0.1", "2", "false", None, None, None, None),
     ]
-    path = write(tmp_path, "t.jsonl", '{"a": 3.0, "b": 1, "c": true}\n\n{"a": 0.1, "b": null, "d": {"x": 1}}\n')
+    path = write(
+        tmp_path,
+        "t.jsonl",
+        '{"a": 3.0, "b": 1, "c": true}\n\n{"a": 0.1, "b": null, "d": {"x": 1}}\n',
+    )
     table = read_table(path)
     assert table.frame.rows(named=True) == [
         {"a": "3", "b": "1", "c": "true", "d": None},
@@ -134,7 +148,10 @@ def test_names_are_trimmed_and_empty_columns_dropped(tmp_path: Path) -> None:
 
 
 def test_byte_order_marks_are_silent(tmp_path: Path) -> None:
-    assert read_table(write(tmp_path, "t.csv", b"\xef\xbb\xbfitem,b\n1,2\n")).frame.columns == ["item", "b"]
+    assert read_table(write(tmp_path, "t.csv", b"\xef\xbb\xbfitem,b\n1,2\n")).frame.columns == [
+        "item",
+        "b",
+    ]
     path = write(tmp_path, "u.csv", "item,b\nä,2\n".encode("utf-16"))
     assert read_table(path, encoding="utf-16").frame.rows() == [("ä", "2")]
 
@@ -149,14 +166,19 @@ def test_json_list_lines(tmp_path: Path) -> None:
     assert [table.line(0), table.line(1)] == [2, 4]
 
 
-# --- what is not ------------------------------------------------------------------------------------------------------
+# --- what is not ----------------------------------------------------------------------------------
 
 
 def test_missing_files(tmp_path: Path) -> None:
     write(tmp_path, "ratings.csv", "a\n1\n")
-    assert message(tmp_path / "rating.csv") == "rating.csv: there is no such file; did you mean 'ratings.csv'?"
+    assert (
+        message(tmp_path / "rating.csv")
+        == "rating.csv: there is no such file; did you mean 'ratings.csv'?"
+    )
     assert message(tmp_path) == f"{tmp_path.name}: is a folder; expected a file"
-    assert re.fullmatch(r"r\.csv: there is no folder '.*nowhere'", message(tmp_path / "nowhere" / "r.csv"))
+    assert re.fullmatch(
+        r"r\.csv: there is no folder '.*nowhere'", message(tmp_path / "nowhere" / "r.csv")
+    )
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.jsonl", "t.json", "t.parquet", "t.xlsx"])
@@ -167,8 +189,12 @@ def test_empty_files(tmp_path: Path, name: str) -> None:
 def test_nothing_but_blanks_or_a_header(tmp_path: Path) -> None:
     assert message(write(tmp_path, "t.csv", "\n \n")) == "t.csv: the file is empty"
     assert message(write(tmp_path, "t.csv", "\ufeff".encode())) == "t.csv: the file is empty"
-    assert message(write(tmp_path, "t.csv", "a,b\n")) == "t.csv: there is a header and no row below it"
-    assert message(write(tmp_path, "t.csv", "a,b")) == "t.csv: there is a header and no row below it"
+    assert (
+        message(write(tmp_path, "t.csv", "a,b\n")) == "t.csv: there is a header and no row below it"
+    )
+    assert (
+        message(write(tmp_path, "t.csv", "a,b")) == "t.csv: there is a header and no row below it"
+    )
     assert message(write(tmp_path, "t.json", "[]")) == "t.json: the file has no rows"
     pl.DataFrame({"a": pl.Series([], dtype=pl.String)}).write_parquet(tmp_path / "t.parquet")
     assert message(tmp_path / "t.parquet") == "t.parquet: the file has columns and no row"
@@ -176,35 +202,59 @@ def test_nothing_but_blanks_or_a_header(tmp_path: Path) -> None:
 
 def test_wrong_encodings(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", "item,text\n1,Kopf\n2,Schädel und Übelkeit\n".encode("cp1252"))
-    assert message(path) == (
-        "t.csv: line 3: byte 0xe4 is not utf-8; the file looks like cp1252 ('Schädel'): set encoding = \"cp1252\""
+    assert (
+        message(path)
+        == "t.csv: line 3: byte 0xe4 is not utf-8; the file looks like cp1252 ('Schädel'): set"
+        ' encoding = "cp1252"'
     )
     path = write(tmp_path, "t.csv", "item,text\n1,Übelkeit\n".encode("mac-roman"))
     assert 'set encoding = "mac-roman"' in message(path)
     path = write(tmp_path, "t.csv", "a,b\n1,ü\n".encode("utf-16"))
     assert 'begins with the mark of utf-16; set encoding = "utf-16"' in message(path)
     path = write(tmp_path, "t.csv", b"\xef\xbb\xbfa,b\n1,2\n")
-    assert 'begins with the mark of utf-8; set encoding = "utf-8"' in message(path, encoding="cp1252")
+    assert 'begins with the mark of utf-8; set encoding = "utf-8"' in message(
+        path, encoding="cp1252"
+    )
     path = write(tmp_path, "t.csv", "a,b\n1,ü\n")
     assert "looks like utf-8" in message(path, encoding="ascii")
-    assert message(path, encoding="utf8x") == "t.csv: there is no encoding 'utf8x'; did you mean 'utf-8'?"
+    assert (
+        message(path, encoding="utf8x")
+        == "t.csv: there is no encoding 'utf8x'; did you mean 'utf-8'?"
+    )
     assert "there is no encoding 'rot13'" in message(path, encoding="rot13")
 
 
 def test_other_kinds_of_files(tmp_path: Path) -> None:
-    assert message(write(tmp_path, "t.csv", b"a,b\n\0\0,1\n")) == (
-        "t.csv: line 2 holds a zero byte; this is not a text table"
+    assert (
+        message(write(tmp_path, "t.csv", b"a,b\n\0\0,1\n"))
+        == "t.csv: line 2 holds a zero byte; this is not a text table"
     )
-    assert "the file is compressed by gzip" in message(write(tmp_path, "t.csv", gzip.compress(b"a\n1\n")))
-    assert "the file is a spreadsheet or a zip archive" in message(write(tmp_path, "t.csv", b"PK\x03\x04..."))
-    assert message(write(tmp_path, "t.xls", b"x")) == "t.xls: old .xls spreadsheets are not read; save it as .xlsx"
-    assert "unsupported ending '.sav'; expected one of .csv" in message(write(tmp_path, "t.sav", b"x"))
+    assert "the file is compressed by gzip" in message(
+        write(tmp_path, "t.csv", gzip.compress(b"a\n1\n"))
+    )
+    assert "the file is a spreadsheet or a zip archive" in message(
+        write(tmp_path, "t.csv", b"PK\x03\x04...")
+    )
+    assert (
+        message(write(tmp_path, "t.xls", b"x"))
+        == "t.xls: old .xls spreadsheets are not read; save it as .xlsx"
+    )
+    assert "unsupported ending '.sav'; expected one of .csv" in message(
+        write(tmp_path, "t.sav", b"x")
+    )
     assert message(write(tmp_path, "t.parquet", b"PARX")) == "t.parquet: this is not a Parquet file"
-    assert "the Parquet file is damaged" in message(write(tmp_path, "t.parquet", b"PAR1 nothing PAR1"))
-    assert "only .xlsx files have sheets" in message(write(tmp_path, "t.csv", "a\n1\n"), sheet="One")
+    assert "the Parquet file is damaged" in message(
+        write(tmp_path, "t.parquet", b"PAR1 nothing PAR1")
+    )
+    assert "only .xlsx files have sheets" in message(
+        write(tmp_path, "t.csv", "a\n1\n"), sheet="One"
+    )
 
 
-@given(data=st.binary(min_size=1, max_size=200), name=st.sampled_from(["t.csv", "t.jsonl", "t.json", "t.parquet"]))
+@given(
+    data=st.binary(min_size=1, max_size=200),
+    name=st.sampled_from(["t.csv", "t.jsonl", "t.json", "t.parquet"]),
+)
 @SAFE
 def test_garbage_is_read_or_refused(tmp_path: Path, data: bytes, name: str) -> None:
     path = write(tmp_path, name, data)
@@ -218,9 +268,10 @@ def test_garbage_is_read_or_refused(tmp_path: Path, data: bytes, name: str) -> N
 
 def test_ragged_rows(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", "a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,3\n")
-    assert message(path) == (
-        "t.csv: 2 of 4 rows cannot be read; nothing was imported: line 3: 2 fields where the header has 3;"
-        " line 4: 4 fields where the header has 3"
+    assert (
+        message(path)
+        == "t.csv: 2 of 4 rows cannot be read; nothing was imported: line 3: 2 fields where the"
+        " header has 3; line 4: 4 fields where the header has 3"
     )
     path = write(tmp_path, "t.csv", 'a,b\n"x\ny",2\n1\n')
     assert "line 4: 1 field where the header has 2" in message(path)
@@ -241,19 +292,25 @@ def test_quotation_marks(tmp_path: Path) -> None:
     assert message(path) == "t.csv: line 3: a quotation mark opens a field and is never closed"
     path = write(tmp_path, "t.csv", 'a,b\n1,"x"y\n')
     assert "line 2: text follows a closing quotation mark" in message(path)
-    assert read_table(write(tmp_path, "t.csv", 'a,b\n1,6" tube\n')).frame.rows() == [("1", '6" tube')]
+    assert read_table(write(tmp_path, "t.csv", 'a,b\n1,6" tube\n')).frame.rows() == [
+        ("1", '6" tube')
+    ]
 
 
 def test_headers(tmp_path: Path) -> None:
     path = write(tmp_path, "t.csv", "a,b,a\n1,2,3\n")
-    assert message(path).startswith("t.csv: columns 1 and 3 are both called 'a'; the first row must be a header")
-    assert message(write(tmp_path, "t.csv", "a,,c\n1,2,3\n")) == (
-        "t.csv: column 2 has values but no name in the header"
+    assert message(path).startswith(
+        "t.csv: columns 1 and 3 are both called 'a'; the first row must be a header"
+    )
+    assert (
+        message(write(tmp_path, "t.csv", "a,,c\n1,2,3\n"))
+        == "t.csv: column 2 has values but no name in the header"
     )
     path = write(tmp_path, "t.csv", "item;rater;label\n1;a;yes\n")
-    assert message(path) == (
-        "t.csv: the header is a single column 'item;rater;label'; the separator looks like a semicolon:"
-        ' set the separator to ";"'
+    assert (
+        message(path)
+        == "t.csv: the header is a single column 'item;rater;label'; the separator looks like a"
+        ' semicolon: set the separator to ";"'
     )
     assert 'set the separator to "\\t"' in message(write(tmp_path, "t.csv", "item\trater\n1\ta\n"))
     assert message(path, separator=";;") == "t.csv: the separator must be one character, got ';;'"
@@ -261,13 +318,17 @@ def test_headers(tmp_path: Path) -> None:
 
 def test_json_faults(tmp_path: Path) -> None:
     path = write(tmp_path, "t.jsonl", '{"a": 1}\n{"a": }\n[1]\n{"a": 1, "a": 2}\n')
-    assert message(path) == (
-        "t.jsonl: 3 of 4 rows cannot be read; nothing was imported: line 2: not JSON: expecting value (character 7);"
-        " line 3: expected an object, got [1]; line 4: the key 'a' occurs twice"
+    assert (
+        message(path)
+        == "t.jsonl: 3 of 4 rows cannot be read; nothing was imported: line 2: not JSON: expecting"
+        " value (character 7); line 3: expected an object, got [1]; line 4: the key 'a' occurs"
+        " twice"
     )
     assert "expected a JSON list" in message(write(tmp_path, "t.json", '{"a": 1}'))
     assert "t.json: line 2: not JSON" in message(write(tmp_path, "t.json", '[{"a": 1},\n{"a" 1}]'))
-    assert "line 1: expected ',' or ']'" in message(write(tmp_path, "t.json", '[{"a": 1} {"a": 1}]'))
+    assert "line 1: expected ',' or ']'" in message(
+        write(tmp_path, "t.json", '[{"a": 1} {"a": 1}]')
+    )
     assert "there is text after the list's end" in message(write(tmp_path, "t.json", "[{}] x"))
     assert "nested too deeply" in message(write(tmp_path, "t.json", "[" * 100_000))
 
@@ -281,7 +342,9 @@ def test_unreadable_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("quoted", ["no", '"no"'])
-def test_the_mark_of_a_file_that_was_joined_to_another_is_no_text(tmp_path: Path, quoted: str) -> None:
+def test_the_mark_of_a_file_that_was_joined_to_another_is_no_text(
+    tmp_path: Path, quoted: str
+) -> None:
     rows = f"\ufeffitem,label\n\ufeffx,yes\n\ufeffy,{quoted}\nz\ufeff,no\n"
     assert read_table(write(tmp_path, "t.csv", rows.encode())).frame.rows() == [
         ("x", "yes"),
@@ -295,10 +358,16 @@ def test_ragged_rows_that_make_up_for_one_another_are_not_read_the_fast_way(rows
     assert delimited._plain(f"a,b\n{rows}".encode(), ",", 2) is None
 
 
-plain = st.text(st.characters(codec="utf-8", exclude_characters='\0\r\n",', exclude_categories=("Cs",)), max_size=6)
+plain = st.text(
+    st.characters(codec="utf-8", exclude_characters='\0\r\n",', exclude_categories=("Cs",)),
+    max_size=6,
+)
 
 
-@given(rows=st.lists(st.lists(plain, min_size=1, max_size=3), min_size=2, max_size=6), end=st.sampled_from("\n "))
+@given(
+    rows=st.lists(st.lists(plain, min_size=1, max_size=3), min_size=2, max_size=6),
+    end=st.sampled_from("\n "),
+)
 @SAFE
 def test_the_fast_and_the_careful_way_agree(rows: list[list[str]], end: str) -> None:
     data = ("\n".join(",".join(row) for row in rows) + end.strip(" ")).encode()

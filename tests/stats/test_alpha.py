@@ -20,7 +20,13 @@ def value(c: Codes, level: alpha.Level) -> float:
 
 @pytest.mark.parametrize("level", alpha.LEVELS)
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32), st.integers(2, 5), st.integers(2, 5), st.integers(2, 15), st.floats(0, 0.6))
+@given(
+    st.integers(0, 2**32),
+    st.integers(2, 5),
+    st.integers(2, 5),
+    st.integers(2, 15),
+    st.floats(0, 0.6),
+)
 def test_alpha_equals_the_krippendorff_package(
     level: alpha.Level, seed: int, k: int, n_raters: int, n_units: int, missing: float
 ) -> None:
@@ -32,7 +38,9 @@ def test_alpha_equals_the_krippendorff_package(
     assume(np.unique(pairable[pairable >= 0]).size > 1)
     numbers = np.where(labels < 0, np.nan, values[labels])
     peer = krippendorff.alpha(numbers.T, level_of_measurement=level, value_domain=values)
-    assert value(Codes(labels, np.arange(n_units), k, tuple(values)), level) == pytest.approx(peer, abs=1e-9)
+    assert value(Codes(labels, np.arange(n_units), k, tuple(values)), level) == pytest.approx(
+        peer, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("level", alpha.LEVELS)
@@ -59,7 +67,9 @@ def test_interval_alpha_does_not_see_shift_and_scale_nor_ratio_alpha_the_scale()
     def with_values(v: np.ndarray, level: alpha.Level) -> float:
         return value(Codes(labels, np.arange(30), 4, tuple(v)), level)
 
-    assert with_values(x, "interval") == pytest.approx(with_values(1e6 + 7 * x, "interval"), abs=1e-6)
+    assert with_values(x, "interval") == pytest.approx(
+        with_values(1e6 + 7 * x, "interval"), abs=1e-6
+    )
     assert with_values(x, "ratio") == pytest.approx(with_values(7 * x, "ratio"))
     assert with_values(x, "ordinal") == pytest.approx(with_values(x**2, "ordinal"))
 
@@ -80,14 +90,20 @@ def test_patterns_of_a_million_ratings_give_the_same_alpha() -> None:
     kept, times = patterns(c)
     assert len(times) < 100
     statistic = alpha.krippendorff_alpha(3)
-    assert np.allclose(statistic.finalise(times @ coincidences(kept)), statistic.finalise(coincidences(c).sum(0)))
+    assert np.allclose(
+        statistic.finalise(times @ coincidences(kept)), statistic.finalise(coincidences(c).sum(0))
+    )
 
 
 def test_weighted_alpha_is_alpha_where_weights_and_levels_coincide() -> None:
     g = np.random.default_rng(4)
     c = Codes(g.integers(-1, 4, (30, 3)), np.arange(30), 4, (1.0, 2.0, 3.0, 4.0))
     totals = coincidences(c).sum(0)
-    for weights, level in (("unweighted", "nominal"), ("quadratic", "interval"), ("ratio", "ratio")):
+    for weights, level in (
+        ("unweighted", "nominal"),
+        ("quadratic", "interval"),
+        ("ratio", "ratio"),
+    ):
         weighted = alpha.krippendorff_alpha_weighted(4, weights, c.values).finalise(totals)
         assert weighted == pytest.approx(value(c, level))
 

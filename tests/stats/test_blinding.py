@@ -1,4 +1,5 @@
-"""The blinding indices: published values, the definitions written out, and what they mean at their ends."""
+"""The blinding indices: published values, the definitions written out, and what they mean at their
+ends."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from konsil.stats.inference.infer import infer
 from konsil.stats.judges.blinding import bang_index, blinding_sums, james_index
 
 CRISP = np.array([82.0, 25, 170, 27, 29, 83])
-"""Bang, Ni and Davis 2004, table 7: lovastatin and placebo, each guessed as lovastatin, as placebo, do not know."""
+"""Bang, Ni and Davis 2004, table 7: lovastatin and placebo, each guessed as lovastatin, as placebo,
+do not know."""
 tables = st.integers(2, 4).flatmap(
     lambda k: st.lists(st.integers(0, 30), min_size=k * (k + 1), max_size=k * (k + 1)).map(np.array)
 )
@@ -24,7 +26,8 @@ def test_published_values() -> None:
 
 @given(tables)
 def test_james_is_its_definition(totals: np.ndarray) -> None:
-    """As the paper writes it: joint shares, weights 0 for right, 1/2 for wrong, kappa of weighted disagreement."""
+    """As the paper writes it: joint shares, weights 0 for right, 1/2 for wrong, kappa of weighted
+    disagreement."""
     k = int((np.sqrt(4 * totals.size + 1) - 1) / 2)
     table = totals.reshape(k, k + 1)
     [found] = james_index(totals.astype(float))
@@ -46,13 +49,17 @@ def test_james_is_its_definition(totals: np.ndarray) -> None:
     if expected < 1e-12:
         assert np.isnan(found)
         return
-    assert found == pytest.approx((1 + unable + (1 - unable) * (observed - expected) / expected) / 2)
+    assert found == pytest.approx(
+        (1 + unable + (1 - unable) * (observed - expected) / expected) / 2
+    )
 
 
 @given(tables)
 def test_bang_is_right_minus_wrong(totals: np.ndarray) -> None:
     k = int((np.sqrt(4 * totals.size + 1) - 1) / 2)
-    for truth, (row, found) in enumerate(zip(totals.reshape(k, k + 1), bang_index(totals.astype(float)), strict=True)):
+    for truth, (row, found) in enumerate(
+        zip(totals.reshape(k, k + 1), bang_index(totals.astype(float)), strict=True)
+    ):
         if not row.sum():
             assert np.isnan(found)
             continue
@@ -73,7 +80,8 @@ def test_ends_and_middle() -> None:
 
 
 def test_the_interval_is_that_of_the_formula() -> None:
-    """Bang's variance of a treatment: (p + q - (p - q)^2) / n, as the linearised interval has it."""
+    """Bang's variance of a treatment: (p + q - (p - q)^2) / n, as the linearised interval has
+    it."""
     truth = np.repeat([0, 0, 0, 1, 1, 1], CRISP.astype(int))
     guess = np.repeat([0, 1, 2, 0, 1, 2], CRISP.astype(int))
     sums = blinding_sums(truth, guess, np.arange(truth.size), 2)
@@ -83,7 +91,8 @@ def test_the_interval_is_that_of_the_formula() -> None:
         n = row.sum()
         p, q = row[treatment] / n, row[1 - treatment] / n
         assert found.se[treatment] == pytest.approx(np.sqrt((p + q - (p - q) ** 2) / n), rel=0.1)
-    # The paper's interval of James' index in the same trial, (0.71, 0.78) from its own variance: about the same.
+    # The paper's interval of James' index in the same trial, (0.71, 0.78) from its own variance:
+    # about the same.
     found = infer(sums, james_index, draws=1000, level=0.95, key=1)
     assert found.low[0] == pytest.approx(0.71, abs=0.01)
     assert found.high[0] == pytest.approx(0.79, abs=0.01)

@@ -15,7 +15,9 @@ from konsil.stats.engine.contract import Codes
 from konsil.stats.inference.both_ways import both_ways, exchanged, tallied_both_ways
 
 REVERSE = (2, 1, 0)
-LABELS = hnp.arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(2, 4)), elements=st.integers(-1, 2))
+LABELS = hnp.arrays(
+    np.int64, st.tuples(st.integers(2, 12), st.integers(2, 4)), elements=st.integers(-1, 2)
+)
 
 
 def value(name: str, codes: Codes) -> float:
@@ -37,8 +39,16 @@ def test_any_comparison_may_be_read_the_other_way_round(labels: np.ndarray, bits
 @given(LABELS)
 def test_shares_of_agreement_stay_as_they_are(labels: np.ndarray) -> None:
     codes = Codes(labels, np.arange(len(labels)), 3, reverse=REVERSE)
-    for name in ("percent_agreement", "multirater_percent_agreement", "unanimity", "pabak", "randolph_kappa"):
-        assert value(name, codes) == pytest.approx(value(name, replace(codes, reverse=None)), abs=1e-12, nan_ok=True)
+    for name in (
+        "percent_agreement",
+        "multirater_percent_agreement",
+        "unanimity",
+        "pabak",
+        "randolph_kappa",
+    ):
+        assert value(name, codes) == pytest.approx(
+            value(name, replace(codes, reverse=None)), abs=1e-12, nan_ok=True
+        )
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
@@ -50,11 +60,14 @@ def test_kappa_is_that_of_the_table_with_every_comparison_twice(weights: str | N
     codes = Codes(labels, np.arange(60), 3, reverse=REVERSE)
     twice = np.concatenate([labels, 2 - labels])
     expected = metrics.cohen_kappa_score(twice[:, 0], twice[:, 1], weights=weights)
-    assert value("cohen_kappa" if weights is None else f"cohen_kappa_{weights}", codes) == pytest.approx(expected)
+    assert value(
+        "cohen_kappa" if weights is None else f"cohen_kappa_{weights}", codes
+    ) == pytest.approx(expected)
 
 
 def test_raters_who_always_prefer_the_same_answer_agree_whatever_it_is_called() -> None:
-    """Had every second comparison been stored the other way round, nobody would doubt their kappa of 1."""
+    """Had every second comparison been stored the other way round, nobody would doubt their kappa
+    of 1."""
     all_first = Codes(np.zeros((20, 2), dtype=np.int64), np.arange(20), 3, reverse=REVERSE)
     assert value("cohen_kappa", all_first) == pytest.approx(1.0)
     assert np.isnan(value("cohen_kappa", replace(all_first, reverse=None)))

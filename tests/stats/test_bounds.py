@@ -25,14 +25,18 @@ def test_no_labels_go_beyond_the_range(measure: MeasureName, valid: bool) -> Non
     for _ in range(60):
         panel, judge = rng.integers(-1, 2, (7, 5)), rng.integers(0, 2, 7)
         missing = rng.random(7) < 0.5
-        low, high = judge_range(panel, np.where(missing, -1, judge), missing, 2, measure, valid=valid)
+        low, high = judge_range(
+            panel, np.where(missing, -1, judge), missing, 2, measure, valid=valid
+        )
         if np.isnan(low):
             continue
         values = []
         for labels in product((0, 1), repeat=int(missing.sum())):
             filled = judge.copy()
             filled[missing] = labels
-            values.append(judge_range(panel, filled, np.zeros(7, dtype=bool), 2, measure, valid=valid)[0])
+            values.append(
+                judge_range(panel, filled, np.zeros(7, dtype=bool), 2, measure, valid=valid)[0]
+            )
         assert low <= np.nanmin(values) + 1e-12
         assert high >= np.nanmax(values) - 1e-12
         if not valid:  # one majority for each unit: the range is as narrow as can be
@@ -53,4 +57,6 @@ def test_what_is_not_bounded_is_not_known() -> None:
     assert np.isnan(judge_range(panel, judge, judge < 0, 3, "cohen_kappa", valid=True)).all()
     assert np.isnan(judge_range(panel, judge, judge < 0, 3, "gwet_ac1", valid=True)).all()
     nothing = np.full((3, 3), -1)
-    assert np.isnan(judge_range(nothing, judge, judge < 0, 2, "percent_agreement", valid=True)).all()
+    assert np.isnan(
+        judge_range(nothing, judge, judge < 0, 2, "percent_agreement", valid=True)
+    ).all()

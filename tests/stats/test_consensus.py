@@ -14,9 +14,9 @@ from konsil.stats.engine.contract import Codes, Statistic
 
 panels = st.integers(2, 4).flatmap(
     lambda k: st.integers(1, 6).flatmap(
-        lambda m: st.lists(st.lists(st.integers(-1, k - 1), min_size=m, max_size=m), min_size=1, max_size=8).map(
-            lambda rows: (np.array(rows), k)
-        )
+        lambda m: st.lists(
+            st.lists(st.integers(-1, k - 1), min_size=m, max_size=m), min_size=1, max_size=8
+        ).map(lambda rows: (np.array(rows), k))
     )
 )
 
@@ -35,14 +35,20 @@ def value(statistic: Statistic, codes: Codes) -> np.ndarray:
 
 @settings(deadline=None)
 @given(panels)
-def test_a_majority_is_more_than_half_of_those_who_did_not_abstain(panel: tuple[np.ndarray, int]) -> None:
+def test_a_majority_is_more_than_half_of_those_who_did_not_abstain(
+    panel: tuple[np.ndarray, int],
+) -> None:
     labels, k = panel
     assert consensus.majority(labels, k).tolist() == [by_hand(list(row)) for row in labels]
-    rest = [[by_hand([*row[:r], *row[r + 1 :]]) for r in range(len(row))] for row in labels.tolist()]
+    rest = [
+        [by_hand([*row[:r], *row[r + 1 :]]) for r in range(len(row))] for row in labels.tolist()
+    ]
     assert consensus.leave_one_out(labels, k).tolist() == rest
 
 
-def sample(seed: int = 0, n_panel: int = 5, n_judges: int = 3, k: int = 2, missing: float = 0.1) -> Codes:
+def sample(
+    seed: int = 0, n_panel: int = 5, n_judges: int = 3, k: int = 2, missing: float = 0.1
+) -> Codes:
     g = np.random.default_rng(seed)
     truth = g.integers(0, k, (60, 1))
     shape = (60, n_panel + n_judges)
@@ -60,8 +66,12 @@ def test_leave_one_out_agreement_averages_the_raters() -> None:
     codes = sample(n_judges=0)
     rest = consensus.leave_one_out(codes.labels, 2)
     expected = [agreement(codes.labels[:, r], rest[:, r]) for r in range(5)]
-    assert value(consensus.leave_one_out_agreement(5, 2, per_rater=True), codes) == pytest.approx(expected)
-    assert value(consensus.leave_one_out_agreement(5, 2), codes) == pytest.approx([np.mean(expected)])
+    assert value(consensus.leave_one_out_agreement(5, 2, per_rater=True), codes) == pytest.approx(
+        expected
+    )
+    assert value(consensus.leave_one_out_agreement(5, 2), codes) == pytest.approx(
+        [np.mean(expected)]
+    )
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -103,21 +113,28 @@ def test_an_exchangeable_judge_meets_the_ceiling_in_valid_mode_and_not_in_paper_
     differences = {"valid": [], "paper": []}
     for _ in range(60):
         latent = np.where(g.random((300, 1)) < 0.6, 0.8, -0.8) + 0.7 * g.normal(size=(300, 1))
-        labels = (latent + g.normal(size=(300, 4)) > 0).astype(np.int8)  # three raters and a judge like them
+        labels = (latent + g.normal(size=(300, 4)) > 0).astype(
+            np.int8
+        )  # three raters and a judge like them
         codes = Codes(labels, np.arange(300), 2)
         for mode, found in differences.items():
-            found.append(value(consensus.judge_and_ceiling(3, 1, 2, "cohen_kappa", mode=mode), codes)[0])
+            found.append(
+                value(consensus.judge_and_ceiling(3, 1, 2, "cohen_kappa", mode=mode), codes)[0]
+            )
     error = {mode: np.std(found) / np.sqrt(60) for mode, found in differences.items()}
     assert abs(np.mean(differences["valid"])) < 4 * error["valid"]
     assert np.mean(differences["paper"]) < -4 * error["paper"]
 
 
 def test_a_rater_that_is_undefined_counts_for_neither_side() -> None:
-    # Rater 0 and the others agree on one label throughout: kappa is undefined there, for the judge and for the rater.
+    # Rater 0 and the others agree on one label throughout: kappa is undefined there, for the judge
+    # and for the rater.
     labels = np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 1, 1]])
     codes = Codes(labels, np.arange(3), 2)
     for part in ("judge", "ceiling", "difference"):
-        assert np.isnan(value(consensus.judge_and_ceiling(3, 1, 2, "cohen_kappa", part=part), codes)).all()
+        assert np.isnan(
+            value(consensus.judge_and_ceiling(3, 1, 2, "cohen_kappa", part=part), codes)
+        ).all()
 
 
 def test_no_majority_anywhere_is_undefined() -> None:
@@ -132,7 +149,9 @@ def test_no_majority_anywhere_is_undefined() -> None:
 def test_self_agreement_compares_the_repeat() -> None:
     codes = Codes(np.array([[0, 0], [1, 1], [1, 0], [1, -1]]), np.arange(4), 2)
     assert value(consensus.self_agreement(2), codes) == pytest.approx([2 / 3])
-    assert np.isnan(value(consensus.self_agreement(2), Codes(np.array([[0, -1]]), np.arange(1), 2))).all()
+    assert np.isnan(
+        value(consensus.self_agreement(2), Codes(np.array([[0, -1]]), np.arange(1), 2))
+    ).all()
 
 
 def test_the_same_tally_is_the_same_object() -> None:

@@ -1,4 +1,5 @@
-"""Recovery: 95 % intervals cover about 95 % of simulated studies of known truth (benchmarks/coverage.py, smaller)."""
+"""Recovery: 95 % intervals cover about 95 % of simulated studies of known truth
+(benchmarks/coverage.py, smaller)."""
 
 import importlib.util
 import sys

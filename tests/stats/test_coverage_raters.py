@@ -1,4 +1,5 @@
-"""The benchmarks about raters, panels and uneven clusters, at a small size; and that the document has their parts."""
+"""The benchmarks about raters, panels and uneven clusters, at a small size; and that the document
+has their parts."""
 
 from __future__ import annotations
 
@@ -58,7 +59,10 @@ def test_the_kappas_of_the_panels_are_those_of_the_package(load) -> None:
     script = load("coverage_panels")
     generator = np.random.default_rng(1)
     labels = script.Panel(4, 0.8).labels(generator, generator.standard_normal(40))
-    for name, statistic in (("cohen_kappa", kappa.cohen_kappa), ("percent_agreement", kappa.percent_agreement)):
+    for name, statistic in (
+        ("cohen_kappa", kappa.cohen_kappa),
+        ("percent_agreement", kappa.percent_agreement),
+    ):
         chosen = statistic(4, 2)
         sums = chosen.tally(Codes(labels, np.arange(40), 2))
         value, influence = script.mean_of(script.pairs_of(labels, name))
@@ -68,7 +72,9 @@ def test_the_kappas_of_the_panels_are_those_of_the_package(load) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("statistic", ["share", "percent_agreement", "cohen_kappa"])
-def test_panels_of_one_population_are_told_apart_no_more_often_than_stated(load, statistic: str) -> None:
+def test_panels_of_one_population_are_told_apart_no_more_often_than_stated(
+    load, statistic: str
+) -> None:
     script = load("coverage_panels")
     alike = script.cell(script.Panel(5, 0.8), script.Panel(9, 0.8), statistic, 0.0, 400, 3)
     assert alike.known == 1

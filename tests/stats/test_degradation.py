@@ -7,10 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.clexeval_tables import RIGHT
 
-from konsil.stats.cases.degradation import drop, hidden, hidden_by_luck, label_dependence, potential, steps, violated
+from konsil.stats.cases.degradation import (
+    drop,
+    hidden,
+    hidden_by_luck,
+    label_dependence,
+    potential,
+    steps,
+    violated,
+)
 
 CELL = st.sampled_from([0.0, 1.0, np.nan])
-GRID = st.integers(2, 5).flatmap(lambda k: st.lists(st.lists(CELL, min_size=k, max_size=k), min_size=1, max_size=8))
+GRID = st.integers(2, 5).flatmap(
+    lambda k: st.lists(st.lists(CELL, min_size=k, max_size=k), min_size=1, max_size=8)
+)
 
 
 def by_hand(row: list[float]) -> dict[str, float]:
@@ -77,6 +87,8 @@ def test_the_papers_counts_can_all_be_true_together() -> None:
         "generalist": ([38, 26, 25, 12, 13], 11, 38, 102),
         "specialist": ([31, 24, 19, 17, 9], 10, 37, 86),
     }
-    assert steps(RIGHT["generalist"]).mean() == 2.55  # printed without a definition: this one gives it
+    assert (
+        steps(RIGHT["generalist"]).mean() == 2.55
+    )  # printed without a definition: this one gives it
     assert steps(RIGHT["specialist"]).mean() == 2.15
     assert hidden(RIGHT["specialist"]).sum() == 6

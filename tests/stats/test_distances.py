@@ -11,9 +11,13 @@ from konsil.stats.engine import distances
 @pytest.mark.slow  # The fast tests do without this peer, which no extra can name.
 @pytest.mark.parametrize("name", ["linear", "quadratic", "ordinal", "radical", "ratio"])
 def test_weights_equal_those_of_irrcac(name: str) -> None:
-    weights = pytest.importorskip("irrCAC.weights", reason="irrCAC is not installed; .ci/run installs it")
+    weights = pytest.importorskip(
+        "irrCAC.weights", reason="irrCAC is not installed; .ci/run installs it"
+    )
     values = [1.0, 2.0, 4.0, 7.0]
-    peer = weights.Weights([1.0, 2.0, 3.0, 4.0] if name == "ordinal" else values)[name]  # ordinal: the ranks alone
+    peer = weights.Weights([1.0, 2.0, 3.0, 4.0] if name == "ordinal" else values)[
+        name
+    ]  # ordinal: the ranks alone
     assert np.allclose(distances.agreement_weights(name, 4, values), np.asarray(peer), atol=1e-12)
 
 

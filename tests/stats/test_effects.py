@@ -1,4 +1,5 @@
-"""Standardised differences, analysis of variance and strictness, against kept libraries and plain loops."""
+"""Standardised differences, analysis of variance and strictness, against kept libraries and plain
+loops."""
 
 from __future__ import annotations
 
@@ -28,11 +29,15 @@ VALUES = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=3, max_
 def cells(seed: int = 1, n: int = 15, systems: int = 2, levels: int = 5) -> np.ndarray:
     rng = np.random.default_rng(seed)
     fall = np.linspace(0, 0.6, levels) * (1 + 0.7 * np.arange(systems)[:, None])
-    return 0.8 - fall + 0.2 * rng.normal(size=(n, 1, 1)) + 0.15 * rng.normal(size=(n, systems, levels))
+    return (
+        0.8 - fall + 0.2 * rng.normal(size=(n, 1, 1)) + 0.15 * rng.normal(size=(n, systems, levels))
+    )
 
 
 def frame(y: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame([{"case": c, "system": s, "level": k, "y": y[c, s, k]} for c, s, k in np.ndindex(y.shape)])
+    return pd.DataFrame(
+        [{"case": c, "system": s, "level": k, "y": y[c, s, k]} for c, s, k in np.ndindex(y.shape)]
+    )
 
 
 @given(VALUES, VALUES)
@@ -40,16 +45,22 @@ def test_d_is_the_textbooks(a: list[float], b: list[float]) -> None:
     x, y = np.array(a), np.array(b)
     pooled = ((len(x) - 1) * x.var(ddof=1) + (len(y) - 1) * y.var(ddof=1)) / (len(x) + len(y) - 2)
     found = float(cohen_d(np.concatenate([moments(x).sum(0), moments(y).sum(0)]))[0])
-    assert found == pytest.approx((x.mean() - y.mean()) / np.sqrt(pooled) if pooled > 0 else np.nan, nan_ok=True)
+    assert found == pytest.approx(
+        (x.mean() - y.mean()) / np.sqrt(pooled) if pooled > 0 else np.nan, nan_ok=True
+    )
     n = min(len(x), len(y))
     d = x[:n] - y[:n]
     paired = float(paired_d(moments(d).sum(0))[0])
-    assert paired == pytest.approx(d.mean() / d.std(ddof=1) if d.std(ddof=1) > 1e-9 else np.nan, nan_ok=True)
+    assert paired == pytest.approx(
+        d.mean() / d.std(ddof=1) if d.std(ddof=1) > 1e-9 else np.nan, nan_ok=True
+    )
 
 
 def test_paired_d_is_t_over_root_n() -> None:
     d = np.random.default_rng(2).normal(0.3, 1, 40)
-    assert float(paired_d(moments(d).sum(0))[0]) * np.sqrt(40) == pytest.approx(stats.ttest_1samp(d, 0).statistic)
+    assert float(paired_d(moments(d).sum(0))[0]) * np.sqrt(40) == pytest.approx(
+        stats.ttest_1samp(d, 0).statistic
+    )
 
 
 def test_rank_tests_leave_out_what_is_missing() -> None:
@@ -90,7 +101,9 @@ def test_epsilon_and_mixed_are_those_of_pingouin() -> None:
     y = cells(4, 10)
     table = frame(y)
     table["subject"] = table["case"] + 100 * table["system"]
-    theirs = pingouin.mixed_anova(table, dv="y", within="level", subject="subject", between="system")
+    theirs = pingouin.mixed_anova(
+        table, dv="y", within="level", subject="subject", between="system"
+    )
     mine = mixed_anova(y)
     for name, source in (("system", "system"), ("level", "level"), ("interaction", "Interaction")):
         line = theirs[theirs["Source"] == source].iloc[0]

@@ -16,7 +16,9 @@ from konsil.stats.judges import ensembles
 def sample(missing: float = 0.1, n_judges: int = 5) -> Codes:
     g = np.random.default_rng(2)
     truth = g.integers(-1, 2, (60, 1))
-    judges = np.where(g.random((60, n_judges)) < 0.7, np.maximum(truth, 0), g.integers(0, 2, (60, n_judges)))
+    judges = np.where(
+        g.random((60, n_judges)) < 0.7, np.maximum(truth, 0), g.integers(0, 2, (60, n_judges))
+    )
     judges[g.random(judges.shape) < missing] = -1
     return Codes(with_consensus(truth[:, 0], judges), np.repeat(np.arange(12), 5), 2)
 

@@ -1,4 +1,5 @@
-"""Studentised permutation tests: exact where small, of the right level, and inverted by their intervals."""
+"""Studentised permutation tests: exact where small, of the right level, and inverted by their
+intervals."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def test_labels_of_independent_groups_are_shuffled() -> None:
 
 
 def test_what_belongs_to_both_groups_stays_in_both() -> None:
-    """Clusters of both groups swap, those of one alone are shuffled among themselves: sizes never change."""
+    """Clusters of both groups swap, those of one alone are shuffled among themselves: sizes never
+    change."""
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(2, 24))
     in_a, in_b = np.arange(24) < 16, np.arange(24) >= 8
@@ -157,7 +159,9 @@ def test_kappas_of_one_law_differ_in_at_most_one_set_of_twenty(cut: float, n: in
         shared = rng.normal(size=n)
         for _ in range(2):
             z = np.sqrt(0.3) * shared + np.sqrt(0.7) * rng.normal(size=n)
-            labels = (z[:, None] + 0.6 * rng.normal(size=(n, 2)) > cut * np.sqrt(1.36)).astype(np.int8)
+            labels = (z[:, None] + 0.6 * rng.normal(size=(n, 2)) > cut * np.sqrt(1.36)).astype(
+                np.int8
+            )
             tables.append(statistic.tally(Codes(labels, np.arange(n), 2)))
         result = swapped(tables[0], tables[1], statistic.finalise, draws=499, key=key)
         defined += not math.isnan(result.p)

@@ -1,4 +1,5 @@
-"""Variance components against loops over pairs of ratings, textbook special cases, and known components."""
+"""Variance components against loops over pairs of ratings, textbook special cases, and known
+components."""
 
 from __future__ import annotations
 
@@ -10,14 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.stats.agreement.icc import icc1_incomplete, oneway_sums
-from konsil.stats.designs.generalizability import Components, components, product_sums, raters_needed, reliability
+from konsil.stats.designs.generalizability import (
+    Components,
+    components,
+    product_sums,
+    raters_needed,
+    reliability,
+)
 from konsil.stats.engine.contract import Codes
 
 
-def drawn(seed: int, n: int, raters: int, sentences: int, sds: tuple[float, float, float, float]) -> np.ndarray:
+def drawn(
+    seed: int, n: int, raters: int, sentences: int, sds: tuple[float, float, float, float]
+) -> np.ndarray:
     rng = np.random.default_rng(seed)
     shapes = ((n, 1, 1), (n, 1, sentences), (n, raters, 1), (n, raters, sentences))
-    return np.asarray(sum(rng.normal(0, sd, shape) for sd, shape in zip(sds, shapes, strict=True)) + 3)
+    return np.asarray(
+        sum(rng.normal(0, sd, shape) for sd, shape in zip(sds, shapes, strict=True)) + 3
+    )
 
 
 def of(numbers: np.ndarray) -> Components:
@@ -62,7 +73,9 @@ def test_whole_answers_have_spearman_and_browns_reliability_of_icc1():
     # One takes means over pairs, the other sums of squares: the same but for 1 / (n - 1).
     assert reliability(found, 1, 1) == pytest.approx(single, abs=0.003)
     for m in (2, 3, 7):
-        assert reliability(found, m, 1) == pytest.approx(m * single / (1 + (m - 1) * single), abs=0.003)
+        assert reliability(found, m, 1) == pytest.approx(
+            m * single / (1 + (m - 1) * single), abs=0.003
+        )
 
 
 @given(st.lists(st.floats(0.05, 2), min_size=4, max_size=4), st.integers(1, 6), st.integers(1, 9))
@@ -85,7 +98,10 @@ def test_more_raters_and_more_sentences_are_more_reliable_and_the_number_needed_
 def test_reliability_is_the_squared_correlation_with_the_true_mean():
     rng = np.random.default_rng(8)
     n, sds = 40_000, (0.7, 0.9, 0.5, 0.8)
-    parts = [rng.normal(0, sd, s) for sd, s in zip(sds, ((n, 1, 1), (n, 1, 6), (n, 2, 1), (n, 2, 6)), strict=True)]
+    parts = [
+        rng.normal(0, sd, s)
+        for sd, s in zip(sds, ((n, 1, 1), (n, 1, 6), (n, 2, 1), (n, 2, 6)), strict=True)
+    ]
     true = (parts[0] + parts[1]).mean(axis=(1, 2))
     seen = sum(parts)[:, :, :4].mean(axis=(1, 2))  # type: ignore[index]
     one = Components(*(np.array(sd**2) for sd in sds), np.array(6.0))
@@ -103,7 +119,10 @@ def test_one_constant_more_changes_nothing():
     np.testing.assert_allclose(of(numbers), of(numbers + 5), atol=1e-9)
 
 
-SHROUT = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float)
+SHROUT = np.array(
+    [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]],
+    dtype=float,
+)
 """Six targets by four judges: Shrout and Fleiss, Psychol Bull 86:420, 1979, table 2."""
 
 

@@ -25,7 +25,11 @@ PEER = {
 
 def sample(seed: int, n_units: int = 15, n_raters: int = 4, k: int = 7) -> Codes:
     g = np.random.default_rng(seed)
-    latent = g.normal(0, 1.2, (n_units, 1)) + g.normal(0, 0.5, (1, n_raters)) + g.normal(0, 0.8, (n_units, n_raters))
+    latent = (
+        g.normal(0, 1.2, (n_units, 1))
+        + g.normal(0, 0.5, (1, n_raters))
+        + g.normal(0, 0.8, (n_units, n_raters))
+    )
     labels = np.clip(np.round(latent + k / 2), 0, k - 1).astype(int)
     return Codes(labels, np.arange(n_units), k, tuple(np.linspace(0.1, 1.9, k)))
 
@@ -41,7 +45,11 @@ def test_all_six_forms_equal_pingouin_with_intervals_and_tests(seed: int) -> Non
     n, k = codes.labels.shape
     numbers = np.asarray(codes.values)[codes.labels]
     frame = pd.DataFrame(
-        {"unit": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "score": numbers.ravel()}
+        {
+            "unit": np.repeat(np.arange(n), k),
+            "rater": np.tile(np.arange(k), n),
+            "score": numbers.ravel(),
+        }
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecations inside the peer
@@ -56,7 +64,9 @@ def test_all_six_forms_equal_pingouin_with_intervals_and_tests(seed: int) -> Non
         assert (test.df1, test.df2) == (peer["df1"], peer["df2"])
         p_name = "pval" if "pval" in table.columns else "p_val"
         assert test.p == pytest.approx(float(peer[p_name]), rel=1e-6)
-        assert (test.low, test.high) == pytest.approx(tuple(peer[ends]), abs=0.0051)  # the peer rounds to two digits
+        assert (test.low, test.high) == pytest.approx(
+            tuple(peer[ends]), abs=0.0051
+        )  # the peer rounds to two digits
 
 
 def test_incomplete_units_are_left_out() -> None:
@@ -112,7 +122,9 @@ def test_one_way_form_with_gaps_equals_an_unbalanced_analysis_of_variance() -> N
     sizes = np.array([len(group) for group in groups])
     m = (sizes.sum() - (sizes**2).sum() / sizes.sum()) / (len(sizes) - 1)
     statistic = icc.icc1_incomplete()
-    assert statistic.finalise(statistic.tally(gaps).sum(0))[0] == pytest.approx((f - 1) / (f + m - 1))
+    assert statistic.finalise(statistic.tally(gaps).sum(0))[0] == pytest.approx(
+        (f - 1) / (f + m - 1)
+    )
 
 
 def test_one_way_form_is_undefined_without_a_unit_labelled_twice() -> None:

@@ -56,11 +56,16 @@ def test_replicates_are_kept_on_request():
     assert kept.replicates is not None
     assert kept.replicates.shape == (100, 2)
     assert kept.ordered is not None
-    assert percentile(kept.ordered)[0] == pytest.approx(infer(rows(), mean, draws=100, method="percentile").low)
+    assert percentile(kept.ordered)[0] == pytest.approx(
+        infer(rows(), mean, draws=100, method="percentile").low
+    )
 
 
 def test_sparse_and_dense_rows_give_the_same_intervals():
-    dense, wide = infer(rows(), mean, draws=300, key=2), infer(sparse.csr_array(rows()), mean, draws=300, key=2)
+    dense, wide = (
+        infer(rows(), mean, draws=300, key=2),
+        infer(sparse.csr_array(rows()), mean, draws=300, key=2),
+    )
     for field in ("value", "low", "high", "se", "wald_low"):
         assert getattr(wide, field) == pytest.approx(getattr(dense, field), rel=1e-9)
 
@@ -117,14 +122,18 @@ def test_differing_widths_and_few_clusters_are_said():
 
 def test_atanh_keeps_the_linearised_bounds_inside():
     agreement = np.column_stack([np.r_[np.ones(29), 0.0], np.ones(30)])
-    plain, scaled = (infer(agreement, mean, draws=100, scale=scale) for scale in ("identity", "atanh"))
+    plain, scaled = (
+        infer(agreement, mean, draws=100, scale=scale) for scale in ("identity", "atanh")
+    )
     assert plain.wald_high[0] > 1 > scaled.wald_high[0]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_paired_difference(method):
     sums = rows(150, effect=0.6)
-    result = difference(sums, mean, np.array([[-1, 1], [1, -1], [1, 0]]), draws=2000, key=2, method=method)
+    result = difference(
+        sums, mean, np.array([[-1, 1], [1, -1], [1, 0]]), draws=2000, key=2, method=method
+    )
     values = infer(sums, mean, draws=2000, key=2, method=method)
     assert result.value[0] == pytest.approx(values.value[1] - values.value[0])
     assert result.value[1] == -result.value[0]
@@ -147,7 +156,9 @@ def test_the_linearised_p_is_the_t_tests():
 
 
 def test_an_undefined_value_does_not_enter_where_its_coefficient_is_zero():
-    values = contrasted(lambda totals: np.concatenate([totals, totals * np.nan], axis=-1), np.array([[1, -1, 0, 0]]))
+    values = contrasted(
+        lambda totals: np.concatenate([totals, totals * np.nan], axis=-1), np.array([[1, -1, 0, 0]])
+    )
     assert values(np.array([[3.0, 1.0]])).tolist() == [[2.0]]
     with pytest.raises(ValueError, match="got 1 columns, expected 2"):
         contrasted(lambda totals: totals, np.array([[1.0]]))(np.ones((1, 2)))
@@ -156,7 +167,9 @@ def test_an_undefined_value_does_not_enter_where_its_coefficient_is_zero():
 def test_concatenated_statistics_are_paired():
     sums = rows()
     other = np.column_stack([sums[:, 0] * 2, sums[:, 2]])
-    both, finalise = concatenate([(sums, mean), (other, mean), (sums, lambda totals: 1 - mean(totals))])
+    both, finalise = concatenate(
+        [(sums, mean), (other, mean), (sums, lambda totals: 1 - mean(totals))]
+    )
     assert both.shape == (60, 5)
     result = infer(both, finalise, draws=300, keep=True)
     assert result.replicates is not None
@@ -172,7 +185,9 @@ def test_concatenated_statistics_are_paired():
 def test_a_statistic_of_ranks_has_an_interval_too():
     scores = np.random.default_rng(3).gamma(2.0, size=(41, 2))
     first = scores[:, 0] > scores[:, 1]
-    result = infer(weights_tally(41), lambda w: (w @ first)[..., None] / w.sum(-1, keepdims=True), draws=500)
+    result = infer(
+        weights_tally(41), lambda w: (w @ first)[..., None] / w.sum(-1, keepdims=True), draws=500
+    )
     assert result.value[0] == pytest.approx(first.mean())
     assert result.se[0] == pytest.approx(first.std(ddof=1) / np.sqrt(41), rel=1e-6)
 

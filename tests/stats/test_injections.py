@@ -1,4 +1,5 @@
-"""The shift by injected instructions: its definition, an independent McNemar and Tango, and its ends."""
+"""The shift by injected instructions: its definition, an independent McNemar and Tango, and its
+ends."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ def test_it_is_the_mean_of_the_differences(rows: list[tuple[bool, bool, int]]) -
 
 
 @given(pairs)
-def test_exchanged_sides_change_the_sign_and_clusters_add_up(rows: list[tuple[bool, bool, int]]) -> None:
+def test_exchanged_sides_change_the_sign_and_clusters_add_up(
+    rows: list[tuple[bool, bool, int]],
+) -> None:
     turned = [(b, a, c) for a, b, c in rows]
     one = [(a, b, 0) for a, b, _ in rows]
     [shift], [back], [whole] = (injection_shift(sums(r).sum(axis=0)) for r in (rows, turned, one))

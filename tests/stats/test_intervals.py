@@ -21,7 +21,9 @@ def test_bca_on_the_same_draws_as_scipys_formula():
     x = skewed()
     sums = np.column_stack([x, np.ones(60)])
     draws = bootstrap(sums, mean, draws=999, key=3)
-    ours = intervals.bca(intervals.order(draws), np.array([x.mean()]), jackknife(sums, mean), level=0.9)
+    ours = intervals.bca(
+        intervals.order(draws), np.array([x.mean()]), jackknife(sums, mean), level=0.9
+    )
     given = SimpleNamespace(bootstrap_distribution=draws[:, 0])
     theirs = stats.bootstrap(
         (x,), np.mean, n_resamples=0, method="BCa", confidence_level=0.9, bootstrap_result=given
@@ -34,7 +36,9 @@ def test_bca_as_scipys_within_monte_carlo_error():
     sums = np.column_stack([x, np.ones(60)])
     draws = bootstrap(sums, mean, draws=20_000, key=3)
     ours = intervals.bca(intervals.order(draws), np.array([x.mean()]), jackknife(sums, mean))
-    theirs = stats.bootstrap((x,), np.mean, n_resamples=20_000, method="BCa", random_state=1).confidence_interval
+    theirs = stats.bootstrap(
+        (x,), np.mean, n_resamples=20_000, method="BCa", random_state=1
+    ).confidence_interval
     assert (ours[0][0], ours[1][0]) == pytest.approx((theirs.low, theirs.high), abs=0.012)
 
 
@@ -85,14 +89,18 @@ def test_p_inverts_the_interval(corrected):
     p = intervals.p_value(ordered, value, jackknife=without if corrected else None)[0]
     level = 1 - p
     bounds = (
-        intervals.bca(ordered, value, without, level=level) if corrected else intervals.percentile(ordered, level=level)
+        intervals.bca(ordered, value, without, level=level)
+        if corrected
+        else intervals.percentile(ordered, level=level)
     )
     assert min(abs(bounds[0][0]), abs(bounds[1][0])) < 0.01
     assert 0.001 < p < 0.5
 
 
 def test_p_is_never_zero_and_nan_where_undefined():
-    ordered = intervals.order(np.column_stack([np.linspace(1, 2, 99), np.full(99, np.nan), np.linspace(-1, 1, 99)]))
+    ordered = intervals.order(
+        np.column_stack([np.linspace(1, 2, 99), np.full(99, np.nan), np.linspace(-1, 1, 99)])
+    )
     p = intervals.p_value(ordered, np.array([1.5, np.nan, 0.0]))
     assert p[0] == 2 / 100
     assert np.isnan(p[1])
@@ -101,7 +109,9 @@ def test_p_is_never_zero_and_nan_where_undefined():
 
 def test_beyond_the_pole_of_the_acceleration_the_outermost_draw_is_the_bound():
     draws = np.linspace(0, 1, 101)[:, None]
-    extreme = np.r_[np.zeros(3), -1.0][:, None]  # acceleration 1/6 * (3 * .25^3 ... ) is large with few clusters
+    extreme = np.r_[np.zeros(3), -1.0][
+        :, None
+    ]  # acceleration 1/6 * (3 * .25^3 ... ) is large with few clusters
     high = intervals.bca(intervals.order(draws), np.array([0.99]), extreme, level=0.99)[1]
     assert high[0] == 1
     p = intervals.p_value(intervals.order(draws + 1), np.array([1.99]), jackknife=-extreme)

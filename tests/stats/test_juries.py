@@ -11,7 +11,12 @@ from scipy import stats
 
 from konsil.stats.inference.infer import infer
 from konsil.stats.pairs.paired_choice_agreement import choice_agreement, choice_tables
-from konsil.stats.pairs.rank_agreement import chance_of_rankings, jury, own_minus_others, rank_agreement
+from konsil.stats.pairs.rank_agreement import (
+    chance_of_rankings,
+    jury,
+    own_minus_others,
+    rank_agreement,
+)
 from konsil.stats.pairs.ranking_baselines import elo
 from konsil.stats.pairs.votes import Votes, cell_counts, totals, votes
 from konsil.stats.pairs.wins import head_to_head, one_against_rest
@@ -27,7 +32,15 @@ def panel(seed: int, lean: tuple[float, ...], steps: int = 2) -> Votes:
     second = (first + plan.integers(1, K, n)) % K
     question, rater = plan.integers(0, 120, n), plan.integers(0, 30, n)
     gap = np.array(lean)[first] - np.array(lean)[second] + g.normal(0, 1, n)
-    return votes(first, second, np.clip(np.rint(gap), -steps, steps), question, rater, n_systems=K, steps=steps)
+    return votes(
+        first,
+        second,
+        np.clip(np.rint(gap), -steps, steps),
+        question,
+        rater,
+        n_systems=K,
+        steps=steps,
+    )
 
 
 def test_agreement_is_that_of_all_pairs_of_votes():
@@ -80,7 +93,9 @@ def test_rankings_agree_as_scipy_says():
 
 def test_the_chances_of_rankings_are_those_of_all_orders():
     value, chance = chance_of_rankings(4)
-    taus = [stats.kendalltau(range(4), order).statistic for order in itertools.permutations(range(4))]
+    taus = [
+        stats.kendalltau(range(4), order).statistic for order in itertools.permutations(range(4))
+    ]
     assert len(value) == 7
     for v, c in zip(value, chance, strict=True):
         assert abs(np.mean(np.abs(np.array(taus) - v) < 1e-9) - c) < 1e-12
@@ -91,20 +106,28 @@ def test_own_minus_others_is_a_difference_of_win_differences():
     cells = np.concatenate([totals(v) for v in panels])
     own = [one_against_rest(K, 2).finalise(totals(v))[0] for v in panels]
     found = own_minus_others(K, 0, [2, 2, 2])(cells)
-    np.testing.assert_allclose(found, [own[0] - (own[1] + own[2]) / 2, own[0] - own[1], own[0] - own[2]], atol=1e-12)
+    np.testing.assert_allclose(
+        found, [own[0] - (own[1] + own[2]) / 2, own[0] - own[1], own[0] - own[2]], atol=1e-12
+    )
     assert found[0] > 0.3
 
 
 def test_a_peer_that_is_a_rival_gives_a_judge_nothing():
-    """Peer 2 is system 1 and puts it first; where that counts, an unbiased judge seems to prefer its own system 0."""
+    """Peer 2 is system 1 and puts it first; where that counts, an unbiased judge seems to prefer
+    its own system 0."""
     fair, partial = panel(4, (0, 0, 0, 0)), panel(5, (0, 3, 0, 0))
     cells = np.concatenate([totals(fair), totals(partial)])
     assert own_minus_others(K, 0, [2, 2])(cells)[0] > 0.2
     without = own_minus_others(K, 0, [2, 2], written=[{1}])(cells)[0]
     assert abs(without) < 0.15
     # Comparisons with system 1 count neither here nor there.
-    neutral = [n for n, (a, b) in enumerate(itertools.combinations(range(K), 2)) if a == 0 and b != 1]
-    by_hand = [head_to_head(K, 2, "difference").finalise(totals(v))[neutral].mean() for v in (fair, partial)]
+    neutral = [
+        n for n, (a, b) in enumerate(itertools.combinations(range(K), 2)) if a == 0 and b != 1
+    ]
+    by_hand = [
+        head_to_head(K, 2, "difference").finalise(totals(v))[neutral].mean()
+        for v in (fair, partial)
+    ]
     assert abs(without - (by_hand[0] - by_hand[1])) < 1e-12
 
 

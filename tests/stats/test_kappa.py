@@ -35,7 +35,11 @@ def test_kappa_equals_scikit_learn_pair_by_pair(k: int, weights: str) -> None:
     for a, b in zip(*np.triu_indices(4, 1), strict=True):
         both = (c.labels[:, [a, b]] >= 0).all(1)
         peer_weights = None if weights == "unweighted" else weights
-        peers.append(cohen_kappa_score(c.labels[both, a], c.labels[both, b], labels=range(k), weights=peer_weights))
+        peers.append(
+            cohen_kappa_score(
+                c.labels[both, a], c.labels[both, b], labels=range(k), weights=peer_weights
+            )
+        )
     assert np.allclose(per_pair, peers, atol=1e-12)
     assert value(kappa.cohen_kappa(4, k, weights), c) == pytest.approx(np.mean(peers))
 
@@ -100,7 +104,9 @@ def test_pairs_without_common_units_are_left_out_and_counted() -> None:
         assert value(factory(3, 2), c) == pytest.approx(per_pair.finalise(pair_tables(c).sum(0))[0])
 
 
-@pytest.mark.parametrize("factory", [kappa.percent_agreement, kappa.cohen_kappa, kappa.pabak, kappa.light_kappa])
+@pytest.mark.parametrize(
+    "factory", [kappa.percent_agreement, kappa.cohen_kappa, kappa.pabak, kappa.light_kappa]
+)
 def test_a_single_rater_has_no_agreement(factory: object) -> None:
     c = Codes(np.array([[0], [1]]), np.arange(2), 2)
     assert np.isnan(value(factory(1, 2), c))
@@ -115,7 +121,11 @@ def test_a_single_declared_label_has_no_chance_correction() -> None:
 def test_values_are_vectorised_over_leading_axes() -> None:
     sums = pair_tables(sample(3))
     totals = np.random.default_rng(1).multinomial(20, np.full(20, 0.05), (2, 5)) @ sums
-    for statistic in (kappa.cohen_kappa(4, 3, "quadratic"), kappa.pabak(4, 3), kappa.scott_pi(4, 3)):
+    for statistic in (
+        kappa.cohen_kappa(4, 3, "quadratic"),
+        kappa.pabak(4, 3),
+        kappa.scott_pi(4, 3),
+    ):
         together = statistic.finalise(totals)
         assert together.shape == (2, 5, 1)
         assert np.allclose(together[1, 3], statistic.finalise(totals[1, 3]), equal_nan=True)

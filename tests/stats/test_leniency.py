@@ -19,7 +19,8 @@ STEPS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 
 
 def slots(seed: int, leniency: float, preference: float, n: int = 4000) -> tuple[np.ndarray, ...]:
-    """A judge with its own answers, and six peers without; (judge, peers, own, stratum, clusters)."""
+    """A judge with its own answers, and six peers without; (judge, peers, own, stratum,
+    clusters)."""
     rng = np.random.default_rng(seed)
     truth = rng.random((n, 5)) < 0.6
     own = np.zeros((n, 5), bool)
@@ -32,14 +33,23 @@ def slots(seed: int, leniency: float, preference: float, n: int = 4000) -> tuple
 
 
 def totals_of(judge, peers, own, stratum, clusters, other=None, n_strata=2) -> np.ndarray:
-    return preference_sums(judge, peers, own, ~own if other is None else other, stratum, clusters, n_strata).sum(axis=0)
+    return preference_sums(
+        judge, peers, own, ~own if other is None else other, stratum, clusters, n_strata
+    ).sum(axis=0)
 
 
 def by_frame(judge, peers, own, other, stratum) -> tuple[float, set[int]]:
-    """The difference in differences from one table of (slot, peer), and the own slots that it uses."""
+    """The difference in differences from one table of (slot, peer), and the own slots that it
+    uses."""
     frame = pd.DataFrame(
         [
-            {"slot": s, "peer": k, "stratum": stratum[s], "gap": judge[s] - peers[s, k], "own": own[s]}
+            {
+                "slot": s,
+                "peer": k,
+                "stratum": stratum[s],
+                "gap": judge[s] - peers[s, k],
+                "own": own[s],
+            }
             for s in range(len(judge))
             for k in range(peers.shape[1])
             if (own[s] or other[s]) and stratum[s] >= 0
@@ -87,26 +97,40 @@ def test_preference_is_found() -> None:
 def test_undefined() -> None:
     assert np.isnan(plain_preference(np.zeros(10))[0])
     assert np.isnan(adjusted_preference(np.zeros(10))[0])
-    assert np.isnan(adjusted_preference(np.array([1.0, 2, 1, 2, 0, 0, 0, 0, 0, 0]))[0])  # no other answers
+    assert np.isnan(
+        adjusted_preference(np.array([1.0, 2, 1, 2, 0, 0, 0, 0, 0, 0]))[0]
+    )  # no other answers
 
 
 def test_strata_are_the_nearest_half_steps() -> None:
     means = np.array([0.0, 0.125, 0.3, 0.625, 1 / 3 + 1 / 3 + 1 / 3, np.nan])
     strata, n = strata_of_means(means, STEPS)
     assert (strata.tolist(), n) == ([0, 1, 2, 5, 8, -1], 9)
-    assert strata_of_means(np.array([0.2, 0.25, 0.3, 0.8]), np.array([0.0, 1.0]))[0].tolist() == [0, 0, 1, 2]
+    assert strata_of_means(np.array([0.2, 0.25, 0.3, 0.8]), np.array([0.0, 1.0]))[0].tolist() == [
+        0,
+        0,
+        1,
+        2,
+    ]
     many, n = strata_of_means(np.linspace(0, 100, 13), np.arange(101.0))
     assert (many.tolist(), n) == (list(range(13)), 13)
 
 
-def two_self_judges(seed: int, preference: float, leniency: float, n: int = 60) -> tuple[float, float]:
-    """An unbiased judge-2 beside a judge-1 that prefers its own or is lenient: with the writer as a peer, and without.
+def two_self_judges(
+    seed: int, preference: float, leniency: float, n: int = 60
+) -> tuple[float, float]:
+    """An unbiased judge-2 beside a judge-1 that prefers its own or is lenient: with the writer as a
+    peer, and without.
 
     Two systems, one answer each to n items; the judges 1 and 2 are these systems, 3 and 4 are none.
     """
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 5, (n, 2))
-    steps = truth[..., None] + rng.choice([-1, 0, 0, 1], (n, 2, 4)) + rng.choice([0, 1], (n, 2, 4), p=[0.5, 0.5])
+    steps = (
+        truth[..., None]
+        + rng.choice([-1, 0, 0, 1], (n, 2, 4))
+        + rng.choice([0, 1], (n, 2, 4), p=[0.5, 0.5])
+    )
     steps[:, 0, 0] += rng.random(n) < preference
     steps[:, :, 0] += rng.random((n, 2)) < leniency
     scores = STEPS[np.clip(steps, 0, 4)].reshape(2 * n, 4)
@@ -122,7 +146,9 @@ def two_self_judges(seed: int, preference: float, leniency: float, n: int = 60) 
 
 
 @pytest.mark.parametrize(("preference", "leniency"), [(1.0, 0.0), (0.0, 1.0), (0.6, 0.6)])
-def test_a_peer_gives_neither_its_own_preference_nor_its_leniency_to_an_unbiased_judge(preference, leniency) -> None:
+def test_a_peer_gives_neither_its_own_preference_nor_its_leniency_to_an_unbiased_judge(
+    preference, leniency
+) -> None:
     values = np.array([two_self_judges(seed, preference, leniency) for seed in range(300)])
     with_writer, without = values.mean(axis=0)
     error = values[:, 1].std() / np.sqrt(len(values))

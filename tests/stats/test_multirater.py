@@ -19,10 +19,14 @@ def value(statistic: Statistic, codes: Codes) -> float:
     return float(statistic.finalise(np.asarray(statistic.tally(codes)).sum(0))[0])
 
 
-def sample(seed: int, k: int = 4, n_raters: int = 5, n_units: int = 40, missing: float = 0.2) -> Codes:
+def sample(
+    seed: int, k: int = 4, n_raters: int = 5, n_units: int = 40, missing: float = 0.2
+) -> Codes:
     g = np.random.default_rng(seed)
     truth = g.integers(0, k, n_units)
-    labels = np.where(g.random((n_units, n_raters)) < 0.5, truth[:, None], g.integers(0, k, (n_units, n_raters)))
+    labels = np.where(
+        g.random((n_units, n_raters)) < 0.5, truth[:, None], g.integers(0, k, (n_units, n_raters))
+    )
     labels[g.random(labels.shape) < missing] = -1
     labels[0, 0] = max(labels[0, 0], 0)
     return Codes(labels, np.arange(n_units), k, tuple(float(v) for v in range(1, k + 1)))
@@ -36,7 +40,9 @@ def irrcac(codes: Codes, method: str, weights: str) -> tuple[float, float]:
     name = "identity" if weights == "unweighted" else weights
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas' and numpy's deprecations inside the peer
-        result = getattr(peer.CAC(frame, weights=name, categories=list(codes.values or ())), method)()["est"]
+        result = getattr(
+            peer.CAC(frame, weights=name, categories=list(codes.values or ())), method
+        )()["est"]
     return float(result["coefficient_value"]), float(result["se"])
 
 
@@ -80,9 +86,8 @@ def test_fleiss_kappa_equals_statsmodels(seed: int) -> None:
 def test_randolph_counts_declared_labels_where_statsmodels_counts_columns() -> None:
     """A trap: statsmodels takes the number of labels from the table's columns.
 
-    Its own aggregate_raters makes columns of the observed labels only, so a declared label that nobody used changes
-    its Randolph kappa. Ours takes the number that was declared.
-    """
+    Its own aggregate_raters makes columns of the observed labels only, so a declared label that
+    nobody used changes its Randolph kappa. Ours takes the number that was declared."""
     codes = sample(1, k=3, missing=0)
     declared = Codes(codes.labels, codes.clusters, 5)
     observed_columns = peer_fleiss(unit_counts(codes), method="randolph")
@@ -94,8 +99,12 @@ def test_randolph_counts_declared_labels_where_statsmodels_counts_columns() -> N
 
 def test_conger_of_two_raters_is_cohens_kappa_and_fleiss_is_scotts_pi() -> None:
     codes = sample(3, n_raters=2, missing=0)
-    assert value(multirater.conger_kappa(2, 4), codes) == pytest.approx(value(kappa.cohen_kappa(2, 4), codes))
-    assert value(multirater.fleiss_kappa(4), codes) == pytest.approx(value(kappa.scott_pi(2, 4), codes))
+    assert value(multirater.conger_kappa(2, 4), codes) == pytest.approx(
+        value(kappa.cohen_kappa(2, 4), codes)
+    )
+    assert value(multirater.fleiss_kappa(4), codes) == pytest.approx(
+        value(kappa.scott_pi(2, 4), codes)
+    )
     assert value(gwet.gwet_ac1(4), codes) == pytest.approx(
         float(kappa.gwet_ac_of(kappa.pair_tables(codes).sum(0), 1 - np.eye(4)))
     )
@@ -128,7 +137,11 @@ def test_constant_labels_and_lone_labels_are_undefined() -> None:
     assert value(multirater.randolph_kappa(3), constant) == 1
     assert value(gwet.gwet_ac1(3), constant) == 1
     single = Codes(np.zeros((5, 3), np.int64), np.arange(5), 1)
-    for statistic in (multirater.randolph_kappa(1), gwet.gwet_ac1(1), multirater.brennan_prediger(1)):
+    for statistic in (
+        multirater.randolph_kappa(1),
+        gwet.gwet_ac1(1),
+        multirater.brennan_prediger(1),
+    ):
         assert np.isnan(value(statistic, single))
 
 

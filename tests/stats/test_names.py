@@ -18,13 +18,22 @@ NAMES = sorted(STATISTICS)
 SYMMETRIC_IN_LABELS = [name for name in NAMES if STATISTICS[name].levels == LEVELS]
 
 
-def sample(seed: int, k: int = 4, n_raters: int = 4, n_clusters: int = 12, missing: float = 0.1) -> Codes:
+def sample(
+    seed: int, k: int = 4, n_raters: int = 4, n_clusters: int = 12, missing: float = 0.1
+) -> Codes:
     g = np.random.default_rng(seed)
     n_units = 3 * n_clusters
     truth = g.integers(0, k, (n_units, 1))
-    labels = np.where(g.random((n_units, n_raters)) < 0.5, truth, g.integers(0, k, (n_units, n_raters)))
+    labels = np.where(
+        g.random((n_units, n_raters)) < 0.5, truth, g.integers(0, k, (n_units, n_raters))
+    )
     labels[g.random(labels.shape) < missing] = -1
-    return Codes(labels, np.repeat(np.arange(n_clusters), 3), k, tuple(float(v) for v in np.arange(1, k + 1) ** 2))
+    return Codes(
+        labels,
+        np.repeat(np.arange(n_clusters), 3),
+        k,
+        tuple(float(v) for v in np.arange(1, k + 1) ** 2),
+    )
 
 
 def tallied(s: Statistic, codes: Codes) -> np.ndarray:
@@ -46,7 +55,9 @@ def test_order_of_units_and_raters_changes_nothing(name: str, seed: int) -> None
     codes = sample(seed)
     g = np.random.default_rng(seed)
     units, raters = g.permutation(len(codes.labels)), g.permutation(4)
-    shuffled = Codes(codes.labels[units][:, raters], codes.clusters[units], codes.n_labels, codes.values)
+    shuffled = Codes(
+        codes.labels[units][:, raters], codes.clusters[units], codes.n_labels, codes.values
+    )
     assert value(name, shuffled) == pytest.approx(value(name, codes), abs=1e-9, nan_ok=True)
 
 
@@ -58,7 +69,9 @@ def test_renaming_nominal_labels_changes_nothing(name: str, seed: int) -> None:
     new = np.append(np.random.default_rng(seed).permutation(4), -1)  # -1 stays -1
     renamed = Codes(new[codes.labels], codes.clusters, 4)
     plain = Codes(codes.labels, codes.clusters, 4)
-    assert value(name, renamed, "nominal") == pytest.approx(value(name, plain, "nominal"), abs=1e-9, nan_ok=True)
+    assert value(name, renamed, "nominal") == pytest.approx(
+        value(name, plain, "nominal"), abs=1e-9, nan_ok=True
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -73,9 +86,13 @@ def test_reversing_the_scale_changes_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_doubled_data_set_equals_weight_two(name: str) -> None:
     codes = sample(1)
-    twice = Codes(np.vstack([codes.labels] * 2), np.tile(codes.clusters, 2), codes.n_labels, codes.values)
+    twice = Codes(
+        np.vstack([codes.labels] * 2), np.tile(codes.clusters, 2), codes.n_labels, codes.values
+    )
     s = statistic(name, codes, level="interval")
-    assert np.allclose(s.finalise(2 * tallied(s, codes).sum(0)), s.finalise(tallied(s, twice).sum(0)))
+    assert np.allclose(
+        s.finalise(2 * tallied(s, codes).sum(0)), s.finalise(tallied(s, twice).sum(0))
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -131,8 +148,22 @@ def test_entries_are_complete() -> None:
 
 
 def test_names_by_level() -> None:
-    nominal = {"percent_agreement", "cohen_kappa", "pabak", "fleiss_kappa", "randolph_kappa", "gwet_ac1"}
-    ordinal = {"cohen_kappa_linear", "cohen_kappa_quadratic", "gwet_ac2", "within_one", "kendall_w", "icc2"}
+    nominal = {
+        "percent_agreement",
+        "cohen_kappa",
+        "pabak",
+        "fleiss_kappa",
+        "randolph_kappa",
+        "gwet_ac1",
+    }
+    ordinal = {
+        "cohen_kappa_linear",
+        "cohen_kappa_quadratic",
+        "gwet_ac2",
+        "within_one",
+        "kendall_w",
+        "icc2",
+    }
     assert nominal <= set(applicable("nominal"))
     assert not ordinal & set(applicable("nominal"))
     for level in ("ordinal", "interval", "ratio"):
@@ -144,7 +175,9 @@ def test_weights_are_passed_on_or_refused() -> None:
     for name, entry in STATISTICS.items():
         if entry.weighted:
             s = statistic(name, codes, "linear")
-            assert not np.allclose(s.finalise(tallied(s, codes).sum(0)), value(name, codes, "nominal"))
+            assert not np.allclose(
+                s.finalise(tallied(s, codes).sum(0)), value(name, codes, "nominal")
+            )
         else:
             with pytest.raises(ValueError, match="got weights"):
                 statistic(name, codes, "linear")

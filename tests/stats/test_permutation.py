@@ -100,7 +100,9 @@ def test_a_swap_of_a_mean_difference_is_a_flip():
     d = generator.integers(-3, 5, 70).astype(float)
     n = np.ones(70)
     ours, theirs = np.column_stack([d, n]), np.column_stack([-d, n])
-    p = swap_test(ours, theirs, lambda totals: totals[..., :1] / totals[..., 1:], draws=20_000, key=2)
+    p = swap_test(
+        ours, theirs, lambda totals: totals[..., :1] / totals[..., 1:], draws=20_000, key=2
+    )
     assert p == pytest.approx(flip_test(d).p, abs=0.015)
     with pytest.raises(ValueError, match="swapped sums"):
         swap_test(ours, theirs[:5], lambda totals: totals, draws=10)
@@ -109,5 +111,8 @@ def test_a_swap_of_a_mean_difference_is_a_flip():
 @pytest.mark.slow
 def test_the_level_is_held_under_the_null():
     generator = np.random.default_rng(8)
-    rejected = [flip_test(generator.normal(size=(25, 1)), draws=399, key=i).p[0] <= 0.05 for i in range(1000)]
+    rejected = [
+        flip_test(generator.normal(size=(25, 1)), draws=399, key=i).p[0] <= 0.05
+        for i in range(1000)
+    ]
     assert 0.03 < np.mean(rejected) < 0.07

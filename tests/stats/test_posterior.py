@@ -18,7 +18,11 @@ def test_for_two_raters_it_is_the_dirichlet_posterior_of_their_table():
     assert prior is not None
     assert prior.weights == pytest.approx([0.75, 0.25, 0.25, 0.75])
     drawn = posterior.draws_of(
-        pair_tables(TWO), prior, lambda totals: totals / totals.sum(-1, keepdims=True), draws=20_000, key=3
+        pair_tables(TWO),
+        prior,
+        lambda totals: totals / totals.sum(-1, keepdims=True),
+        draws=20_000,
+        key=3,
     )
     theirs = stats.dirichlet([30.75, 2.25, 0.25, 4.75])
     assert drawn.mean(0) == pytest.approx(theirs.mean(), abs=0.002)
@@ -29,12 +33,18 @@ def test_the_share_of_agreement_has_beta_quantiles():
     prior = posterior.prior(TWO, pair_tables)
     assert prior is not None
     agreeing = posterior.draws_of(
-        pair_tables(TWO), prior, lambda totals: totals[..., [0]] + totals[..., [3]], draws=40_000, key=5
+        pair_tables(TWO),
+        prior,
+        lambda totals: totals[..., [0]] + totals[..., [3]],
+        draws=40_000,
+        key=5,
     )
     drawn = agreeing / 36
     low, high = posterior.interval(drawn, np.array([34 / 36]), 35)
     tail = stats.norm.cdf(-stats.t.ppf(0.975, 35))
-    assert (low[0], high[0]) == pytest.approx(stats.beta(35.5, 2.5).ppf([tail, 1 - tail]), abs=0.004)
+    assert (low[0], high[0]) == pytest.approx(
+        stats.beta(35.5, 2.5).ppf([tail, 1 - tail]), abs=0.004
+    )
 
 
 @pytest.mark.parametrize(("n_raters", "n_labels"), [(2, 2), (3, 2), (3, 5), (2, 10)])
@@ -43,8 +53,11 @@ def test_the_prior_is_an_urn_of_patterns_worth_two_clusters(n_raters: int, n_lab
     prior = posterior.prior(codes, unit_agreement)
     assert prior is not None
     assert prior.weights.sum() == pytest.approx(2)
-    # Two raters of one unit have the same label with (1 / k + 1) / 2: the urn's first draw, then one more ball of it.
-    same = prior.rows[:, : n_labels**2].reshape(-1, n_labels, n_labels)[:, np.arange(n_labels), np.arange(n_labels)]
+    # Two raters of one unit have the same label with (1 / k + 1) / 2: the urn's first draw, then
+    # one more ball of it.
+    same = prior.rows[:, : n_labels**2].reshape(-1, n_labels, n_labels)[
+        :, np.arange(n_labels), np.arange(n_labels)
+    ]
     assert (same.sum(1) * prior.weights).sum() / 2 == pytest.approx((1 / n_labels + 1) / 2)
 
 
@@ -69,7 +82,9 @@ def test_a_pattern_stands_for_a_cluster_of_the_mean_size():
 def test_there_is_none_for_one_label_for_many_and_for_single_raters():
     assert posterior.prior(Codes(np.zeros((4, 2), np.int64), np.arange(4), 1), pair_tables) is None
     assert posterior.prior(Codes(np.zeros((4, 2), np.int64), np.arange(4), 11), pair_tables) is None
-    assert posterior.prior(Codes(np.array([[0, -1], [-1, 1]]), np.arange(2), 2), pair_tables) is None
+    assert (
+        posterior.prior(Codes(np.array([[0, -1], [-1, 1]]), np.arange(2), 2), pair_tables) is None
+    )
 
 
 def test_draws_depend_on_the_key_alone():
@@ -96,13 +111,17 @@ def test_the_interval_holds_the_value_and_needs_two_clusters():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("prevalence", "n_raters", "n", "least"), [(0.02, 2, 100, 0.93), (0.05, 3, 100, 0.93)])
+@pytest.mark.parametrize(
+    ("prevalence", "n_raters", "n", "least"), [(0.02, 2, 100, 0.93), (0.05, 3, 100, 0.93)]
+)
 def test_it_covers_where_a_label_is_rare(prevalence: float, n_raters: int, n: int, least: float):
     rng = np.random.default_rng(2)
     cut = stats.norm.isf(prevalence) * np.sqrt(1.25)
 
     def labels(n: int) -> np.ndarray:
-        return (rng.standard_normal((n, 1)) + 0.5 * rng.standard_normal((n, n_raters)) > cut).astype(np.int64)
+        return (
+            rng.standard_normal((n, 1)) + 0.5 * rng.standard_normal((n, n_raters)) > cut
+        ).astype(np.int64)
 
     statistic = gwet_ac1(2)
     big = Codes(labels(1_000_000), np.zeros(1_000_000, np.int64), 2)

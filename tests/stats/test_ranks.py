@@ -16,9 +16,13 @@ def value(statistic: Statistic, codes: Codes) -> float:
     return float(statistic.finalise(np.asarray(statistic.tally(codes)).sum(0))[0])
 
 
-def sample(seed: int, k: int = 5, n_raters: int = 3, n_units: int = 40, missing: float = 0.15) -> Codes:
+def sample(
+    seed: int, k: int = 5, n_raters: int = 3, n_units: int = 40, missing: float = 0.15
+) -> Codes:
     g = np.random.default_rng(seed)
-    labels = np.clip(g.integers(0, k, (n_units, 1)) + g.integers(-1, 2, (n_units, n_raters)), 0, k - 1)
+    labels = np.clip(
+        g.integers(0, k, (n_units, 1)) + g.integers(-1, 2, (n_units, n_raters)), 0, k - 1
+    )
     labels[g.random(labels.shape) < missing] = -1
     return Codes(labels, np.repeat(np.arange(n_units // 2), 2), k)
 
@@ -41,7 +45,9 @@ def test_w_equals_the_friedman_statistic(seed: int) -> None:
     codes = sample(seed)
     whole = codes.labels[(codes.labels >= 0).all(1)]
     n, m = whole.shape
-    chi_square = scipy_stats.friedmanchisquare(*whole).statistic  # ranks within raters, corrected for ties
+    chi_square = scipy_stats.friedmanchisquare(
+        *whole
+    ).statistic  # ranks within raters, corrected for ties
     w = value(ranks.kendall_w(3, 5), codes)
     assert w == pytest.approx(chi_square / (m * (n - 1)))
     test = ranks.kendall_w_test(w, n, m)
@@ -53,7 +59,9 @@ def test_w_without_ties_needs_no_correction() -> None:
     g = np.random.default_rng(0)
     labels = np.column_stack([g.permutation(8) for _ in range(3)])
     codes = Codes(labels, np.arange(8), 8)
-    assert value(ranks.kendall_w(3, 8), codes) == pytest.approx(value(ranks.kendall_w(3, 8, ties=False), codes))
+    assert value(ranks.kendall_w(3, 8), codes) == pytest.approx(
+        value(ranks.kendall_w(3, 8, ties=False), codes)
+    )
 
 
 def test_constant_raters_leave_ranks_undefined() -> None:

@@ -1,4 +1,5 @@
-"""Intervals of agreement for raters in general: of a plain mean they are the two-way analysis of variance."""
+"""Intervals of agreement for raters in general: of a plain mean they are the two-way analysis of
+variance."""
 
 from __future__ import annotations
 
@@ -20,7 +21,12 @@ def of_table(y: np.ndarray):
         return ((table.mean(axis=1) - table.mean()) / n)[:, None]
 
     left = [np.delete(y, at, axis=1) for at in range(r)]
-    return np.array([y.mean()]), influence(y), [(t.mean(), influence(t)) for t in left], np.full(r, 1 / r)
+    return (
+        np.array([y.mean()]),
+        influence(y),
+        [(t.mean(), influence(t)) for t in left],
+        np.full(r, 1 / r),
+    )
 
 
 def test_of_a_mean_it_is_the_analysis_of_variance() -> None:
@@ -35,7 +41,9 @@ def test_of_a_mean_it_is_the_analysis_of_variance() -> None:
     assert interval.se[0] ** 2 == pytest.approx(variance)
     df = max(variance**2 / (by_item**2 / 29 + by_rater**2 / 5), 5)
     assert interval.df[0] == pytest.approx(df)
-    assert interval.high[0] - interval.low[0] == pytest.approx(2 * stats.t.ppf(0.975, df) * interval.se[0])
+    assert interval.high[0] - interval.low[0] == pytest.approx(
+        2 * stats.t.ppf(0.975, df) * interval.se[0]
+    )
 
 
 def test_two_raters_and_undefined_numbers_have_no_interval() -> None:
@@ -63,7 +71,9 @@ def kappa(labels: np.ndarray):
 def draw(g, raters: int) -> np.ndarray:
     """Sixty items; raters differ in where they draw the line and in how noisy they are."""
     noise, line = np.exp(0.3 * g.standard_normal(raters)), 0.5 * g.standard_normal(raters)
-    return (g.standard_normal((60, 1)) + 0.7 * noise * g.standard_normal((60, raters)) + line > 0.3).astype(np.int64)
+    return (
+        g.standard_normal((60, 1)) + 0.7 * noise * g.standard_normal((60, raters)) + line > 0.3
+    ).astype(np.int64)
 
 
 @pytest.mark.slow
@@ -93,12 +103,17 @@ def parts(y: np.ndarray):
 def test_of_two_means_it_is_welchs_test_of_raters_with_items_in_common() -> None:
     g = np.random.default_rng(4)
     item = g.normal(size=(30, 1))
-    a, b = (item + spread * g.normal(size=(1, r)) + g.normal(size=(30, r)) for r, spread in ((6, 1.0), (4, 3.0)))
+    a, b = (
+        item + spread * g.normal(size=(1, r)) + g.normal(size=(30, r))
+        for r, spread in ((6, 1.0), (4, 3.0))
+    )
     (first, psi_a, left_a), (second, psi_b, left_b) = parts(a), parts(b)
     interval = of_two_panels(first - second, psi_a - psi_b, left_a, left_b, n_items=30)
     means = [y.mean(axis=0) for y in (a, b)]
     by_rater = sum(m.var(ddof=1) / len(m) for m in means)
-    rest = [y - y.mean(axis=1, keepdims=True) - y.mean(axis=0, keepdims=True) + y.mean() for y in (a, b)]
+    rest = [
+        y - y.mean(axis=1, keepdims=True) - y.mean(axis=0, keepdims=True) + y.mean() for y in (a, b)
+    ]
     both = sum((e**2).sum() / (900 * e.shape[1] * (e.shape[1] - 1)) for e in rest)
     by_item = (a.mean(axis=1) - b.mean(axis=1)).var(ddof=1) / 30
     variance = max(by_item + by_rater - both, by_item, by_rater)
@@ -106,7 +121,9 @@ def test_of_two_means_it_is_welchs_test_of_raters_with_items_in_common() -> None
     welch = stats.ttest_ind(*means, equal_var=False).df
     df = max(variance**2 / (by_item**2 / 29 + by_rater**2 / welch), min(29, welch))
     assert interval.df[0] == pytest.approx(df, rel=1e-6)
-    assert interval.p[0] == pytest.approx(2 * stats.t.sf(abs(first - second)[0] / variance**0.5, df))
+    assert interval.p[0] == pytest.approx(
+        2 * stats.t.sf(abs(first - second)[0] / variance**0.5, df)
+    )
     assert (interval.p[0] < 0.05) == (not interval.low[0] <= 0 <= interval.high[0])
     turned = of_two_panels(second - first, psi_b - psi_a, left_b, left_a, n_items=30)
     assert (turned.low[0], turned.high[0]) == pytest.approx((-interval.high[0], -interval.low[0]))
@@ -115,7 +132,8 @@ def test_of_two_means_it_is_welchs_test_of_raters_with_items_in_common() -> None
 
 @pytest.mark.slow
 def test_two_panels_of_one_population_are_told_apart_no_more_often_than_stated() -> None:
-    """150 studies: kappas of five raters and of five others; by items alone far more are told apart."""
+    """150 studies: kappas of five raters and of five others; by items alone far more are told
+    apart."""
     g = np.random.default_rng(12)
     rejected = np.zeros(2)
     for _ in range(150):
@@ -128,6 +146,9 @@ def test_two_panels_of_one_population_are_told_apart_no_more_often_than_stated()
             panels.append((*kappa(panel_labels), left))
         (first, psi_a, a), (second, psi_b, b) = panels
         interval = of_two_panels(first - second, psi_a - psi_b, a, b, n_items=60)
-        rejected += [interval.p[0] <= 0.05, wald.one_way(psi_a - psi_b, first - second).p[0] <= 0.05]
+        rejected += [
+            interval.p[0] <= 0.05,
+            wald.one_way(psi_a - psi_b, first - second).p[0] <= 0.05,
+        ]
     assert rejected[0] / 150 <= 0.1
     assert rejected[1] > 2 * rejected[0] + 5, rejected

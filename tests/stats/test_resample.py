@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from konsil.stats.engine.cluster_sums import prepare
-from konsil.stats.engine.resample import bootstrap, bootstrap_weighted, evaluate, jackknife, merge, weights_tally
+from konsil.stats.engine.resample import (
+    bootstrap,
+    bootstrap_weighted,
+    evaluate,
+    jackknife,
+    merge,
+    weights_tally,
+)
 from konsil.stats.engine.weights import bootstrap_weights
 
 KINDS = ["whole", "quarters", "fractions", "large"]
@@ -17,11 +24,18 @@ KINDS = ["whole", "quarters", "fractions", "large"]
 def rows(kind, n_clusters, seed=1, k=4):
     generator = np.random.default_rng(seed)
     whole = generator.integers(1, 5, (n_clusters, k)).astype(float)
-    return {"whole": whole, "quarters": whole / 4, "fractions": whole / 3, "large": whole * 2**20 + 1}[kind]
+    return {
+        "whole": whole,
+        "quarters": whole / 4,
+        "fractions": whole / 3,
+        "large": whole * 2**20 + 1,
+    }[kind]
 
 
 def ratios(totals):
-    matrix = np.linspace(0.1, 1, (totals.shape[-1] - 1) * 3).reshape(-1, 3)  # a product whose rounding may see shapes
+    matrix = np.linspace(0.1, 1, (totals.shape[-1] - 1) * 3).reshape(
+        -1, 3
+    )  # a product whose rounding may see shapes
     return (totals[..., 1:] @ matrix) / totals[..., :1]
 
 
@@ -34,7 +48,9 @@ def test_tiles_and_ranges_change_no_bit(kind, n_clusters):
         assert np.array_equal(bootstrap(sums, ratios, draws=300, key=9, tile=tile), whole)
     simple = lambda totals: totals[..., 1:] / totals[..., :1]  # noqa: E731
     whole = bootstrap(sums, simple, draws=300, key=9)
-    parts = [bootstrap(sums, simple, draws=n, key=9, start=at) for at, n in ((0, 70), (70, 1), (71, 229))]
+    parts = [
+        bootstrap(sums, simple, draws=n, key=9, start=at) for at, n in ((0, 70), (70, 1), (71, 229))
+    ]
     assert np.array_equal(np.concatenate(parts), whole)
 
 
@@ -43,7 +59,9 @@ def test_many_groups_of_wide_rows_change_no_bit(kind):
     sums = rows(kind, 30, k=9000)
     whole = bootstrap(sums, lambda totals: totals[..., :2] / totals[..., 2:4], draws=200, key=9)
     assert prepare(sums).group == 64
-    tiled = bootstrap(sums, lambda totals: totals[..., :2] / totals[..., 2:4], draws=200, key=9, tile=7)
+    tiled = bootstrap(
+        sums, lambda totals: totals[..., :2] / totals[..., 2:4], draws=200, key=9, tile=7
+    )
     assert np.array_equal(tiled, whole)
 
 
@@ -51,10 +69,15 @@ def test_many_groups_of_wide_rows_change_no_bit(kind):
 def test_sparse_rows_give_what_dense_rows_give(kind):
     sums = rows(kind, 90) * (np.random.default_rng(2).random((90, 4)) < 0.5)
     simple = lambda totals: totals[..., 1:] / totals[..., :1]  # noqa: E731
-    dense, wide = bootstrap(sums, simple, draws=130, key=4), bootstrap(sparse.csr_array(sums), simple, draws=130, key=4)
+    dense, wide = (
+        bootstrap(sums, simple, draws=130, key=4),
+        bootstrap(sparse.csr_array(sums), simple, draws=130, key=4),
+    )
     assert wide == pytest.approx(dense, rel=1e-12)
     assert np.array_equal(bootstrap(sparse.csr_array(sums), simple, draws=130, key=4, tile=9), wide)
-    assert jackknife(sparse.csr_matrix(sums), simple) == pytest.approx(jackknife(sums, simple), rel=1e-12)
+    assert jackknife(sparse.csr_matrix(sums), simple) == pytest.approx(
+        jackknife(sums, simple), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -96,21 +119,29 @@ def test_identical_rows_are_collapsed_with_the_same_law():
     collapsed = bootstrap(few, mean, draws=4000, key=1)
     expected = few[:, 1:].std(axis=0) / math.sqrt(3000)
     assert collapsed.std(axis=0) == pytest.approx(expected, rel=0.05)
-    assert collapsed.mean(axis=0) == pytest.approx(few[:, 1:].mean(axis=0), abs=5 * expected.max() / math.sqrt(4000))
+    assert collapsed.mean(axis=0) == pytest.approx(
+        few[:, 1:].mean(axis=0), abs=5 * expected.max() / math.sqrt(4000)
+    )
     shuffled = np.random.default_rng(2).permutation(few)
     assert np.array_equal(bootstrap(shuffled, mean, draws=100, key=1), collapsed[:100])
-    assert np.array_equal(np.sort(jackknife(shuffled, mean), axis=0), np.sort(jackknife(few, mean), axis=0))
+    assert np.array_equal(
+        np.sort(jackknife(shuffled, mean), axis=0), np.sort(jackknife(few, mean), axis=0)
+    )
 
 
 def test_rows_that_are_all_different_are_not_collapsed():
     assert prepare(np.random.default_rng(1).random((3000, 2))).counts is None
-    assert prepare(np.array([[0.0, 1.0]] * 2000 + [[-0.0, 1.0]] * 2000)).patterns.tolist() == [[0.0, 1.0]]
+    assert prepare(np.array([[0.0, 1.0]] * 2000 + [[-0.0, 1.0]] * 2000)).patterns.tolist() == [
+        [0.0, 1.0]
+    ]
 
 
 @pytest.mark.parametrize("n_clusters", [2, 30, 2000])
 def test_the_jackknife_is_the_recomputation(n_clusters):
     sums = rows("whole", n_clusters)
-    without = np.stack([ratios(np.delete(sums, c, axis=0).sum(axis=0)[None])[0] for c in range(n_clusters)])
+    without = np.stack(
+        [ratios(np.delete(sums, c, axis=0).sum(axis=0)[None])[0] for c in range(n_clusters)]
+    )
     assert jackknife(sums, ratios) == pytest.approx(without, rel=1e-12)
 
 
@@ -128,9 +159,15 @@ def test_shards_merge_to_the_same_bits_whatever_the_cut(data):
     n_ratings = data.draw(st.integers(1, 40))
     whole = data.draw(st.booleans())
     numbers = st.integers(-9, 9) if whole else st.floats(-1e6, 1e6)
-    values = np.array(data.draw(st.lists(numbers, min_size=n_ratings, max_size=n_ratings)), dtype=float)
-    clusters = np.array(data.draw(st.lists(st.integers(0, 4), min_size=n_ratings, max_size=n_ratings)))
-    of_shard = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n_ratings, max_size=n_ratings)))
+    values = np.array(
+        data.draw(st.lists(numbers, min_size=n_ratings, max_size=n_ratings)), dtype=float
+    )
+    clusters = np.array(
+        data.draw(st.lists(st.integers(0, 4), min_size=n_ratings, max_size=n_ratings))
+    )
+    of_shard = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=n_ratings, max_size=n_ratings))
+    )
     if not whole:
         of_shard = of_shard[clusters % n_ratings]  # fractions: no cluster is cut in two
 
@@ -143,7 +180,9 @@ def test_shards_merge_to_the_same_bits_whatever_the_cut(data):
 
 
 def test_the_order_of_shards_never_matters_even_for_fractions_of_one_cluster():
-    shards = list(np.random.default_rng(3).normal(size=(7, 5, 2)) * 10.0 ** np.arange(7)[:, None, None])
+    shards = list(
+        np.random.default_rng(3).normal(size=(7, 5, 2)) * 10.0 ** np.arange(7)[:, None, None]
+    )
     assert np.array_equal(merge(shards), merge(shards[::-1]))
     exact = np.vectorize(lambda *entries: math.fsum(entries))(*shards)
     assert np.array_equal(merge(shards), exact)

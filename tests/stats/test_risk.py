@@ -11,7 +11,9 @@ from scipy import sparse
 from konsil.stats.inference.infer import infer
 from konsil.stats.judges.risk import risk_coverage, risk_curve
 
-UNITS = st.lists(st.tuples(st.sampled_from([0.2, 0.4, 0.5, 0.9, 1.0]), st.booleans()), min_size=1, max_size=12)
+UNITS = st.lists(
+    st.tuples(st.sampled_from([0.2, 0.4, 0.5, 0.9, 1.0]), st.booleans()), min_size=1, max_size=12
+)
 
 
 def area(units: list[tuple[float, bool]], weights: list[int] | None = None) -> list[float]:

@@ -23,7 +23,9 @@ def test_totals_on_the_grid_are_exact_whatever_the_order(numbers, drawn):
         forward += weight * row
         exact += Fraction(weight) * Fraction(row)
     assert Fraction(forward) == exact
-    backward = sum(weight * row for weight, row in zip(weights[::-1], rows.patterns[::-1, 0], strict=True))
+    backward = sum(
+        weight * row for weight, row in zip(weights[::-1], rows.patterns[::-1, 0], strict=True)
+    )
     assert backward == forward == rows.product(weights[None].astype(rows.factor.dtype))[0, 0]
 
 

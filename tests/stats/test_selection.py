@@ -39,7 +39,9 @@ def test_equals_a_loop_over_draws() -> None:
 
 
 def test_the_best_of_equals_is_optimistic_and_out_of_bag_is_not() -> None:
-    found = [best_of(equal_candidates(seed, 60, 40), shares, draws=128, key=seed) for seed in range(60)]
+    found = [
+        best_of(equal_candidates(seed, 60, 40), shares, draws=128, key=seed) for seed in range(60)
+    ]
     naive = np.mean([f.value for f in found]) - 0.7
     out = np.mean([f.out_of_bag for f in found]) - 0.7
     assert naive > 0.08

@@ -1,4 +1,5 @@
-"""Differences of shares: published intervals, an independent likelihood, agreement of interval and p, level."""
+"""Differences of shares: published intervals, an independent likelihood, agreement of interval and
+p, level."""
 
 from __future__ import annotations
 
@@ -41,11 +42,16 @@ def test_independent_shares_have_the_published_intervals(
     ("pairs", "low", "high"),
     [((43, 0, 1, 0), -0.118, 0.059), ((1, 1, 7, 12), -0.517, -0.026)],
 )
-def test_paired_shares_have_the_published_intervals(pairs: tuple[int, int, int, int], low: float, high: float) -> None:
-    # Tango (1998), Stat Med 17:891, contact lenses; Fagerland, Lydersen and Laake (2014), Stat Med 33:2850, airways.
+def test_paired_shares_have_the_published_intervals(
+    pairs: tuple[int, int, int, int], low: float, high: float
+) -> None:
+    # Tango (1998), Stat Med 17:891, contact lenses; Fagerland, Lydersen and Laake (2014), Stat Med
+    # 33:2850, airways.
     difference = score_difference(Outcomes(*pairs))
     assert (difference.low, difference.high) == pytest.approx((low, high), abs=6e-4)
-    assert difference.p == pytest.approx(float(mcnemar([pairs[:2], pairs[2:]], exact=False, correction=False).pvalue))
+    assert difference.p == pytest.approx(
+        float(mcnemar([pairs[:2], pairs[2:]], exact=False, correction=False).pvalue)
+    )
 
 
 def test_the_test_of_independent_shares_is_that_of_statsmodels() -> None:
@@ -65,8 +71,11 @@ def test_the_test_of_independent_shares_is_that_of_statsmodels() -> None:
     ],
 )
 @pytest.mark.parametrize("at", [-0.2, 0.0, 0.15])
-def test_z_stands_on_the_probabilities_of_greatest_likelihood(outcomes: Outcomes, at: float) -> None:
-    """The interval at the level that ends at `at` has the z of a likelihood maximised by a general program."""
+def test_z_stands_on_the_probabilities_of_greatest_likelihood(
+    outcomes: Outcomes, at: float
+) -> None:
+    """The interval at the level that ends at `at` has the z of a likelihood maximised by a general
+    program."""
     both, first, second, neither, x_a, n_a, x_b, n_b = outcomes
 
     def unlikely(free: np.ndarray) -> float:
@@ -82,7 +91,9 @@ def test_z_stands_on_the_probabilities_of_greatest_likelihood(outcomes: Outcomes
     starts = [(max(at, 0) + s, t) for s in (0.02, 0.1, 0.2) for t in (0.02, 0.2, 0.5)]
     best = min(
         (
-            optimize.minimize(unlikely, s, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-13})
+            optimize.minimize(
+                unlikely, s, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-13}
+            )
             for s in starts
             if unlikely(np.array(s)) < 1e8
         ),
@@ -103,7 +114,12 @@ def test_z_stands_on_the_probabilities_of_greatest_likelihood(outcomes: Outcomes
 
 
 def test_no_events_still_have_a_width() -> None:
-    for outcomes in [Outcomes(0, 0, 0, 30), Outcomes(30, 0, 0, 0), independent(0, 31, 0, 31), Outcomes(1, 0, 0, 29)]:
+    for outcomes in [
+        Outcomes(0, 0, 0, 30),
+        Outcomes(30, 0, 0, 0),
+        independent(0, 31, 0, 31),
+        Outcomes(1, 0, 0, 29),
+    ]:
         difference = score_difference(outcomes)
         assert difference.low < -0.05
         assert difference.high > 0.05
@@ -138,7 +154,10 @@ def test_p_is_small_exactly_where_the_interval_leaves_out_zero() -> None:
         some = Outcomes(*map(float, counts), *alone)
         trials = rng.integers(1, 4, (2, 20)).astype(float)
         hits = rng.binomial(trials.astype(int), [[0.5], [rng.choice([0.1, 0.4])]]).astype(float)
-        for difference in (score_difference(some, 0.9), square_and_add(hits[0], trials[0], hits[1], trials[1], 0.9)):
+        for difference in (
+            score_difference(some, 0.9),
+            square_and_add(hits[0], trials[0], hits[1], trials[1], 0.9),
+        ):
             outside = difference.low > 0 or difference.high < 0
             assert (difference.p < 0.1) == outside, difference
             crossed += outside
@@ -146,12 +165,18 @@ def test_p_is_small_exactly_where_the_interval_leaves_out_zero() -> None:
 
 
 def test_swapping_the_groups_turns_the_difference_round() -> None:
-    there, back = score_difference(Outcomes(1, 4, 2, 9, 1, 5, 0, 3)), score_difference(Outcomes(1, 2, 4, 9, 0, 3, 1, 5))
-    assert (there.value, there.low, there.high, there.p) == pytest.approx((-back.value, -back.high, -back.low, back.p))
+    there, back = (
+        score_difference(Outcomes(1, 4, 2, 9, 1, 5, 0, 3)),
+        score_difference(Outcomes(1, 2, 4, 9, 0, 3, 1, 5)),
+    )
+    assert (there.value, there.low, there.high, there.p) == pytest.approx(
+        (-back.value, -back.high, -back.low, back.p)
+    )
 
 
 def test_square_and_add_of_many_single_outcomes_is_newcombe_s() -> None:
-    # 56 of 70 against 48 of 80: Newcombe (1998), method 10: 0.0524 to 0.3339; the t quantile widens it a little.
+    # 56 of 70 against 48 of 80: Newcombe (1998), method 10: 0.0524 to 0.3339; the t quantile widens
+    # it a little.
     hits, trials = np.zeros((2, 150)), np.zeros((2, 150))
     trials[0, :70] = trials[1, 70:] = 1
     hits[0, :56] = hits[1, 70:118] = 1
@@ -164,8 +189,13 @@ def test_outcomes_of_one_cluster_count_as_what_they_are_worth() -> None:
     rng = np.random.default_rng(2)
     a, b = (rng.random((2, 60)) < 0.4) * 1.0
     ones = np.ones(60)
-    single, triple = square_and_add(a, ones, b, ones), square_and_add(3 * a, 3 * ones, 3 * b, 3 * ones)
-    assert (triple.low, triple.high, triple.p) == pytest.approx((single.low, single.high, single.p), abs=0.01)
+    single, triple = (
+        square_and_add(a, ones, b, ones),
+        square_and_add(3 * a, 3 * ones, 3 * b, 3 * ones),
+    )
+    assert (triple.low, triple.high, triple.p) == pytest.approx(
+        (single.low, single.high, single.p), abs=0.01
+    )
 
 
 @pytest.mark.slow
@@ -185,7 +215,8 @@ def test_clustered_shares_of_one_law_differ_in_at_most_one_set_of_twenty(share: 
 
 
 def test_one_cluster_with_much_of_the_outcomes_makes_no_difference() -> None:
-    """60 clusters of two groups of one law; without the bias-reduced variance one of six of these is found."""
+    """60 clusters of two groups of one law; without the bias-reduced variance one of six of these
+    is found."""
     generator, sets = np.random.default_rng(6), 300
     trials = np.append(np.full(59, 3), 118)
     cluster = np.repeat(np.arange(60), trials)
@@ -193,9 +224,17 @@ def test_one_cluster_with_much_of_the_outcomes_makes_no_difference() -> None:
     def hits() -> np.ndarray:
         taste = math.sqrt(0.3) * generator.normal(size=60)[cluster]
         return np.bincount(
-            cluster, weights=taste + math.sqrt(0.7) * generator.normal(size=len(cluster)) > 0, minlength=60
+            cluster,
+            weights=taste + math.sqrt(0.7) * generator.normal(size=len(cluster)) > 0,
+            minlength=60,
         )
 
-    differences = [square_and_add(hits(), trials.astype(float), hits(), trials.astype(float)) for _ in range(sets)]
+    differences = [
+        square_and_add(hits(), trials.astype(float), hits(), trials.astype(float))
+        for _ in range(sets)
+    ]
     assert sum(difference.p <= 0.05 for difference in differences) / sets < 0.06
-    assert all((difference.p <= 0.05) == (not difference.low <= 0 <= difference.high) for difference in differences)
+    assert all(
+        (difference.p <= 0.05) == (not difference.low <= 0 <= difference.high)
+        for difference in differences
+    )

@@ -56,8 +56,12 @@ def test_outcomes_that_are_alike_within_their_clusters_are_worth_one_each():
 
 
 def test_none_or_all_count_every_cluster_once():
-    assert shares.clustered_interval(np.zeros(16), np.full(16, 5.0)) == pytest.approx((0.0, 0.2059), abs=1e-4)
-    assert shares.clustered_interval(np.full(16, 5.0), np.full(16, 5.0)) == pytest.approx((0.7941, 1.0), abs=1e-4)
+    assert shares.clustered_interval(np.zeros(16), np.full(16, 5.0)) == pytest.approx(
+        (0.0, 0.2059), abs=1e-4
+    )
+    assert shares.clustered_interval(np.full(16, 5.0), np.full(16, 5.0)) == pytest.approx(
+        (0.7941, 1.0), abs=1e-4
+    )
     empty = np.append(np.full(16, 5.0), 0.0)
     assert shares.clustered_interval(np.zeros(17), empty) == pytest.approx((0.0, 0.2059), abs=1e-4)
     assert np.isnan(shares.clustered_interval(np.array([1.0]), np.array([5.0]))).all()
@@ -79,8 +83,12 @@ def uneven_outcomes(generator: np.random.Generator, share: float) -> tuple[np.nd
     """60 clusters whose outcomes go together; one of them has two of five outcomes."""
     trials = np.append(np.full(59, 3), 118)
     cluster = np.repeat(np.arange(60), trials)
-    noise = np.sqrt(0.3) * generator.normal(size=60)[cluster] + np.sqrt(0.7) * generator.normal(size=len(cluster))
-    return np.bincount(cluster, weights=noise > stats.norm.isf(share), minlength=60), trials.astype(float)
+    noise = np.sqrt(0.3) * generator.normal(size=60)[cluster] + np.sqrt(0.7) * generator.normal(
+        size=len(cluster)
+    )
+    return np.bincount(cluster, weights=noise > stats.norm.isf(share), minlength=60), trials.astype(
+        float
+    )
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
@@ -113,4 +121,6 @@ def test_the_reduced_variance_is_the_usual_one_of_equal_clusters() -> None:
     assert variance == pytest.approx(4 / 3 * ((hits - 4 * p) ** 2).sum() / 256)
     assert df == pytest.approx(3)
     by_hand = sum((h - 0.4 * t) ** 2 / 100 / (1 - t / 10) for h, t in ((1, 5), (2, 3), (1, 2)))
-    assert shares.reduced_variance(np.array([1.0, 2, 1]), np.array([5.0, 3, 2]))[0] == pytest.approx(by_hand)
+    assert shares.reduced_variance(np.array([1.0, 2, 1]), np.array([5.0, 3, 2]))[
+        0
+    ] == pytest.approx(by_hand)

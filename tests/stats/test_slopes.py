@@ -19,7 +19,9 @@ def test_equals_least_squares_of_single_labels(seed: int) -> None:
     trials = rng.integers(1, 6, 20)
     events = rng.binomial(trials, 0.3)
     single_x = np.repeat(x, trials)
-    single_y = np.concatenate([np.r_[np.ones(e), np.zeros(t - e)] for e, t in zip(events, trials, strict=True)])
+    single_y = np.concatenate(
+        [np.r_[np.ones(e), np.zeros(t - e)] for e, t in zip(events, trials, strict=True)]
+    )
     expected = stats.linregress(single_x, single_y).slope
     got = slope(slope_sums(x, events.astype(float), trials.astype(float)).sum(axis=0))
     assert got[0] == pytest.approx(expected, abs=1e-9)
@@ -38,6 +40,11 @@ def test_a_gap_is_paired() -> None:
     x = rng.uniform(0, 2, 200)
     people = slope_sums(x, rng.binomial(5, 0.05 + 0.1 * x).astype(float), np.full(200, 5.0))
     judges = slope_sums(x, rng.binomial(3, 0.02, 200).astype(float), np.full(200, 3.0))
-    found = infer(np.hstack([people, judges]), lambda t: slope(t[..., :5]) - slope(t[..., 5:]), draws=500, key=1)
+    found = infer(
+        np.hstack([people, judges]),
+        lambda t: slope(t[..., :5]) - slope(t[..., 5:]),
+        draws=500,
+        key=1,
+    )
     assert found.low[0] < 0.1 < found.high[0]
     assert found.low[0] > 0

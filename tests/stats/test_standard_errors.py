@@ -1,4 +1,5 @@
-"""Textbook standard errors against the delta method by finite differences, and where they are undefined."""
+"""Textbook standard errors against the delta method by finite differences, and where they are
+undefined."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ def by_differences(statistic: Statistic, table: np.ndarray) -> float:
         return float(statistic.finalise(shares * 1e9)[0])  # so many units that alpha's n - 1 is n
 
     step = 1e-5
-    slopes = np.array([(f(p + step * unit) - f(p - step * unit)) / (2 * step) for unit in np.eye(len(p))])
+    slopes = np.array(
+        [(f(p + step * unit) - f(p - step * unit)) / (2 * step) for unit in np.eye(len(p))]
+    )
     return float(np.sqrt(((p * slopes**2).sum() - (p @ slopes) ** 2) / table.sum()))
 
 
@@ -33,8 +36,12 @@ def test_table_errors_are_the_delta_method(weights: str) -> None:
     }
     for coefficient, statistic in cases.items():
         expected = by_differences(statistic, TABLE)
-        assert se.two_rater_standard_error(coefficient, TABLE, weights) == pytest.approx(expected, rel=1e-6)
-    assert se.cohen_kappa_se(TABLE, weights) == pytest.approx(by_differences(cases["conger_kappa"], TABLE), rel=1e-6)
+        assert se.two_rater_standard_error(coefficient, TABLE, weights) == pytest.approx(
+            expected, rel=1e-6
+        )
+    assert se.cohen_kappa_se(TABLE, weights) == pytest.approx(
+        by_differences(cases["conger_kappa"], TABLE), rel=1e-6
+    )
 
 
 def by_jackknife(statistic: Statistic, codes: Codes) -> float:
@@ -59,7 +66,9 @@ def test_raw_errors_are_near_the_jackknife_of_our_statistics() -> None:
     }
     assert set(cases) == set(se.COEFFICIENTS)
     for coefficient, statistic in cases.items():
-        assert se.standard_error(coefficient, codes) == pytest.approx(by_jackknife(statistic, codes), rel=0.01)
+        assert se.standard_error(coefficient, codes) == pytest.approx(
+            by_jackknife(statistic, codes), rel=0.01
+        )
 
 
 def test_undefined_errors_are_nan() -> None:

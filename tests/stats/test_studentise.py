@@ -21,7 +21,9 @@ def test_pivots_by_recomputing_every_draw():
         here = total[:2] / total[2]
         influence = (drawn[:, :2] - drawn[:, 2:] * here) / total[2]
         expected.append((here - value) / np.sqrt((influence**2).sum(axis=0) * 15 / 14))
-    assert studentise.pivots(sums, ratio, value, draws=90, key=4) == pytest.approx(np.array(expected), rel=1e-6)
+    assert studentise.pivots(sums, ratio, value, draws=90, key=4) == pytest.approx(
+        np.array(expected), rel=1e-6
+    )
 
 
 def test_a_draw_without_spread_is_undefined():

@@ -1,4 +1,5 @@
-"""Parts of answers against loops over every subset, and what no order and no renaming may change."""
+"""Parts of answers against loops over every subset, and what no order and no renaming may
+change."""
 
 from __future__ import annotations
 
@@ -23,10 +24,15 @@ from konsil.stats.designs.subsets import (
 from konsil.stats.inference.infer import infer
 
 
-def ratings(seed: int = 1, n: int = 40, raters: int = 3, most: int = 6, answer: float = 0.6) -> np.ndarray:
-    """Numbers of -1, 0 and 1; answers have one to `most` sentences, and some raters left some out."""
+def ratings(
+    seed: int = 1, n: int = 40, raters: int = 3, most: int = 6, answer: float = 0.6
+) -> np.ndarray:
+    """Numbers of -1, 0 and 1; answers have one to `most` sentences, and some raters left some
+    out."""
     rng = np.random.default_rng(seed)
-    numbers = np.clip(np.round(rng.normal(0, answer, (n, 1, 1)) + rng.normal(0, 0.7, (n, raters, most))), -1, 1)
+    numbers = np.clip(
+        np.round(rng.normal(0, answer, (n, 1, 1)) + rng.normal(0, 0.7, (n, raters, most))), -1, 1
+    )
     for a in range(n):
         numbers[a, :, rng.integers(1, most + 1) :] = np.nan
     numbers[rng.random(numbers.shape) < 0.05] = np.nan
@@ -34,11 +40,17 @@ def ratings(seed: int = 1, n: int = 40, raters: int = 3, most: int = 6, answer: 
 
 
 def scores_of(numbers: np.ndarray) -> np.ndarray:
-    return np.array([[np.mean(s[np.isfinite(s)]) if np.isfinite(s).any() else np.nan for s in a.T] for a in numbers])
+    return np.array(
+        [
+            [np.mean(s[np.isfinite(s)]) if np.isfinite(s).any() else np.nan for s in a.T]
+            for a in numbers
+        ]
+    )
 
 
 def mixture(scores: np.ndarray, size: int, held_out: bool) -> float:
-    """Spearman's rho of all (answer, subset) points, each answer with the same weight: points are repeated."""
+    """Spearman's rho of all (answer, subset) points, each answer with the same weight: points are
+    repeated."""
     x, y = [], []
     for row in scores:
         own = row[np.isfinite(row)]
@@ -60,7 +72,9 @@ def test_part_and_whole_is_the_correlation_over_every_answer_and_subset(size: in
     scores = scores_of(ratings())
     points = part_whole_points(scores, np.arange(len(scores)), size, held_out=held_out)
     sums, finalise = spearman_of_points(points, len(scores))
-    assert finalise(np.asarray(sums.sum(0)))[0] == pytest.approx(mixture(scores, size, held_out), abs=1e-9)
+    assert finalise(np.asarray(sums.sum(0)))[0] == pytest.approx(
+        mixture(scores, size, held_out), abs=1e-9
+    )
 
 
 def test_the_mean_over_random_subsets_comes_near_it():
@@ -81,7 +95,8 @@ def test_the_whole_is_itself_and_overlap_alone_is_what_independent_sentences_giv
     assert finalise(np.asarray(sums.sum(0)))[0] == pytest.approx(1)
     sums, finalise = spearman_of_points(part_whole_points(scores, clusters, 3), 400)
     alone = overlap_alone(scores, 3, key=1, shuffles=20)
-    # Sentences that share nothing: the part correlates with the whole by the overlap, sqrt(3 / 6) for normal scores.
+    # Sentences that share nothing: the part correlates with the whole by the overlap, sqrt(3 / 6)
+    # for normal scores.
     expected = 6 / np.pi * np.arcsin(np.sqrt(0.5) / 2)
     assert finalise(np.asarray(sums.sum(0)))[0] == pytest.approx(expected, abs=0.03)
     assert alone.mean() == pytest.approx(expected, abs=0.02)
@@ -102,7 +117,9 @@ def test_order_of_answers_sentences_and_raters_changes_nothing(seed: int, size: 
     np.testing.assert_allclose(a[order], b, atol=1e-12)
     found = []
     for one in (numbers, turned):
-        sums, finalise = spearman_of_points(part_whole_points(scores_of(one), np.arange(12), size), 12)
+        sums, finalise = spearman_of_points(
+            part_whole_points(scores_of(one), np.arange(12), size), 12
+        )
         found.append(finalise(np.asarray(sums.sum(0)))[0])
     np.testing.assert_allclose(*found, atol=1e-9)
 
@@ -130,7 +147,9 @@ def test_the_jackknife_is_the_recomputation_without_each_cluster():
     for c in range(10):
         kept = np.delete(scores, c, axis=0)
         alone, again = spearman_of_points(part_whole_points(kept, np.arange(9), 2), 9)
-        np.testing.assert_allclose(finalise(total - sums[c]), again(np.asarray(alone.sum(0))), atol=1e-9)
+        np.testing.assert_allclose(
+            finalise(total - sums[c]), again(np.asarray(alone.sum(0))), atol=1e-9
+        )
 
 
 def test_very_many_subsets_are_drawn_once_and_no_number_of_one_is_preferred():

@@ -20,11 +20,18 @@ from konsil.stats.engine.contract import Codes
 def codes(draw: st.DrawFn, max_units: int = 12) -> Codes:
     n_units, n_raters = draw(st.integers(1, max_units)), draw(st.integers(1, 5))
     k = draw(st.integers(1, 4))
-    labels = np.array(draw(st.lists(st.integers(-1, k - 1), min_size=n_units * n_raters, max_size=n_units * n_raters)))
+    labels = np.array(
+        draw(
+            st.lists(
+                st.integers(-1, k - 1), min_size=n_units * n_raters, max_size=n_units * n_raters
+            )
+        )
+    )
     clusters = np.sort(
-        np.unique(np.array(draw(st.lists(st.integers(0, 4), min_size=n_units, max_size=n_units))), return_inverse=True)[
-            1
-        ]
+        np.unique(
+            np.array(draw(st.lists(st.integers(0, 4), min_size=n_units, max_size=n_units))),
+            return_inverse=True,
+        )[1]
     )
     return Codes(labels.reshape(n_units, n_raters).astype(np.int8), clusters.astype(np.int64), k)
 
@@ -62,7 +69,9 @@ def test_coincidences_follow_the_definition(c: Codes) -> None:
 @settings(deadline=None)
 @given(codes())
 def test_sparse_coincidences_are_the_same(c: Codes) -> None:
-    assert np.allclose(dense(sparse_tables.sparse_coincidences(c)), tables.coincidences(c), atol=1e-12)
+    assert np.allclose(
+        dense(sparse_tables.sparse_coincidences(c)), tables.coincidences(c), atol=1e-12
+    )
 
 
 def test_a_scale_of_a_hundred_points_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +118,8 @@ def test_a_tally_adds_up_over_clusters_and_shards(tally: object, c: Codes) -> No
     assert np.allclose(tally(one)[0], whole)
     half = len(c.clusters) // 2
     parts = [
-        Codes(c.labels[s], np.zeros(len(c.labels[s]), np.int64), c.n_labels) for s in (slice(half), slice(half, None))
+        Codes(c.labels[s], np.zeros(len(c.labels[s]), np.int64), c.n_labels)
+        for s in (slice(half), slice(half, None))
     ]
     assert np.allclose(sum(tally(p).sum(0) for p in parts), whole)
 
@@ -119,7 +129,9 @@ def test_rows_go_to_their_clusters_when_units_are_shuffled() -> None:
     labels, clusters = g.integers(-1, 3, (60, 4)), np.repeat(np.arange(12), 5)
     order = g.permutation(60)
     for tally in TALLIES:
-        assert np.allclose(tally(Codes(labels, clusters, 3)), tally(Codes(labels[order], clusters[order], 3)))
+        assert np.allclose(
+            tally(Codes(labels, clusters, 3)), tally(Codes(labels[order], clusters[order], 3))
+        )
 
 
 def test_many_units_and_few_pairs_are_handled_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +155,9 @@ def test_wide_pair_tables_come_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_hundreds_of_raters_stay_small() -> None:
     g = np.random.default_rng(2)
-    labels = np.where(g.random((3000, 300)) < 0.01, g.integers(0, 5, (3000, 300)), -1).astype(np.int8)
+    labels = np.where(g.random((3000, 300)) < 0.01, g.integers(0, 5, (3000, 300)), -1).astype(
+        np.int8
+    )
     sums = tables.pair_tables(Codes(labels, np.arange(3000), 5))
     assert sparse.issparse(sums)
     given_pairs = Counter(int(m * (m - 1) // 2) for m in (labels >= 0).sum(1))

@@ -50,7 +50,9 @@ def test_clusters_that_are_worth_half_their_number_are_not_uneven() -> None:
 
 def test_where_nothing_varies_the_clusters_are_worth_their_effective_number() -> None:
     statistic = percent_agreement(2, 2)
-    uneven = uneven_clusters(Codes(np.zeros((295, 2), np.int64), ONE_LARGE, 2), statistic.tally, statistic.finalise)
+    uneven = uneven_clusters(
+        Codes(np.zeros((295, 2), np.int64), ONE_LARGE, 2), statistic.tally, statistic.finalise
+    )
     assert uneven is not None
     assert uneven.variance == 0
     assert uneven.df == pytest.approx(uneven.effective - 1)

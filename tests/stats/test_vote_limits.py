@@ -1,4 +1,5 @@
-"""Intervals of shares of votes and of votes that are all alike: by hand, at the edges, and by simulation."""
+"""Intervals of shares of votes and of votes that are all alike: by hand, at the edges, and by
+simulation."""
 
 from __future__ import annotations
 
@@ -66,12 +67,14 @@ def test_a_system_that_wins_all_has_the_sign_test() -> None:
 
 
 def test_the_pair_with_the_fewest_votes_bounds_what_all_are_worth() -> None:
-    """Two rivals, 3 and 100 votes: the exact bound of the mean is 1 - 0.025^(1/3) of the first, halved."""
+    """Two rivals, 3 and 100 votes: the exact bound of the mean is 1 - 0.025^(1/3) of the first,
+    halved."""
     n = np.array([3, 100])
     first = np.zeros(103, dtype=int)
     second = np.repeat([1, 2], n)
     estimates = crossed(
-        votes(first, second, np.ones(103, dtype=int), np.arange(103), np.arange(103), n_systems=3), one_against_rest(3)
+        votes(first, second, np.ones(103, dtype=int), np.arange(103), np.arange(103), n_systems=3),
+        one_against_rest(3),
     )
     worst = 2 * (1 - 0.025 ** (1 / 3)) / 2
     assert 1 - estimates.two_way.low[0] >= worst
@@ -80,7 +83,9 @@ def test_the_pair_with_the_fewest_votes_bounds_what_all_are_worth() -> None:
 
 def test_differences_of_groups_without_variation_have_no_interval() -> None:
     ones = np.ones(8, dtype=int)
-    ballots = votes([0] * 4 + [2] * 4, [1] * 4 + [3] * 4, ones, np.arange(8), np.arange(8), n_systems=4)
+    ballots = votes(
+        [0] * 4 + [2] * 4, [1] * 4 + [3] * 4, ones, np.arange(8), np.arange(8), n_systems=4
+    )
     differences = crossed(ballots, between_groups(one_against_rest(4), 2)).two_way
     assert differences.se == pytest.approx([0, 0])
     assert set(differences.how) == {"wald"}
@@ -88,15 +93,17 @@ def test_differences_of_groups_without_variation_have_no_interval() -> None:
 
 def test_wilson_limits_are_those_of_one_share_at_a_time() -> None:
     share, variance = np.array([0.05, 0.5, 0.9]), np.array([0.001, 0.01, 0.0])
-    low, high = wilson_limits(share, variance, np.array([400, 400, 400]), np.array([12.0, 30.0, 5.0]))
+    low, high = wilson_limits(
+        share, variance, np.array([400, 400, 400]), np.array([12.0, 30.0, 5.0])
+    )
     for n, df in enumerate((12, 30)):
         expected = shares.effective_interval(share[n], variance[n], 400, df)
         assert (low[n], high[n]) == pytest.approx(expected)
     assert math.isnan(low[2])
     # Never worth more votes than there are.
-    assert wilson_limits(np.array([0.5]), np.array([1e-9]), np.array([20]), np.array([19.0]))[0] == pytest.approx(
-        shares.effective_interval(0.5, 1e-9, 20, 19)[0]
-    )
+    assert wilson_limits(np.array([0.5]), np.array([1e-9]), np.array([20]), np.array([19.0]))[
+        0
+    ] == pytest.approx(shares.effective_interval(0.5, 1e-9, 20, 19)[0])
 
 
 def test_effective_votes_and_limits_by_hand() -> None:
@@ -112,7 +119,8 @@ def test_effective_votes_and_limits_by_hand() -> None:
 
 @pytest.mark.slow
 def test_rare_wins_are_covered() -> None:
-    """A system that wins 2 % of 31 comparisons with raters of tastes: the linearised interval covers .46."""
+    """A system that wins 2 % of 31 comparisons with raters of tastes: the linearised interval
+    covers .46."""
     generator, sets, p = np.random.default_rng(3), 600, 0.02
     cut = stats.norm.ppf(1 - p) * math.sqrt(1 + 0.36 + 0.16)
     covered = 0
@@ -120,7 +128,15 @@ def test_rare_wins_are_covered() -> None:
         raters = generator.integers(0, 10, 31)
         taste = 0.4 * generator.normal(size=10)[raters]
         won = taste + generator.normal(size=31) * math.sqrt(1.36) > cut
-        ballots = votes([0] * 31, [1] * 31, np.where(won, 1, -1), np.arange(31), raters, n_systems=2, n_raters=10)
+        ballots = votes(
+            [0] * 31,
+            [1] * 31,
+            np.where(won, 1, -1),
+            np.arange(31),
+            raters,
+            n_systems=2,
+            n_raters=10,
+        )
         two = crossed(ballots, head_to_head(2)).two_way
         covered += bool(two.low[0] <= p <= two.high[0])
     assert 0.93 < covered / sets < 0.99

@@ -1,4 +1,5 @@
-"""Votes as cells: slots, order and names never matter, and the statistics of cells equal plain computations."""
+"""Votes as cells: slots, order and names never matter, and the statistics of cells equal plain
+computations."""
 
 from __future__ import annotations
 
@@ -42,8 +43,16 @@ def made(seed: int = 1, steps: int = 2) -> Votes:
 
 def plainly(first, second, outcome, system, rival, score):
     """The mean score of a system against a rival, comparison by comparison."""
-    found = [score(y) for a, b, y in zip(first, second, outcome, strict=True) if (a, b) == (system, rival)]
-    found += [score(-y) for a, b, y in zip(first, second, outcome, strict=True) if (b, a) == (system, rival)]
+    found = [
+        score(y)
+        for a, b, y in zip(first, second, outcome, strict=True)
+        if (a, b) == (system, rival)
+    ]
+    found += [
+        score(-y)
+        for a, b, y in zip(first, second, outcome, strict=True)
+        if (b, a) == (system, rival)
+    ]
     return math.fsum(found) / len(found)
 
 
@@ -60,7 +69,10 @@ SCORES = {
 def test_every_value_is_the_plain_one(score, threshold):
     table, cells = paper_size(), totals(made())
     one = SCORES[score](threshold)
-    against = [[math.nan if a == b else plainly(*table[:3], a, b, one) for b in range(SYSTEMS)] for a in range(SYSTEMS)]
+    against = [
+        [math.nan if a == b else plainly(*table[:3], a, b, one) for b in range(SYSTEMS)]
+        for a in range(SYSTEMS)
+    ]
     found = head_to_head(SYSTEMS, 2, score, threshold).finalise(cells)
     np.testing.assert_allclose(matrix(found, SYSTEMS), against, rtol=0, atol=1e-12)
     rest = one_against_rest(SYSTEMS, 2, score, threshold).finalise(cells)
@@ -101,24 +113,34 @@ def test_intervals_are_those_of_the_engine(name):
         questions, raters = all_votes.questions[mine], all_votes.raters[mine]
         of_pair = all_votes.pairs[mine]
         strata = of_pair if statistic.by_pair else None
-        two = wald.two_way(influence[mine][:, [j]], questions, raters, np.array([value]), strata=strata)
-        # Where all pairs are one stratum, votes count by their pair's influence, in rows each alike.
+        two = wald.two_way(
+            influence[mine][:, [j]], questions, raters, np.array([value]), strata=strata
+        )
+        # Where all pairs are one stratum, votes count by their pair's influence, in rows each
+        # alike.
         close = 1e-4 if statistic.by_pair else 0.02
         np.testing.assert_allclose(found.two_way.se[j], two.se[0], rtol=close)
-        np.testing.assert_allclose(found.two_way.df[j], two.df[0], rtol=1e-3 if statistic.by_pair else 0.15)
+        np.testing.assert_allclose(
+            found.two_way.df[j], two.df[0], rtol=1e-3 if statistic.by_pair else 0.15
+        )
         expected = wald.with_test(np.array([value]), found.two_way.se[[j]], found.two_way.df[[j]])
         np.testing.assert_allclose(found.two_way.p[j], expected.p[0])
         if statistic.kind == "share":
             n = min(value * (1 - value) / two.se[0] ** 2, mine.sum())
             z = special.stdtrit(two.df[0], 0.975)
-            low = (value + z * z / (2 * n) - z * np.sqrt(value * (1 - value) / n + z * z / (4 * n * n))) / (
-                1 + z * z / n
-            )
+            low = (
+                value + z * z / (2 * n) - z * np.sqrt(value * (1 - value) / n + z * z / (4 * n * n))
+            ) / (1 + z * z / n)
             np.testing.assert_allclose(found.two_way.low[j], low, rtol=1e-3)
         else:
-            np.testing.assert_allclose(found.two_way.low[j], max(expected.low[0], statistic.limits[0]))
+            np.testing.assert_allclose(
+                found.two_way.low[j], max(expected.low[0], statistic.limits[0])
+            )
         votes_of = np.bincount(raters)
-        assert (found.busiest[j], found.largest_share[j]) == (votes_of.argmax(), votes_of.max() / mine.sum())
+        assert (found.busiest[j], found.largest_share[j]) == (
+            votes_of.argmax(),
+            votes_of.max() / mine.sum(),
+        )
         np.testing.assert_allclose(found.effective_raters[j], mine.sum() ** 2 / (votes_of**2).sum())
         assert found.n_votes[j] == mine.sum()
 
@@ -128,8 +150,12 @@ def test_votes_that_share_question_and_rater_and_those_that_do_not_are_one_formu
     """Single votes take a short cut; counted as clusters of one vote each they give the same."""
     statistic, all_votes = STATISTICS[name], made()
     vote_numbers = np.arange(all_votes.n_votes, dtype=np.int64)
-    short = crossed(replace(all_votes, questions=vote_numbers, n_questions=len(vote_numbers)), statistic)
-    by_question, by_rater, _ = clusterings(replace(all_votes, questions=vote_numbers, n_questions=len(vote_numbers)))
+    short = crossed(
+        replace(all_votes, questions=vote_numbers, n_questions=len(vote_numbers)), statistic
+    )
+    by_question, by_rater, _ = clusterings(
+        replace(all_votes, questions=vote_numbers, n_questions=len(vote_numbers))
+    )
     long = crossed(all_votes, statistic, counts=(by_question, by_rater, by_question))
     np.testing.assert_allclose(short.two_way.se, long.two_way.se, rtol=1e-10)
 
@@ -150,11 +176,16 @@ def test_doubled_questions_weigh_two_and_jackknife_is_recomputation(name):
     sums = cell_counts(all_votes, all_votes.questions, all_votes.n_questions)
     twice = np.where(np.arange(len(sums)) < 5, 2, 1) @ sums
     np.testing.assert_allclose(
-        statistic.finalise(twice), statistic.finalise(np.concatenate([sums, sums[:5]]).sum(0)), atol=1e-9
+        statistic.finalise(twice),
+        statistic.finalise(np.concatenate([sums, sums[:5]]).sum(0)),
+        atol=1e-9,
     )
     without = jackknife(sums[:40], statistic.finalise)[3]
     np.testing.assert_allclose(
-        without, statistic.finalise(np.delete(sums[:40], 3, 0).sum(0)[None])[0], atol=1e-8, equal_nan=True
+        without,
+        statistic.finalise(np.delete(sums[:40], 3, 0).sum(0)[None])[0],
+        atol=1e-8,
+        equal_nan=True,
     )
 
 
@@ -165,7 +196,13 @@ def test_order_renaming_and_slots_change_nothing(data):
     n = data.draw(st.integers(1, 30))
     rows = data.draw(
         st.lists(
-            st.tuples(st.integers(0, 3), st.integers(1, 3), st.integers(-2, 2), st.integers(0, 6), st.integers(0, 4)),
+            st.tuples(
+                st.integers(0, 3),
+                st.integers(1, 3),
+                st.integers(-2, 2),
+                st.integers(0, 6),
+                st.integers(0, 4),
+            ),
             min_size=n,
             max_size=n,
         )
@@ -177,8 +214,14 @@ def test_order_renaming_and_slots_change_nothing(data):
     assert (whole.cells == other_slots.cells).all()
     renamed = np.array(data.draw(st.permutations(range(4))))
     order = np.array(data.draw(st.permutations(range(n))))
-    moved = votes(renamed[a][order], renamed[b][order], y[order], q[order], r[order], n_systems=4, steps=2)
-    for statistic in (one_against_rest(4, 2), one_against_rest(4, 2, "win", 2), pooled(4, 2, "margin")):
+    moved = votes(
+        renamed[a][order], renamed[b][order], y[order], q[order], r[order], n_systems=4, steps=2
+    )
+    for statistic in (
+        one_against_rest(4, 2),
+        one_against_rest(4, 2, "win", 2),
+        pooled(4, 2, "margin"),
+    ):
         before, after = crossed(whole, statistic), crossed(moved, statistic)
         np.testing.assert_allclose(before.value, after.value[renamed], atol=1e-12)
         np.testing.assert_allclose(before.two_way.se, after.two_way.se[renamed], atol=1e-9)
@@ -224,7 +267,11 @@ def test_davidson_is_the_maximum_of_its_likelihood():
     hessian = np.array(
         [
             [
-                sum(s * t * minus_log_likelihood(best.x + s * step[a] + t * step[b]) for s in (1, -1) for t in (1, -1))
+                sum(
+                    s * t * minus_log_likelihood(best.x + s * step[a] + t * step[b])
+                    for s in (1, -1)
+                    for t in (1, -1)
+                )
                 / 4e-8
                 for b in range(4)
             ]
@@ -235,12 +282,19 @@ def test_davidson_is_the_maximum_of_its_likelihood():
 
 
 def test_bradley_terry_of_the_statistics_journals():
-    """Stigler's citations (Stat Sci 9:94, 1994), as in Agresti, Categorical Data Analysis, 2002, 10.6."""
+    """Stigler's citations (Stat Sci 9:94, 1994), as in Agresti, Categorical Data Analysis, 2002,
+    10.6."""
     names = ("Biometrika", "Comm Statist", "JASA", "JRSS-B")
-    cited = np.array([[714, 730, 498, 221], [33, 425, 68, 17], [320, 813, 1072, 142], [284, 276, 325, 188]])
-    cells = np.array([[cited[b, a], 0, cited[a, b]] for a, b in itertools.combinations(range(4), 2)], dtype=float)
+    cited = np.array(
+        [[714, 730, 498, 221], [33, 425, 68, 17], [320, 813, 1072, 142], [284, 276, 325, 188]]
+    )
+    cells = np.array(
+        [[cited[b, a], 0, cited[a, b]] for a, b in itertools.combinations(range(4), 2)], dtype=float
+    )
     found = fit(cells.ravel(), design(len(names), 1, "bradley_terry"))
-    np.testing.assert_allclose((found.log_worths - found.log_worths[0])[1:], [-2.9491, -0.4796, 0.2690], atol=5e-5)
+    np.testing.assert_allclose(
+        (found.log_worths - found.log_worths[0])[1:], [-2.9491, -0.4796, 0.2690], atol=5e-5
+    )
     contrast = np.column_stack([-np.ones(3), np.eye(3)])
     errors = np.sqrt(np.diag(contrast @ found.covariance @ contrast.T))
     np.testing.assert_allclose(errors, [0.1025, 0.0606, 0.0708], atol=5e-5)
@@ -255,7 +309,8 @@ def test_bradley_terry_of_the_statistics_journals():
         ([0, 1, 3], "davidson", "goes against the order"),
         ([0, 6, 6], "davidson", "goes against the order"),
         ([1, 6, 6], "davidson", ""),
-        # 0 beats 1, 1 beats 2, and 2 ties with 0: two wins and one tie; with a tie more on the way there is no excess.
+        # 0 beats 1, 1 beats 2, and 2 ties with 0: two wins and one tie; with a tie more on the way
+        # there is no excess.
         ([0, 0, 3, 0, 2, 0, 0, 0, 3], "davidson", ""),
         ([0, 0, 3, 0, 2, 0, 0, 4, 0], "davidson", "goes against the order"),
         ([0, 0, 3], "bradley_terry", "lost to none"),
@@ -283,7 +338,9 @@ def test_draws_without_a_fit_are_undefined_and_the_others_exact():
     found = statistic.finalise(draws)
     assert np.isnan(found[:2]).all()
     for n in range(40):
-        np.testing.assert_allclose(found[n], fit(draws[n], design(SYSTEMS, 1)).log_worths, atol=1e-8, equal_nan=True)
+        np.testing.assert_allclose(
+            found[n], fit(draws[n], design(SYSTEMS, 1)).log_worths, atol=1e-8, equal_nan=True
+        )
 
 
 @pytest.mark.parametrize("unit", ["question", "comparison"])
@@ -291,7 +348,9 @@ def test_flips_are_exact_where_they_say_so(unit):
     """Against all sign patterns of a small study."""
     first, second, outcome, question, rater = (c[:60] for c in paper_size(3))
     question = np.arange(60) if unit == "comparison" else question % 12
-    few = votes(first[:12], second[:12], outcome[:12], question[:12], rater[:12], n_systems=SYSTEMS, steps=2)
+    few = votes(
+        first[:12], second[:12], outcome[:12], question[:12], rater[:12], n_systems=SYSTEMS, steps=2
+    )
     statistic = one_against_rest(SYSTEMS, 2)
     found = vote_flips(few, statistic, unit=unit, draws=999)
     for j in range(SYSTEMS):
@@ -311,11 +370,15 @@ def test_exact_and_sampled_flips_agree():
     exact = vote_flips(all_votes, one_against_rest(SYSTEMS, 2, "margin"), unit="comparison")
     assert set(exact.how) == {"exact"}
     sampled = flip_test(exact.differences, draws=4000, key=2).p
-    assert (np.abs(exact.p - sampled) < 4 * np.sqrt(exact.p * (1 - exact.p) / 4000) + 1 / 4000).all()
+    assert (
+        np.abs(exact.p - sampled) < 4 * np.sqrt(exact.p * (1 - exact.p) / 4000) + 1 / 4000
+    ).all()
 
 
 def test_the_family_is_no_easier_than_its_members():
-    tests = [vote_flips(made(seed), one_against_rest(SYSTEMS, 2), draws=500, key=4) for seed in (1, 2)]
+    tests = [
+        vote_flips(made(seed), one_against_rest(SYSTEMS, 2), draws=500, key=4) for seed in (1, 2)
+    ]
     adjusted = family_p(tests, draws=500, key=4)
     assert [len(a) for a in adjusted] == [4, 4]
     for one, test in zip(adjusted, tests, strict=True):
@@ -344,14 +407,17 @@ def test_no_votes_are_undefined():
 
 @pytest.mark.slow
 def test_a_fit_exists_exactly_where_nothing_speaks_against_it():
-    """Many small tables: the reasons for undefined worths are complete, since whatever is left has a maximum."""
+    """Many small tables: the reasons for undefined worths are complete, since whatever is left has
+    a maximum."""
     g = np.random.default_rng(3)
     reasons = set()
     for n in range(250):
         k = int(g.integers(2, 6))
         chosen = design(k, 1, ("davidson", "bradley_terry")[n % 2], ("half", "dropped")[n // 2 % 2])
         size = n_pairs(k) * 3
-        cells = (g.poisson(g.uniform(0.2, 1.5), size) * (g.random(size) < g.uniform(0.2, 1))).astype(float)
+        cells = (
+            g.poisson(g.uniform(0.2, 1.5), size) * (g.random(size) < g.uniform(0.2, 1))
+        ).astype(float)
         found = fit(cells, chosen)
         reasons.add(found.why)
         assert "not found" not in found.why

@@ -25,7 +25,10 @@ def test_over_sums_and_over_clusters_are_the_same():
     sums[:, 7] = 0
 
     def some(totals):
-        return np.stack([totals[..., :9].sum(-1) / totals.sum(-1), np.sqrt(totals[..., 0] * totals[..., 3])], axis=-1)
+        return np.stack(
+            [totals[..., :9].sum(-1) / totals.sum(-1), np.sqrt(totals[..., 0] * totals[..., 3])],
+            axis=-1,
+        )
 
     few = wald.linearised(sums, some)  # 20 clusters, 60 sums: over clusters
     many = wald.linearised(np.tile(sums, (4, 1)), some)[:20]  # 80 clusters: over sums
@@ -53,11 +56,14 @@ def test_a_step_into_the_undefined_goes_to_the_other_side():
 
     expected = (sums[:, 1:] - 3.0) / 3
     assert wald.linearised(sums, only_up_to_the_edge) == pytest.approx(expected, abs=1e-5)
-    assert np.isnan(wald.linearised(sums, lambda totals: np.full((*totals.shape[:-1], 1), np.nan))).all()
+    assert np.isnan(
+        wald.linearised(sums, lambda totals: np.full((*totals.shape[:-1], 1), np.nan))
+    ).all()
 
 
 def variance_by_loops(influence, groups):
-    """V and Bell and McCaffrey's df of one mean, from the covariance of the adjusted residuals written out."""
+    """V and Bell and McCaffrey's df of one mean, from the covariance of the adjusted residuals
+    written out."""
     names, n = sorted(set(groups)), len(groups)
     shares = [sum(g == name for g in groups) / n for name in names]
     sums = [sum(x for x, g in zip(influence, groups, strict=True) if g == name) for name in names]
@@ -70,7 +76,8 @@ def variance_by_loops(influence, groups):
 
 
 def blended(df, groups, v, rows):
-    """Between the degrees of freedom of independent rows and of rows that go together in their cluster."""
+    """Between the degrees of freedom of independent rows and of rows that go together in their
+    cluster."""
     shares = [groups.count(name) / len(groups) for name in set(groups)]
     alike = max(min(1 / sum(w * w for w in shares) - 1, df), 1)
     share = min(max(1 - rows / v, 0), 1)
@@ -78,10 +85,14 @@ def blended(df, groups, v, rows):
 
 
 def two_way_by_loops(influence, first, second):
-    (one, df_one), (two, df_two) = variance_by_loops(influence, list(first)), variance_by_loops(influence, list(second))
+    (one, df_one), (two, df_two) = (
+        variance_by_loops(influence, list(first)),
+        variance_by_loops(influence, list(second)),
+    )
     both, _ = variance_by_loops(influence, list(zip(first, second, strict=True)))
     df_one, df_two = (
-        blended(df, list(groups), v, both) for df, groups, v in ((df_one, first, one), (df_two, second, two))
+        blended(df, list(groups), v, both)
+        for df, groups, v in ((df_one, first, one), (df_two, second, two))
     )
     v = max(one + two - both, one, two)
     return v**0.5, max(v**2 / (one**2 / df_one + two**2 / df_two), min(df_one, df_two))
@@ -110,15 +121,20 @@ def test_equal_clusters_have_their_number_less_one_and_a_busy_one_leaves_few():
     assert even.df == pytest.approx(11)
     sums = np.array([influence[at::12].sum() for at in range(12)])
     assert even.se == pytest.approx((12 / 11 * (sums**2).sum()) ** 0.5)
-    busy = wald.by_cluster(influence, np.where(np.arange(120) < 72, 0, np.arange(120) % 11 + 1), np.zeros(1))
+    busy = wald.by_cluster(
+        influence, np.where(np.arange(120) < 72, 0, np.arange(120) % 11 + 1), np.zeros(1)
+    )
     assert 1 <= busy.df[0] < 3
 
 
 def test_two_panels_of_three_have_four_degrees_of_freedom():
-    """Each panel has a mean of its own: of six raters four differ freely, and each weighs a third of its panel."""
+    """Each panel has a mean of its own: of six raters four differ freely, and each weighs a third
+    of its panel."""
     influence = np.random.default_rng(4).normal(size=(60, 1))
     raters, panel = np.arange(60) % 6, np.arange(60) % 6 // 3
-    influence -= np.where(panel == 0, influence[panel == 0].mean(), influence[panel == 1].mean())[:, None]
+    influence -= np.where(panel == 0, influence[panel == 0].mean(), influence[panel == 1].mean())[
+        :, None
+    ]
     apart = wald.by_cluster(influence, raters, np.zeros(1), strata=panel)
     assert apart.df == pytest.approx(4, rel=0.05)
     sums = np.array([influence[raters == r].sum() for r in range(6)])
@@ -145,7 +161,9 @@ def test_atanh_stays_inside_and_is_the_identity_for_small_widths():
 
 def test_one_cluster_has_no_interval():
     assert np.isnan(wald.one_way(np.zeros((1, 1)), np.ones(1)).low).all()
-    assert np.isnan(wald.two_way(np.zeros((3, 1)), np.zeros(3, int), np.arange(3), np.ones(1)).se).all()
+    assert np.isnan(
+        wald.two_way(np.zeros((3, 1)), np.zeros(3, int), np.arange(3), np.ones(1)).se
+    ).all()
     with pytest.raises(ValueError, match="influence of 3 rows"):
         wald.two_way(np.zeros((3, 1)), np.zeros(2, int), np.arange(3), np.ones(1))
 

@@ -8,13 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.stats.engine import weights as module
-from konsil.stats.engine.weights import Remembered, bootstrap_weights, pattern_weights, random_signs, stream_key
+from konsil.stats.engine.weights import (
+    Remembered,
+    bootstrap_weights,
+    pattern_weights,
+    random_signs,
+    stream_key,
+)
 
 
 def test_the_key_is_the_same_in_another_process():
     here = stream_key(2024, "kappa of the cardiologists")
-    code = "from konsil.stats.engine.weights import stream_key; print(stream_key(2024, 'kappa of the cardiologists'))"
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    code = (
+        "from konsil.stats.engine.weights import stream_key; print(stream_key(2024, 'kappa of the"
+        " cardiologists'))"
+    )
+    there = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert here == int(there)
     assert 0 <= here < 2**64
 
@@ -33,7 +44,9 @@ def test_keys_differ_by_seed_and_by_name():
 def test_any_cut_of_the_draws_gives_the_same_bits(n_clusters, cuts, key):
     whole = bootstrap_weights(key, n_clusters, 0, 150)
     edges = [0, *sorted(cuts), 150]
-    parts = [bootstrap_weights(key, n_clusters, low, high) for low, high in itertools.pairwise(edges)]
+    parts = [
+        bootstrap_weights(key, n_clusters, low, high) for low, high in itertools.pairwise(edges)
+    ]
     assert np.array_equal(np.concatenate(parts), whole)
     assert np.all(whole.sum(axis=1) == n_clusters)
 
@@ -76,7 +89,9 @@ def test_signs_are_fair_and_independent_of_cuts():
     assert set(np.unique(signs)) == {-1.0, 1.0}
     assert np.abs(signs.mean(axis=0)).max() < 5 / np.sqrt(4000)
     assert np.abs(np.corrcoef(signs.T) - np.eye(37)).max() < 6 / np.sqrt(4000)
-    assert np.array_equal(np.concatenate([random_signs(3, 37, 0, 65), random_signs(3, 37, 65, 200)]), signs[:200])
+    assert np.array_equal(
+        np.concatenate([random_signs(3, 37, 0, 65), random_signs(3, 37, 65, 200)]), signs[:200]
+    )
 
 
 def test_no_clusters_and_wrong_ranges_are_refused():
@@ -87,13 +102,25 @@ def test_no_clusters_and_wrong_ranges_are_refused():
 
 
 @pytest.mark.parametrize("kept_bytes", [0, 5_000, 64 << 20])
-def test_a_key_that_remembers_draws_what_the_number_draws(monkeypatch: pytest.MonkeyPatch, kept_bytes: int) -> None:
+def test_a_key_that_remembers_draws_what_the_number_draws(
+    monkeypatch: pytest.MonkeyPatch, kept_bytes: int
+) -> None:
     monkeypatch.setattr(module, "_KEPT_BYTES", kept_bytes)
     key = Remembered(11)
-    for n_clusters, start, stop in ((12, 0, 700), (40, 250, 260), (12, 100, 513), (40, 0, 300), (12, 0, 700)):
+    for n_clusters, start, stop in (
+        (12, 0, 700),
+        (40, 250, 260),
+        (12, 100, 513),
+        (40, 0, 300),
+        (12, 0, 700),
+    ):
         drawn = bootstrap_weights(key, n_clusters, start, stop, np.int64)
         assert drawn.tolist() == bootstrap_weights(11, n_clusters, start, stop, np.int64).tolist()
-    assert key._bytes == sum(part.size for parts in key._kept.values() for part in parts.values()) <= kept_bytes
+    assert (
+        key._bytes
+        == sum(part.size for parts in key._kept.values() for part in parts.values())
+        <= kept_bytes
+    )
 
 
 def test_a_key_that_remembers_draws_once(monkeypatch: pytest.MonkeyPatch) -> None:

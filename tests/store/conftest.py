@@ -21,21 +21,70 @@ AT = "2025-03-01T12:00:00Z"
 def _sample() -> Batch:
     return Batch(
         items=(
-            Item("i1", "Which drug?", "metformin", ("Glucophage",), "case-1", ("core", "split"), {"level": "easy"}),
+            Item(
+                "i1",
+                "Which drug?",
+                "metformin",
+                ("Glucophage",),
+                "case-1",
+                ("core", "split"),
+                {"level": "easy"},
+            ),
             Item("i2", "Dose <5 mg/dL?\nSay why, in „Worten“.", ""),
         ),
         answers=(
-            Answer("a1", "i1", "s1", "Metformin. It is first line.", "because", (Citation("Guide", "https://x.org"),)),
+            Answer(
+                "a1",
+                "i1",
+                "s1",
+                "Metformin. It is first line.",
+                "because",
+                (Citation("Guide", "https://x.org"),),
+            ),
             Answer("a2", "i1", "s2", "Insulin.", sentences=(Span(0, 8),)),
         ),
-        raters=(Rater("R1", "doctors", strata={"specialty": "cardiology"}), Rater("J1", "judges", "llm", "acme")),
+        raters=(
+            Rater("R1", "doctors", strata={"specialty": "cardiology"}),
+            Rater("J1", "judges", "llm", "acme"),
+        ),
         tasks=(
-            Task("t1", "slot-1", "R1", "form", "i1", ("a2", "a1"), (Span(0, 8),), "text", "main", "b1", 3),
+            Task(
+                "t1",
+                "slot-1",
+                "R1",
+                "form",
+                "i1",
+                ("a2", "a1"),
+                (Span(0, 8),),
+                "text",
+                "main",
+                "b1",
+                3,
+            ),
             Task("t2", "slot-2", "", "survey", None, purpose="repeat", repeat_of="t1"),
         ),
         ratings=(
-            Rating("t1", "R1", "accuracy", "i1", ("a1",), label="4", seconds=12.25, at=AT, instrument="abc"),
-            Rating("t1", "R1", "accuracy", "i1", ("a2",), state="abstained", note="=1+1", confidence=0.1),
+            Rating(
+                "t1",
+                "R1",
+                "accuracy",
+                "i1",
+                ("a1",),
+                label="4",
+                seconds=12.25,
+                at=AT,
+                instrument="abc",
+            ),
+            Rating(
+                "t1",
+                "R1",
+                "accuracy",
+                "i1",
+                ("a2",),
+                state="abstained",
+                note="=1+1",
+                confidence=0.1,
+            ),
             Rating("t1", "R1", "accuracy", "i1", ("a1",), Span(0, 10), label=""),
             Rating("t1", "R1", "preference", "i1", ("a1", "a2"), label="-2"),
             Rating("t1", "R1", "accuracy", "i1", (), label="hard\r\nvery"),
@@ -54,14 +103,16 @@ def sample() -> Batch:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """A PostgreSQL server of our own on a free port, as a URL without a database; skips where there is none."""
+    """A PostgreSQL server of our own on a free port, as a URL without a database; skips where there
+    is none."""
     binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     found = shutil.which("initdb") or (str(binaries[-1]) if binaries else None)
     if found is None:
         pytest.skip("no PostgreSQL server programs on this machine")
     pytest.importorskip("psycopg", reason="the driver psycopg is not installed")
     programs = Path(found).parent
-    # Not under pytest's own folder: that one is closed to the unprivileged user the server must run as.
+    # Not under pytest's own folder: that one is closed to the unprivileged user the server must run
+    # as.
     folder = Path("/tmp") / f"konsil-pg-{uuid.uuid4().hex[:12]}"
     folder.mkdir(mode=0o755)
     as_user: list[str] = []
@@ -75,16 +126,35 @@ def server() -> Iterator[str]:
 
     def run(*command: str) -> None:
         done = subprocess.run(
-            [*as_user, *command], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=120
+            [*as_user, *command],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            timeout=120,
         )
         assert done.returncode == 0, command
 
     data, log = str(folder / "data"), str(folder / "log")
     port = free_port()
-    # A locale that does not sort by code point, where there is one: our order must not depend on it.
-    locales = [*subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.split(), "C"]
+    # A locale that does not sort by code point, where there is one: our order must not depend on
+    # it.
+    locales = [
+        *subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.split(),
+        "C",
+    ]
     locale = next((name for name in locales if name.lower() in ("de_de.utf8", "en_us.utf8")), "C")
-    run(str(programs / "initdb"), "-D", data, "-U", "konsil", "-A", "trust", "-E", "UTF8", f"--locale={locale}")
+    run(
+        str(programs / "initdb"),
+        "-D",
+        data,
+        "-U",
+        "konsil",
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        f"--locale={locale}",
+    )
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
     try:
         run(str(programs / "pg_ctl"), "-D", data, "-o", options, "-l", log, "-w", "start")

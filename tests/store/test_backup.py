@@ -31,7 +31,9 @@ def test_a_backup_among_writers_is_one_moment(tmp_path: Path) -> None:
         def write() -> None:
             n = 0
             while not done.is_set():
-                store.add(Batch(items=(Item(f"i{n}", "x" * 5_000), Item(f"j{n}", "y"))), source="s", at=AT)
+                store.add(
+                    Batch(items=(Item(f"i{n}", "x" * 5_000), Item(f"j{n}", "y"))), source="s", at=AT
+                )
                 n += 1
 
         thread = threading.Thread(target=write)

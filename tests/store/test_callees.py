@@ -37,7 +37,9 @@ def test_what_was_asked_and_what_was_taken(tmp_path: Path) -> None:
             ]
         )
         unread = call(7, sent={})
-        Calls(store).add([Call(**{**{f: getattr(unread, f) for f in Call.__slots__}, "outcome": "not json"})])
+        Calls(store).add(
+            [Call(**{**{f: getattr(unread, f) for f in Call.__slots__}, "outcome": "not json"})]
+        )
         assert callees(store) == (
             Callee(
                 "judge",

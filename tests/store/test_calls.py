@@ -54,7 +54,9 @@ def test_what_is_written_is_read_back_equal(calls: Calls) -> None:
     assert calls.store.verify_log() == ()
 
 
-def test_the_same_attempt_twice_is_refused_and_nothing_of_its_group_is_written(calls: Calls) -> None:
+def test_the_same_attempt_twice_is_refused_and_nothing_of_its_group_is_written(
+    calls: Calls,
+) -> None:
     calls.add([ONE])
     with pytest.raises(ConflictError, match="is another run going on"):
         calls.add([replace(ONE, work="w2"), ONE])
@@ -65,7 +67,10 @@ def test_the_same_attempt_twice_is_refused_and_nothing_of_its_group_is_written(c
 def test_the_database_refuses_to_change_a_call(calls: Calls) -> None:
     calls.add([ONE])
     for statement in ("UPDATE calls SET raw = ''", "DELETE FROM calls"):
-        with pytest.raises(DBAPIError, match="rows of calls are only appended"), calls.store.engine.begin() as c:
+        with (
+            pytest.raises(DBAPIError, match="rows of calls are only appended"),
+            calls.store.engine.begin() as c,
+        ):
             c.execute(sa.text(statement))
 
 
@@ -106,13 +111,17 @@ def test_what_became_a_record_is_settled(calls: Calls) -> None:
     bare = {"asked": {}, "sent": {}, "usage": {}}
     assert list(calls.unsettled_answers()) == [replace(ONE, **bare, raw="")]
     assert list(calls.unsettled_judgements()) == [replace(judged, **bare)]
-    made = Batch(answers=(Answer("i9:s1", "i9", "s1"),), attempts=(Attempt("w4.1", "t1", "j1", "not json"),))
+    made = Batch(
+        answers=(Answer("i9:s1", "i9", "s1"),), attempts=(Attempt("w4.1", "t1", "j1", "not json"),)
+    )
     calls.store.add(made, source="calls", at=AT)
     assert list(calls.unsettled_answers()) == list(calls.unsettled_judgements()) == []
 
 
 @pytest.mark.parametrize("kind", get_args(Format))
-def test_an_export_has_the_calls_and_gives_them_back(calls: Calls, kind: Format, tmp_path: Path) -> None:
+def test_an_export_has_the_calls_and_gives_them_back(
+    calls: Calls, kind: Format, tmp_path: Path
+) -> None:
     two = replace(ONE, attempt=2, cost=None, reply={"text": "=1+1", "n": [1, None]}, raw="a\r\nb")
     calls.add([ONE, two])
     out = export(calls.store, tmp_path / "out", kind)

@@ -29,7 +29,9 @@ def test_an_empty_store_has_empty_columns(store: Store) -> None:
 
 
 def _data(batch: Batch) -> Data:
-    return Data(batch.items, batch.answers, batch.raters, batch.tasks, batch.ratings, batch.attempts)
+    return Data(
+        batch.items, batch.answers, batch.raters, batch.tasks, batch.ratings, batch.attempts
+    )
 
 
 def test_the_long_table_is_the_same_of_columns_and_of_records(filled: Store, sample: Batch) -> None:
@@ -51,7 +53,9 @@ def test_the_long_table_is_the_same_of_columns_and_of_records(filled: Store, sam
     assert first.excluded.equals(second.excluded)
 
 
-def test_expected_counts_are_the_same_of_columns_and_of_records(filled: Store, sample: Batch) -> None:
+def test_expected_counts_are_the_same_of_columns_and_of_records(
+    filled: Store, sample: Batch
+) -> None:
     scale = Scale(labels=("no", "yes"))
     scopes = ("answer", "sentence", "pair", "item")
     criteria = tuple(Criterion(scope, "?", scale, scope=scope) for scope in scopes)  # type: ignore[arg-type]
@@ -61,9 +65,14 @@ def test_expected_counts_are_the_same_of_columns_and_of_records(filled: Store, s
     with filled.view() as view:
         columns: Columns[object] = view.columns("tasks")
         told = [
-            {(r.criterion, r.system): r.expected for r in coverage(one, empty, instruments, Exclusions(), planned=True)}
+            {
+                (r.criterion, r.system): r.expected
+                for r in coverage(one, empty, instruments, Exclusions(), planned=True)
+            }
             for one in (data, replace(data, tasks=columns))
-            for empty in (RatingTable(nothing.frame, rating_table(data, Exclusions(), ()).excluded),)
+            for empty in (
+                RatingTable(nothing.frame, rating_table(data, Exclusions(), ()).excluded),
+            )
         ]
     assert told[0] == told[1]
     expected = {k: v for k, v in told[0].items() if v}

@@ -95,11 +95,16 @@ def test_kill_9_at_any_point_leaves_all_or_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_kill_9_while_the_database_is_made(tmp_path: Path) -> None:
-    code = "import sys; from konsil.store import Store; print('x', flush=True); Store.open(sys.argv[1])"
+    code = (
+        "import sys; from konsil.store import Store; print('x', flush=True);"
+        " Store.open(sys.argv[1])"
+    )
     for attempt in range(10):
         folder = tmp_path / str(attempt)
         folder.mkdir()
-        process = subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE
+        )
         with process:
             assert process.stdout is not None
             process.stdout.readline()

@@ -31,7 +31,10 @@ def test_a_damaged_cell(tmp_path: Path, sample: Batch, statement: str, kind: str
     with closing(sqlite3.connect(tmp_path / "konsil.db")) as database:
         assert database.execute(statement).rowcount == 1
         database.commit()
-    with Store.open(tmp_path) as store, pytest.raises(StoreError, match=r"the database is damaged: .*restore a backup"):
+    with (
+        Store.open(tmp_path) as store,
+        pytest.raises(StoreError, match=r"the database is damaged: .*restore a backup"),
+    ):
         getattr(store, kind)()
 
 

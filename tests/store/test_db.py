@@ -44,7 +44,13 @@ def test_what_is_written_is_read_back_equal(filled: Store, sample: Batch) -> Non
 
 def test_ratings_come_in_the_order_of_their_identity(filled: Store) -> None:
     def place(r: Rating) -> tuple[object, ...]:
-        return (r.task, r.criterion, r.answers, r.span is not None, r.span and (r.span.start, r.span.end))
+        return (
+            r.task,
+            r.criterion,
+            r.answers,
+            r.span is not None,
+            r.span and (r.span.start, r.span.end),
+        )
 
     ratings = filled.ratings()
     assert list(ratings) == sorted(ratings, key=place)
@@ -80,12 +86,21 @@ def test_a_record_twice_in_one_batch_is_one(store: Store) -> None:
     ("batch", "message"),
     [
         (
-            Batch(ratings=(Rating("t1", "R1", "accuracy", "i1", ("a1",), label="5", seconds=12.25),)),
+            Batch(
+                ratings=(Rating("t1", "R1", "accuracy", "i1", ("a1",), label="5", seconds=12.25),)
+            ),
             "rating of 'R1' on item 'i1', answer 'a1' (accuracy): stored '4', got '5'",
         ),
         (
-            Batch(ratings=(Rating("t1", "R1", "accuracy", "i1", ("a1",), Span(0, 10), state="abstained"),)),
-            "rating of 'R1' on item 'i1', answer 'a1', characters 0 to 10 (accuracy): stored '', got 'abstained'",
+            Batch(
+                ratings=(
+                    Rating("t1", "R1", "accuracy", "i1", ("a1",), Span(0, 10), state="abstained"),
+                )
+            ),
+            (
+                "rating of 'R1' on item 'i1', answer 'a1', characters 0 to 10 (accuracy): stored"
+                " '', got 'abstained'"
+            ),
         ),
         (
             Batch(ratings=(Rating("t2", "R9", "ease", None, label="yes"),)),
@@ -100,16 +115,32 @@ def test_a_record_twice_in_one_batch_is_one(store: Store) -> None:
             Batch(items=(Item("i2", "Dose <5 mg/dL?\nSay why, in „Worten“."),)),
             "item 'i2': reference stored '', got None",
         ),
-        (Batch(answers=(Answer("a2", "i1", "s2", "Insulin."),)), "answer 'a2': sentences stored (Span(start=0, end=8)"),
-        (Batch(raters=(Rater("J1", "judges", "human", "acme"),)), "rater 'J1': kind stored 'llm', got 'human'"),
-        (Batch(tasks=(Task("t2", "slot-2", "R1", "survey", None),)), "task 't2': rater stored '', got 'R1'"),
-        (Batch(attempts=(Attempt("x1", "t1", "J1", "ok", "{oops", AT),)), "attempt 'x1': outcome stored 'not json'"),
+        (
+            Batch(answers=(Answer("a2", "i1", "s2", "Insulin."),)),
+            "answer 'a2': sentences stored (Span(start=0, end=8)",
+        ),
+        (
+            Batch(raters=(Rater("J1", "judges", "human", "acme"),)),
+            "rater 'J1': kind stored 'llm', got 'human'",
+        ),
+        (
+            Batch(tasks=(Task("t2", "slot-2", "R1", "survey", None),)),
+            "task 't2': rater stored '', got 'R1'",
+        ),
+        (
+            Batch(attempts=(Attempt("x1", "t1", "J1", "ok", "{oops", AT),)),
+            "attempt 'x1': outcome stored 'not json'",
+        ),
         (Batch(events=(Event("e1", "consent", "R1", AT),)), "event 'e1': data stored {"),
     ],
 )
-def test_a_conflict_names_both_and_writes_nothing(filled: Store, batch: Batch, message: str) -> None:
+def test_a_conflict_names_both_and_writes_nothing(
+    filled: Store, batch: Batch, message: str
+) -> None:
     before = filled.batch()
-    new = Batch(**{n: (*(batch.of(n)),) for n in KINDS} | {"items": (Item("i0", "new"), *batch.items)})
+    new = Batch(
+        **{n: (*(batch.of(n)),) for n in KINDS} | {"items": (Item("i0", "new"), *batch.items)}
+    )
     with pytest.raises(ConflictError) as caught:
         filled.add(new, source="other.csv", at=LATER)
     assert str(caught.value).startswith(message)
@@ -127,7 +158,9 @@ def test_several_conflicts_are_counted(filled: Store, sample: Batch) -> None:
 def test_records_of_one_batch_that_disagree_conflict(store: Store) -> None:
     rating = Rating("t", "R", "c", "i", label="1")
     with pytest.raises(ConflictError, match=r"'1'.*'2'"):
-        store.add(Batch(ratings=(rating, dataclasses.replace(rating, label="2"))), source="x", at=AT)
+        store.add(
+            Batch(ratings=(rating, dataclasses.replace(rating, label="2"))), source="x", at=AT
+        )
     assert store.ratings() == ()
 
 
@@ -137,15 +170,23 @@ def test_records_of_one_batch_that_disagree_conflict(store: Store) -> None:
         (Item("i", "a\0b"), "item 'i': text contains a NUL character"),
         (Item("i", "\ud800"), "item 'i': text contains half a character"),
         (Item("i", "?", strata={"x": "\udfff"}), "item 'i': strata contains half a character"),
-        (Rating("t", "R", "c", "i", label="1", seconds=float("nan")), "seconds is nan, expected a finite number"),
+        (
+            Rating("t", "R", "c", "i", label="1", seconds=float("nan")),
+            "seconds is nan, expected a finite number",
+        ),
         (Rating("t", "R", "c", "i", label=3), "label is 3, expected a text"),  # type: ignore[arg-type]
-        (Rating("t", "R", "c", "i", label="1", state="maybe"), "state is 'maybe', expected one of 'rated'"),  # type: ignore[arg-type]
+        (
+            Rating("t", "R", "c", "i", label="1", state="maybe"),
+            "state is 'maybe', expected one of 'rated'",
+        ),  # type: ignore[arg-type]
         (Item("i", "?", aliases="abc"), "aliases is 'abc', expected a tuple"),  # type: ignore[arg-type]
         (Event("e", "k", "s", AT, {"x": float("inf")}), "data is {'x': inf}, expected a table"),
         (Event("e", "k", "s", AT, {"x": object()}), "data is {'x': <object"),
     ],
 )
-def test_what_no_database_can_keep_is_refused_by_name(store: Store, record: object, message: str) -> None:
+def test_what_no_database_can_keep_is_refused_by_name(
+    store: Store, record: object, message: str
+) -> None:
     kind = next(k.name for k in KINDS.values() if k.record is type(record))
     with pytest.raises(StoreError) as caught:
         store.add(Batch(**{"items": (Item("i0", "?"),), kind: (record,)}), source="x", at=AT)
@@ -162,7 +203,9 @@ def test_a_rating_is_a_label_or_an_abstention(store: Store) -> None:
             store.add(Batch(ratings=(rating,)), source="x", at=AT)
 
 
-@pytest.mark.parametrize("at", ["", "today", "2025-03-01", "2025-03-01T12:00:00", "2025-03-01T12:00:00+01:00"])
+@pytest.mark.parametrize(
+    "at", ["", "today", "2025-03-01", "2025-03-01T12:00:00", "2025-03-01T12:00:00+01:00"]
+)
 def test_times_are_utc(store: Store, at: str) -> None:
     with pytest.raises(StoreError, match="2025-03-01T12:00:00Z"):
         store.add(Batch(items=(Item("i", "?"),)), source="x", at=at)
@@ -180,7 +223,10 @@ def test_a_revision_keeps_what_was_said_before(filled: Store) -> None:
     assert first not in filled.ratings()
     filled.revise((first,), at=LATER, event_id="rev-2")
     assert first in filled.ratings()
-    history = _rows(filled, "SELECT revision, label, note, superseded_by FROM rating_revisions ORDER BY revision")
+    history = _rows(
+        filled,
+        "SELECT revision, label, note, superseded_by FROM rating_revisions ORDER BY revision",
+    )
     assert history == [(1, "4", "", "rev-1"), (2, "2", "on reflection", "rev-2")]
     assert _scalar(filled, "SELECT revision FROM ratings WHERE label = '4'") == 3
     assert filled.verify_log() == ()
@@ -214,8 +260,15 @@ def test_the_protocol_is_noted_once(store: Store) -> None:
 
 
 def test_the_database_itself_refuses_to_change_the_log(filled: Store) -> None:
-    for statement in ("UPDATE audit_log SET kind = 'x'", "DELETE FROM audit_log", "DELETE FROM events"):
-        with filled.engine.connect() as connection, pytest.raises(DBAPIError, match="only appended"):
+    for statement in (
+        "UPDATE audit_log SET kind = 'x'",
+        "DELETE FROM audit_log",
+        "DELETE FROM events",
+    ):
+        with (
+            filled.engine.connect() as connection,
+            pytest.raises(DBAPIError, match="only appended"),
+        ):
             connection.execute(text(statement))
     assert filled.verify_log() == ()
 
@@ -224,22 +277,36 @@ def test_the_database_itself_refuses_to_change_the_log(filled: Store) -> None:
     ("statement", "problem"),
     [
         ("UPDATE audit_log SET data = '{}' WHERE seq = 2", "entry 2 (note) was edited"),
-        ("UPDATE audit_log SET at = '1999-01-01T00:00:00Z' WHERE seq = 1", "entry 1 (import) was edited"),
+        (
+            "UPDATE audit_log SET at = '1999-01-01T00:00:00Z' WHERE seq = 1",
+            "entry 1 (import) was edited",
+        ),
         ("DELETE FROM audit_log WHERE seq = 3", "entry 3 is missing"),
         ("DELETE FROM audit_log WHERE seq IN (2, 3)", "entries 2 to 3 are missing"),
         ("DELETE FROM audit_log WHERE seq > 3", "ends at entry 3, but 4 were written"),
-        ("UPDATE audit_log SET seq = CASE seq WHEN 2 THEN 30 WHEN 3 THEN 2 END WHERE seq IN (2, 3)", "entry 2 (note)"),
+        (
+            (
+                "UPDATE audit_log SET seq = CASE seq WHEN 2 THEN 30 WHEN 3 THEN 2 END WHERE seq IN"
+                " (2, 3)"
+            ),
+            "entry 2 (note)",
+        ),
         (
             "UPDATE meta SET value = '[2,\"' || substr(value, 5) WHERE key = 'audit_head'",
             "not the one that was written",
         ),
-        ("UPDATE ratings SET label = '5' WHERE label = '4'", "what entry 1 (import) wrote was changed"),
+        (
+            "UPDATE ratings SET label = '5' WHERE label = '4'",
+            "what entry 1 (import) wrote was changed",
+        ),
         ("DELETE FROM attempts", "what entry 1 (import) wrote was changed"),
         ("UPDATE items SET entry = 77 WHERE id = 'i1'", "said to be written by entry 77"),
         ("UPDATE events SET subject = 'R2'", "what entry 1 (import) wrote was changed"),
     ],
 )
-def test_tampering_is_seen(filled: Store, alter: Callable[[str], None], statement: str, problem: str) -> None:
+def test_tampering_is_seen(
+    filled: Store, alter: Callable[[str], None], statement: str, problem: str
+) -> None:
     for number in range(3):
         filled.audit("note", {"number": number}, AT)
     assert filled.verify_log() == ()
@@ -247,7 +314,9 @@ def test_tampering_is_seen(filled: Store, alter: Callable[[str], None], statemen
     assert any(problem in p for p in filled.verify_log()), filled.verify_log()
 
 
-def test_two_entries_that_change_places_are_seen(filled: Store, alter: Callable[[str], None]) -> None:
+def test_two_entries_that_change_places_are_seen(
+    filled: Store, alter: Callable[[str], None]
+) -> None:
     filled.audit("note", {"number": 1}, AT)
     filled.audit("note", {"number": 2}, AT)
     for old, new in ((2, 99), (3, 2), (99, 3)):

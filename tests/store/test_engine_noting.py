@@ -1,4 +1,5 @@
-"""Transactions that do not wait for the disk: what they note is there, and the next one waits again."""
+"""Transactions that do not wait for the disk: what they note is there, and the next one waits
+again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Erasing a rater: what goes, what stays, and that the log remains whole and says nothing of what is gone."""
+"""Erasing a rater: what goes, what stays, and that the log remains whole and says nothing of what
+is gone."""
 
 from __future__ import annotations
 
@@ -40,8 +41,16 @@ FORM = Instrument(
         Criterion("words", "Anything else?", Scale(kind="text"), "item"),
     ),
 )
-STUDY = Study("A study", 7, instruments=(FORM,), raters=(Rater("R1", "panel"), Rater("R2", "panel")))
-KEEPING = Study("A study", 7, instruments=(FORM,), raters=STUDY.raters, privacy=Privacy(ratings_after_erasure="keep"))
+STUDY = Study(
+    "A study", 7, instruments=(FORM,), raters=(Rater("R1", "panel"), Rater("R2", "panel"))
+)
+KEEPING = Study(
+    "A study",
+    7,
+    instruments=(FORM,),
+    raters=STUDY.raters,
+    privacy=Privacy(ratings_after_erasure="keep"),
+)
 CANARIES = (
     "Wachtelkönig",
     "Zilpzalp",
@@ -60,22 +69,43 @@ CANARIES = (
 BY = {"by": "owner-1", "reason": "asked for it"}
 
 
-def rating(task: str, rater: str, criterion: str, label: str, note: str = "", item: str = "i1") -> Rating:
+def rating(
+    task: str, rater: str, criterion: str, label: str, note: str = "", item: str = "i1"
+) -> Rating:
     answers = ("a1",) if criterion == "grade" else ()
-    return Rating(task, rater, criterion, item, answers, label=label, note=note, seconds=12.5, at=AT)
+    return Rating(
+        task, rater, criterion, item, answers, label=label, note=note, seconds=12.5, at=AT
+    )
 
 
 def fill(store: Store) -> None:
     """A study in which two raters have left something in every table; R1's words are canaries."""
-    quail, chiffchaff, bittern, godwit, bluethroat, shrike, dove, name, email, grebe, owl, nightjar = CANARIES
+    (
+        quail,
+        chiffchaff,
+        bittern,
+        godwit,
+        bluethroat,
+        shrike,
+        dove,
+        name,
+        email,
+        grebe,
+        owl,
+        nightjar,
+    ) = CANARIES
     tasks = tuple(
-        Task(f"t{n}", f"panel {n % 2 + 1}", f"R{n % 2 + 1}", "form", f"i{n // 2 + 1}", ("a1",)) for n in range(4)
+        Task(f"t{n}", f"panel {n % 2 + 1}", f"R{n % 2 + 1}", "form", f"i{n // 2 + 1}", ("a1",))
+        for n in range(4)
     )
     store.add(
         Batch(
             items=(Item("i1", "Which drug?"), Item("i2", "How much?")),
             answers=(Answer("a1", "i1", "s", "This."),),
-            raters=(Rater("R1", "panel", strata={"hobby": quail}), Rater("R2", "panel", strata={"hobby": "none"})),
+            raters=(
+                Rater("R1", "panel", strata={"hobby": quail}),
+                Rater("R2", "panel", strata={"hobby": "none"}),
+            ),
             tasks=tasks,
             ratings=(
                 rating("t0", "R1", "grade", "1", chiffchaff),
@@ -88,28 +118,46 @@ def fill(store: Store) -> None:
                 Event("c1", CONSENT, "R1", AT, {"agreed": True, "version": "v"}),
                 Event("p1", PROFILE, "R1", AT, {"replies": {"hobby": godwit}}),
                 Event("p2", PROFILE, "R2", AT, {"replies": {"hobby": "none"}}),
-                Event("problem 1", study_events.PROBLEM, "t0", AT, {"rater": "R1", "text": bluethroat}),
-                Event("problem 1 settled", study_events.SETTLED, "problem 1", AT, {"note": f"about {owl}"}),
+                Event(
+                    "problem 1", study_events.PROBLEM, "t0", AT, {"rater": "R1", "text": bluethroat}
+                ),
+                Event(
+                    "problem 1 settled",
+                    study_events.SETTLED,
+                    "problem 1",
+                    AT,
+                    {"note": f"about {owl}"},
+                ),
             ),
         ),
         source="a.csv",
         at=AT,
     )
     store.revise([rating("t0", "R1", "words", shrike)], at=AT, event_id="submission s1")
-    store.revise([rating("t1", "R2", "words", "on second thoughts")], at=AT, event_id="submission s2")
+    store.revise(
+        [rating("t1", "R2", "words", "on second thoughts")], at=AT, event_id="submission s2"
+    )
     for rater in ("R1", "R2"):
         access = Access(store)
-        access.redeem(access.invite(rater, "rater", at=AT, expires_at=LATER), at=AT, expires_at={"rater": LATER})
+        access.redeem(
+            access.invite(rater, "rater", at=AT, expires_at=LATER),
+            at=AT,
+            expires_at={"rater": LATER},
+        )
         task = f"t{int(rater[1]) - 1}"
         with writing(store.engine) as connection:
             state = screens.named(connection, task, rater, AT)
             screens.visit(connection, state, screens.Visit(f"v{rater}", 20.0, 10.0, 1.0), AT)
             typed = dove if rater == "R1" else "typed"
-            drafts.append_changes(connection, state, [drafts.Change(f"d{rater}", "words", typed, 0, AT)], AT)
+            drafts.append_changes(
+                connection, state, [drafts.Change(f"d{rater}", "words", typed, 0, AT)], AT
+            )
             state = screens.screen_state(connection, task)
             assert state is not None
             note = grebe if rater == "R1" else "mine"
-            drafts.append_changes(connection, state, [drafts.Change(f"n{rater}", drafts.NOTE, note, 1, AT)], AT)
+            drafts.append_changes(
+                connection, state, [drafts.Change(f"n{rater}", drafts.NOTE, note, 1, AT)], AT
+            )
             screens.change(connection, state, {"submitted_at": AT, "seconds": 10.0})
             cover_task(connection, task, AT)
     note_person(store, Person("R1", name, email))
@@ -188,10 +236,16 @@ def test_the_log_stays_whole_and_states_how_much_is_gone(study: Store) -> None:
                 "update events set data = '{}' where kind = 'erasure'",
                 "update raters set strata = '{}' where id = 'R2'",
                 "update salts set salt = 'x' where owner = 'R2'",
-                "insert into ratings (task, criterion, answers, span, rater, item, state, label, note, at, instrument,"
-                " revision, entry) select 't0', criterion, answers, span, 'R1', item, state, label, note, at,"
-                " instrument, 1, entry from ratings where rater = 'R2' and criterion = 'grade'",
-                "update audit_log set data = replace(data, '\"erased\":', '\"erased\":1') where kind = 'erasure'",
+                (
+                    "insert into ratings (task, criterion, answers, span, rater, item, state,"
+                    " label, note, at, instrument, revision, entry) select 't0', criterion,"
+                    " answers, span, 'R1', item, state, label, note, at, instrument, 1, entry from"
+                    " ratings where rater = 'R2' and criterion = 'grade'"
+                ),
+                (
+                    "update audit_log set data = replace(data, '\"erased\":', '\"erased\":1') where"
+                    " kind = 'erasure'"
+                ),
             )
         ),
     ],
@@ -201,7 +255,9 @@ def test_an_erasure_is_no_cover_for_other_changes(tmp_path: Path, statement: str
         fill(store)
         erasing.erase(store, STUDY, "R1", at=LATER, **BY)
     with closing(sqlite3.connect(tmp_path / "konsil.db")) as database:
-        for (name,) in database.execute("select name from sqlite_master where type = 'trigger'").fetchall():
+        for (name,) in database.execute(
+            "select name from sqlite_master where type = 'trigger'"
+        ).fetchall():
             database.execute(f'drop trigger "{name}"')
         for one in statement.split("; "):
             assert database.execute(one).rowcount > 0, "the test changes nothing"
@@ -211,9 +267,12 @@ def test_an_erasure_is_no_cover_for_other_changes(tmp_path: Path, statement: str
 
 
 def test_what_the_log_has_of_her_rows_cannot_be_guessed(study: Store) -> None:
-    """Who knows everything but the salt, every cell of the rating included, cannot tell that it was there."""
+    """Who knows everything but the salt, every cell of the rating included, cannot tell that it was
+    there."""
     with reading(study.engine) as connection:
-        row = connection.execute(sa.select(schema.ratings).where(schema.ratings.c.task == "t0")).first()
+        row = connection.execute(
+            sa.select(schema.ratings).where(schema.ratings.c.task == "t0")
+        ).first()
         assert row is not None
         cells = tuple(getattr(row, name) for name in erasing.KINDS["ratings"].names)
     plain = erasing.audit.content(erasing.audit.fingerprint(cells))
@@ -245,7 +304,8 @@ def test_ratings_may_stay_without_texts_and_times_where_the_protocol_says_so(stu
 
 
 def test_no_byte_is_left_in_the_files(tmp_path: Path) -> None:
-    """Also of what was deleted before rows were overwritten, and while another connection has the database open."""
+    """Also of what was deleted before rows were overwritten, and while another connection has the
+    database open."""
     with Store.open(tmp_path) as store:
         fill(store)
         with closing(sqlite3.connect(tmp_path / "konsil.db")) as older:
@@ -281,7 +341,12 @@ def test_who_still_reads_keeps_remnants_and_a_second_erasure_removes_them(
             reader.execute("rollback")
         count = store.log_head()
         again = erasing.erase(store, STUDY, "R1", at=LATER, by="owner-2", reason="again")
-        assert (again.is_clean, again.at, again.by, again.records) == (True, LATER, "owner-1", first.records)
+        assert (again.is_clean, again.at, again.by, again.records) == (
+            True,
+            LATER,
+            "owner-1",
+            first.records,
+        )
         assert store.log_head() == count, "a second erasure writes nothing"
     there = b"".join(p.read_bytes() for p in tmp_path.glob("konsil.db*"))
     assert [word for word in CANARIES if word.encode() in there] == []
@@ -293,7 +358,9 @@ def test_who_is_not_known_is_refused_with_the_nearest_name(study: Store) -> None
         lambda: erasing.preview(study, STUDY, "R11"),
         lambda: erasing.erase(study, STUDY, "R11", at=LATER, **BY),
     ):
-        with pytest.raises(StoreError, match=r"there is no person 'R11' among the raters; did you mean 'R1'"):
+        with pytest.raises(
+            StoreError, match=r"there is no person 'R11' among the raters; did you mean 'R1'"
+        ):
             call()
     assert study.log_head() == count
 
@@ -310,9 +377,13 @@ def test_who_and_why_must_be_given(study: Store, by: str, reason: str) -> None:
         erasing.erase(study, STUDY, "R1", at=LATER, by=by, reason=reason)
 
 
-@pytest.mark.parametrize("reason", ["Kiebitz asked", "mail of kiebitz@clinic.example", "for Ada, by phone"])
+@pytest.mark.parametrize(
+    "reason", ["Kiebitz asked", "mail of kiebitz@clinic.example", "for Ada, by phone"]
+)
 def test_a_reason_does_not_keep_the_name(study: Store, reason: str) -> None:
-    with pytest.raises(StoreError, match="contains a part of the name or address that is to be erased"):
+    with pytest.raises(
+        StoreError, match="contains a part of the name or address that is to be erased"
+    ):
         erasing.erase(study, STUDY, "R1", at=LATER, by="owner-1", reason=reason)
     assert "R1" in people(study)
 
@@ -324,7 +395,11 @@ def test_a_preview_states_the_same_and_changes_nothing(study: Store) -> None:
     assert everything(study) == before
     done = erasing.erase(study, STUDY, "R1", at=LATER, **BY)
     # Leaving revokes the links first, which are then erased like all else.
-    assert (planned.records, planned.ratings, planned.moved) == (done.records, done.ratings, done.moved)
+    assert (planned.records, planned.ratings, planned.moved) == (
+        done.records,
+        done.ratings,
+        done.moved,
+    )
     assert erasing.preview(study, STUDY, "R1").at == LATER
 
 
@@ -354,34 +429,48 @@ def test_killed_half_way_nothing_is_erased(tmp_path: Path) -> None:
         before = everything(store)
     protocol = tmp_path / "study.pickle"
     protocol.write_bytes(pickle.dumps(STUDY))
-    died = subprocess.run([sys.executable, "-c", _DIES_IN_THE_MIDDLE, tmp_path, protocol, LATER], check=False)
+    died = subprocess.run(
+        [sys.executable, "-c", _DIES_IN_THE_MIDDLE, tmp_path, protocol, LATER], check=False
+    )
     assert died.returncode == 9
     with Store.open(tmp_path) as store:
         assert everything(store) == before
         assert store.verify_log() == ()
-        with pytest.raises(sa.exc.IntegrityError, match="only appended"), store.engine.begin() as connection:
+        with (
+            pytest.raises(sa.exc.IntegrityError, match="only appended"),
+            store.engine.begin() as connection,
+        ):
             connection.execute(sa.text("update events set data = '{}'"))
 
 
 def test_rows_are_only_appended_again_afterwards(study: Store) -> None:
     erasing.erase(study, STUDY, "R1", at=LATER, **BY)
     for table in ("events", "rating_revisions", "draft_events", "audit_log"):
-        with pytest.raises(sa.exc.DatabaseError, match="only appended"), study.engine.begin() as connection:
+        with (
+            pytest.raises(sa.exc.DatabaseError, match="only appended"),
+            study.engine.begin() as connection,
+        ):
             connection.execute(sa.text(f"delete from {table}"))
 
 
 def test_what_was_erased_does_not_come_back(study: Store) -> None:
     erasing.erase(study, STUDY, "R1", at=LATER, **BY)
-    with pytest.raises(StoreError, match="the data of 'R1' were erased and cannot be imported again"):
+    with pytest.raises(
+        StoreError, match="the data of 'R1' were erased and cannot be imported again"
+    ):
         study.add(Batch(ratings=(rating("t0", "R1", "grade", "1"),)), source="a.csv", at=LATER)
     assert study.verify_log() == ()
     with pytest.raises(ConflictError):
-        study.add(Batch(raters=(Rater("R1", "panel", strata={"hobby": "x"}),)), source="a.csv", at=LATER)
+        study.add(
+            Batch(raters=(Rater("R1", "panel", strata={"hobby": "x"}),)), source="a.csv", at=LATER
+        )
 
 
 def test_her_devices_know_only_that_it_is_over(study: Store) -> None:
     access = Access(study)
-    cookie = access.redeem(access.invite("R1", "rater", at=AT, expires_at=LATER), at=AT, expires_at={"rater": LATER})
+    cookie = access.redeem(
+        access.invite("R1", "rater", at=AT, expires_at=LATER), at=AT, expires_at={"rater": LATER}
+    )
     assert cookie is not None
     erasing.erase(study, STUDY, "R1", at=AT, **BY)
     visitor = access.visitor(cookie, AT)
@@ -389,7 +478,9 @@ def test_her_devices_know_only_that_it_is_over(study: Store) -> None:
     assert (visitor.who, visitor.csrf, visitor.made_at) == (ERASED, "", "")
     with reading(study.engine) as connection:
         # Cell by cell: the letters of a random token may be these by chance.
-        cells = {cell for row in connection.execute(sa.select(page_schema.visitors)) for cell in row}
+        cells = {
+            cell for row in connection.execute(sa.select(page_schema.visitors)) for cell in row
+        }
     assert "R1" not in cells
 
 
@@ -423,7 +514,9 @@ def test_an_older_log_is_anchored_anew_and_its_head_is_kept(older: Path) -> None
         with reading(store.engine) as connection:
             assert not anchoring.is_older(connection)
             (once,) = anchoring.anchored(connection)
-            log = connection.execute(sa.select(schema.audit_log).order_by(schema.audit_log.c.seq)).all()
+            log = connection.execute(
+                sa.select(schema.audit_log).order_by(schema.audit_log.c.seq)
+            ).all()
         assert once.before == before
         assert [row.kind for row in log[:entries]] == [
             "protocol",

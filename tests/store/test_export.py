@@ -26,7 +26,8 @@ from konsil.store.release.export import Format, export, read_export
 AT = "2025-03-01T12:00:00Z"
 FORMATS = get_args(Format)
 
-# What trips up tables: quotes, separators, line ends, formulas, apostrophes, nothing, words for nothing.
+# What trips up tables: quotes, separators, line ends, formulas, apostrophes, nothing, words for
+# nothing.
 nasty = st.sampled_from(
     [
         "",
@@ -64,7 +65,9 @@ nasty = st.sampled_from(
         "#",
     ]
 )
-texts = st.one_of(nasty, st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20))
+texts = st.one_of(
+    nasty, st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
+)
 numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 tuples = st.lists(texts, max_size=3).map(tuple)
 spans = st.builds(Span, st.integers(0, 10**6), st.integers(0, 10**6))
@@ -112,7 +115,13 @@ def ratings(draw: st.DrawFn) -> Rating:
 
 
 def identity(r: Rating) -> tuple:
-    return (r.task, r.criterion, r.answers, r.span is not None, (r.span.start, r.span.end) if r.span else ())
+    return (
+        r.task,
+        r.criterion,
+        r.answers,
+        r.span is not None,
+        (r.span.start, r.span.end) if r.span else (),
+    )
 
 
 batches = st.builds(
@@ -130,7 +139,9 @@ batches = st.builds(
             st.lists(spans, max_size=2).map(tuple),
         )
     ),
-    raters=by_id(st.builds(Rater, texts, texts, st.sampled_from(get_args(RaterKind)), texts, words)),
+    raters=by_id(
+        st.builds(Rater, texts, texts, st.sampled_from(get_args(RaterKind)), texts, words)
+    ),
     tasks=by_id(
         st.builds(
             Task,
@@ -149,8 +160,12 @@ batches = st.builds(
             optional,
         )
     ),
-    ratings=st.lists(ratings(), max_size=5, unique_by=identity).map(lambda f: tuple(sorted(f, key=identity))),
-    attempts=by_id(st.builds(Attempt, texts, texts, texts, st.sampled_from(get_args(Outcome)), texts, texts)),
+    ratings=st.lists(ratings(), max_size=5, unique_by=identity).map(
+        lambda f: tuple(sorted(f, key=identity))
+    ),
+    attempts=by_id(
+        st.builds(Attempt, texts, texts, texts, st.sampled_from(get_args(Outcome)), texts, texts)
+    ),
     events=by_id(st.builds(Event, texts, texts, texts, texts, data)),
 )
 
@@ -181,7 +196,9 @@ def _round_trip(batch: Batch) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(batch=batches)
 def test_postgresql_gives_back_what_it_got(batch: Batch, server: str) -> None:
     from sqlalchemy import text
@@ -192,7 +209,10 @@ def test_postgresql_gives_back_what_it_got(batch: Batch, server: str) -> None:
             names = ", ".join([*KINDS, *others])
             connection.execute(text(f"TRUNCATE {names}"))
             connection.execute(
-                text("UPDATE meta SET value = '[0,\"' || repeat('0', 64) || '\"]' WHERE key = 'audit_head'")
+                text(
+                    "UPDATE meta SET value = '[0,\"' || repeat('0', 64) || '\"]' WHERE key ="
+                    " 'audit_head'"
+                )
             )
             connection.commit()
         store.add(batch, source="x", at=AT)
@@ -207,7 +227,9 @@ def test_postgresql_gives_back_what_it_got(batch: Batch, server: str) -> None:
 def test_no_cell_is_a_formula(cells: list[str | None]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.csv"
-        frames.write_csv(path, [pl.DataFrame({"a": cells, "b": cells}, schema={"a": pl.String, "b": pl.String})])
+        frames.write_csv(
+            path, [pl.DataFrame({"a": cells, "b": cells}, schema={"a": pl.String, "b": pl.String})]
+        )
         assert frames.read_csv(path)["a"].to_list() == cells
         with path.open(encoding="utf-8", newline="") as file:
             written = list(csv.reader(file))[1:]
@@ -255,7 +277,9 @@ def test_a_folder_with_something_in_it_is_left_alone(filled: Store, tmp_path: Pa
     assert _leftovers(tmp_path) == []
 
 
-def test_a_failed_export_leaves_nothing(filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_export_leaves_nothing(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full_disk(*_: object) -> Iterator[object]:
         raise OSError(28, "No space left on device")
 
@@ -285,7 +309,9 @@ def test_what_is_no_export_is_said_so(filled: Store, tmp_path: Path) -> None:
         read_export(out)
 
 
-def test_a_spreadsheet_that_drops_quotes_costs_no_required_text(filled: Store, tmp_path: Path) -> None:
+def test_a_spreadsheet_that_drops_quotes_costs_no_required_text(
+    filled: Store, tmp_path: Path
+) -> None:
     """Saved again by a program that writes an empty text as an empty cell."""
     out = export(filled, tmp_path / "out", "csv")
     for path in out.glob("*.csv"):
@@ -294,7 +320,11 @@ def test_a_spreadsheet_that_drops_quotes_costs_no_required_text(filled: Store, t
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
     again = read_export(out)
-    assert (again.raters, again.tasks, again.attempts) == (filled.raters(), filled.tasks(), filled.attempts())
+    assert (again.raters, again.tasks, again.attempts) == (
+        filled.raters(),
+        filled.tasks(),
+        filled.attempts(),
+    )
 
 
 def _leftovers(folder: Path) -> list[str]:
@@ -303,5 +333,8 @@ def _leftovers(folder: Path) -> list[str]:
 
 def test_a_cell_that_is_no_list_is_a_fault_of_the_file_and_not_of_the_database() -> None:
     frame = pl.DataFrame({name: ["{[" if name == "sets" else "x"] for name in KINDS["items"].names})
-    with pytest.raises(StoreError, match=r"items\.csv: record 1 cannot be read: expected a list or table in JSON, got"):
+    with pytest.raises(
+        StoreError,
+        match=r"items\.csv: record 1 cannot be read: expected a list or table in JSON, got",
+    ):
         list(frames.records(KINDS["items"], frame, "items.csv"))

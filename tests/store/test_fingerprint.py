@@ -1,4 +1,5 @@
-"""A row's fingerprint is the hash of its JSON, however it is put together: what older databases hold stays valid."""
+"""A row's fingerprint is the hash of its JSON, however it is put together: what older databases
+hold stays valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Tasks that change hands: who had them is kept, the log covers it, the same event twice is once; on every database."""
+"""Tasks that change hands: who had them is kept, the log covers it, the same event twice is once;
+on every database."""
 
 from __future__ import annotations
 
@@ -47,7 +48,10 @@ def test_what_was_before_can_neither_be_changed_nor_forged(filled: Store) -> Non
 
 
 def test_a_task_that_is_not_there_moves_nothing(filled: Store) -> None:
-    with pytest.raises(StoreError, match="there is no task 't9'"), writing(filled.engine) as connection:
+    with (
+        pytest.raises(StoreError, match="there is no task 't9'"),
+        writing(filled.engine) as connection,
+    ):
         hand_over(connection, LEFT, {"t1": "J1", "t9": "J1"})
     assert {t.rater for t in filled.tasks()} == {"R1", ""}
     assert len(filled.events()) == 1
@@ -58,7 +62,10 @@ def test_progress_is_counted_on_every_database(filled: Store) -> None:
         found = progress.counts(connection)
         assert progress.handed_in(connection) == ()
         assert list(looks(connection)) == []
-    assert [(c.rater, c.batch, c.tasks, c.done) for c in found] == [("", "", 1, 1), ("R1", "b1", 1, 1)]
+    assert [(c.rater, c.batch, c.tasks, c.done) for c in found] == [
+        ("", "", 1, 1),
+        ("R1", "b1", 1, 1),
+    ]
 
 
 def test_batches_and_the_record_on_every_database(filled: Store) -> None:
@@ -71,5 +78,7 @@ def test_batches_and_the_record_on_every_database(filled: Store) -> None:
         batches.reopen(filled, "main", "b1", at=AT, reason=" ")
     for n in range(12):
         record(filled, *stratum("", {"contacted": str(20 + n)}), at=AT)
-    assert recorded(filled).strata[0].counts == {"contacted": 31}, "the last of one second, also after ten"
+    assert recorded(filled).strata[0].counts == {"contacted": 31}, (
+        "the last of one second, also after ten"
+    )
     assert filled.verify_log() == ()

@@ -15,7 +15,9 @@ from konsil.store.release.backup import backup
 from konsil.store.release.export import export
 
 AT = "2025-03-01T12:00:00Z"
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes of Windows are not asked whether they run")
+pytestmark = pytest.mark.skipif(
+    os.name == "nt", reason="processes of Windows are not asked whether they run"
+)
 
 
 @pytest.fixture
@@ -26,9 +28,15 @@ def ended() -> int:
     return process.pid
 
 
-def test_only_drafts_of_this_target_whose_maker_has_ended_are_removed(tmp_path: Path, ended: int) -> None:
+def test_only_drafts_of_this_target_whose_maker_has_ended_are_removed(
+    tmp_path: Path, ended: int
+) -> None:
     target = tmp_path / "o*t"
-    gone = [tmp_path / f".o*t.{ended}.x.partial", tmp_path / f".o*t.{ended}.db", tmp_path / f".o*t.{ended}.db-wal"]
+    gone = [
+        tmp_path / f".o*t.{ended}.x.partial",
+        tmp_path / f".o*t.{ended}.db",
+        tmp_path / f".o*t.{ended}.db-wal",
+    ]
     stay = [
         tmp_path / f"{draft_prefix(target)}y.partial",
         tmp_path / f".other.{ended}.x.partial",
@@ -44,7 +52,9 @@ def test_only_drafts_of_this_target_whose_maker_has_ended_are_removed(tmp_path: 
     assert sorted(tmp_path.iterdir()) == sorted(stay)
 
 
-def test_exports_and_backups_clear_what_killed_ones_left(tmp_path: Path, sample: Batch, ended: int) -> None:
+def test_exports_and_backups_clear_what_killed_ones_left(
+    tmp_path: Path, sample: Batch, ended: int
+) -> None:
     (tmp_path / f".out.{ended}.abc.partial").mkdir()
     (tmp_path / f".b.db.{ended}.db").write_text("half a copy")
     with Store.open(tmp_path) as store:

@@ -17,7 +17,24 @@ from konsil.store.engine import migrate, schema
 from konsil.store.engine.engine import writing
 
 AT = "2025-03-01T12:00:00Z"
-CALL = Call("w", 1, "answer", "s1", "i1", "k", "local", "m", "ok", 1, 200, {"seed": 1}, {}, "m-1", at=AT, raw="{}")
+CALL = Call(
+    "w",
+    1,
+    "answer",
+    "s1",
+    "i1",
+    "k",
+    "local",
+    "m",
+    "ok",
+    1,
+    200,
+    {"seed": 1},
+    {},
+    "m-1",
+    at=AT,
+    raw="{}",
+)
 HERE = Path(__file__).parent
 
 
@@ -26,17 +43,23 @@ def test_migrations_and_tables_say_the_same(store: Store) -> None:
     from alembic.migration import MigrationContext
 
     with store.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
         assert compare_metadata(context, schema.metadata) == []
 
 
 def test_the_last_migration_is_this_versions_schema() -> None:
-    numbers = [int(p.name.split("_")[0]) for p in (migrate.MIGRATIONS / "versions").glob("[0-9]*.py")]
+    numbers = [
+        int(p.name.split("_")[0]) for p in (migrate.MIGRATIONS / "versions").glob("[0-9]*.py")
+    ]
     assert sorted(numbers) == list(range(1, schema.SCHEMA + 1))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL]), (5, [CALL])])
+@pytest.mark.parametrize(
+    ("number", "calls"), [(1, []), (2, [CALL]), (3, [CALL]), (4, [CALL]), (5, [CALL])]
+)
 def test_a_database_of_an_older_schema_keeps_every_rating(
     number: int, calls: list[Call], tmp_path: Path, sample: Batch
 ) -> None:
@@ -86,10 +109,20 @@ def test_a_migration_keeps_every_rating(
         assert store.batch() == before
         assert store.verify_log() == ()
         with store.engine.connect() as connection:
-            assert connection.execute(sa.text("SELECT count(*) FROM ratings WHERE device = ''")).scalar() == 6
-            assert connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar() == "7"
+            assert (
+                connection.execute(
+                    sa.text("SELECT count(*) FROM ratings WHERE device = ''")
+                ).scalar()
+                == 6
+            )
+            assert (
+                connection.execute(sa.text("SELECT value FROM meta WHERE key = 'schema'")).scalar()
+                == "7"
+            )
     monkeypatch.setattr(schema, "SCHEMA", 6)
-    with pytest.raises(StoreError, match=r"written by a newer konsil \(schema 7; this one knows up to 6\)"):
+    with pytest.raises(
+        StoreError, match=r"written by a newer konsil \(schema 7; this one knows up to 6\)"
+    ):
         Store.open(where)
 
 
@@ -110,13 +143,21 @@ def test_a_newer_schema_is_refused(filled: Store, where: str) -> None:
     with filled.engine.connect() as connection:
         connection.execute(sa.text("UPDATE meta SET value = '8' WHERE key = 'schema'"))
         connection.commit()
-    with pytest.raises(StoreError, match=r"was written by a newer konsil \(schema 8; this one knows up to 6\)"):
+    with pytest.raises(
+        StoreError, match=r"was written by a newer konsil \(schema 8; this one knows up to 6\)"
+    ):
         Store.open(where)
 
 
 def _sorted(batch: Batch) -> Batch:
     def place(r: Rating) -> tuple[object, ...]:
-        return (r.task, r.criterion, r.answers, r.span is not None, r.span and (r.span.start, r.span.end))
+        return (
+            r.task,
+            r.criterion,
+            r.answers,
+            r.span is not None,
+            r.span and (r.span.start, r.span.end),
+        )
 
     return Batch(
         batch.items,

@@ -1,4 +1,5 @@
-"""Databases of every older schema, half-filled pages included, on either kind of server: no cell is lost on the way."""
+"""Databases of every older schema, half-filled pages included, on either kind of server: no cell is
+lost on the way."""
 
 from __future__ import annotations
 
@@ -56,7 +57,12 @@ def old_database(number: int) -> sqlite3.Connection:
 
 
 def content(old: sqlite3.Connection) -> Tables:
-    names = [name for (name,) in old.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    names = [
+        name
+        for (name,) in old.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+        )
+    ]
     found: Tables = {}
     for name in names:
         cursor = old.execute(f'SELECT * FROM "{name}"')
@@ -69,7 +75,8 @@ def _quoted(columns: tuple[str, ...]) -> str:
 
 
 def put(where: str, number: int, old: sqlite3.Connection) -> None:
-    """The old database at this place: as a file, or its rows in tables that the migrations of then make."""
+    """The old database at this place: as a file, or its rows in tables that the migrations of then
+    make."""
     if "://" not in where:
         with sqlite3.connect(Path(where) / "konsil.db") as file:
             old.backup(file)
@@ -94,7 +101,9 @@ def put(where: str, number: int, old: sqlite3.Connection) -> None:
             marks = ",".join(f":c{n}" for n in range(len(columns)))
             for row in rows:
                 values = {f"c{n}": cell for n, cell in enumerate(row)}
-                connection.execute(sa.text(f"INSERT INTO {name} ({_quoted(columns)}) VALUES ({marks})"), values)
+                connection.execute(
+                    sa.text(f"INSERT INTO {name} ({_quoted(columns)}) VALUES ({marks})"), values
+                )
         connection.execute(sa.text("SET session_replication_role = DEFAULT"))
     engine.dispose()
 
@@ -124,7 +133,8 @@ def test_no_cell_is_lost(number: int, where: str, sample: Batch) -> None:
 
 
 def _as_the_pages_read_it(store: Store) -> None:
-    """Whoever was half-way through goes on: the link works, the page has its address and what was typed."""
+    """Whoever was half-way through goes on: the link works, the page has its address and what was
+    typed."""
     access = Access(store)
     assert access.invitation("secret", AT) is not None
     visitor = access.visitor("cookie", AT)
@@ -134,7 +144,9 @@ def _as_the_pages_read_it(store: Store) -> None:
         state = screens.public(connection, "public-name-1")
         assert state is not None
         assert (state.task, state.rev, state.deferred) == ("t1", 2, 2)
-        assert {f: v.value for f, v in drafts.values(connection, "t1").items()} == {"accuracy.a1": "4"}
+        assert {f: v.value for f, v in drafts.values(connection, "t1").items()} == {
+            "accuracy.a1": "4"
+        }
         assert [change.value for change, _ in drafts.history(connection, "t1")] == ["3", "4"]
         assert [visit.active for _, visit in screens.visits(connection, "t1")] == [10.25]
         html = connection.execute(sa.select(page_schema.renderings.c.html)).scalar_one()

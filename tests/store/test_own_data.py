@@ -42,13 +42,16 @@ def store(tmp_path: Path, sample: Batch):
         with writing(opened.engine) as connection:
             state = screens.named(connection, "t1", "R1", AT)
             screens.visit(connection, state, screens.Visit("v1", 20.0, 10.0, 1.0), AT)
-            drafts.append_changes(connection, state, [drafts.Change("e1", "accuracy.a1", "typed", 0, AT)], AT)
+            drafts.append_changes(
+                connection, state, [drafts.Change("e1", "accuracy.a1", "typed", 0, AT)], AT
+            )
         yield opened
 
 
 def test_every_table_that_names_a_rater_is_there(store: Store, sample: Batch) -> None:
     found = own_data(store, "R1")
-    # Tables in which this study has nothing about R1: who had a task before, superseded ratings, machines' attempts.
+    # Tables in which this study has nothing about R1: who had a task before, superseded ratings,
+    # machines' attempts.
     missing = set(schema.metadata.tables) - NO_PERSON - set(found)
     assert missing == {"task_revisions", "rating_revisions", "attempts", "staff"}
     assert found["people"] == [{"rater": "R1", "name": "Ada May", "email": "ada@clinic.example"}]
@@ -56,7 +59,9 @@ def test_every_table_that_names_a_rater_is_there(store: Store, sample: Batch) ->
     assert found["drafts"][0]["value"] == "typed"
     assert [row["kind"] for row in found["events"]] == ["consent"]
     assert {row["kind"] for row in found["audit_log"]} == {"invitation", "sign-in"}
-    assert not {"cookie", "csrf", "token", "public"} & {c for rows in found.values() for row in rows for c in row}
+    assert not {"cookie", "csrf", "token", "public"} & {
+        c for rows in found.values() for row in rows for c in row
+    }
     json.dumps(found)
 
 

@@ -36,7 +36,9 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_the_database_and_its_companions_are_the_owners_alone(tmp_path: Path, sample: Batch) -> None:
+def test_the_database_and_its_companions_are_the_owners_alone(
+    tmp_path: Path, sample: Batch
+) -> None:
     with Store.open(tmp_path) as store, alone(store, "judge", AT):
         store.add(sample, source="x", at=AT)
         files = sorted(p.name for p in tmp_path.iterdir())
@@ -54,10 +56,14 @@ def test_an_owner_who_lets_others_in_is_not_overruled(tmp_path: Path, sample: Ba
 
 
 @pytest.mark.parametrize("version", [1, 3])
-def test_an_older_database_is_closed_when_it_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
+def test_an_older_database_is_closed_when_it_is_brought_up_to_date(
+    tmp_path: Path, version: int
+) -> None:
     place = tmp_path / "konsil.db"
     with closing(sqlite3.connect(place)) as database:
-        database.executescript((Path(__file__).parent / f"schema{version}.sql").read_text(encoding="utf-8"))
+        database.executescript(
+            (Path(__file__).parent / f"schema{version}.sql").read_text(encoding="utf-8")
+        )
     assert mode(place) == 0o644
     Store.open(tmp_path).close()
     assert mode(place) == 0o600

@@ -33,7 +33,12 @@ PEOPLE = ("weber", "Dr. Özil", "R12", "amara", "lind", "chen", "novak")
 FORM = Instrument(
     "quality/form",
     (
-        Criterion("accuracy", "Is it accurate?", Scale(("-1", "0", "1"), abstain="cannot tell"), guidance="Be strict."),
+        Criterion(
+            "accuracy",
+            "Is it accurate?",
+            Scale(("-1", "0", "1"), abstain="cannot tell"),
+            guidance="Be strict.",
+        ),
         Criterion("remark", "Anything else?", Scale(kind="text"), scope="item"),
     ),
     codebook="Read *all* of it.",
@@ -58,7 +63,18 @@ def _batch() -> Batch:
     tasks, ratings = [], []
     for rater in (*PEOPLE, "judge-1"):
         task = f"i1/{rater}"
-        tasks.append(Task(task, f"slot-{rater}", rater, FORM.id, "i1", ("a1",), batch=f"batch of {rater}", phase="one"))
+        tasks.append(
+            Task(
+                task,
+                f"slot-{rater}",
+                rater,
+                FORM.id,
+                "i1",
+                ("a1",),
+                batch=f"batch of {rater}",
+                phase="one",
+            )
+        )
         ratings.append(
             Rating(
                 task,
@@ -74,7 +90,11 @@ def _batch() -> Batch:
             )
         )
         ratings.append(Rating(task, rater, "remark", "i1", label=f"signed {rater}"))
-    tasks.append(Task("again", "slot", "weber", FORM.id, "i1", ("a1",), purpose="repeat", repeat_of="i1/weber"))
+    tasks.append(
+        Task(
+            "again", "slot", "weber", FORM.id, "i1", ("a1",), purpose="repeat", repeat_of="i1/weber"
+        )
+    )
     return Batch(
         items=(Item("i1", "=Question?\nReally?", None, strata={"level": "easy"}),),
         answers=(Answer("a1", "i1", "s1", "Yes. No."),),
@@ -93,14 +113,27 @@ def made(tmp_path: Path) -> Path:
 
 
 def _everything(folder: Path) -> str:
-    texts = [p.read_text(encoding="utf-8") for p in sorted(folder.rglob("*")) if p.suffix != ".parquet" and p.is_file()]
+    texts = [
+        p.read_text(encoding="utf-8")
+        for p in sorted(folder.rglob("*"))
+        if p.suffix != ".parquet" and p.is_file()
+    ]
     texts += [str(pl.read_parquet(p).to_dicts()) for p in folder.glob("*.parquet")]
     return "\n".join(texts)
 
 
 def test_no_person_and_no_key_in_any_file(made: Path) -> None:
     text = _everything(made)
-    for canary in (*PEOPLE, "Weber & Sons", "signed", "thinks so", "23:59", "2025-03-01", KEY.decode(), KEY.hex()):
+    for canary in (
+        *PEOPLE,
+        "Weber & Sons",
+        "signed",
+        "thinks so",
+        "23:59",
+        "2025-03-01",
+        KEY.decode(),
+        KEY.hex(),
+    ):
         assert canary not in text, canary
     assert "judge-1" in text
 
@@ -128,7 +161,9 @@ def test_csv_and_parquet_hold_the_same(made: Path) -> None:
     for path in made.glob("*.parquet"):
         table = pl.read_parquet(path)
         texts = read_csv(path.with_suffix(".csv"))
-        assert texts.with_columns(pl.col(c).cast(t) for c, t in table.schema.items()).equals(table), path.name
+        assert texts.with_columns(pl.col(c).cast(t) for c, t in table.schema.items()).equals(
+            table
+        ), path.name
     with (made / "items.csv").open(encoding="utf-8", newline="") as file:
         assert next(csv.DictReader(file))["text"] == "'=Question?\nReally?"
 
@@ -143,7 +178,8 @@ def test_rare_strata_are_suppressed(made: Path) -> None:
     raters = {r["rater"]: r for r in pl.read_parquet(made / "raters.parquet").to_dicts()}
     strata = [json.loads(r["strata"]) for r in raters.values() if r["kind"] == "human"]
     assert Counter(s["specialty"] for s in strata) == {"cardiology": 4, "neurology": 3}
-    # One neurologist of 41 years would be recognisable by the suppression itself: the others' years go too.
+    # One neurologist of 41 years would be recognisable by the suppression itself: the others' years
+    # go too.
     assert Counter((s["specialty"], s["years"]) for s in strata) == {
         ("cardiology", "10"): 4,
         ("neurology", SUPPRESSED): 3,
@@ -162,14 +198,18 @@ def test_every_column_is_explained(made: Path) -> None:
 def test_the_digests_hold(made: Path) -> None:
     lines = (made / "SHA256SUMS").read_text().splitlines()
     named = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
-    files = {p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file()} - {"SHA256SUMS"}
+    files = {p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file()} - {
+        "SHA256SUMS"
+    }
     assert set(named) == files
     for name, digest in named.items():
         assert hashlib.sha256((made / name).read_bytes()).hexdigest() == digest
     assert subprocess.run(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=made).returncode == 0
 
 
-def test_the_same_key_gives_the_same_bytes_and_another_key_other_names(made: Path, tmp_path: Path) -> None:
+def test_the_same_key_gives_the_same_bytes_and_another_key_other_names(
+    made: Path, tmp_path: Path
+) -> None:
     with Store.open(tmp_path) as store:
         again = release(store, STUDY, tmp_path / "again", key=KEY)
         release(store, STUDY, tmp_path / "other", key=KEY[::-1])
@@ -180,8 +220,12 @@ def test_the_same_key_gives_the_same_bytes_and_another_key_other_names(made: Pat
         "values of 'years' of raters (panel 'doctors')": 3,
     }
     for path in (p for p in made.rglob("*") if p.is_file()):
-        assert path.read_bytes() == (tmp_path / "again" / path.relative_to(made)).read_bytes(), path.name
-    names = [set(pl.read_parquet(f / "ratings.parquet")["rater"]) for f in (made, tmp_path / "other")]
+        assert path.read_bytes() == (tmp_path / "again" / path.relative_to(made)).read_bytes(), (
+            path.name
+        )
+    names = [
+        set(pl.read_parquet(f / "ratings.parquet")["rater"]) for f in (made, tmp_path / "other")
+    ]
     assert names[0] & names[1] == {"judge-1"}
 
 
@@ -196,7 +240,9 @@ def test_texts_only_when_asked(made: Path, tmp_path: Path) -> None:
 
 def test_a_rater_nobody_knows_is_taken_for_a_person(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
-        store.add(Batch(ratings=(Rating("t", "mystery", "accuracy", "i1", label="1"),)), source="x", at=AT)
+        store.add(
+            Batch(ratings=(Rating("t", "mystery", "accuracy", "i1", label="1"),)), source="x", at=AT
+        )
         release(store, STUDY, tmp_path / "release", key=KEY)
     assert "mystery" not in _everything(tmp_path / "release")
 
@@ -221,7 +267,13 @@ def test_order_and_repeats_are_there_on_request(made: Path, tmp_path: Path) -> N
 
 def test_simulated_ratings_are_labelled(made: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
-        release(store, dataclasses.replace(STUDY, simulated=True), tmp_path / "simulated", key=KEY, linked=True)
+        release(
+            store,
+            dataclasses.replace(STUDY, simulated=True),
+            tmp_path / "simulated",
+            key=KEY,
+            linked=True,
+        )
     assert "simulated" in (tmp_path / "simulated" / "README.md").read_text()
     assert "simulated" not in (made / "README.md").read_text()
 
@@ -239,11 +291,16 @@ def test_what_makes_no_release(tmp_path: Path) -> None:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("pq"), st.sampled_from(["a", "b", "c", "d", None])), max_size=25),
+    st.lists(
+        st.tuples(st.sampled_from("pq"), st.sampled_from(["a", "b", "c", "d", None])), max_size=25
+    ),
     st.integers(1, 5),
 )
 def test_no_group_is_smaller_than_k(people: list[tuple[str, str | None]], k: int) -> None:
-    raters = [Rater(str(n), panel, strata={} if s is None else {"x": s}) for n, (panel, s) in enumerate(people)]
+    raters = [
+        Rater(str(n), panel, strata={} if s is None else {"x": s})
+        for n, (panel, s) in enumerate(people)
+    ]
     shown = coarsened(raters, k)
     if not any(r.strata for r in raters):
         return  # no column, nothing shown
@@ -296,6 +353,8 @@ def test_a_release_says_that_models_were_played(tmp_path: Path) -> None:
     assert exit_code("export", tmp_path, tmp_path / "before", "--release") == 0
     assert exit_code("answer", tmp_path) == 0
     assert exit_code("export", tmp_path, tmp_path / "after", "--release") == 0
-    before, after = ((tmp_path / name / "README.md").read_text("utf-8") for name in ("before", "after"))
+    before, after = (
+        (tmp_path / name / "README.md").read_text("utf-8") for name in ("before", "after")
+    )
     assert "konsil played some of the models for a trial" in after
     assert "played" not in before

@@ -1,4 +1,5 @@
-"""Of an item that was screened out, and of a rater who withdrew, no release has a word: canaries in every field."""
+"""Of an item that was screened out, and of a rater who withdrew, no release has a word: canaries in
+every field."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ STUDY = Study(
 
 
 def batch(out: Collection[int], gone: Collection[int]) -> Batch:
-    """A study in which whatever belongs to item i says item-canary-i, and whatever belongs to rater r rater-canary-r.
+    """A study in which whatever belongs to item i says item-canary-i, and whatever belongs to rater
+    r rater-canary-r.
 
     Ratings, tasks and attempts belong to both.
     """
@@ -52,27 +54,62 @@ def batch(out: Collection[int], gone: Collection[int]) -> Batch:
         item = f"item-canary-{i}."
         for version in ("", "v"):
             case = item if version else None
-            fields = (f"{item} ref", (f"{item} alias",), case, (f"{item} set",), {"stratum": f"{item} stratum"})
+            fields = (
+                f"{item} ref",
+                (f"{item} alias",),
+                case,
+                (f"{item} set",),
+                {"stratum": f"{item} stratum"},
+            )
             items.append(Item(item + version, f"{item} text", *fields))
         for s in range(2):
             citation = Citation(f"{item} title", f"https://x.org/{item}")
             answers.append(
-                Answer(f"{item}a{s}", item, f"s{s}", f"{item} answer", f"{item} thought", (citation,), (Span(0, 3),))
+                Answer(
+                    f"{item}a{s}",
+                    item,
+                    f"s{s}",
+                    f"{item} answer",
+                    f"{item} thought",
+                    (citation,),
+                    (Span(0, 3),),
+                )
             )
-        events.append(Event(f"{item} rewriting", REWRITING, item, AT, {"number": i, "text": f"{item} reworded"}))
+        events.append(
+            Event(
+                f"{item} rewriting", REWRITING, item, AT, {"number": i, "text": f"{item} reworded"}
+            )
+        )
     for r in range(N_RATERS):
         rater = f"rater-canary-{r}."
-        raters.append(Rater(rater, "panel", "human", f"{rater} family", {"years": f"{rater} years"}))
-        events.append(Event(f"{rater} profile", PROFILE, rater, AT, {"replies": {"x": f"{rater} reply"}}))
+        raters.append(
+            Rater(rater, "panel", "human", f"{rater} family", {"years": f"{rater} years"})
+        )
+        events.append(
+            Event(f"{rater} profile", PROFILE, rater, AT, {"replies": {"x": f"{rater} reply"}})
+        )
         for i in range(N_ITEMS):
             item = f"item-canary-{i}."
             both, task = (f"{item}a0", f"{item}a1"), f"{item}{rater}task"
             tasks.append(
-                Task(task, f"{rater} slot", rater, FORM.id, item, both, (), f"arm of {rater}", "p", f"batch of {rater}")
+                Task(
+                    task,
+                    f"{rater} slot",
+                    rater,
+                    FORM.id,
+                    item,
+                    both,
+                    (),
+                    f"arm of {rater}",
+                    "p",
+                    f"batch of {rater}",
+                )
             )
             more = {"note": f"{item}{rater} note", "at": AT, "instrument": ""}
             ratings += [
-                Rating(task, rater, "correct", item, both[:1], label=f"{item}{rater} label", **more),
+                Rating(
+                    task, rater, "correct", item, both[:1], label=f"{item}{rater} label", **more
+                ),
                 Rating(task, rater, "better", item, both, label="A", **more),
                 Rating(task, rater, "remark", item, label=f"{item}{rater} remark", **more),
             ]
@@ -85,7 +122,9 @@ def batch(out: Collection[int], gone: Collection[int]) -> Batch:
     return Batch(items, answers, raters, tasks, ratings, attempts, events)
 
 
-def released(folder: Path, out: Collection[int], gone: Collection[int], *, texts: bool) -> tuple[str, Released]:
+def released(
+    folder: Path, out: Collection[int], gone: Collection[int], *, texts: bool
+) -> tuple[str, Released]:
     """Everything that a release says, file names included."""
     with Store.open(folder) as store:
         store.add(batch(out, gone), source="x", at=AT)
@@ -107,14 +146,19 @@ def released(folder: Path, out: Collection[int], gone: Collection[int], *, texts
     st.sets(st.integers(0, N_RATERS - 1)),
     st.booleans(),
 )
-def test_no_canary_of_what_was_screened_out_or_withdrawn(out: set[int], gone: set[int], texts: bool) -> None:
+def test_no_canary_of_what_was_screened_out_or_withdrawn(
+    out: set[int], gone: set[int], texts: bool
+) -> None:
     with TemporaryDirectory() as folder:
         text, done = released(Path(folder), out, gone, texts=texts)
     for i in range(N_ITEMS):
         assert (f"item-canary-{i}." in text) == (i not in out), "what is not screened out is there"
     for r in range(N_RATERS):
-        # Notes and free texts are asked for, and may name who wrote them; else no rater's name is anywhere.
-        assert (f"rater-canary-{r}. note" in text) == (texts and r not in gone and len(out) < N_ITEMS)
+        # Notes and free texts are asked for, and may name who wrote them; else no rater's name is
+        # anywhere.
+        assert (f"rater-canary-{r}. note" in text) == (
+            texts and r not in gone and len(out) < N_ITEMS
+        )
         if r in gone:
             assert f"rater-canary-{r}." not in text
     # Who did nothing that is released is not listed.
@@ -125,13 +169,20 @@ def test_no_canary_of_what_was_screened_out_or_withdrawn(out: set[int], gone: se
 
 def test_the_canaries_sing_where_nothing_is_out(tmp_path: Path) -> None:
     text, _ = released(tmp_path, (), (), texts=True)
-    assert all(f"item-canary-0. {word}" in text for word in ("text", "answer", "thought", "ref", "alias", "stratum"))
+    assert all(
+        f"item-canary-0. {word}" in text
+        for word in ("text", "answer", "thought", "ref", "alias", "stratum")
+    )
     assert "rater-canary-0. years" in text
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_who_withdrew_is_released_where_the_protocol_keeps_the_ratings(tmp_path: Path, keep: bool) -> None:
-    way = dataclasses.replace(STUDY, enrolment=Enrolment("I agree.", withdrawn="keep" if keep else "exclude"))
+def test_who_withdrew_is_released_where_the_protocol_keeps_the_ratings(
+    tmp_path: Path, keep: bool
+) -> None:
+    way = dataclasses.replace(
+        STUDY, enrolment=Enrolment("I agree.", withdrawn="keep" if keep else "exclude")
+    )
     with Store.open(tmp_path) as store:
         store.add(batch((), (0,)), source="x", at=AT)
         done = release(store, way, tmp_path / "out", key=KEY, linked=True)

@@ -1,4 +1,5 @@
-"""Nobody finds out who a pseudonym is by drawing the plan again, nor by a rare combination of strata."""
+"""Nobody finds out who a pseudonym is by drawing the plan again, nor by a rare combination of
+strata."""
 
 from __future__ import annotations
 
@@ -41,40 +42,70 @@ SPARSE = dataclasses.replace(FULL, raters_per_item=2, repeats=0)
 
 def planned(allocation: Allocation) -> tuple[Study, tuple[Task, ...]]:
     study = Study(
-        "A trial", seed=7, licence="CC0-1.0", instruments=(FORM,), systems=SYSTEMS, raters=RATERS, plan=(allocation,)
+        "A trial",
+        seed=7,
+        licence="CC0-1.0",
+        instruments=(FORM,),
+        systems=SYSTEMS,
+        raters=RATERS,
+        plan=(allocation,),
     )
     return study, drawn(study)
 
 
 def drawn(study: Study) -> tuple[Task, ...]:
     return assign(
-        study.plan, items=ITEMS, answers=ANSWERS, raters=study.raters, instruments=study.instruments, seed=study.seed
+        study.plan,
+        items=ITEMS,
+        answers=ANSWERS,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
     )
 
 
-def released(tmp_path: Path, allocation: Allocation, **options: Any) -> tuple[Path, tuple[Task, ...], Any]:
+def released(
+    tmp_path: Path, allocation: Allocation, **options: Any
+) -> tuple[Path, tuple[Task, ...], Any]:
     study, tasks = planned(allocation)
-    # Every rater prefers the answer of the first system: labels would tell the order in which answers were shown.
+    # Every rater prefers the answer of the first system: labels would tell the order in which
+    # answers were shown.
     ratings = [
-        Rating(t.id, t.rater, "better", t.item, t.answers, label="A" if t.answers[0].startswith("s1") else "B")
+        Rating(
+            t.id,
+            t.rater,
+            "better",
+            t.item,
+            t.answers,
+            label="A" if t.answers[0].startswith("s1") else "B",
+        )
         for t in tasks
     ]
     ratings += [Rating(t.id, t.rater, "margin", t.item, t.answers, label="1") for t in tasks]
     with Store.open(tmp_path) as store:
-        store.add(Batch(items=ITEMS, answers=ANSWERS, raters=RATERS, tasks=tasks, ratings=ratings), source="x", at=AT)
+        store.add(
+            Batch(items=ITEMS, answers=ANSWERS, raters=RATERS, tasks=tasks, ratings=ratings),
+            source="x",
+            at=AT,
+        )
         done = release(store, study, tmp_path / "out", key=KEY, **({"linked": True} | options))
     return tmp_path / "out", drawn(study), done
 
 
 def suspects(folder: Path, tasks: tuple[Task, ...]) -> dict[str, set[str]]:
-    """Pseudonym -> raters who have, in the plan drawn again, everything that the release tells of its tasks."""
+    """Pseudonym -> raters who have, in the plan drawn again, everything that the release tells of
+    its tasks."""
     known: dict[str, Counter[tuple[Any, ...]]] = defaultdict(Counter)
     rows = pl.read_parquet(folder / "tasks.parquet").to_dicts()
-    columns = [c for c in rows[0] if c not in ("task", "rater", "repeat_of") and any(r[c] for r in rows)]
+    columns = [
+        c for c in rows[0] if c not in ("task", "rater", "repeat_of") and any(r[c] for r in rows)
+    ]
     ordered = any(json.loads(r["answers"]) != sorted(json.loads(r["answers"])) for r in rows)
 
     def seen(row: dict[str, Any]) -> tuple[Any, ...]:
-        answers = json.loads(row["answers"]) if isinstance(row["answers"], str) else list(row["answers"])
+        answers = (
+            json.loads(row["answers"]) if isinstance(row["answers"], str) else list(row["answers"])
+        )
         cells = {**row, "answers": json.dumps(answers if ordered else sorted(answers)), "spans": ""}
         return tuple(cells[c] for c in columns)
 
@@ -83,7 +114,9 @@ def suspects(folder: Path, tasks: tuple[Task, ...]) -> dict[str, set[str]]:
     given: dict[str, Counter[tuple[Any, ...]]] = defaultdict(Counter)
     for row in rows:
         given[row["rater"]][seen(row)] += 1
-    return {name: {r for r, all_of in known.items() if own <= all_of} for name, own in given.items()}
+    return {
+        name: {r for r, all_of in known.items() if own <= all_of} for name, own in given.items()
+    }
 
 
 def test_the_plan_drawn_again_matches_everybody_alike(tmp_path: Path) -> None:
@@ -92,7 +125,11 @@ def test_the_plan_drawn_again_matches_everybody_alike(tmp_path: Path) -> None:
     assert len(found) == 5
     assert all(len(who) == 5 for who in found.values()), "everybody may be anybody"
     assert done.recognisable == 0
-    assert done.withheld["ratings of repeated tasks"] == 2 * sum(t.purpose == "repeat" for t in tasks) > 0
+    assert (
+        done.withheld["ratings of repeated tasks"]
+        == 2 * sum(t.purpose == "repeat" for t in tasks)
+        > 0
+    )
 
 
 def test_the_order_is_what_would_tell_who_is_who(tmp_path: Path) -> None:
@@ -107,11 +144,21 @@ def test_the_order_is_what_would_tell_who_is_who(tmp_path: Path) -> None:
 def test_the_labels_of_turned_comparisons_say_the_same(tmp_path: Path) -> None:
     folder, tasks, done = released(tmp_path, FULL)
     rows = pl.read_parquet(folder / "ratings.parquet").to_dicts()
-    assert {(r["answer"][:2], r["answer_b"][:2], r["label"]) for r in rows} == {("s1", "s2", "A"), ("s1", "s2", "1")}
+    assert {(r["answer"][:2], r["answer_b"][:2], r["label"]) for r in rows} == {
+        ("s1", "s2", "A"),
+        ("s1", "s2", "1"),
+    }
     # Nobody knows what a number says of two answers that change places.
     margins = sum(r["criterion"] == "margin" for r in rows)
-    assert margins == sum(t.answers[0] < t.answers[1] for t in tasks if t.purpose != "repeat") < len(tasks)
-    assert done.withheld["comparisons whose label cannot be turned round, as their order has to be"] > 0
+    assert (
+        margins
+        == sum(t.answers[0] < t.answers[1] for t in tasks if t.purpose != "repeat")
+        < len(tasks)
+    )
+    assert (
+        done.withheld["comparisons whose label cannot be turned round, as their order has to be"]
+        > 0
+    )
     assert {t.answers[0][:2] for t in tasks} == {"s1", "s2"}, "they were shown in both orders"
     assert canonical(FORM.criteria[0], ("b", "a"), "A") == (("a", "b"), "B")
 
@@ -120,7 +167,9 @@ def test_sets_of_items_that_tell_are_counted_and_can_be_unlinked(tmp_path: Path)
     folder, tasks, done = released(tmp_path, SPARSE)
     assert all(len(who) == 1 for who in suspects(folder, tasks).values())
     assert done.recognisable == 5
-    assert "5 raters have a set of tasks that fewer than 3" in (folder / "README.md").read_text("utf-8")
+    assert "5 raters have a set of tasks that fewer than 3" in (folder / "README.md").read_text(
+        "utf-8"
+    )
     other = tmp_path / "other"
     other.mkdir()
     folder, tasks, done = released(other, SPARSE, unlink=True)
@@ -131,20 +180,28 @@ def test_sets_of_items_that_tell_are_counted_and_can_be_unlinked(tmp_path: Path)
 
 
 def test_without_a_word_on_it_no_release_is_written_that_tells_who_is_who(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"5 raters have a set of tasks that .* unlink=True .* linked=True"):
+    with pytest.raises(
+        StoreError, match=r"5 raters have a set of tasks that .* unlink=True .* linked=True"
+    ):
         released(tmp_path, SPARSE, linked=False)
     assert not (tmp_path / "out").exists()
 
 
 QUASI = st.fixed_dictionaries(
-    {"sex": st.sampled_from("fm"), "years": st.sampled_from(["5", "10", "30"]), "field": st.sampled_from("abcd")}
+    {
+        "sex": st.sampled_from("fm"),
+        "years": st.sampled_from(["5", "10", "30"]),
+        "field": st.sampled_from("abcd"),
+    }
 )
 
 
 @pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from("pq"), QUASI), max_size=20), st.integers(1, 5))
-def test_every_combination_that_is_shown_belongs_to_k(people: list[tuple[str, dict[str, str]]], k: int) -> None:
+def test_every_combination_that_is_shown_belongs_to_k(
+    people: list[tuple[str, dict[str, str]]], k: int
+) -> None:
     raters = [Rater(str(n), panel, strata=strata) for n, (panel, strata) in enumerate(people)]
     shown = coarsened(raters, k)
     for panel in "pq":
@@ -168,7 +225,9 @@ def test_a_panel_too_small_for_k_is_named(tmp_path: Path, n: int) -> None:
     tasks = tuple(Task(f"t{r.id}", "", r.id, "form", "q00", ("s1-q00", "s2-q00")) for r in raters)
     study = dataclasses.replace(planned(FULL)[0], raters=raters, plan=())
     with Store.open(tmp_path) as store:
-        store.add(Batch(items=ITEMS, answers=ANSWERS, raters=raters, tasks=tasks), source="x", at=AT)
+        store.add(
+            Batch(items=ITEMS, answers=ANSWERS, raters=raters, tasks=tasks), source="x", at=AT
+        )
         done = release(store, study, tmp_path / "out", key=KEY, linked=True)
     text = (tmp_path / "out" / "README.md").read_text("utf-8")
     if n < 3:

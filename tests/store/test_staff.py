@@ -21,7 +21,14 @@ from konsil.store.people.staff import names, pseudonym
 from konsil.store.privacy.own_data import own_data
 
 AT, LATER = "2025-03-01T12:00:00Z", "2099-06-01T12:00:00Z"
-NAMES = ("Dr. Anna Kiebitz", "b.lerche@clinic.example", "wiedehopf", "Carl Pirol", "Dora Amsel", "amsel@clinic.example")
+NAMES = (
+    "Dr. Anna Kiebitz",
+    "b.lerche@clinic.example",
+    "wiedehopf",
+    "Carl Pirol",
+    "Dora Amsel",
+    "amsel@clinic.example",
+)
 PROTOCOL = """
 title = "A study"
 seed = 1
@@ -92,7 +99,12 @@ def test_no_table_but_those_of_names_has_a_name_or_an_address(study: Path) -> No
 
 def test_a_name_has_one_pseudonym_whoever_gives_it(study: Path) -> None:
     with konsil.open(study).store() as store:
-        assert [pseudonym(store, name) for name in NAMES[:4]] == ["staff-1", "staff-2", "staff-3", "staff-4"]
+        assert [pseudonym(store, name) for name in NAMES[:4]] == [
+            "staff-1",
+            "staff-2",
+            "staff-3",
+            "staff-4",
+        ]
         assert pseudonym(store, "staff-2") == "staff-2"
         assert [(e.kind, e.data["by"]) for e in store.events() if "by" in e.data] == [
             ("freeze", "staff-4"),
@@ -151,16 +163,23 @@ def test_identifiers_of_older_studies_stay(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 201])
 def test_what_is_no_name_is_refused(study: Path, name: str) -> None:
-    with konsil.open(study).store() as store, pytest.raises(StoreError, match="expected a name of 1 to 200"):
+    with (
+        konsil.open(study).store() as store,
+        pytest.raises(StoreError, match="expected a name of 1 to 200"),
+    ):
         pseudonym(store, name)
 
 
-def test_an_address_is_no_raters_identifier(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_address_is_no_raters_identifier(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = PROTOCOL.replace('id = "physician-1"', 'id = "may@clinic.example"')
     (study / "study.toml").write_text(text, "utf-8")
     capsys.readouterr()
     assert run("check", study) == 0
     assert "raters: may@clinic.example is an e-mail address" in capsys.readouterr().out
-    (study / "study.toml").write_text(f'{PROTOCOL}\n[[places]]\npanel = "panel"\nnumber = 1\n', "utf-8")
+    (study / "study.toml").write_text(
+        f'{PROTOCOL}\n[[places]]\npanel = "panel"\nnumber = 1\n', "utf-8"
+    )
     with pytest.raises(StudyError, match="is an e-mail address"):
         invite(konsil.open(study), ("lee@clinic.example",), "rater", url="https://x.org", days=1)

@@ -60,7 +60,9 @@ def test_latency_is_of_calls_with_a_reply(tmp_path: Path) -> None:
         [one] = usages(store)
     assert (one.works, one.calls, one.replies) == (4, 5, 3)
     assert one.median == 2.0
-    assert one.slow == pytest.approx(statistics.quantiles((1.0, 2.0, 30.0), n=10, method="inclusive")[8])
+    assert one.slow == pytest.approx(
+        statistics.quantiles((1.0, 2.0, 30.0), n=10, method="inclusive")[8]
+    )
     assert one.slow == pytest.approx(24.4)
     assert one.failures == {"no reply": 1, "rate limit": 1, "truncated": 1}
     assert one.truncated == 1

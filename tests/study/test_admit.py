@@ -19,7 +19,11 @@ LINE = Criterion("line", "?", Scale(("no", "yes")), scope="sentence")
 DAY = Criterion("day", "?", Scale(("bad", "good")), scope="rater")
 FORM = Instrument("form", (CORRECT, EASY, BETTER, LINE, DAY))
 STUDY = Study(
-    "t", 1, instruments=(FORM,), systems=(System("one"), System("two")), raters=(Rater("ann", "e"), Rater("ben", "e"))
+    "t",
+    1,
+    instruments=(FORM,),
+    systems=(System("one"), System("two")),
+    raters=(Rater("ann", "e"), Rater("ben", "e")),
 )
 
 
@@ -34,10 +38,14 @@ def rating(
     return Rating("t1", rater, criterion, item, answers, span, label=label)
 
 
-def came(*ratings: Rating, study: Study = STUDY, known: Known | None = None, **more: object) -> Admitted:
+def came(
+    *ratings: Rating, study: Study = STUDY, known: Known | None = None, **more: object
+) -> Admitted:
     tasks = [Task("t1", "s", "ann", "", "q1")]
     lines = range(2, 2 + len(ratings))
-    return admit(study, [Incoming("r.csv", tasks=tasks, ratings=ratings, lines=lines, **more)], known)  # type: ignore[arg-type]
+    return admit(
+        study, [Incoming("r.csv", tasks=tasks, ratings=ratings, lines=lines, **more)], known
+    )  # type: ignore[arg-type]
 
 
 def refused(*ratings: Rating, **more: object) -> str:
@@ -51,7 +59,11 @@ def test_items_answers_and_raters_are_implied_by_their_ratings() -> None:
     assert found.items == (Item("q1", ""),)
     assert found.answers == (Answer("q1:one", "q1", "one"),)
     assert [r.id for r in found.raters] == ["ann", "ben"]
-    assert [(r.state, r.label) for r in found.ratings] == [("rated", "yes"), ("abstained", None), ("rated", "yes")]
+    assert [(r.state, r.label) for r in found.ratings] == [
+        ("rated", "yes"),
+        ("abstained", None),
+        ("rated", "yes"),
+    ]
     assert found.tasks[0].instrument == "form"
     assert {r.instrument for r in found.ratings} == {digest(FORM)}
 
@@ -59,14 +71,35 @@ def test_items_answers_and_raters_are_implied_by_their_ratings() -> None:
 @pytest.mark.parametrize(
     ("one", "says"),
     [
-        (rating(label="yess"), "line 2: 'yess' is not a label of criterion 'correct'; did you mean 'yes'?"),
+        (
+            rating(label="yess"),
+            "line 2: 'yess' is not a label of criterion 'correct'; did you mean 'yes'?",
+        ),
         (rating("corect"), "line 2: there is no criterion 'corect'; did you mean 'correct'?"),
         (rating(rater="anna"), "line 2: there is no rater 'anna'; did you mean 'ann'?"),
         (rating(answers=("q1:onee",)), "line 2: there is no system 'onee'; did you mean 'one'?"),
-        (rating(answers=()), "line 2: criterion 'correct' is about answer: expected 1 answer, got 0 (name the system"),
-        (rating("easy"), "line 2: criterion 'easy' is about item: expected 0 answers, got 1 (leave system and answer"),
-        (rating("better", "A"), "line 2: criterion 'better' is about pair: expected 2 answers, got 1"),
-        (rating("easy", answers=(), item=None), "line 2: criterion 'easy' is about item: the item is empty"),
+        (
+            rating(answers=()),
+            (
+                "line 2: criterion 'correct' is about answer: expected 1 answer, got 0 (name the"
+                " system"
+            ),
+        ),
+        (
+            rating("easy"),
+            (
+                "line 2: criterion 'easy' is about item: expected 0 answers, got 1 (leave system"
+                " and answer"
+            ),
+        ),
+        (
+            rating("better", "A"),
+            "line 2: criterion 'better' is about pair: expected 2 answers, got 1",
+        ),
+        (
+            rating("easy", answers=(), item=None),
+            "line 2: criterion 'easy' is about item: the item is empty",
+        ),
         (rating("line"), "line 2: criterion 'line' is about sentence: the span is empty"),
         (rating(answers=("a77",)), "line 2: answer 'a77': its system is not known"),
     ],
@@ -75,16 +108,19 @@ def test_each_fault_has_its_line_and_the_nearest_name(one: Rating, says: str) ->
     assert f"r.csv: 1 problem; nothing was imported: {says}" in refused(one)
 
 
-def test_a_comparison_is_kept_in_the_order_of_its_answers_whichever_way_round_the_file_has_it() -> None:
+def test_a_comparison_is_kept_in_the_order_of_its_answers_whichever_way_round_the_file_has_it() -> (
+    None
+):
     pair = ("q1:two", "q1:one")
     shown = (rating("better", "A", answers=pair), rating("better", "B", "ben", answers=pair[::-1]))
     assert [(r.answers, r.label) for r in came(*shown).ratings] == [(("q1:one", "q1:two"), "B")] * 2
     # A scale that does not tell how it reads from the other side keeps the order shown.
     plain = Criterion("better", "?", Scale(("former", "latter")), scope="pair")
     other = Study("t", 1, instruments=(Instrument("form", (plain,)),))
-    assert [(r.answers, r.label) for r in came(rating("better", "former", answers=pair), study=other).ratings] == [
-        (pair, "former")
-    ]
+    assert [
+        (r.answers, r.label)
+        for r in came(rating("better", "former", answers=pair), study=other).ratings
+    ] == [(pair, "former")]
     silent = Criterion("better", "?", Scale(("A", "B"), abstain="tie"), scope="pair")
     other = Study("t", 1, instruments=(Instrument("form", (silent,)),))
     (found,) = came(rating("better", "tie", answers=pair), study=other).ratings
@@ -98,8 +134,12 @@ def test_a_survey_of_a_rater_needs_no_item() -> None:
 def test_what_the_store_holds_is_known() -> None:
     known = Known(frozenset({"q1"}), {"q1:one": "one"})
     assert came(rating(), known=known).items == ()
-    assert "there is no item 'q2'; known: q1" in refused(rating(item="q2", answers=("q2:one",)), known=known)
-    assert "there is no answer 'q1:two'; did you mean 'q1:one'?" in refused(rating(answers=("q1:two",)), known=known)
+    assert "there is no item 'q2'; known: q1" in refused(
+        rating(item="q2", answers=("q2:one",)), known=known
+    )
+    assert "there is no answer 'q1:two'; did you mean 'q1:one'?" in refused(
+        rating(answers=("q1:two",)), known=known
+    )
 
 
 def test_what_was_implied_once_is_implied_again() -> None:
@@ -110,7 +150,13 @@ def test_what_was_implied_once_is_implied_again() -> None:
 
 
 def test_answers_name_systems_and_items_that_exist() -> None:
-    files = [Incoming("a.csv", items=[Item("q1", "?")], answers=[Answer("a1", "q1", "oen"), Answer("a2", "q2", "one")])]
+    files = [
+        Incoming(
+            "a.csv",
+            items=[Item("q1", "?")],
+            answers=[Answer("a1", "q1", "oen"), Answer("a2", "q2", "one")],
+        )
+    ]
     with pytest.raises(SourceError) as caught:
         admit(STUDY, files)
     assert len(caught.value.problems) == 2
@@ -120,7 +166,9 @@ def test_answers_name_systems_and_items_that_exist() -> None:
 
 def test_a_criterion_of_two_instruments_needs_the_instrument() -> None:
     two = Study("t", 1, instruments=(FORM, Instrument("form2", (CORRECT,))))
-    assert "is asked by several instruments (form, form2); give the instrument" in refused(rating(), study=two)
+    assert "is asked by several instruments (form, form2); give the instrument" in refused(
+        rating(), study=two
+    )
 
 
 def test_one_fault_of_a_row_is_told_once_and_rows_of_sheets_are_rows() -> None:
@@ -128,7 +176,9 @@ def test_one_fault_of_a_row_is_told_once_and_rows_of_sheets_are_rows() -> None:
     both = (rating("corect"), rating("corect", rater="ben"))
     with pytest.raises(SourceError) as caught:
         admit(STUDY, [Incoming("r.xlsx", tasks=tasks, ratings=both, lines=(5, 5), place="row")])
-    assert caught.value.problems == ("row 5: there is no criterion 'corect'; did you mean 'correct'?",)
+    assert caught.value.problems == (
+        "row 5: there is no criterion 'corect'; did you mean 'correct'?",
+    )
 
 
 @pytest.mark.slow
@@ -137,7 +187,10 @@ def test_very_many_faults_are_counted_and_do_not_take_long() -> None:
     wrong = [rating("easy", answers=(), item=f"itme-{n:06}") for n in range(20_000)]
     started = time.thread_time()
     with pytest.raises(SourceError) as caught:
-        admit(STUDY, [Incoming("r.csv", items=items, tasks=[Task("t1", "s", "ann", "", "")], ratings=wrong)])
+        admit(
+            STUDY,
+            [Incoming("r.csv", items=items, tasks=[Task("t1", "s", "ann", "", "")], ratings=wrong)],
+        )
     assert time.thread_time() - started < 20
     assert str(caught.value).startswith("r.csv: 20,000 problems; nothing was imported: ")
     assert str(caught.value).endswith(f"; and {20_000 - PROBLEMS:,} more")

@@ -10,7 +10,13 @@ import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
 from konsil.analysis.agreement.consensus import ONE_TABLE as TABLES
-from konsil.analysis.model.catalogue.known import ONE_TABLE, ORDERED, WEIGHTED, WEIGHTS, known_statistics
+from konsil.analysis.model.catalogue.known import (
+    ONE_TABLE,
+    ORDERED,
+    WEIGHTED,
+    WEIGHTS,
+    known_statistics,
+)
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
@@ -53,18 +59,39 @@ def test_a_sound_protocol_passes() -> None:
         ({"title": "  "}, "study.toml: title: is empty; a report needs a title"),
         (
             {"systems": (System("one"), System("one"))},
-            "study.toml: systems[1]: the identifier 'one' occurs twice; expected each identifier once",
+            (
+                "study.toml: systems[1]: the identifier 'one' occurs twice; expected each"
+                " identifier once"
+            ),
         ),
         ({"systems": (System(""),)}, "study.toml: systems[0]: the identifier is empty"),
         (
             {"raters": (*STUDY.raters, Rater("ann", "experts"))},
-            "study.toml: raters[3]: the identifier 'ann' occurs twice; expected each identifier once",
+            (
+                "study.toml: raters[3]: the identifier 'ann' occurs twice; expected each identifier"
+                " once"
+            ),
         ),
-        ({"instruments": (FORM, FORM)}, "study.toml: instruments[1]: the identifier 'form' occurs twice"),
-        ({"analyses": (KAPPA, KAPPA)}, "study.toml: analyses[1]: the identifier 'kappa' occurs twice"),
-        ({"resampling": Resampling(50)}, "study.toml: resampling.draws: expected at least 100 resamples, got 50"),
-        ({"resampling": Resampling(500, 95)}, "study.toml: resampling.level: expected a coverage from 0.5 to below 1"),
-        ({"exclusions": Exclusions(min_seconds=-1)}, "study.toml: exclusions.min_seconds: expected 0 or more"),
+        (
+            {"instruments": (FORM, FORM)},
+            "study.toml: instruments[1]: the identifier 'form' occurs twice",
+        ),
+        (
+            {"analyses": (KAPPA, KAPPA)},
+            "study.toml: analyses[1]: the identifier 'kappa' occurs twice",
+        ),
+        (
+            {"resampling": Resampling(50)},
+            "study.toml: resampling.draws: expected at least 100 resamples, got 50",
+        ),
+        (
+            {"resampling": Resampling(500, 95)},
+            "study.toml: resampling.level: expected a coverage from 0.5 to below 1",
+        ),
+        (
+            {"exclusions": Exclusions(min_seconds=-1)},
+            "study.toml: exclusions.min_seconds: expected 0 or more",
+        ),
         (
             {"exclusions": Exclusions(raters=("anne",))},
             "study.toml: exclusions.raters: there is no rater 'anne'; did you mean 'ann'?",
@@ -92,53 +119,111 @@ def test_each_fault_of_the_protocol(change: Mapping[str, Any], line: str) -> Non
     [
         (Scale(("yes",)), "labels: a choice needs at least two labels, got ['yes']"),
         (Scale(("yes", "yes")), "labels[1]: the label 'yes' occurs twice"),
-        (Scale(("yes", "no"), abstain="no"), "abstain: 'no' is among the labels; an abstention is not a value"),
+        (
+            Scale(("yes", "no"), abstain="no"),
+            "abstain: 'no' is among the labels; an abstention is not a value",
+        ),
         (Scale(("yes", "no"), abstain=" "), "abstain: is empty"),
-        (Scale(("a", "b"), values=(1.0,)), "values: 1 values for 2 labels; there is one value a label"),
-        (Scale(("a", "b"), level="ordinal", values=(2.0, 1.0)), "values: must rise from label to label"),
+        (
+            Scale(("a", "b"), values=(1.0,)),
+            "values: 1 values for 2 labels; there is one value a label",
+        ),
+        (
+            Scale(("a", "b"), level="ordinal", values=(2.0, 1.0)),
+            "values: must rise from label to label",
+        ),
         (Scale(("a", "b"), kind="text"), "labels: a scale of kind 'text' has no labels"),
         (Scale(kind="number", low=3, high=1), "low: 3 is above high = 1"),
     ],
 )
 def test_each_fault_of_a_scale(scale: Scale, says: str) -> None:
-    study = replace(STUDY, instruments=(Instrument("form", (replace(CORRECT, scale=scale),)),), analyses=())
-    assert any(line.startswith(f"study.toml: instruments[0].criteria[0].scale.{says}") for line in told(study))
+    study = replace(
+        STUDY, instruments=(Instrument("form", (replace(CORRECT, scale=scale),)),), analyses=()
+    )
+    assert any(
+        line.startswith(f"study.toml: instruments[0].criteria[0].scale.{says}")
+        for line in told(study)
+    )
 
 
 def test_an_instrument_asks_something_and_each_thing_once() -> None:
     (line,) = told(replace(STUDY, instruments=(Instrument("form", ()),), analyses=()))
-    assert line == "study.toml: instruments[0].criteria: is empty; an instrument asks at least one question"
+    assert (
+        line
+        == "study.toml: instruments[0].criteria: is empty; an instrument asks at least one question"
+    )
     (line,) = told(replace(STUDY, instruments=(Instrument("form", (CORRECT, CORRECT)),)))
-    assert line.startswith("study.toml: instruments[0].criteria[1]: the identifier 'correct' occurs twice")
+    assert line.startswith(
+        "study.toml: instruments[0].criteria[1]: the identifier 'correct' occurs twice"
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"statistic": "cohens_kappa"}, "statistic: there is no statistic 'cohens_kappa'; did you mean 'cohen_kappa'?"),
-        ({"criterion": "corect"}, "criterion: there is no criterion 'corect'; did you mean 'correct'?"),
+        (
+            {"statistic": "cohens_kappa"},
+            "statistic: there is no statistic 'cohens_kappa'; did you mean 'cohen_kappa'?",
+        ),
+        (
+            {"criterion": "corect"},
+            "criterion: there is no criterion 'corect'; did you mean 'correct'?",
+        ),
         ({"raters": "expert"}, "raters: there is no panel 'expert'; did you mean 'experts'?"),
         ({"against": "judge"}, "against: there is no panel 'judge'; did you mean 'judges'?"),
         ({"against": "experts"}, "against: 'experts' is the panel itself"),
-        ({"statistic": "fleiss_kappa", "against": "rest"}, "statistic: 'fleiss_kappa' does not compare a rater with"),
+        (
+            {"statistic": "fleiss_kappa", "against": "rest"},
+            "statistic: 'fleiss_kappa' does not compare a rater with",
+        ),
         ({"compare": "system"}, "compare: 'system' is not one of by = []"),
         ({"by": ("system", "system")}, "by[1]: 'system' occurs twice"),
-        ({"where": {"system": ("onee",)}}, "where.system: there is no system 'onee'; did you mean 'one'?"),
+        (
+            {"where": {"system": ("onee",)}},
+            "where.system: there is no system 'onee'; did you mean 'one'?",
+        ),
         ({"statistic": "share"}, "of: is empty; a share says which labels count"),
-        ({"statistic": "share", "of": ("yess",)}, "of: there is no label 'yess'; did you mean 'yes'?"),
+        (
+            {"statistic": "share", "of": ("yess",)},
+            "of: there is no label 'yess'; did you mean 'yes'?",
+        ),
         ({"of": ("yes",)}, "of: belongs to the statistic 'share', not to 'cohen_kappa'"),
         ({"weights": "quadratc"}, "weights: 'quadratc' is not one of"),
-        ({"statistic": "pabak", "weights": "linear"}, "weights: belongs to statistics such as 'percent_agreement'"),
-        ({"statistic": "icc2"}, "statistic: 'icc2' needs labels in an order; those of 'correct' have none"),
-        ({"criterion": "why"}, "criterion: 'why' is a free text; no statistic but 'abstention' applies to it"),
+        (
+            {"statistic": "pabak", "weights": "linear"},
+            "weights: belongs to statistics such as 'percent_agreement'",
+        ),
+        (
+            {"statistic": "icc2"},
+            "statistic: 'icc2' needs labels in an order; those of 'correct' have none",
+        ),
+        (
+            {"criterion": "why"},
+            "criterion: 'why' is a free text; no statistic but 'abstention' applies to it",
+        ),
         ({"spans": "mean"}, "spans: 'mean' gives numbers; only the statistic 'mean' takes them"),
         ({"consensus": "majority"}, "consensus: belongs to the statistics 'share' and 'mean'"),
-        ({"collapse": {"yeah": "yes"}}, "collapse: there is no label 'yeah'; known: no, unsure, yes"),
-        ({"collapse": {"no": "bad"}, "labels": ("no", "yes")}, "labels: 'bad' is left after collapsing"),
-        ({"collapse": {"unsure": "perhaps"}}, "collapse: 'unsure' becomes 'perhaps', which is no label"),
+        (
+            {"collapse": {"yeah": "yes"}},
+            "collapse: there is no label 'yeah'; known: no, unsure, yes",
+        ),
+        (
+            {"collapse": {"no": "bad"}, "labels": ("no", "yes")},
+            "labels: 'bad' is left after collapsing",
+        ),
+        (
+            {"collapse": {"unsure": "perhaps"}},
+            "collapse: 'unsure' becomes 'perhaps', which is no label",
+        ),
         ({"labels": ("no", "yes", "no")}, "labels[2]: the label 'no' occurs twice"),
-        ({"criterion": "grade", "abstain": "label"}, "abstain: criterion 'grade' has no abstention"),
-        ({"statistic": "share", "of": ("yes",), "by": ("rater_pair",)}, "by: 'rater_pair' makes a group of every two"),
+        (
+            {"criterion": "grade", "abstain": "label"},
+            "abstain: criterion 'grade' has no abstention",
+        ),
+        (
+            {"statistic": "share", "of": ("yes",), "by": ("rater_pair",)},
+            "by: 'rater_pair' makes a group of every two",
+        ),
     ],
 )
 def test_each_fault_of_an_analysis(change: Mapping[str, Any], says: str) -> None:
@@ -152,7 +237,9 @@ def test_without_declared_raters_the_only_panel_is_all_of_them() -> None:
 
 
 def test_every_problem_is_listed_one_a_line() -> None:
-    wrong = replace(STUDY, title="", systems=(System("a"), System("a")), analyses=(replace(KAPPA, raters="x"),))
+    wrong = replace(
+        STUDY, title="", systems=(System("a"), System("a")), analyses=(replace(KAPPA, raters="x"),)
+    )
     assert len(told(wrong)) == 3
 
 
@@ -179,7 +266,9 @@ panel = "judges"
 kind = "llm"
 family = "north"
 """
-    with pytest.raises(StudyError, match=r"raters\[0\]: judge 'j' is of the family 'north', as the system 's' is"):
+    with pytest.raises(
+        StudyError, match=r"raters\[0\]: judge 'j' is of the family 'north', as the system 's' is"
+    ):
         check(parse(text.format(rule=""), lambda _: ""))
     for rule in ("flag", "allow"):
         check(parse(text.format(rule=f'judges_of_same_family = "{rule}"'), lambda _: ""))
@@ -198,32 +287,47 @@ def test_a_flip_needs_groups_and_items() -> None:
 def test_thresholds_lie_on_the_scale_and_further_criteria_exist() -> None:
     asked = Analysis("right", "accuracy", "grade", "experts", correct=75)
     [line] = told(replace(STUDY, analyses=(asked,)))
-    assert line == "study.toml: analyses[0].correct: 75 is above the highest number of the scale of 'grade', 2"
+    assert (
+        line == "study.toml: analyses[0].correct: 75 is above the highest number of the scale of"
+        " 'grade', 2"
+    )
     plain = Analysis("right", "accuracy", "grade", "experts")
     [line] = told(replace(STUDY, analyses=(plain,)))
-    assert line == (
-        "study.toml: analyses[0].correct: 0.75, the default, is made for scores from 0 to 1, but the scale of 'grade'"
-        " goes from 0 to 2; state a threshold within it"
+    assert (
+        line
+        == "study.toml: analyses[0].correct: 0.75, the default, is made for scores from 0 to 1, but"
+        " the scale of 'grade' goes from 0 to 2; state a threshold within it"
     )
-    for correct, problem in ((0, "every score on the scale of 'grade' reaches 0"), (-1, "-1 is below the lowest")):
+    for correct, problem in (
+        (0, "every score on the scale of 'grade' reaches 0"),
+        (-1, "-1 is below the lowest"),
+    ):
         [line] = told(replace(STUDY, analyses=(replace(plain, correct=correct),)))
         assert problem in line
     check(replace(STUDY, analyses=(replace(plain, correct=1),)))
     gap = Analysis("gap", "illusion_gap", "grade", "experts", criteria=("grad",))
     [line] = told(replace(STUDY, analyses=(gap,)))
-    assert line == "study.toml: analyses[0].criteria: there is no criterion 'grad'; did you mean 'grade'?"
+    assert (
+        line
+        == "study.toml: analyses[0].criteria: there is no criterion 'grad'; did you mean 'grade'?"
+    )
 
 
 def test_a_line_of_the_plan_has_numbers_that_mean_something_and_an_earlier_phase() -> None:
     """Found when the protocol is read, not when the plan is drawn."""
     first = replace(STUDY.plan[0], phase="first", batches=3)
     check(replace(STUDY, plan=(first, replace(first, like="first", phase="then"))))
-    assert told(replace(STUDY, plan=(first, replace(first, like="frist", phase="then", batches=0)))) == [
-        "study.toml: plan[1].like: there is no earlier line of the plan with the phase 'frist'; did you mean 'first'?",
+    assert told(
+        replace(STUDY, plan=(first, replace(first, like="frist", phase="then", batches=0)))
+    ) == [
+        (
+            "study.toml: plan[1].like: there is no earlier line of the plan with the phase 'frist';"
+            " did you mean 'first'?"
+        ),
         "study.toml: plan[1].batches: expected 1 or more, got 0",
     ]
-    assert told(replace(STUDY, plan=(replace(first, like="then"), replace(first, phase="then"))))[0].startswith(
-        "study.toml: plan[0].like: there is no earlier line"
-    )
+    assert told(replace(STUDY, plan=(replace(first, like="then"), replace(first, phase="then"))))[
+        0
+    ].startswith("study.toml: plan[0].like: there is no earlier line")
     [sentences] = told(replace(STUDY, plan=(replace(first, spans=2),)))
     assert "plan[0].spans: sentences are sampled, but instrument 'form' rates answers" in sentences

@@ -1,4 +1,5 @@
-"""Answers get their sentences when they are written, where a study rates sentences, and keep them."""
+"""Answers get their sentences when they are written, where a study rates sentences, and keep
+them."""
 
 from __future__ import annotations
 
@@ -97,7 +98,8 @@ def test_answers_of_a_study_that_rates_no_sentences_have_none(tmp_path: Path):
 
 
 def test_what_was_cut_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A later version may cut otherwise; what raters have seen does not change, nor is the file a contradiction."""
+    """A later version may cut otherwise; what raters have seen does not change, nor is the file a
+    contradiction."""
     folder = write(tmp_path / "study")
     run("import", folder)
     before = stored(folder)
@@ -120,16 +122,24 @@ def test_answers_from_before_the_form_asked_about_sentences_are_named(tmp_path: 
     run("import", folder)
     run("answer", folder)
     write(folder)
-    with pytest.raises(PlanError, match=r"'i1:\S+' has no sentences.*cut when they are first imported or given"):
+    with pytest.raises(
+        PlanError, match=r"'i1:\S+' has no sentences.*cut when they are first imported or given"
+    ):
         make_plan(open_folder(folder))
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "Sentence"), ("de", "Satz")])
-def test_a_rehearsal_has_sentences_before_anybody_answered(tmp_path: Path, language: str, word: str):
+def test_a_rehearsal_has_sentences_before_anybody_answered(
+    tmp_path: Path, language: str, word: str
+):
     folder = write(tmp_path / "study", language=language)
     (folder / "answers.csv").unlink()
     protocol = folder / "study.toml"
-    text = re.sub(r'\[\[sources\]\]\nfile = "answers.csv"\nrecords = "answers"\n', "", protocol.read_text("utf-8"))
+    text = re.sub(
+        r'\[\[sources\]\]\nfile = "answers.csv"\nrecords = "answers"\n',
+        "",
+        protocol.read_text("utf-8"),
+    )
     protocol.write_text(text.replace('\nmodel = "fake:seed=1,right=1"', ""), "utf-8")
     (folder / "simulation.toml").write_text("[systems.system-1]\nquality = 0.5\n", "utf-8")
     run("simulate", folder, "--to", tmp_path / "copy")

@@ -1,4 +1,5 @@
-"""study.toml is read strictly: each kind of mistake gives one sentence with its place and, if any, the nearest name."""
+"""study.toml is read strictly: each kind of mistake gives one sentence with its place and, if any,
+the nearest name."""
 
 from __future__ import annotations
 
@@ -82,7 +83,11 @@ def test_a_whole_protocol_is_read() -> None:
 @pytest.mark.parametrize(
     ("line", "with_it", "sentence"),
     [
-        ('title = "A study"', 'titel = "A study"', "study.toml: titel: unknown key; did you mean 'title'?"),
+        (
+            'title = "A study"',
+            'titel = "A study"',
+            "study.toml: titel: unknown key; did you mean 'title'?",
+        ),
         (
             'codebook = "codebook.md"',
             'codebok = "codebook.md"',
@@ -91,16 +96,34 @@ def test_a_whole_protocol_is_read() -> None:
         (
             'question = "Is it correct?"',
             'questoin = "Is it correct?"',
-            "study.toml: instruments[0].criteria[0].questoin: unknown key; did you mean 'question'?",
+            (
+                "study.toml: instruments[0].criteria[0].questoin: unknown key; did you mean"
+                " 'question'?"
+            ),
         ),
         (
             'abstain = "unsure"',
             'abstian = "unsure"',
-            "study.toml: instruments[0].criteria[0].scale.abstian: unknown key; did you mean 'abstain'?",
+            (
+                "study.toml: instruments[0].criteria[0].scale.abstian: unknown key; did you mean"
+                " 'abstain'?"
+            ),
         ),
-        ('panel = "experts"\ninst', 'panell = "experts"\ninst', "study.toml: plan[0].panell: unknown key"),
-        ("draws = 500", "draw = 500", "study.toml: resampling.draw: unknown key; did you mean 'draws'?"),
-        ("min_seconds", "min_second", "study.toml: exclusions.min_second: unknown key; did you mean 'min_seconds'?"),
+        (
+            'panel = "experts"\ninst',
+            'panell = "experts"\ninst',
+            "study.toml: plan[0].panell: unknown key",
+        ),
+        (
+            "draws = 500",
+            "draw = 500",
+            "study.toml: resampling.draw: unknown key; did you mean 'draws'?",
+        ),
+        (
+            "min_seconds",
+            "min_second",
+            "study.toml: exclusions.min_second: unknown key; did you mean 'min_seconds'?",
+        ),
     ],
 )
 def test_an_unknown_key_at_any_depth(line: str, with_it: str, sentence: str) -> None:
@@ -114,9 +137,21 @@ def test_an_unknown_key_at_any_depth(line: str, with_it: str, sentence: str) -> 
         ("seed = 7", "seed = true", "study.toml: seed: expected a whole number, got True"),
         ("seed = 7", "seed = 7.0", "study.toml: seed: expected a whole number, got 7.0"),
         ('title = "A study"', "title = 3", "study.toml: title: expected a text, got 3"),
-        ("seed = 7", "seed = 7\nsimulated = 1", "study.toml: simulated: expected true or false, got 1"),
-        ("draws = 500", "draws = 500\nlevel = true", "study.toml: resampling.level: expected a number, got True"),
-        ("draws = 500", "draws = 500\nlevel = nan", "study.toml: resampling.level: expected a finite number, got nan"),
+        (
+            "seed = 7",
+            "seed = 7\nsimulated = 1",
+            "study.toml: simulated: expected true or false, got 1",
+        ),
+        (
+            "draws = 500",
+            "draws = 500\nlevel = true",
+            "study.toml: resampling.level: expected a number, got True",
+        ),
+        (
+            "draws = 500",
+            "draws = 500\nlevel = nan",
+            "study.toml: resampling.level: expected a finite number, got nan",
+        ),
         (
             'labels = ["no", "yes"]',
             'labels = ["no", 1]',
@@ -135,7 +170,10 @@ def test_an_unknown_key_at_any_depth(line: str, with_it: str, sentence: str) -> 
         (
             'statistic = "cohen_kappa"',
             'statistic = "cohen_kappa"\nabstain = "lable"',
-            "study.toml: analyses[0].abstain: 'lable' is not one of 'missing', 'label'; did you mean 'label'?",
+            (
+                "study.toml: analyses[0].abstain: 'lable' is not one of 'missing', 'label'; did you"
+                " mean 'label'?"
+            ),
         ),
         (
             'records = "ratings"',
@@ -150,9 +188,12 @@ def test_a_value_of_the_wrong_type(line: str, with_it: str, sentence: str) -> No
 
 def test_a_table_where_a_list_of_tables_belongs() -> None:
     text = 'title = "t"\nseed = 1\n[instruments]\nid = "x"\n'
-    assert refused(text).startswith("study.toml: instruments: expected [[instruments]] with two brackets")
+    assert refused(text).startswith(
+        "study.toml: instruments: expected [[instruments]] with two brackets"
+    )
     assert (
-        refused('title = "t"\nseed = 1\ninstruments = [1]\n') == "study.toml: instruments[0]: expected a table, got 1"
+        refused('title = "t"\nseed = 1\ninstruments = [1]\n')
+        == "study.toml: instruments[0]: expected a table, got 1"
     )
 
 
@@ -160,8 +201,14 @@ def test_a_table_where_a_list_of_tables_belongs() -> None:
     ("line", "sentence"),
     [
         ("seed = 7\n", "study.toml: seed: missing; it is required here"),
-        ('question = "Is it correct?"\n', "study.toml: instruments[0].criteria[0].question: missing"),
-        ('panel = "experts"\n\n[[sources]]', "study.toml: raters[0].panel: missing; it is required here"),
+        (
+            'question = "Is it correct?"\n',
+            "study.toml: instruments[0].criteria[0].question: missing",
+        ),
+        (
+            'panel = "experts"\n\n[[sources]]',
+            "study.toml: raters[0].panel: missing; it is required here",
+        ),
         ('name = "kappa"\n', "study.toml: analyses[0].name: missing; it is required here"),
     ],
 )
@@ -172,8 +219,10 @@ def test_a_missing_key(line: str, sentence: str) -> None:
 
 def test_a_codebook_that_is_not_there() -> None:
     sentence = refused(WHOLE.replace("codebook.md", "codebok.md"))
-    assert sentence == (
-        "study.toml: instruments[0].codebook: the file 'codebok.md' does not exist in the study's folder"
+    assert (
+        sentence
+        == "study.toml: instruments[0].codebook: the file 'codebok.md' does not exist in the"
+        " study's folder"
     )
 
 
@@ -205,7 +254,9 @@ def test_a_newer_schema_is_told_before_its_unknown_keys() -> None:
 
 def test_what_is_not_toml_at_all() -> None:
     assert refused("title = \n").startswith("study.toml: not valid TOML: Invalid value (at line 1")
-    assert "twice" in refused('title = "a"\ntitle = "b"\n') or "overwrite" in refused('title = "a"\ntitle = "b"\n')
+    assert "twice" in refused('title = "a"\ntitle = "b"\n') or "overwrite" in refused(
+        'title = "a"\ntitle = "b"\n'
+    )
 
 
 def test_one_text_stands_for_a_list_of_one() -> None:

@@ -12,7 +12,14 @@ from konsil.plan import Allocation
 from konsil.records import Answer, Event, Rater, System
 from konsil.study import Study
 from konsil.study.data.blinding import letters
-from konsil.study.data.freezing import deviations, is_blinded, look, plan_of_analyses, sentences, told_apart
+from konsil.study.data.freezing import (
+    deviations,
+    is_blinded,
+    look,
+    plan_of_analyses,
+    sentences,
+    told_apart,
+)
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 
 AT = "2026-01-01T00:00:00Z"
@@ -22,7 +29,10 @@ STUDY = Study(
     "t",
     7,
     blinded=True,
-    systems=(System("north", "n", "hosted:north", {"system": "You are north."}), System("south", "s")),
+    systems=(
+        System("north", "n", "hosted:north", {"system": "You are north."}),
+        System("south", "s"),
+    ),
     raters=(Rater("j-north", "judges", "llm", "n", {"system": "north"}), Rater("r1", "p")),
     plan=(Allocation("p", "f", weights={"north": 3.0}, systems=("north", "south")),),
     analyses=(ONE, TWO),
@@ -43,16 +53,29 @@ UNBLIND = Event("unblind", "unblind", "t", AT, {"by": "me", "reason": "done"})
         (replace(STUDY, title="another", description="words"), (), (), (), False),
         (replace(STUDY, analyses=(TWO, ONE)), (), (), (), False),
         (replace(STUDY, analyses=(ONE,)), (), (), ("two",), False),
-        (replace(STUDY, analyses=(ONE, TWO, replace(ONE, name="three"))), ("three",), (), (), False),
+        (
+            replace(STUDY, analyses=(ONE, TWO, replace(ONE, name="three"))),
+            ("three",),
+            (),
+            (),
+            False,
+        ),
         (replace(STUDY, analyses=(replace(ONE, of=("no",)), TWO)), (), ("one",), (), False),
         (replace(STUDY, analyses=(replace(ONE, name="uno"), TWO)), ("uno",), (), ("one",), False),
         (replace(STUDY, exclusions=Exclusions(min_seconds=9)), (), (), (), True),
         (replace(STUDY, seed=8), (), (), (), True),
     ],
 )
-def test_what_was_changed_since(now: Study, added: object, changed: object, removed: object, rules: bool) -> None:
+def test_what_was_changed_since(
+    now: Study, added: object, changed: object, removed: object, rules: bool
+) -> None:
     found = deviations(now, freeze(STUDY))
-    assert (found.added, found.changed, found.removed, found.rules) == (added, changed, removed, rules)
+    assert (found.added, found.changed, found.removed, found.rules) == (
+        added,
+        changed,
+        removed,
+        rules,
+    )
     late = {a.name for a in told_apart(now, freeze(STUDY)) if not a.prespecified}
     assert late == {*found.added, *found.changed}
     warnings, methods = sentences(now, [freeze(STUDY), UNBLIND])
@@ -74,13 +97,25 @@ def test_blinded_until_unblinded_and_never_where_ratings_are_simulated() -> None
 
 
 def test_no_name_is_left_in_a_study_in_letters() -> None:
-    answers = [Answer(f"{i}:{s}", i, s) for i in ("q1", "q2") for s in ("north", "south", "imported")]
-    names = letters(STUDY, [Rater("imported", "judges", "llm", "imported", {"system": "imported"})], answers, b"key")
+    answers = [
+        Answer(f"{i}:{s}", i, s) for i in ("q1", "q2") for s in ("north", "south", "imported")
+    ]
+    names = letters(
+        STUDY,
+        [Rater("imported", "judges", "llm", "imported", {"system": "imported"})],
+        answers,
+        b"key",
+    )
     shown = names.study(STUDY)
     told = repr((shown, [names.answer(a) for a in answers], [names.rater(r) for r in STUDY.raters]))
     assert not [n for n in ("north", "south", "imported", "'n'", "'s'") if n in told]
-    happened = Event("e", "prepare", "t", AT, {"answered": {"north": 2, "south": 1}, "by": ["imported"], "n": 3})
-    assert set(names.event(happened).data["answered"]) == {names.systems["north"], names.systems["south"]}  # type: ignore[call-overload]
+    happened = Event(
+        "e", "prepare", "t", AT, {"answered": {"north": 2, "south": 1}, "by": ["imported"], "n": 3}
+    )
+    assert set(names.event(happened).data["answered"]) == {
+        names.systems["north"],
+        names.systems["south"],
+    }  # type: ignore[call-overload]
     assert "imported" not in repr(names.event(happened))
     assert sorted(names.systems.values()) == ["K", "L", "M"]
     assert len({names.answer(a).id for a in answers}) == len(answers)
@@ -94,7 +129,9 @@ def test_no_name_is_left_in_a_study_in_letters() -> None:
 def test_every_order_of_letters_is_as_likely_as_any_other() -> None:
     """An order that never came up, such as the alphabet's, would tell something of the names."""
     study = Study("t", 1, systems=tuple(System(s) for s in "abc"))
-    orders = Counter(tuple(letters(study, (), (), n.to_bytes(2)).systems[s] for s in "abc") for n in range(1_200))
+    orders = Counter(
+        tuple(letters(study, (), (), n.to_bytes(2)).systems[s] for s in "abc") for n in range(1_200)
+    )
     assert len(orders) == 6
     assert min(orders.values()) > 140
 
@@ -121,10 +158,16 @@ BEFORE = "2025-12-31T00:00:00Z"
             True,
             ["names_while_simulated", "unblinded"],
         ),
-        (STUDY, [shown("names shown", AT), UNBLIND], True, ["names_while_not_blinded", "unblinded"]),
+        (
+            STUDY,
+            [shown("names shown", AT), UNBLIND],
+            True,
+            ["names_while_not_blinded", "unblinded"],
+        ),
         (STUDY, [shown("names shown", "2026-01-02T00:00:00Z"), UNBLIND], False, ["letters_until"]),
         (STUDY, [shown("names shown", BEFORE)], True, ["names_while_not_blinded"]),
-        # The mark is taken out of the protocol after the unblinding: what happened is told all the same.
+        # The mark is taken out of the protocol after the unblinding: what happened is told all the
+        # same.
         (
             replace(STUDY, blinded=False),
             [shown("names shown", BEFORE), UNBLIND],
@@ -171,7 +214,9 @@ PANELS = {"r1": "p", "j-north": "judges"}
         (["after", "of others", "on others"], "prespecified"),
     ],
 )
-def test_an_analysis_is_prespecified_where_no_rating_that_it_uses_was_there(times: list[str], status: str) -> None:
+def test_an_analysis_is_prespecified_where_no_rating_that_it_uses_was_there(
+    times: list[str], status: str
+) -> None:
     timings = [TIMES[t] for t in times]
     assert plan_statuses(STUDY, (ONE,), freeze(STUDY), timings, PANELS) == {"one": status}
     assert plan_statuses(STUDY, (ONE,), None, timings, PANELS) == {"one": "not frozen"}
@@ -182,16 +227,20 @@ def test_an_analysis_is_prespecified_where_no_rating_that_it_uses_was_there(time
 def test_the_other_panel_the_tie_breaker_and_derived_columns_are_used_too() -> None:
     timings = [TIMES["after"], TIMES["of others"]]
     for more in ({"against": "judges"}, {"tiebreak": "judges"}):
-        assert plan_statuses(STUDY, (replace(ONE, **more),), freeze(STUDY), timings, PANELS) == {"one": "frozen late"}  # type: ignore[arg-type]
+        assert plan_statuses(STUDY, (replace(ONE, **more),), freeze(STUDY), timings, PANELS) == {
+            "one": "frozen late"
+        }  # type: ignore[arg-type]
     study = replace(STUDY, derived=(Derived("hard", "easy", "p"),))
     on_others = [TIMES["after"], TIMES["on others"]]
     assert plan_statuses(study, (ONE,), freeze(STUDY), on_others, PANELS) == {"one": "prespecified"}
-    assert plan_statuses(study, (replace(ONE, by=("hard",)),), freeze(STUDY), on_others, PANELS) == {
-        "one": "frozen late"
-    }
+    assert plan_statuses(
+        study, (replace(ONE, by=("hard",)),), freeze(STUDY), on_others, PANELS
+    ) == {"one": "frozen late"}
     together = replace(STUDY, together={"all": ("p", "judges")})
     everybody = (replace(ONE, raters="all"),)
-    assert plan_statuses(together, everybody, freeze(STUDY), timings, PANELS) == {"one": "frozen late"}
+    assert plan_statuses(together, everybody, freeze(STUDY), timings, PANELS) == {
+        "one": "frozen late"
+    }
 
 
 @pytest.mark.parametrize(
@@ -203,7 +252,9 @@ def test_the_other_panel_the_tie_breaker_and_derived_columns_are_used_too() -> N
         (["before", "after"], "frozen_late", True),
     ],
 )
-def test_the_methods_say_how_many_ratings_were_there(times: list[str], name: str, warned: bool) -> None:
+def test_the_methods_say_how_many_ratings_were_there(
+    times: list[str], name: str, warned: bool
+) -> None:
     warnings, methods = plan_sentences((ONE,), freeze(STUDY), [TIMES[t] for t in times])
     assert [m.message_id for m in methods] == [f"freezing.{name}"]
     assert bool(warnings) == warned

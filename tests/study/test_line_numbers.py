@@ -63,7 +63,13 @@ def test_the_line_of_every_kind_of_key(place: str, line: int) -> None:
 
 
 def places(data: object, place: str = "") -> Iterator[tuple[str, str]]:
-    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    inside = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data)
+        if isinstance(data, list)
+        else ()
+    )
     for key, value in inside:
         here = f"{place}[{key}]" if isinstance(key, int) else f"{place}.{key}" if place else key
         yield here, key if isinstance(key, str) else ""

@@ -1,4 +1,5 @@
-"""Replies with sections: reasoning and final response apart, whatever signs stand around the headings."""
+"""Replies with sections: reasoning and final response apart, whatever signs stand around the
+headings."""
 
 from __future__ import annotations
 
@@ -31,7 +32,12 @@ def test_headings_as_models_write_them(text: str) -> None:
 
 
 def test_what_is_no_heading_stays() -> None:
-    for text in ("My final response: gout.", "Final responses are hard.", "Gout\nFinal Response:\n", ""):
+    for text in (
+        "My final response: gout.",
+        "Final responses are hard.",
+        "Gout\nFinal Response:\n",
+        "",
+    ):
         assert parted(text, SECTIONS) == ("", text)
     assert parted("Thinking: a\nFinal Response: b", ()) == ("", "Thinking: a\nFinal Response: b")
 

@@ -30,7 +30,9 @@ PLAN = assign(
 )
 
 
-def incoming(*rows: tuple[str, str, str, str], purpose: str = "main", task: str | None = None) -> Incoming:
+def incoming(
+    *rows: tuple[str, str, str, str], purpose: str = "main", task: str | None = None
+) -> Incoming:
     """One file with rows of rater, item, system and criterion."""
     tasks, ratings = Tasks(), []
     for rater, item, system, criterion in rows:
@@ -47,7 +49,11 @@ def of(rater: str, purpose: str = "main") -> list[Task]:
 def test_a_rating_finds_its_task():
     task = of("p2")[0]
     assert task.item is not None
-    rows = [("p2", task.item, "a", "correct"), ("p2", task.item, "b", "correct"), ("p2", task.item, "", "easy")]
+    rows = [
+        ("p2", task.item, "a", "correct"),
+        ("p2", task.item, "b", "correct"),
+        ("p2", task.item, "", "easy"),
+    ]
     [placed] = on_plan([incoming(*rows)], PLAN, FORMS)
     assert placed.tasks == (task,)
     assert [r.task for r in placed.ratings] == [task.id] * 3
@@ -91,7 +97,10 @@ def test_what_no_task_asks_for_is_told_with_its_line():
         on_plan([incoming(*rows)], PLAN, FORMS)
     assert told.value.problems == (
         f"line 3: the plan gives rater 'p1' no task on item '{free}'",
-        f"line 4: the plan gives rater 'p1' no task on item '{own}' that asks 'correct' of '{own}:c'",
+        (
+            f"line 4: the plan gives rater 'p1' no task on item '{own}' that asks 'correct' of"
+            f" '{own}:c'"
+        ),
         f"line 5: the plan gives rater 'p1' no task on item '{own}' that asks 'harm' of '{own}:a'",
     )
     assert "file.csv: 3 problems; nothing was imported: line 3" in str(told.value)
@@ -101,7 +110,10 @@ def test_a_task_of_somebody_else():
     task = of("p1")[0]
     other = of("p2")[0]
     for rows, sentence in (
-        (("p2", task.item or "", "a", "correct"), f"line 2: task '{task.id}' belongs to 'p1', not to 'p2'"),
+        (
+            ("p2", task.item or "", "a", "correct"),
+            f"line 2: task '{task.id}' belongs to 'p1', not to 'p2'",
+        ),
         (("p1", "i99", "a", "correct"), f"is on item '{task.item}', not 'i99'"),
         (("p1", task.item or "", "c", "correct"), "does not ask 'correct' of "),
     ):
@@ -113,10 +125,15 @@ def test_a_task_of_somebody_else():
 
 
 def test_two_tasks_on_one_item_must_be_told_apart():
-    lines = [Allocation("people", "form", phase="first"), Allocation("people", "form", phase="second")]
+    lines = [
+        Allocation("people", "form", phase="first"),
+        Allocation("people", "form", phase="second"),
+    ]
     plan = assign(lines, items=ITEMS, answers=ANSWERS, raters=RATERS, instruments=FORMS, seed=1)
     one = incoming(("p1", "i0", "a", "correct"))
-    with pytest.raises(SourceError, match="rater 'p1' has 2 tasks on item 'i0'; name the task, phase or batch"):
+    with pytest.raises(
+        SourceError, match="rater 'p1' has 2 tasks on item 'i0'; name the task, phase or batch"
+    ):
         on_plan([one], plan, FORMS)
     second = replace(one, tasks=[replace(t, phase="second") for t in one.tasks])
     [placed] = on_plan([second], plan, FORMS)
@@ -125,5 +142,8 @@ def test_two_tasks_on_one_item_must_be_told_apart():
 
 def test_a_misspelt_criterion_is_told_once_with_its_neighbour():
     rows = [("p2", task.item, "a", "corect") for task in of("p2") if task.item is not None]
-    with pytest.raises(SourceError, match=r"no criterion 'corect'; did you mean 'correct'\? \(and \d+ more like it\)$"):
+    with pytest.raises(
+        SourceError,
+        match=r"no criterion 'corect'; did you mean 'correct'\? \(and \d+ more like it\)$",
+    ):
         on_plan([incoming(*rows)], PLAN, FORMS)

@@ -14,11 +14,17 @@ from konsil.study import Study, check
 from konsil.study.sections.practice import Explanation, explained
 
 FORM = Instrument(
-    "form", (Criterion("right", "?", Scale(("no", "yes"))), Criterion("hard", "?", Scale(("a", "b")), "item"))
+    "form",
+    (
+        Criterion("right", "?", Scale(("no", "yes"))),
+        Criterion("hard", "?", Scale(("a", "b")), "item"),
+    ),
 )
 SIDES = Scale(("A much better", "A better", "equal", "B better", "B much better"), level="ordinal")
 PAIR = Instrument("pair", (Criterion("better", "?", SIDES, "pair"),), unit="pair")
-LINES = Instrument("lines", (Criterion("safe", "?", Scale(("no", "yes")), "sentence"),), unit="sentence")
+LINES = Instrument(
+    "lines", (Criterion("safe", "?", Scale(("no", "yes")), "sentence"),), unit="sentence"
+)
 WHY = Explanation("p1", "right", "no", "Ten times the dose.", "s1")
 SYSTEMS = {"x": "s1", "y": "s2"}
 TASK = Task("t", "t", "r", "form", "p1", ("y", "x"), purpose="practice")
@@ -27,7 +33,9 @@ TASK = Task("t", "t", "r", "form", "p1", ("y", "x"), purpose="practice")
 def test_an_explanation_stands_at_its_answer_whatever_its_letter() -> None:
     for answers, name in ((("y", "x"), "right.a2"), (("x", "y"), "right.a1")):
         task = dataclasses.replace(TASK, answers=answers)
-        assert explained([WHY], task, SYSTEMS, fields(FORM, task)) == {name: ("no", "Ten times the dose.")}
+        assert explained([WHY], task, SYSTEMS, fields(FORM, task)) == {
+            name: ("no", "Ten times the dose.")
+        }
 
 
 @pytest.mark.parametrize("change", [{"purpose": "main"}, {"purpose": "pilot"}, {"item": "p2"}])
@@ -40,13 +48,19 @@ def test_a_comparison_is_read_as_it_stands_here() -> None:
     why = Explanation("p1", "better", "A much better", "It is complete.", "s1")
     for answers, label in ((("x", "y"), "A much better"), (("y", "x"), "B much better")):
         task = dataclasses.replace(TASK, instrument="pair", answers=answers)
-        assert explained([why], task, SYSTEMS, fields(PAIR, task)) == {"better": (label, "It is complete.")}
+        assert explained([why], task, SYSTEMS, fields(PAIR, task)) == {
+            "better": (label, "It is complete.")
+        }
 
 
 def test_sentences_and_the_item_itself() -> None:
-    lines = dataclasses.replace(TASK, instrument="lines", answers=("x",), spans=(Span(0, 2), Span(3, 5)))
+    lines = dataclasses.replace(
+        TASK, instrument="lines", answers=("x",), spans=(Span(0, 2), Span(3, 5))
+    )
     why = Explanation("p1", "safe", "yes", "Because.", "s1", 2)
-    assert explained([why], lines, SYSTEMS, fields(LINES, lines)) == {"safe.s2": ("yes", "Because.")}
+    assert explained([why], lines, SYSTEMS, fields(LINES, lines)) == {
+        "safe.s2": ("yes", "Because.")
+    }
     hard = Explanation("p1", "hard", "b", "Rare.")
     assert explained([hard], TASK, SYSTEMS, fields(FORM, TASK)) == {"hard": ("b", "Rare.")}
 
@@ -66,11 +80,17 @@ def study(*explanations: Explanation, purpose: str = "practice") -> Study:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"criterion": "rihgt"}, "explanations[0].criterion: no practice asks 'rihgt'; did you mean 'right'?"),
+        (
+            {"criterion": "rihgt"},
+            "explanations[0].criterion: no practice asks 'rihgt'; did you mean 'right'?",
+        ),
         ({"label": "nope"}, "explanations[0].label: there is no label 'nope'"),
         ({"system": "s3"}, "explanations[0].system: there is no system 's3'"),
         ({"sentence": 1}, "explanations[0].sentence: the criterion is about no sentence"),
-        ({"criterion": "better", "label": "equal", "system": ""}, "explanations[0].system: is missing"),
+        (
+            {"criterion": "better", "label": "equal", "system": ""},
+            "explanations[0].system: is missing",
+        ),
         ({"criterion": "safe"}, "explanations[0].sentence: expected the number of a sentence"),
     ],
 )
@@ -81,6 +101,8 @@ def test_what_is_wrong_with_an_explanation_is_said(change: dict[str, object], to
 
 
 def test_explanations_need_a_practice() -> None:
-    with pytest.raises(StudyError, match="nothing is practised; expected a plan with purpose = 'practice'"):
+    with pytest.raises(
+        StudyError, match="nothing is practised; expected a plan with purpose = 'practice'"
+    ):
         check(study(WHY, purpose="main"))
     check(study(WHY))

@@ -23,12 +23,15 @@ def test_a_day_may_stand_with_or_without_quotation_marks(text: str) -> None:
     assert study_digest(study(text)) == study_digest(study('retention = "2035-12-31"'))
 
 
-@pytest.mark.parametrize("day", ["31.12.2035", "2035", "2035-12", "20351231", "2035-02-30", "ten years"])
+@pytest.mark.parametrize(
+    "day", ["31.12.2035", "2035", "2035-12", "20351231", "2035-02-30", "ten years"]
+)
 def test_what_is_no_day_is_one_sentence(day: str) -> None:
     with pytest.raises(StudyError) as error:
         study(f'retention = "{day}"')
-    assert str(error.value) == (
-        f'study.toml: privacy.retention: {day!r} is not a day; expected one such as "2035-12-31"'
+    assert (
+        str(error.value)
+        == f'study.toml: privacy.retention: {day!r} is not a day; expected one such as "2035-12-31"'
     )
 
 

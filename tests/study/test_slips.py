@@ -1,4 +1,5 @@
-"""What people mistype in study.toml, and what they mean by a codebook, are answered by one sentence that helps."""
+"""What people mistype in study.toml, and what they mean by a codebook, are answered by one sentence
+that helps."""
 
 from __future__ import annotations
 
@@ -49,12 +50,24 @@ def read(text: str) -> object:
         ('x = { labels = ["1", "2"]\nseed = 1\n', "line 1 has a { without its }"),
         ("seed =\n", "line 1: a value follows the ="),
         ('title: "a"\n', "line 1: write = and not : between a key and its value"),
-        ('my title = "a"\n', "line 1: a key is one word; put quotation marks around one with blanks"),
+        (
+            'my title = "a"\n',
+            "line 1: a key is one word; put quotation marks around one with blanks",
+        ),
         ('title = "C:\\Users"\n', "line 1 has a backslash: write / in the name of a file"),
-        ('title = "a"\nseed = 1\ntitle = "b"\n', "line 3 gives title a second time in the same table"),
+        (
+            'title = "a"\nseed = 1\ntitle = "b"\n',
+            "line 3 gives title a second time in the same table",
+        ),
         ("[resampling]\n[resampling]\n", "line 2: [resampling] stands in the file twice"),
-        ('[raters]\nid = "a"\n[[raters]]\n', "line 1: write [[raters]] with two brackets on each side"),
-        ('[[raters]]\nid = "a"\n[raters]\n', "line 3: write [[raters]] with two brackets on each side"),
+        (
+            '[raters]\nid = "a"\n[[raters]]\n',
+            "line 1: write [[raters]] with two brackets on each side",
+        ),
+        (
+            '[[raters]]\nid = "a"\n[raters]\n',
+            "line 3: write [[raters]] with two brackets on each side",
+        ),
         (
             "[[instruments]]\n[instruments.criteria]\n[[instruments.criteria]]\n",
             "line 2: write [[instruments.criteria]] with two brackets on each side",
@@ -73,12 +86,21 @@ def test_a_slip_gets_a_hint(text: str, sentence: str) -> None:
     [
         (
             '[raters]\nid = "a"\n',
-            "raters: expected [[raters]] with two brackets on each side, since there may be several",
+            (
+                "raters: expected [[raters]] with two brackets on each side, since there may be"
+                " several"
+            ),
         ),
-        ("[[resampling]]\n", "resampling: expected one table, [resampling], got a list of tables, [[resampling]]"),
+        (
+            "[[resampling]]\n",
+            "resampling: expected one table, [resampling], got a list of tables, [[resampling]]",
+        ),
         (
             '[[instruments]]\nid = "form"\n[instruments.criteria]\nid = "c"\n',
-            "instruments[0].criteria: expected [[instruments.criteria]] with two brackets on each side",
+            (
+                "instruments[0].criteria: expected [[instruments.criteria]] with two brackets on"
+                " each side"
+            ),
         ),
     ],
 )
@@ -96,14 +118,26 @@ def test_quotation_marks_inside_a_text_are_no_slip() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["codebook.txt", "codebook.en.MD", "/etc/passwd", "../codebook", "My codebook.docx", "C:\\books\\one", "~/book"],
+    [
+        "codebook.txt",
+        "codebook.en.MD",
+        "/etc/passwd",
+        "../codebook",
+        "My codebook.docx",
+        "C:\\books\\one",
+        "~/book",
+    ],
 )
 def test_the_name_of_a_file_is_not_taken_for_a_codebook(value: str) -> None:
-    with pytest.raises(StudyError, match=r"instruments\[0\]\.codebook: .* looks like the name of a file; expected"):
+    with pytest.raises(
+        StudyError, match=r"instruments\[0\]\.codebook: .* looks like the name of a file; expected"
+    ):
         read('title = "t"\nseed = 1' + FORM.format(codebook=f"'{value}'"))
 
 
-@pytest.mark.parametrize("value", ['"Rate 5/10 or less as wrong."', '"""codebook.txt\n"""', '"See e.g. and/or."', '""'])
+@pytest.mark.parametrize(
+    "value", ['"Rate 5/10 or less as wrong."', '"""codebook.txt\n"""', '"See e.g. and/or."', '""']
+)
 def test_a_text_is_a_codebook(value: str) -> None:
     study = read('title = "t"\nseed = 1' + FORM.format(codebook=value))
     assert study.instruments[0].codebook is not None  # type: ignore[attr-defined]

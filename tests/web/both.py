@@ -1,4 +1,5 @@
-"""The fixtures of these tests, over a database of either kind: SQLite always, a PostgreSQL server in the slow suite.
+"""The fixtures of these tests, over a database of either kind: SQLite always, a PostgreSQL server
+in the slow suite.
 
 A test module that imports `opened` from here runs every one of its tests on both.
 """

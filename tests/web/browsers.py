@@ -1,4 +1,5 @@
-"""What tests in a real browser share: a browser whose pages stand still, and servers whose ports nobody else takes."""
+"""What tests in a real browser share: a browser whose pages stand still, and servers whose ports
+nobody else takes."""
 
 from __future__ import annotations
 
@@ -16,13 +17,17 @@ from ports import free_port
 
 __all__ = ["CHROMIUM", "Still", "chromium", "free_port", "in_a_browser", "running", "served"]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
 Test = TypeVar("Test")
 
 _MARKS = (
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
-    pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="no playwright in this environment"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("playwright") is None, reason="no playwright in this environment"
+    ),
 )
 
 
@@ -36,11 +41,13 @@ def in_the_browser(test: Test) -> Test:
 in_a_browser = list(_MARKS)
 
 STILL = {"reduced_motion": "reduce"}
-"""A colour measured amid a transition is that of no state, and which one depends on how busy the machine is."""
+"""A colour measured amid a transition is that of no state, and which one depends on how busy the
+machine is."""
 
 
 class Still:
-    """A browser all of whose pages ask for reduced motion, as a reader may whom motion makes ill."""
+    """A browser all of whose pages ask for reduced motion, as a reader may whom motion makes
+    ill."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
@@ -58,7 +65,8 @@ class Still:
         )
 
 
-# A browser for the tests of one module: its loop of events must not stand beside those of other modules' tests.
+# A browser for the tests of one module: its loop of events must not stand beside those of other
+# modules' tests.
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Still]:
     playwright = pytest.importorskip("playwright.sync_api")

@@ -33,7 +33,8 @@ __all__ = ["chromium"]
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_loop() -> Iterator[None]:
-    """One thread with a loop of events for all requests of all clients, where each request would start its own."""
+    """One thread with a loop of events for all requests of all clients, where each request would
+    start its own."""
     with start_blocking_portal() as portal:
         TestClient.portal = portal
         yield
@@ -50,15 +51,25 @@ CORRECT = Criterion(
     guidance="Jede Antwort für sich.",
 )
 DIFFICULTY = Criterion(
-    "difficulty", "Wie schwer ist die Frage?", Scale(("Einfach", "Mittel", "Schwer"), level="ordinal"), "item"
+    "difficulty",
+    "Wie schwer ist die Frage?",
+    Scale(("Einfach", "Mittel", "Schwer"), level="ordinal"),
+    "item",
 )
 MEDQADE = Instrument(
-    "medqade", (CORRECT, DIFFICULTY), "# Kodierbuch\n\nRichtig ist, was **stimmt**.", show_reference=True, language="de"
+    "medqade",
+    (CORRECT, DIFFICULTY),
+    "# Kodierbuch\n\nRichtig ist, was **stimmt**.",
+    show_reference=True,
+    language="de",
 )
 FIVE = Scale(("1", "2", "3", "4", "5"), level="ordinal", abstain="cannot judge")
 CLEXEVAL = Instrument(
     "clexeval",
-    tuple(Criterion(f"c{n}", f"Criterion {n}: how good is it?", FIVE, reason=n == 7) for n in range(1, 8)),
+    tuple(
+        Criterion(f"c{n}", f"Criterion {n}: how good is it?", FIVE, reason=n == 7)
+        for n in range(1, 8)
+    ),
     "How to rate.",
 )
 PAIR = Instrument(
@@ -78,18 +89,29 @@ SENTENCES = Instrument(
     "sentences",
     (
         Criterion("risk", "Is it risky?", Scale(("no", "yes"), abstain="cannot tell"), "sentence"),
-        Criterion("whole", "How good is the whole?", Scale(kind="number", low=0, high=10), "answer"),
+        Criterion(
+            "whole", "How good is the whole?", Scale(kind="number", low=0, high=10), "answer"
+        ),
         Criterion("words", "Anything else?", Scale(kind="text"), "task"),
     ),
     unit="sentence",
 )
-SURVEY = Instrument("end", (Criterion("effort", "How hard was it?", Scale(kind="number", low=0, high=100), "rater"),))
+SURVEY = Instrument(
+    "end",
+    (Criterion("effort", "How hard was it?", Scale(kind="number", low=0, high=100), "rater"),),
+)
 SYSTEMS = tuple(System(f"canary-system-{n}", f"canary-family-{n}") for n in range(1, 6))
-TEXT = "- Dose <5 mg/dL and p<0.05.\n- **Give it slowly.** Watch *closely*.\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+TEXT = (
+    "- Dose <5 mg/dL and p<0.05.\n- **Give it slowly.** Watch *closely*.\n\n| a | b |\n|---|---|\n|"
+    " 1 | 2 |"
+)
 
 
 def items(n: int = 6) -> tuple[Item, ...]:
-    return tuple(Item(f"canary-item-{k}", f"Frage {k}: welches Organ?", f"Leber {k}", sets=("core",)) for k in range(n))
+    return tuple(
+        Item(f"canary-item-{k}", f"Frage {k}: welches Organ?", f"Leber {k}", sets=("core",))
+        for k in range(n)
+    )
 
 
 def answers(wanted: tuple[Item, ...]) -> tuple[Answer, ...]:
@@ -114,7 +136,9 @@ def raters(n: int = 3) -> tuple[Rater, ...]:
     return (*panel, Rater("canary-breaker", "breakers"))
 
 
-def study_of(instrument: Instrument, plan: tuple[Allocation, ...], who: tuple[Rater, ...] | None = None) -> Study:
+def study_of(
+    instrument: Instrument, plan: tuple[Allocation, ...], who: tuple[Rater, ...] | None = None
+) -> Study:
     return Study(
         "Eine Studie",
         7,
@@ -135,7 +159,8 @@ STUDIES = {
         ),
     ),
     "clexeval": study_of(
-        CLEXEVAL, (Allocation("panel", "clexeval", show="each", batches=10), Allocation("panel", "end"))
+        CLEXEVAL,
+        (Allocation("panel", "clexeval", show="each", batches=10), Allocation("panel", "end")),
     ),
     "pairs": study_of(PAIR, (Allocation("panel", "pairs", show="pair"),)),
     "sentences": study_of(SENTENCES, (Allocation("panel", "sentences", show="each"),)),
@@ -146,9 +171,16 @@ def fill(store: Store, study: Study, n_items: int = 6) -> None:
     what = items(n_items)
     said = answers(what)
     tasks = assign(
-        study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed
+        study.plan,
+        items=what,
+        answers=said,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
     )
-    store.add(Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT)
+    store.add(
+        Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT
+    )
 
 
 @pytest.fixture
@@ -173,8 +205,13 @@ def opened(database: str, empty: Path) -> Iterator[Store]:
 
 
 def hurried(store: Store) -> None:
-    """No waiting for the disk: nobody pulls the plug here. Where somebody does, the server is a real one."""
-    event.listen(store.engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous = OFF"))
+    """No waiting for the disk: nobody pulls the plug here. Where somebody does, the server is a
+    real one."""
+    event.listen(
+        store.engine,
+        "connect",
+        lambda connection, _: connection.execute("PRAGMA synchronous = OFF"),
+    )
     store.engine.dispose()
 
 
@@ -217,7 +254,8 @@ def cookie_name(browser: Browser) -> str:
 
 
 class Browser:
-    """A client that speaks as a browser does: with its origin, and the token of the page it is on."""
+    """A client that speaks as a browser does: with its origin, and the token of the page it is
+    on."""
 
     def __init__(self, client: TestClient, url: str = URL) -> None:
         self.client = client
@@ -236,12 +274,17 @@ class Browser:
 
     def hidden(self) -> dict[str, str]:
         return dict(
-            re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', self.html.split('id="rating"')[-1])
+            re.findall(
+                r'<input type="hidden" name="(\w+)" value="([^"]*)">',
+                self.html.split('id="rating"')[-1],
+            )
         )
 
     def post(self, path: str, data: dict[str, str] | None = None, **more):
         headers = {"origin": self.url, **more.pop("headers", {})}
-        response = self.client.post(path, data={"csrf": self.csrf, **(data or {})}, headers=headers, **more)
+        response = self.client.post(
+            path, data={"csrf": self.csrf, **(data or {})}, headers=headers, **more
+        )
         self.html = response.text
         return response
 

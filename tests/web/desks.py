@@ -1,4 +1,5 @@
-"""A rater's page of a small study in a real browser, served in this process; script errors fail the test."""
+"""A rater's page of a small study in a real browser, served in this process; script errors fail the
+test."""
 
 from __future__ import annotations
 
@@ -94,17 +95,28 @@ def open_desk(
     )
     study = replace(study, **(more or {}))
     tasks = assign(
-        study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed
+        study.plan,
+        items=what,
+        answers=said,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
     )
     wrong: list[str] = []
     with ExitStack() as stack:
         store = stack.enter_context(Store.open(folder))
-        store.add(Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT)
+        store.add(
+            Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT
+        )
         port = free_port()
         url = f"http://127.0.0.1:{port}"
-        stack.enter_context(served(create_app(study, store, Options(url=url, **(options or {})), clock=clock), port))
+        stack.enter_context(
+            served(create_app(study, store, Options(url=url, **(options or {})), clock=clock), port)
+        )
         locale = {"de": "de-DE", "fr": "fr-FR"}.get(language, "en-GB")
-        context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, locale=locale, **browser)
+        context = chromium.new_context(
+            viewport={"width": size[0], "height": size[1]}, locale=locale, **browser
+        )
         stack.callback(context.close)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))

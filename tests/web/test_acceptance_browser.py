@@ -1,4 +1,5 @@
-"""The rating pages of every unit in a real browser: axe, weight, strangers, keys alone, and lines that break."""
+"""The rating pages of every unit in a real browser: axe, weight, strangers, keys alone, and lines
+that break."""
 
 from __future__ import annotations
 
@@ -67,7 +68,9 @@ def press(page: Any, what: str, most: int = 40) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
-def test_every_unit_is_accessible_light_and_asks_nobody_else(name: str, serve: Serve, chromium: Any) -> None:
+def test_every_unit_is_accessible_light_and_asks_nobody_else(
+    name: str, serve: Serve, chromium: Any
+) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     found: list[object] = []
     with serve(name) as link:
@@ -83,8 +86,8 @@ def test_every_unit_is_accessible_light_and_asks_nobody_else(name: str, serve: S
             found.extend(axe_says(axe, page))
             enter(page, url)
             weight = page.evaluate(
-                "performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))"
-                ".reduce((sum, one) => sum + one.decodedBodySize, 0)"
+                "performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource')).reduce((sum,"
+                " one) => sum + one.decodedBodySize, 0)"
             )
             assert 5_000 < weight < LIGHTEST, f"{name}: {weight} bytes"
             for width, height in ((1280, 900), (390, 844), (320, 640)):
@@ -113,7 +116,9 @@ def axe_says(axe: Any, page: Any) -> list[object]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["medqade", "pairs"])
-def test_from_the_link_to_the_end_by_keys_alone(name: str, serve: Serve, chromium: Any, opened: Store) -> None:
+def test_from_the_link_to_the_end_by_keys_alone(
+    name: str, serve: Serve, chromium: Any, opened: Store
+) -> None:
     context = chromium.new_context(locale="de-DE", viewport={"width": 1280, "height": 900})
     page = context.new_page()
     with serve(name) as link:
@@ -124,9 +129,15 @@ def test_from_the_link_to_the_end_by_keys_alone(name: str, serve: Serve, chromiu
             before = page.url
             page.wait_for_selector("html.scripted")
             if page.locator("input[inputmode=decimal]").count():
-                page.keyboard.press("Tab") if not page.evaluate("document.activeElement.matches('input')") else None
+                (
+                    page.keyboard.press("Tab")
+                    if not page.evaluate("document.activeElement.matches('input')")
+                    else None
+                )
                 page.keyboard.type("40")
-            for _ in range(page.locator("input[type=radio]").count() and page.locator("fieldset").count()):
+            for _ in range(
+                page.locator("input[type=radio]").count() and page.locator("fieldset").count()
+            ):
                 page.keyboard.press("2")
             page.keyboard.press("Enter")
             page.wait_for_url(lambda url, before=before: url != before)
@@ -175,7 +186,8 @@ def test_what_was_said_offline_comes_even_after_the_window_was_closed(
 
 @pytest.mark.slow
 def test_signing_in_anew_in_another_window_loses_nothing(serve: Serve, chromium: Any) -> None:
-    """Whoever clicks the link in the mail once more has another session, and the window of before its old token."""
+    """Whoever clicks the link in the mail once more has another session, and the window of before
+    its old token."""
     context = chromium.new_context(locale="de-DE", viewport={"width": 1280, "height": 900})
     page, mail = context.new_page(), context.new_page()
     with serve("medqade") as link:
@@ -213,5 +225,10 @@ def test_a_device_that_two_share_keeps_each_ones_answers(serve: Serve, chromium:
         assert page.url == task
         saved(page)
         assert values(page) == ["Richtig"]
-        assert page.evaluate("Object.keys(localStorage).filter(k => k.startsWith('konsil:queue')).length") == 0
+        assert (
+            page.evaluate(
+                "Object.keys(localStorage).filter(k => k.startsWith('konsil:queue')).length"
+            )
+            == 0
+        )
     context.close()

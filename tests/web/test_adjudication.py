@@ -1,4 +1,5 @@
-"""Adjudication: who differs looks once more, labels before and after are both kept, nobody is shown a system."""
+"""Adjudication: who differs looks once more, labels before and after are both kept, nobody is shown
+a system."""
 
 from __future__ import annotations
 
@@ -17,7 +18,13 @@ from konsil.store.engine.engine import reading
 from konsil.store.people.people import Person, note_person
 from konsil.store.tasks import adjudications
 from konsil.study import Study
-from konsil.study.definition.adjudication import CLOSED, DECIDED, OPENED, Adjudication, closing_sentences
+from konsil.study.definition.adjudication import (
+    CLOSED,
+    DECIDED,
+    OPENED,
+    Adjudication,
+    closing_sentences,
+)
 from konsil.web.rating.adjudication import Adjudicating
 from konsil.web.rating.rating_service import Desk
 
@@ -50,13 +57,19 @@ def tasks_on(store: Store, item: str) -> list[Task]:
 
 
 def differing(store: Store, n_items: int = 2) -> None:
-    """Both rate everything; on the first item they differ on the system of one answer and on the difficulty."""
+    """Both rate everything; on the first item they differ on the system of one answer and on the
+    difficulty."""
     fill(store, STUDY, n_items)
     for n in range(n_items):
         one, other = tasks_on(store, f"canary-item-{n}")
         rate(store, MEDQADE, one, {})
         answer = next(i for i, a in enumerate(other.answers, 1) if a == one.answers[0])
-        rate(store, MEDQADE, other, {f"correctness.a{answer}": "Richtig", "difficulty": "Schwer"} if n == 0 else {})
+        rate(
+            store,
+            MEDQADE,
+            other,
+            {f"correctness.a{answer}": "Richtig", "difficulty": "Schwer"} if n == 0 else {},
+        )
 
 
 def of(study: Study, store: Store, clock: Any) -> Adjudicating:
@@ -83,7 +96,9 @@ def test_it_opens_by_the_rule_and_the_labels_before_stand(opened: Store, clock: 
     assert opened.verify_log() == ()
 
 
-def test_a_task_under_review_is_closed_and_no_other(enter: Enter, opened: Store, clock: Any, monkeypatch: Any) -> None:
+def test_a_task_under_review_is_closed_and_no_other(
+    enter: Enter, opened: Store, clock: Any, monkeypatch: Any
+) -> None:
     differing(opened)
     monkeypatch.setitem(STUDIES, "differ", STUDY)
     of(STUDY, opened, clock).open_all("owner")
@@ -116,8 +131,14 @@ def test_keeping_and_changing_keeps_both_labels_and_the_log(opened: Store, clock
     assert here.decide(R1, about, {"label": "Mittel", "reason": "Einig in der Mitte"}) == ""
     assert here.decide(R1, about, {"label": "Mittel", "reason": "Einig in der Mitte"}) == ""
     [after] = [r for r in opened.ratings() if r.task not in before]
-    assert (after.label, after.note, after.criterion) == ("Mittel", "Einig in der Mitte", "difficulty")
-    assert {r.task: r for r in opened.ratings() if r.task in before and r.criterion == "difficulty"} == before
+    assert (after.label, after.note, after.criterion) == (
+        "Mittel",
+        "Einig in der Mitte",
+        "difficulty",
+    )
+    assert {
+        r.task: r for r in opened.ratings() if r.task in before and r.criterion == "difficulty"
+    } == before
     assert len([e for e in opened.events() if e.kind == DECIDED]) == 1
     here.decide(R1, about, {"label": "Einfach", "reason": "Doch nicht"})
     [again] = [r for r in opened.ratings() if r.task not in before]
@@ -127,13 +148,16 @@ def test_keeping_and_changing_keeps_both_labels_and_the_log(opened: Store, clock
     assert opened.verify_log() == ()
 
 
-def test_a_comparison_reads_alike_for_both_and_counts_by_distance(opened: Store, clock: Any) -> None:
+def test_a_comparison_reads_alike_for_both_and_counts_by_distance(
+    opened: Store, clock: Any
+) -> None:
     fill(opened, PAIRS, 4)
     sides = []
     for n in range(4):
         one, other = tasks_on(opened, f"canary-item-{n}")
         sides.append(one.answers == other.answers)
-        # The same answer is better for both on item 0 (in other words where it stood on the other side).
+        # The same answer is better for both on item 0 (in other words where it stood on the other
+        # side).
         better = {"p1": "A much"}
         turned = {"p1": "B much"} if one.answers != other.answers else better
         near = {"p1": "A"} if one.answers == other.answers else {"p1": "B"}
@@ -172,8 +196,12 @@ def test_waiting_for_all_who_rate_the_same(opened: Store, clock: Any) -> None:
 
 
 @pytest.mark.parametrize(("abstentions", "n"), [(False, 0), (True, 1)])
-def test_an_abstention_differs_where_the_protocol_says_so(opened: Store, clock: Any, abstentions: bool, n: int) -> None:
-    study = dataclasses.replace(STUDY, adjudication=Adjudication("panel", ("correctness",), abstentions=abstentions))
+def test_an_abstention_differs_where_the_protocol_says_so(
+    opened: Store, clock: Any, abstentions: bool, n: int
+) -> None:
+    study = dataclasses.replace(
+        STUDY, adjudication=Adjudication("panel", ("correctness",), abstentions=abstentions)
+    )
     fill(opened, study, 1)
     one, other = tasks_on(opened, "canary-item-0")
     rate(opened, MEDQADE, one, {"difficulty": "Schwer"})
@@ -181,7 +209,7 @@ def test_an_abstention_differs_where_the_protocol_says_so(opened: Store, clock: 
     assert of(study, opened, clock).waiting() == n
 
 
-# The end of a round ---------------------------------------------------------------------------------------------------
+# The end of a round -------------------------------------------------------------------------------
 
 
 def decide_all(here: Adjudicating, rater: str, reason: str = "Einig") -> None:
@@ -200,7 +228,9 @@ def test_after_a_round_is_closed_nothing_in_it_changes(opened: Store, clock: Any
     n_before = len(opened.ratings()) - 2
     assert here.close("owner") and not here.close("owner")
     closed = [e for e in opened.events() if e.kind == CLOSED]
-    assert {e.subject for e in closed} == {t.id for t in opened.tasks() if t.purpose == "adjudication"}
+    assert {e.subject for e in closed} == {
+        t.id for t in opened.tasks() if t.purpose == "adjudication"
+    }
     assert [e.data for e in closed] == [
         {"round": 1, "screens": 2, "decided": 1, "ratings": n_before, "by": "owner"}
     ] * 2
@@ -214,9 +244,10 @@ def test_after_a_round_is_closed_nothing_in_it_changes(opened: Store, clock: Any
     assert (opened.ratings(), opened.events()) == (before, events)
     assert opened.verify_log() == ()
     [sentence] = closing_sentences(events)
-    assert sentence == (
-        f"Round 1 of the adjudication was closed at {clock.stamp()}, after {n_before} ratings had been collected;"
-        " 1 of its 2 screens had a decision."
+    assert (
+        sentence
+        == f"Round 1 of the adjudication was closed at {clock.stamp()}, after {n_before} ratings"
+        " had been collected; 1 of its 2 screens had a decision."
     )
 
 
@@ -225,7 +256,13 @@ def test_what_is_opened_after_a_round_is_a_round_of_its_own(opened: Store, clock
     here = of(STUDY, opened, clock)
     here.open_all("owner")
     here.close("owner")
-    rate(opened, MEDQADE, tasks_on(opened, "canary-item-1")[1], {"difficulty": "Schwer"}, event="corrected")
+    rate(
+        opened,
+        MEDQADE,
+        tasks_on(opened, "canary-item-1")[1],
+        {"difficulty": "Schwer"},
+        event="corrected",
+    )
     clock.pass_(60)
     assert here.open_all("owner") == 1
     [fresh] = [row for row in here.rows(R1) if not row.closed]
@@ -243,10 +280,12 @@ def test_what_is_opened_after_a_round_is_a_round_of_its_own(opened: Store, clock
     ]
 
 
-# Over HTTP ------------------------------------------------------------------------------------------------------------
+# Over HTTP ----------------------------------------------------------------------------------------
 
 
-def test_the_pages_from_opening_to_a_decision(enter: Enter, opened: Store, clock: Any, monkeypatch: Any) -> None:
+def test_the_pages_from_opening_to_a_decision(
+    enter: Enter, opened: Store, clock: Any, monkeypatch: Any
+) -> None:
     differing(opened)
     note_person(opened, Person(R2, "Dr. Zweite"))
     monkeypatch.setitem(STUDIES, "differ", STUDY)
@@ -261,7 +300,9 @@ def test_the_pages_from_opening_to_a_decision(enter: Enter, opened: Store, clock
     for path in names:
         html = rater.get(path).text
         assert "Eine andere Person" in html and "Dr. Zweite" not in html
-        assert not re.search(r"canary-(system|family|answer|item|rater)", html), "no identifier of a record"
+        assert not re.search(r"canary-(system|family|answer|item|rater)", html), (
+            "no identifier of a record"
+        )
         assert len(html) < 60_000
     assert rater.post(names[0], {"label": "Unsinn", "reason": "x"}).status_code == 422
     assert "Bitte wählen Sie eine Bewertung." in rater.html
@@ -269,9 +310,14 @@ def test_the_pages_from_opening_to_a_decision(enter: Enter, opened: Store, clock
     assert label is not None
     assert rater.post(names[0], {"label": label[1]}).status_code == 422
     assert "Bitte schreiben Sie, warum" in rater.html
-    assert rater.post(names[0], {"label": label[1], "reason": "Weil <b>so</b>"}).url.path == names[1]
+    assert (
+        rater.post(names[0], {"label": label[1], "reason": "Weil <b>so</b>"}).url.path == names[1]
+    )
     other = enter("differ", who=R2, filled_already=True)
-    texts = [other.get(p).text for p in re.findall(r'href="(/adjudication/[^"]+)"', other.get("/adjudication").text)]
+    texts = [
+        other.get(p).text
+        for p in re.findall(r'href="(/adjudication/[^"]+)"', other.get("/adjudication").text)
+    ]
     assert sum("Weil &lt;b&gt;so&lt;/b&gt;" in text for text in texts) == 1
     assert other.get(names[0]).status_code == 404, "another's"
     assert other.post(names[0], {"label": label[1], "reason": "x"}).status_code == 404
@@ -283,12 +329,16 @@ def test_the_pages_from_opening_to_a_decision(enter: Enter, opened: Store, clock
     late = rater.post(names[1], {"label": label[1], "reason": "Zu spät"})
     assert late.status_code == 409
     assert "Ihre Eingaben wurden nicht gespeichert:" in late.text and "Zu spät" in late.text
-    assert "<textarea" not in rater.get(names[0]).text and "Weil &lt;b&gt;so&lt;/b&gt;" in rater.html
+    assert (
+        "<textarea" not in rater.get(names[0]).text and "Weil &lt;b&gt;so&lt;/b&gt;" in rater.html
+    )
     assert "weichen Sie und andere" not in rater.get("/finished").text
     assert rater.get("/adjudication").text.count("geschlossen, nur noch lesbar") == 2
 
 
-def test_names_are_shown_where_the_protocol_says_so(enter: Enter, opened: Store, clock: Any, monkeypatch: Any) -> None:
+def test_names_are_shown_where_the_protocol_says_so(
+    enter: Enter, opened: Store, clock: Any, monkeypatch: Any
+) -> None:
     differing(opened)
     note_person(opened, Person(R2, "Dr. Zweite"))
     shown = dataclasses.replace(STUDY, adjudication=Adjudication("panel", names="shown"))
@@ -300,7 +350,9 @@ def test_names_are_shown_where_the_protocol_says_so(enter: Enter, opened: Store,
     assert hidden is not None and [v.name for v in hidden.others] == [""]
 
 
-def test_only_owners_open_and_see_how_many(enter: Enter, opened: Store, clock: Any, monkeypatch: Any) -> None:
+def test_only_owners_open_and_see_how_many(
+    enter: Enter, opened: Store, clock: Any, monkeypatch: Any
+) -> None:
     differing(opened)
     monkeypatch.setitem(STUDIES, "differ", STUDY)
     for role in ("coordinator", "analyst", "curator"):

@@ -1,4 +1,5 @@
-"""Adjudication in a real browser: by keys alone, both languages, wide and narrow, light and dark, by axe."""
+"""Adjudication in a real browser: by keys alone, both languages, wide and narrow, light and dark,
+by axe."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ FAR = "2099-01-01T00:00:00Z"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("language", "scheme"), [("de", "light"), ("en", "dark")])
-def test_a_label_is_changed_by_keys_alone(language: str, scheme: str, chromium: Any, tmp_path: Path) -> None:
+def test_a_label_is_changed_by_keys_alone(
+    language: str, scheme: str, chromium: Any, tmp_path: Path
+) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     port = free_port()
     url = f"http://127.0.0.1:{port}"
@@ -34,7 +37,12 @@ def test_a_label_is_changed_by_keys_alone(language: str, scheme: str, chromium: 
             for secret in (owner, rater):
                 page = chromium.new_context(locale=language, color_scheme=scheme).new_page()
                 page.on("pageerror", lambda error: faults.append(str(error)))
-                page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+                page.on(
+                    "console",
+                    lambda message: (
+                        faults.append(message.text) if message.type == "error" else None
+                    ),
+                )
                 page.goto(f"{url}/come/{secret}")
                 page.locator("main button").press("Enter")
                 page.wait_for_load_state()
@@ -81,8 +89,11 @@ def test_a_label_is_changed_by_keys_alone(language: str, scheme: str, chromium: 
 
 
 @pytest.mark.slow
-def test_a_reason_that_the_server_did_not_take_is_sent_by_loading_again(chromium: Any, tmp_path: Path) -> None:
-    """The browser shows a fault of its own; loading that again sends what was written and chosen, once."""
+def test_a_reason_that_the_server_did_not_take_is_sent_by_loading_again(
+    chromium: Any, tmp_path: Path
+) -> None:
+    """The browser shows a fault of its own; loading that again sends what was written and chosen,
+    once."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     with Store.open(tmp_path) as store:
@@ -110,17 +121,24 @@ def test_a_reason_that_the_server_did_not_take_is_sent_by_loading_again(chromium
             page.reload()
             page.wait_for_url(lambda now: now.startswith(url) and now != here)
         [rating] = [r for r in store.ratings() if r.note]
-        assert (rating.note, rating.label) == ("It omits the renal dose, which is dangerous in CKD.", label)
+        assert (rating.note, rating.label) == (
+            "It omits the renal dose, which is dangerous in CKD.",
+            label,
+        )
 
 
 def fits(axe: Any, page: Any) -> None:
-    """Nothing for axe, nothing wider than the window, nothing too small to be touched; with style sheet under 60 KB."""
+    """Nothing for axe, nothing wider than the window, nothing too small to be touched; with style
+    sheet under 60 KB."""
     for width in (1280, 390, 320):
         page.set_viewport_size({"width": width, "height": 844})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (page.url, width)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+            page.url,
+            width,
+        )
         small = page.evaluate(
-            "[...document.querySelectorAll('main button, main a.go, main .option')]"
-            ".filter(e => e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 80))"
+            "[...document.querySelectorAll('main button, main a.go, main .option')].filter(e =>"
+            " e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 80))"
         )
         assert not small, (page.url, width)
         found = [(v["id"], v["nodes"][0]["html"]) for v in axe.run(page)["violations"]]

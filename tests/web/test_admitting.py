@@ -1,4 +1,5 @@
-"""What was said before the first task, for those who run the study; and the reasons after a pilot, side by side."""
+"""What was said before the first task, for those who run the study; and the reasons after a pilot,
+side by side."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ def told(opened: Store, clock: Any, enter: Enter, monkeypatch: Any) -> Reception
     return here
 
 
-def test_counts_for_everybody_who_runs_it_and_people_for_some(told: Reception, enter: Enter) -> None:
+def test_counts_for_everybody_who_runs_it_and_people_for_some(
+    told: Reception, enter: Enter
+) -> None:
     office = enter("asking", who="office", role="coordinator")
     html = office.get("/office/enrolment").text
     assert "Zugelassen: 1. Nicht zugelassen: 1." in html
@@ -57,19 +60,32 @@ def test_counts_for_everybody_who_runs_it_and_people_for_some(told: Reception, e
     assert enter("asking", who=R1).get("/office/enrolment").status_code == 404
 
 
-def test_a_slip_is_asked_again_and_logged(told: Reception, enter: Enter, opened: Store, clock: Any) -> None:
+def test_a_slip_is_asked_again_and_logged(
+    told: Reception, enter: Enter, opened: Store, clock: Any
+) -> None:
     office = enter("asking", who="office", role="coordinator")
     office.get("/office/enrolment")
-    for wrong in ({"who": R2, "reason": " "}, {"who": R3, "reason": "never replied"}, {"who": "nobody", "reason": "x"}):
+    for wrong in (
+        {"who": R2, "reason": " "},
+        {"who": R3, "reason": "never replied"},
+        {"who": "nobody", "reason": "x"},
+    ):
         assert office.post("/office/enrolment", wrong).status_code == 422
     hers = enter("asking", who=R2)
     assert "canary-rater" not in hers.get("/eligibility").text
     clock.pass_(1)
-    assert office.post("/office/enrolment", {"who": R2, "reason": "a slip of the finger"}).status_code == 200
+    assert (
+        office.post("/office/enrolment", {"who": R2, "reason": "a slip of the finger"}).status_code
+        == 200
+    )
     assert told.standing(R2).eligible is None
     assert not told.reopen(R2, "again", "office"), "it is open already"
     [event] = [e for e in opened.events() if e.data.get("reopened")]
-    assert (event.subject, event.data["by"], event.data["reason"]) == (R2, "office", "a slip of the finger")
+    assert (event.subject, event.data["by"], event.data["reason"]) == (
+        R2,
+        "office",
+        "a slip of the finger",
+    )
     hers.get("/next")
     assert hers.post("/eligibility", FITS).url.path == "/profile"
     assert told.standing(R2).eligible
@@ -83,16 +99,26 @@ def test_a_study_that_asks_nothing_has_no_such_page_in_its_menu(enter: Enter) ->
     office = enter(who="office", role="coordinator")
     assert "/office/enrolment" not in office.get("/office").text
     assert "/office/pilot" not in office.get("/office").text
-    assert office.get("/office/enrolment").status_code == office.get("/office/pilot").status_code == 200
+    assert (
+        office.get("/office/enrolment").status_code
+        == office.get("/office/pilot").status_code
+        == 200
+    )
 
 
 PAIRS = Instrument(
-    "pairs", (Criterion("better", "Which?", Scale(("A", "=", "B"), level="ordinal"), "pair"),), unit="pair"
+    "pairs",
+    (Criterion("better", "Which?", Scale(("A", "=", "B"), level="ordinal"), "pair"),),
+    unit="pair",
 )
 PILOT = dataclasses.replace(
     study_of(
         PAIRS,
-        (Allocation("panel", "pairs", systems=("canary-system-1", "canary-system-2"), purpose="pilot"),),
+        (
+            Allocation(
+                "panel", "pairs", systems=("canary-system-1", "canary-system-2"), purpose="pilot"
+            ),
+        ),
         raters(3)[:3],
     ),
     enrolment=ASKS,
@@ -100,7 +126,9 @@ PILOT = dataclasses.replace(
 )
 
 
-def test_reasons_stand_side_by_side(opened: Store, clock: Any, enter: Enter, monkeypatch: Any) -> None:
+def test_reasons_stand_side_by_side(
+    opened: Store, clock: Any, enter: Enter, monkeypatch: Any
+) -> None:
     study = dataclasses.replace(PILOT, enrolment=None)
     monkeypatch.setitem(STUDIES, "pilot", study)
     fill(opened, study, 6)
@@ -122,10 +150,19 @@ def test_reasons_stand_side_by_side(opened: Store, clock: Any, enter: Enter, mon
             assert pilot.write(who, one.about, f"<i>as {who}</i>")
     html = office.get("/office/pilot").text
     assert "&lt;i&gt;as canary-rater-3&lt;/i&gt;" in html
-    rows = re.findall(r'<th scope="row">(canary-rater-\d)</th><td data-label="Vergebenes Label"[^>]*>(.)</td>', html)
+    rows = re.findall(
+        r'<th scope="row">(canary-rater-\d)</th><td data-label="Vergebenes Label"[^>]*>(.)</td>',
+        html,
+    )
     assert len(rows) == 18
-    # Whatever side each saw: the label is of the answers in one order, so it follows from the rater alone.
+    # Whatever side each saw: the label is of the answers in one order, so it follows from the rater
+    # alone.
     assert {label for who, label in rows if who != R3} == {"A"}
     assert {label for who, label in rows if who == R3} == {"B"}
     assert "canary-system" not in html.replace("canary-answer", "")
-    assert enter("pilot", who="analyst", role="analyst", filled_already=True).get("/office/pilot").status_code == 404
+    assert (
+        enter("pilot", who="analyst", role="analyst", filled_already=True)
+        .get("/office/pilot")
+        .status_code
+        == 404
+    )

@@ -1,4 +1,5 @@
-"""What is made ready before anybody asks, and what is remembered between two pages, say what asking anew would say."""
+"""What is made ready before anybody asks, and what is remembered between two pages, say what asking
+anew would say."""
 
 from __future__ import annotations
 
@@ -34,7 +35,11 @@ def kept(store: Store) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["medqade", "clexeval", "pairs", "sentences"])
 def test_nothing_is_left_to_render_when_somebody_comes(
-    name: str, opened: Store, desk: MakeDesk, studies: dict[str, Study], monkeypatch: pytest.MonkeyPatch
+    name: str,
+    opened: Store,
+    desk: MakeDesk,
+    studies: dict[str, Study],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     here = desk(name)
     assert render_ahead(studies[name], opened, threading.Event(), rest=0.0) > 0
@@ -67,7 +72,9 @@ def test_ahead_stops_when_it_is_told_and_changes_nothing_twice(
 
 
 @pytest.mark.slow
-def test_a_server_makes_ready_and_ends_in_order(opened: Store, desk: MakeDesk, studies: dict[str, Study]) -> None:
+def test_a_server_makes_ready_and_ends_in_order(
+    opened: Store, desk: MakeDesk, studies: dict[str, Study]
+) -> None:
     desk()
     environment.cache_clear()
     with TestClient(create_app(studies["medqade"], opened)) as client:
@@ -76,7 +83,9 @@ def test_a_server_makes_ready_and_ends_in_order(opened: Store, desk: MakeDesk, s
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_remembered_of_a_rater_is_what_the_database_says(seed: int, opened: Store, desk: MakeDesk) -> None:
+def test_what_is_remembered_of_a_rater_is_what_the_database_says(
+    seed: int, opened: Store, desk: MakeDesk
+) -> None:
     here, rng, work = desk(n_items=12), random.Random(seed), Work()
     shown: dict[str, list[str]] = {R1: [], R2: []}
     for _ in range(25):
@@ -105,7 +114,9 @@ def test_a_task_that_was_written_again_is_read_again(opened: Store, desk: MakeDe
         assert work.task(connection, mine.id) is work.task(connection, mine.id)
         assert work.task(connection, "nothing") is None
     with opened.engine.begin() as connection:
-        connection.execute(sa.update(schema.tasks).where(schema.tasks.c.id == mine.id).values(rater=R2, entry=99))
+        connection.execute(
+            sa.update(schema.tasks).where(schema.tasks.c.id == mine.id).values(rater=R2, entry=99)
+        )
     with reading(opened.engine) as connection:
         again = work.task(connection, mine.id)
     assert again is not None

@@ -1,4 +1,5 @@
-"""Any keys, clicks, pastes, undoings, ways back and forth: what is on the screen when a page is left is stored."""
+"""Any keys, clicks, pastes, undoings, ways back and forth: what is on the screen when a page is
+left is stored."""
 
 from __future__ import annotations
 
@@ -21,7 +22,12 @@ FORM = Instrument(
     "form",
     (
         Criterion("grade", "How good is it?", GRADES, reason=True),
-        Criterion("dose", "Which dose?", Scale(kind="number", low=0, high=5000, abstain="unclear", unit="mg"), "item"),
+        Criterion(
+            "dose",
+            "Which dose?",
+            Scale(kind="number", low=0, high=5000, abstain="unclear", unit="mg"),
+            "item",
+        ),
         Criterion("clear", "Is it clear?", GRADES, "item"),
         Criterion("comment", "Comment", Scale(kind="text"), "item"),
     ),
@@ -71,7 +77,12 @@ def do_something(page: Any, rng: random.Random) -> None:
     elif what < 0.9:
         close_panels(page)
         where = rng.choice(
-            (".option:visible", "input[type=text]:visible, textarea:visible", "[data-fill]", ".question")
+            (
+                ".option:visible",
+                "input[type=text]:visible, textarea:visible",
+                "[data-fill]",
+                ".question",
+            )
         )
         page.locator(where).nth(rng.randrange(page.locator(where).count())).click()
     elif what < 0.95:
@@ -83,7 +94,9 @@ def do_something(page: Any, rng: random.Random) -> None:
 
 
 def close_panels(page: Any) -> None:
-    page.evaluate("() => { for (const one of document.querySelectorAll(':popover-open')) one.hidePopover(); }")
+    page.evaluate(
+        "() => { for (const one of document.querySelectorAll(':popover-open')) one.hidePopover(); }"
+    )
 
 
 def complete(page: Any, rng: random.Random) -> None:
@@ -120,7 +133,9 @@ def test_what_is_on_the_screen_is_stored(seed: int, chromium: Any, tmp_path: Pat
             rated = {r.task for r in desk.store.ratings()}
             for _ in range(STEPS):
                 do_something(page, rng)
-            assert {r.task for r in desk.store.ratings()} == rated, "nothing was handed in by itself"
+            assert {r.task for r in desk.store.ratings()} == rated, (
+                "nothing was handed in by itself"
+            )
             complete(page, rng)
             screen = page.evaluate(SCREEN, names)
             desk.leave("Control+Enter")

@@ -40,7 +40,9 @@ class Served:
             "--port",
             str(self.port),
         ]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         for _ in range(600):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
@@ -114,12 +116,16 @@ def server(tmp_path: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def desk(chromium, server: Served):
-    """A page at a desk, signed in as r1, at the first task; whatever a browser reports as wrong fails the test."""
+    """A page at a desk, signed in as r1, at the first task; whatever a browser reports as wrong
+    fails the test."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, locale="de-DE")
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda m: wrong.append(m.text) if m.type == "error" and "ERR_" not in m.text else None)
+    page.on(
+        "console",
+        lambda m: wrong.append(m.text) if m.type == "error" and "ERR_" not in m.text else None,
+    )
     page.on("request", lambda r: wrong.append(r.url) if not r.url.startswith(server.url) else None)
     page.goto(server.link("r1"))
     page.click("button.go")
@@ -149,7 +155,9 @@ def test_six_presses_complete_an_item_and_enter_goes_on(desk, server: Served) ->
     saved(desk)
     assert values(desk) == ["Richtig", "Richtig", "Keine Angabe", "Richtig", "Falsch", "Schwer"]
     assert "gespeichert" in desk.text_content("#badge")
-    assert desk.evaluate("document.activeElement.value") == "Schwer", "the ring is around what was said last"
+    assert desk.evaluate("document.activeElement.value") == "Schwer", (
+        "the ring is around what was said last"
+    )
     desk.keyboard.press("Enter")
     desk.wait_for_url(lambda url: url != first)
     found = ratings(server)
@@ -227,7 +235,10 @@ def test_offline_answers_wait_on_the_device(desk, server: Served) -> None:
     desk.context.set_offline(False)
     desk.evaluate("dispatchEvent(new Event('online'))")
     saved(desk)
-    assert desk.evaluate("Object.keys(localStorage).filter(k => k.startsWith('konsil:queue')).length") == 0
+    assert (
+        desk.evaluate("Object.keys(localStorage).filter(k => k.startsWith('konsil:queue')).length")
+        == 0
+    )
     desk.reload()
     assert values(desk) == ["Richtig", "Falsch", "Keine Angabe"]
 
@@ -290,7 +301,10 @@ def test_two_windows(desk, server: Served) -> None:
     saved(desk)
     other.keyboard.press("1")
     other.wait_for_selector(".asked.crossed")
-    assert "In einem anderen Fenster stand: Richtig" in other.locator(".asked.crossed .fault").text_content()
+    assert (
+        "In einem anderen Fenster stand: Richtig"
+        in other.locator(".asked.crossed .fault").text_content()
+    )
     assert values(other) == ["Richtig"]
     other.keyboard.press("ArrowLeft")
     other.keyboard.press("1")
@@ -316,7 +330,9 @@ def test_without_a_script(chromium, server: Served) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(language: str, scheme: str, chromium, server: Served) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, locale=language, color_scheme=scheme)
+    context = chromium.new_context(
+        viewport={"width": 1280, "height": 900}, locale=language, color_scheme=scheme
+    )
     page = context.new_page()
     page.goto(server.link("r2"))
     found = [(page.url, v["id"], v["nodes"][0]["html"]) for v in axe.run(page)["violations"]]

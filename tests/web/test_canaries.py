@@ -1,8 +1,8 @@
 """Blinding: what a rater's browser receives does not depend on anything the rater must not know.
 
-Two ways to look. Canaries: every hidden field holds a word, and the word is in nothing that reaches a rater, whatever
-the rater does. Worlds: two studies that differ in hidden fields alone send the same bytes, random names aside.
-"""
+Two ways to look. Canaries: every hidden field holds a word, and the word is in nothing that reaches
+a rater, whatever the rater does. Worlds: two studies that differ in hidden fields alone send the
+same bytes, random names aside."""
 
 from __future__ import annotations
 
@@ -31,7 +31,20 @@ from konsil.web.site.guard import Public
 from konsil.web.site.site import Options
 
 from .both import opened, server  # noqa: F401 - fixtures
-from .conftest import AT, CLEXEVAL, LATER, MEDQADE, PAIR, SENTENCES, SURVEY, TEXT, URL, Browser, Clock, hurried
+from .conftest import (
+    AT,
+    CLEXEVAL,
+    LATER,
+    MEDQADE,
+    PAIR,
+    SENTENCES,
+    SURVEY,
+    TEXT,
+    URL,
+    Browser,
+    Clock,
+    hurried,
+)
 
 ME, OTHER = "canary-rater-1", "canary-rater-2"
 FORMS: dict[str, tuple[Instrument, Any]] = {
@@ -44,11 +57,17 @@ RANDOM = re.compile(r"(?<![\w-])[\w-]{16}(?![\w-])|(?<![\w-])[\w-]{32}(?![\w-])"
 
 
 def world(name: str, word: str, tasks: tuple[Task, ...] = ()) -> tuple[Study, Batch]:
-    """A study in which every field that a rater must not know says `word`, and every identifier canary."""
+    """A study in which every field that a rater must not know says `word`, and every identifier
+    canary."""
     form, how = FORMS[name]
     form = dataclasses.replace(form, show_reference=False, show_reasoning=False)
     systems = tuple(
-        System(f"canary-system-{n}", f"{word}-family-{n}", f"{word}:model-{n}", {"prompt": f"{word}-prompt"})
+        System(
+            f"canary-system-{n}",
+            f"{word}-family-{n}",
+            f"{word}:model-{n}",
+            {"prompt": f"{word}-prompt"},
+        )
         for n in range(1, 6)
     )
     items = tuple(
@@ -77,10 +96,13 @@ def world(name: str, word: str, tasks: tuple[Task, ...] = ()) -> tuple[Study, Ba
         for n, s in enumerate(systems)
     )
     raters = tuple(
-        Rater(who, "panel", family=f"{word}-clinic", strata={f"{word}-stratum": f"{word}-{who}"}) for who in (ME, OTHER)
+        Rater(who, "panel", family=f"{word}-clinic", strata={f"{word}-stratum": f"{word}-{who}"})
+        for who in (ME, OTHER)
     )
     plan = (
-        Allocation("panel", form.id, phase="canary-phase", arms={"text": 1, "canary-arm": 1}, **how),
+        Allocation(
+            "panel", form.id, phase="canary-phase", arms={"text": 1, "canary-arm": 1}, **how
+        ),
         Allocation("panel", "end"),
     )
     study = Study(
@@ -95,7 +117,12 @@ def world(name: str, word: str, tasks: tuple[Task, ...] = ()) -> tuple[Study, Ba
     )
     if not tasks:
         tasks = assign(
-            study.plan, items=items, answers=answers, raters=raters, instruments=study.instruments, seed=study.seed
+            study.plan,
+            items=items,
+            answers=answers,
+            raters=raters,
+            instruments=study.instruments,
+            seed=study.seed,
         )
     return study, Batch(items=items, answers=answers, raters=raters, tasks=tasks)
 
@@ -106,11 +133,14 @@ def filled(html: str, nth: int = 0) -> dict[str, str]:
     for name, value in re.findall(r'<input type="radio" name="([^"]*)" value="([^"]*)"', html):
         options.setdefault(name, []).append(value)
     found = {name: values[min(nth, len(values) - 1)] for name, values in options.items()}
-    return found | dict.fromkeys(re.findall(r'inputmode="decimal" name="([^"]*)"', html), str(7 - min(nth, 2)))
+    return found | dict.fromkeys(
+        re.findall(r'inputmode="decimal" name="([^"]*)"', html), str(7 - min(nth, 2))
+    )
 
 
 class Rated:
-    """A study served, with another rater who has said everything that there is to say, and a clock that stands."""
+    """A study served, with another rater who has said everything that there is to say, and a clock
+    that stands."""
 
     def __init__(self, study: Study, batch: Batch, store: Store, word: str, nth: int) -> None:
         self.study, self.store, self.word = study, store, word
@@ -123,9 +153,14 @@ class Rated:
         other = self.come(OTHER)
         while (path := self.go(other)) != "/finished":
             notes = dict.fromkeys(re.findall(r'name="([^"]*reason)"', other.html), f"{word}-note")
-            other.post(f"{path}/problem", {"visit": other.hidden()["visit"], "text": f"{word}-problem"})
+            other.post(
+                f"{path}/problem", {"visit": other.hidden()["visit"], "text": f"{word}-problem"}
+            )
             other.get(path)
-            other.post(path, {**other.hidden(), **filled(other.html, nth), **notes, "words": f"{word}-words"})
+            other.post(
+                path,
+                {**other.hidden(), **filled(other.html, nth), **notes, "words": f"{word}-words"},
+            )
         told = [e.data for e in store.events() if e.kind == study_events.PROBLEM]
         assert any(word in str(data) for data in told), "nothing was planted"
 
@@ -144,19 +179,31 @@ class Rated:
 
     def note(self, got: Any) -> Any:
         for one in [*got.history, got]:
-            self.seen.append(f"{one.status_code} {one.url} {sorted(one.headers.items())}\n{one.text}")
+            self.seen.append(
+                f"{one.status_code} {one.url} {sorted(one.headers.items())}\n{one.text}"
+            )
         return got
 
     def walk(self) -> list[str]:
-        """Everything that reaches a rater: every page and every answer to whatever can be sent, wrong or right."""
+        """Everything that reaches a rater: every page and every answer to whatever can be sent,
+        wrong or right."""
         me = self.come(ME)
         first = self.go(me)
         while (path := self.go(me)) != "/finished":
             self.note(me.get(path))
             values = filled(me.html)
             n = len(self.seen)
-            one = [{"id": f"{n}-1", "field": next(iter(values)), "value": next(iter(values.values())), "base_rev": 0}]
-            crossed = [{**one[0], "id": f"{n}-2", "base_rev": 0, "value": list(values.values())[-1]}]
+            one = [
+                {
+                    "id": f"{n}-1",
+                    "field": next(iter(values)),
+                    "value": next(iter(values.values())),
+                    "base_rev": 0,
+                }
+            ]
+            crossed = [
+                {**one[0], "id": f"{n}-2", "base_rev": 0, "value": list(values.values())[-1]}
+            ]
             for changes in (one, crossed, [{**one[0], "field": "none", "id": f"{n}-3"}], "broken"):
                 message = {"changes": changes, "visit": me.hidden()["visit"]}
                 self.note(me.save(f"{path}/save", message))
@@ -168,8 +215,11 @@ class Rated:
             self.note(me.post(path, me.hidden() | {next(iter(values)): ""}))
             self.note(me.get(path))
             self.note(me.post(path, {**me.hidden(), **values}))
-        # In the order in which they came, which is the plan's; that of their random names is another every time.
-        public = dict.fromkeys(m for text in self.seen for m in re.findall(r"/task/[\w-]{16}", text))
+        # In the order in which they came, which is the plan's; that of their random names is
+        # another every time.
+        public = dict.fromkeys(
+            m for text in self.seen for m in re.findall(r"/task/[\w-]{16}", text)
+        )
         others = [place(p.path) for p in ROUTES if p.method == "GET"]
         for path in [first, *others, *public, *sorted(self.links())]:
             self.note(me.get(path))
@@ -184,7 +234,10 @@ class Rated:
 
     def links(self) -> set[str]:
         return {
-            m for text in self.seen for m in re.findall(r'(?:href|src)="(/[^"]*)"', text) if not m.startswith("/task/")
+            m
+            for text in self.seen
+            for m in re.findall(r'(?:href|src)="(/[^"]*)"', text)
+            if not m.startswith("/task/")
         }
 
 
@@ -196,8 +249,10 @@ def leaks(seen: list[str], words: tuple[str, ...]) -> list[str]:
     return [text[:200] for text in seen if any(w in text.casefold() for w in words)]
 
 
-@pytest.mark.parametrize("name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in list(FORMS)[1:])])
-def test_no_canary_reaches_a_rater(name: str, opened: Store) -> None:  # noqa: F811
+@pytest.mark.parametrize(
+    "name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in list(FORMS)[1:])]
+)
+def test_no_canary_reaches_a_rater(name: str, opened: Store) -> None:
     study, batch = world(name, "canary")
     rated = Rated(study, batch, opened, "canary", 9)
     seen = rated.walk()
@@ -211,12 +266,14 @@ def test_no_canary_reaches_a_rater(name: str, opened: Store) -> None:  # noqa: F
 
 
 @pytest.mark.slow
-def test_a_canary_that_is_shown_is_found(opened: Store, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_a_canary_that_is_shown_is_found(opened: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """The crawl itself: one hidden field let through anywhere is noticed."""
     from konsil.web.site import pages
 
     known = pages.path_to
-    monkeypatch.setattr(pages, "path_to", lambda request, name, **more: f"{known(request, name, **more)}#canary-x")
+    monkeypatch.setattr(
+        pages, "path_to", lambda request, name, **more: f"{known(request, name, **more)}#canary-x"
+    )
     study, batch = world("pairs", "canary")
     with pytest.raises(AssertionError):
         assert not leaks(Rated(study, batch, opened, "canary", 9).walk(), ("canary",))
@@ -224,7 +281,9 @@ def test_a_canary_that_is_shown_is_found(opened: Store, monkeypatch: pytest.Monk
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
-def test_worlds_that_differ_in_what_is_hidden_send_the_same_bytes(name: str, tmp_path: Path, empty: Path) -> None:
+def test_worlds_that_differ_in_what_is_hidden_send_the_same_bytes(
+    name: str, tmp_path: Path, empty: Path
+) -> None:
     sent: list[list[str]] = []
     tokens: list[set[str]] = []
     tasks: tuple[Task, ...] = ()
@@ -232,7 +291,8 @@ def test_worlds_that_differ_in_what_is_hidden_send_the_same_bytes(name: str, tmp
         folder = tmp_path / word
         folder.mkdir()
         shutil.copyfile(empty, folder / "konsil.db")
-        # One plan: whose turn an item is may depend on the name of its case, what is shown of it may not.
+        # One plan: whose turn an item is may depend on the name of its case, what is shown of it
+        # may not.
         study, batch = world(name, word, tasks)
         tasks = batch.tasks
         with Store.open(folder) as store:
@@ -259,8 +319,10 @@ def masked(text: str, tokens: set[str]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in list(FORMS)[1:])])
-def test_no_canary_is_in_an_offline_kit(name: str, opened: Store) -> None:  # noqa: F811
+@pytest.mark.parametrize(
+    "name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in list(FORMS)[1:])]
+)
+def test_no_canary_is_in_an_offline_kit(name: str, opened: Store) -> None:
     study, batch = world(name, "canary")
     rated = Rated(study, batch, opened, "canary", 9)
     rated.come(ME)
@@ -277,7 +339,7 @@ def test_a_rater_exports_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_slots_are_neutral_and_their_order_is_the_tasks_own(opened: Store) -> None:  # noqa: F811
+def test_slots_are_neutral_and_their_order_is_the_tasks_own(opened: Store) -> None:
     """a1 is the first pane on every page, and another answer from page to page."""
     study, batch = world("medqade", "canary")
     served = Rated(study, batch, opened, "canary", 9)

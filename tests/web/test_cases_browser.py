@@ -1,4 +1,5 @@
-"""Screening and marking in a real browser: by keyboard alone, by mouse, on a phone, without a network, by axe."""
+"""Screening and marking in a real browser: by keyboard alone, by mouse, on a phone, without a
+network, by axe."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ pytestmark = in_a_browser
 
 AT, LATER = "2025-03-01T12:00:00Z", "2099-01-01T00:00:00Z"
 TEXT = (
-    "# Course\r\nA 🩺 of a man of 40 with dry cough and <i>fever</i>.\r\nMrs Miller saw granulomas. "
+    "# Course\r\nA 🩺 of a man of 40 with dry cough and <i>fever</i>.\r\nMrs Miller saw"
+    " granulomas. "
     "It was sarcoidosis, or Löfgren syndrome."
 )
 STATEMENTS = ("The course is rare.", "The details are complete.")
@@ -37,7 +39,9 @@ def cases(opened: Store) -> Iterator[str]:
     prepare = Preparation(screen=Screening(criteria=STATEMENTS), mask=Masking())
     study = dataclasses.replace(STUDIES["clexeval"], prepare=prepare, title="Cases")
     opened.add(
-        Batch(items=[Item(f"c{n}", TEXT, "Sarcoidosis", ("Löfgren syndrome",)) for n in range(1, 60)]),
+        Batch(
+            items=[Item(f"c{n}", TEXT, "Sarcoidosis", ("Löfgren syndrome",)) for n in range(1, 60)]
+        ),
         source="t",
         at=AT,
     )
@@ -47,7 +51,9 @@ def cases(opened: Store) -> Iterator[str]:
 
 
 def come(url: str, store: Store, browser: Any, who: str = "ada", **more: Any) -> Any:
-    page = browser.new_context(**{"locale": "en", "viewport": {"width": 1280, "height": 900}, **more}).new_page()
+    page = browser.new_context(
+        **{"locale": "en", "viewport": {"width": 1280, "height": 900}, **more}
+    ).new_page()
     page.faults = []
     page.on("pageerror", lambda error: page.faults.append(str(error)))
     page.goto(f"{url}/come/{Access(store).invite(who, 'curator', at=AT, expires_at=LATER)}")
@@ -57,7 +63,11 @@ def come(url: str, store: Store, browser: Any, who: str = "ada", **more: Any) ->
 
 def held(store: Store, case: str = "c1") -> list[tuple[str, str, int, str]]:
     found = last_markings(store.events()).get(case)
-    return [(TEXT[m.start : m.end], m.kind, m.rank, m.replacement) for m in found[1].marks] if found else []
+    return (
+        [(TEXT[m.start : m.end], m.kind, m.rank, m.replacement) for m in found[1].marks]
+        if found
+        else []
+    )
 
 
 def saved(page: Any, store: Store, n: int) -> None:
@@ -81,7 +91,9 @@ def test_a_case_is_marked_by_keyboard_alone(cases: str, opened: Store, chromium:
     assert page.input_value("#words") == "dry cough"
     page.keyboard.press("2")
     saved(page, opened, 1)
-    assert held(opened) == [("dry cough", "cue", 1, "")], "offsets hold beyond signs of two units and line ends of two"
+    assert held(opened) == [("dry cough", "cue", 1, "")], (
+        "offsets hold beyond signs of two units and line ends of two"
+    )
     assert page.evaluate("document.activeElement.id") == "narrative"
     page.keyboard.press("End")
     page.keyboard.press("Shift+ArrowLeft")
@@ -105,14 +117,17 @@ def test_a_case_is_marked_by_keyboard_alone(cases: str, opened: Store, chromium:
     page.close()
 
 
-def test_by_mouse_and_what_is_typed_survives_the_answer(cases: str, opened: Store, chromium: Any) -> None:
+def test_by_mouse_and_what_is_typed_survives_the_answer(
+    cases: str, opened: Store, chromium: Any
+) -> None:
     page = come(cases, opened, chromium)
     page.goto(f"{cases}/office/cases/mark?case=c1")
     box = page.evaluate(
-        "(() => { const r = document.createRange(); const n = [...document.querySelectorAll('#narrative [data-at]')]"
-        ".map(e => e.firstChild).find(t => t && t.data.includes('granulomas')); const k = n.data.indexOf('granulomas');"
-        " r.setStart(n, k); r.setEnd(n, k + 10); const b = r.getBoundingClientRect();"
-        " return [b.left, b.top + b.height / 2, b.right]; })()"
+        "(() => { const r = document.createRange(); const n ="
+        " [...document.querySelectorAll('#narrative [data-at]')].map(e => e.firstChild).find(t => t"
+        " && t.data.includes('granulomas')); const k = n.data.indexOf('granulomas'); r.setStart(n,"
+        " k); r.setEnd(n, k + 10); const b = r.getBoundingClientRect(); return [b.left, b.top +"
+        " b.height / 2, b.right]; })()"
     )
     page.mouse.move(box[0] + 1, box[1])
     page.mouse.down()
@@ -217,8 +232,12 @@ def test_every_page_is_accessible_and_fits(
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     page = come(cases, opened, chromium, locale=language, color_scheme=scheme)
     errors: list[str] = []
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.on("request", lambda r: None if r.url.startswith((cases, "data:")) else errors.append(r.url))
+    page.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
+    page.on(
+        "request", lambda r: None if r.url.startswith((cases, "data:")) else errors.append(r.url)
+    )
     page.goto(f"{cases}/office/screening/item?item=c1")
     page.fill("#reason", "Zu kurz")
     page.click("button[value=out]")
@@ -251,15 +270,21 @@ def test_every_page_is_accessible_and_fits(
             if "mark" in path:
                 page.click("#marks details >> nth=1")
                 page.click("label:has(#vall)")
-            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            wide = page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
             found += [(path, width, "too wide")] if wide > 0 else []
             small = page.evaluate(
-                "[...document.querySelectorAll('button, select, input:not([type=hidden], [type=checkbox], [type=radio])"
-                ", .option, .tick, nav a, .pool a')].filter(e => e.checkVisibility() && !e.popover &&"
-                " e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 80))"
+                "[...document.querySelectorAll('button, select, input:not([type=hidden],"
+                " [type=checkbox], [type=radio]), .option, .tick, nav a, .pool a')].filter(e =>"
+                " e.checkVisibility() && !e.popover && e.getBoundingClientRect().height <"
+                " 43.5).map(e => e.outerHTML.slice(0, 80))"
             )
             found += [(path, width, one) for one in small]
-            found += [(path, width, v["id"], str(v["nodes"][0]["html"])[:120]) for v in axe.run(page)["violations"]]
+            found += [
+                (path, width, v["id"], str(v["nodes"][0]["html"])[:120])
+                for v in axe.run(page)["violations"]
+            ]
     assert not found
     assert not errors
     assert page.faults == []

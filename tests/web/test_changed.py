@@ -1,4 +1,5 @@
-"""Changes of what was handed in: with a reason where the protocol asks for one, and named while they do not count."""
+"""Changes of what was handed in: with a reason where the protocol asks for one, and named while
+they do not count."""
 
 from __future__ import annotations
 
@@ -64,7 +65,9 @@ def test_a_change_without_a_reason_is_not_stored(site: Site, opened: Store) -> N
 
 def test_the_reason_is_in_the_log_and_each_change_has_its_own(site: Site, opened: Store) -> None:
     public = handed_in(site.desk)
-    assert site.desk.submit(R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "Misread the dose."}, LATE).done  # type: ignore[union-attr]
+    assert site.desk.submit(
+        R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "Misread the dose."}, LATE
+    ).done  # type: ignore[union-attr]
     assert labels(opened) == ["Schwer"]
     assert reasons(opened) == ["", "Misread the dose."]
     sheet = site.desk.open(R1, public)
@@ -79,11 +82,15 @@ def test_the_reason_is_in_the_log_and_each_change_has_its_own(site: Site, opened
 def test_what_is_not_changed_needs_no_reason(site: Site, opened: Store) -> None:
     public = handed_in(site.desk)
     assert site.desk.submit(R1, public, ALL_RIGHT, LATE).done  # type: ignore[union-attr]
-    assert site.desk.submit(R1, public, {**ALL_RIGHT, REASON_FOR_CHANGE: "none", NOTE: "later"}, LATE).done  # type: ignore[union-attr]
+    assert site.desk.submit(
+        R1, public, {**ALL_RIGHT, REASON_FOR_CHANGE: "none", NOTE: "later"}, LATE
+    ).done  # type: ignore[union-attr]
     assert reasons(opened) == [""], "nothing was changed, so nothing is in the log"
 
 
-def test_a_study_that_asks_for_no_reason_stores_none(opened: Store, desk: Callable[..., Desk]) -> None:
+def test_a_study_that_asks_for_no_reason_stores_none(
+    opened: Store, desk: Callable[..., Desk]
+) -> None:
     here = desk()
     public = handed_in(here)
     assert here.submit(R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "unasked"}, LATE).done  # type: ignore[union-attr]
@@ -95,7 +102,9 @@ def test_a_study_that_asks_for_no_reason_stores_none(opened: Store, desk: Callab
 def test_an_erasure_takes_the_reasons_along(site: Site, opened: Store) -> None:
     public = handed_in(site.desk)
     site.desk.submit(R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "Mrs Canary called."}, LATE)
-    erasing.erase(opened, site.study, R1, at="2030-01-01T00:00:00Z", by="staff-1", reason="asked by letter")
+    erasing.erase(
+        opened, site.study, R1, at="2030-01-01T00:00:00Z", by="staff-1", reason="asked by letter"
+    )
     with reading(opened.engine) as connection:
         text = "".join(f"{entry.why} {entry.details}" for entry in read_entries(connection))
     assert "Canary" not in text

@@ -1,4 +1,5 @@
-"""Clocks that jump, of the server or of a device: nobody is signed out, nothing is lost, no time is absurd."""
+"""Clocks that jump, of the server or of a device: nobody is signed out, nothing is lost, no time is
+absurd."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ from .desks import AT, FAR, OpenDesk, open_desk
 pytestmark = in_a_browser
 
 GRADES = Scale(("bad", "good"), level="ordinal")
-FORM = Instrument("form", (Criterion("good", "Is it good?", GRADES), Criterion("why", "Why?", Scale(kind="text"))))
+FORM = Instrument(
+    "form", (Criterion("good", "Is it good?", GRADES), Criterion("why", "Why?", Scale(kind="text")))
+)
 JUMPS = (-6, 30, -48, 1, 0, 240, -240)
 """Hours by which a clock jumps after each page."""
 MOST_SECONDS = 120
@@ -59,7 +62,9 @@ def test_the_servers_clock(chromium: Any, tmp_path: Path) -> None:
         for path in ("/ratings", "/next"):
             assert desk.page.goto(f"{desk.url}{path}").status == 200
         office = desk.page.context.new_page()
-        office.goto(f"{desk.url}/come/{Access(desk.store).invite('lead', 'owner', at=AT, expires_at=FAR)}")
+        office.goto(
+            f"{desk.url}/come/{Access(desk.store).invite('lead', 'owner', at=AT, expires_at=FAR)}"
+        )
         office.click("button.go")
         for path in ("/office", "/office/signs", "/office/log"):
             assert office.goto(f"{desk.url}{path}").status == 200, path
@@ -75,10 +80,10 @@ def test_the_clock_of_a_device(chromium: Any, tmp_path: Path) -> None:
             time += timedelta(hours=hours)
             # What its owner sets, or a server of time: the page's own seconds go on as before.
             desk.page.evaluate(
-                "at => { globalThis.DateBefore ??= Date; const ahead = at - DateBefore.now();"
-                " Date = class extends DateBefore {"
-                " constructor(...all) { all.length ? super(...all) : super(DateBefore.now() + ahead); }"
-                " static now() { return DateBefore.now() + ahead; } }; }",
+                "at => { globalThis.DateBefore ??= Date; const ahead = at - DateBefore.now(); Date"
+                " = class extends DateBefore { constructor(...all) { all.length ? super(...all) :"
+                " super(DateBefore.now() + ahead); } static now() { return DateBefore.now() +"
+                " ahead; } }; }",
                 time.timestamp() * 1000,
             )
             desk.page.locator("[name='~2.a1']").fill("Typed.")
@@ -91,15 +96,17 @@ def test_the_clock_of_a_device(chromium: Any, tmp_path: Path) -> None:
 
 
 def test_a_page_that_was_hidden_counts_no_work(chromium: Any, tmp_path: Path) -> None:
-    """A frozen window of a phone ticks only when it comes back: what lies between was no work on the page."""
+    """A frozen window of a phone ticks only when it comes back: what lies between was no work on
+    the page."""
     with open_desk(chromium, tmp_path, FORM) as desk:
         desk.page.clock.install()
         desk.come()
         show = (
-            "state => { Object.defineProperty(document, 'hidden', { value: state === 'hidden', configurable: true });"
-            " document.dispatchEvent(new Event('visibilitychange')); }"
+            "state => { Object.defineProperty(document, 'hidden', { value: state === 'hidden',"
+            " configurable: true }); document.dispatchEvent(new Event('visibilitychange')); }"
         )
-        # The first save is answered before the second is awaited: else a busy machine takes one for the other.
+        # The first save is answered before the second is awaited: else a busy machine takes one for
+        # the other.
         with desk.page.expect_response("**/save"):
             desk.page.keyboard.press("2")
         desk.page.clock.run_for(2000)

@@ -46,7 +46,9 @@ def test_links_that_lead_to_this_machine_alone_say_so(folder: Path) -> None:
     found = CliRunner().invoke(group, ["invite", str(folder)], catch_exceptions=False)
     assert "/come/" in found.stdout
     assert found.stderr.startswith("note: these links lead to this machine")
-    elsewhere = CliRunner().invoke(group, ["invite", str(folder), "--url", "https://x.org"], catch_exceptions=False)
+    elsewhere = CliRunner().invoke(
+        group, ["invite", str(folder), "--url", "https://x.org"], catch_exceptions=False
+    )
     assert (elsewhere.stderr, "https://x.org/come/" in elsewhere.stdout) == ("", True)
 
 
@@ -85,7 +87,9 @@ def test_those_who_run_the_study_come_in_once(folder: Path) -> None:
     assert (made.role, made.most_uses) == ("coordinator", 1)
 
 
-@pytest.mark.parametrize("url", ["study.example.org", "ftp://x.org", "https://", "https://x.org?a=b"])
+@pytest.mark.parametrize(
+    "url", ["study.example.org", "ftp://x.org", "https://", "https://x.org?a=b"]
+)
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(KonsilError, match="url: expected an address"):
         checked(Options(url=url))
@@ -118,8 +122,13 @@ def test_closing_says_what_is_not_done(folder: Path) -> None:
     with Store.open(folder) as store:
         batch = Batch(items=(Item("q", "Q?"),), answers=(Answer("a", "q", "s", "x"),))
         store.add(batch, source="s", at="2025-03-01T12:00:00Z")
-    (folder / "study.toml").write_text(PROTOCOL + '[[plan]]\npanel = "panel"\ninstrument = "form"\n', "utf-8")
+    (folder / "study.toml").write_text(
+        PROTOCOL + '[[plan]]\npanel = "panel"\ninstrument = "form"\n', "utf-8"
+    )
     run("plan", folder)
     assert run("close", folder, "--batch", "") == "batch '': now closed; screens not done: 1\n"
     assert run("close", folder, "--batch", "") == "batch '': was already closed\n"
-    assert run("close", folder, "--batch", "", "--reopen", "--reason", "a slip") == "batch '': now open\n"
+    assert (
+        run("close", folder, "--batch", "", "--reopen", "--reason", "a slip")
+        == "batch '': now open\n"
+    )

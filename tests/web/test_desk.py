@@ -1,4 +1,5 @@
-"""The desk without HTTP: what is handed in becomes ratings, what is typed is never lost, windows do not cross."""
+"""The desk without HTTP: what is handed in becomes ratings, what is typed is never lost, windows do
+not cross."""
 
 from __future__ import annotations
 
@@ -96,10 +97,15 @@ def test_sentences_and_numbers(opened: Store, desk: MakeDesk) -> None:
     assert sheet is not None
     assert '<mark data-sentence="1">Dose &lt;5 mg/dL and p&lt;0.05.</mark>' in sheet.panes[0].html
     assert '<strong><mark data-sentence="2">Give it slowly.</mark></strong>' in sheet.panes[0].html
-    assert [g.heading for g in sheet.groups if g.subject == "sentence"] == ["Sentence 1 of 2", "Sentence 2 of 2"]
+    assert [g.heading for g in sheet.groups if g.subject == "sentence"] == [
+        "Sentence 1 of 2",
+        "Sentence 2 of 2",
+    ]
 
 
-def test_two_who_always_prefer_the_same_answer_agree_whatever_the_side(opened: Store, desk: MakeDesk) -> None:
+def test_two_who_always_prefer_the_same_answer_agree_whatever_the_side(
+    opened: Store, desk: MakeDesk
+) -> None:
     here = desk("pairs", 12)
     for rater in (R1, R2):
         while (public := here.next_task(rater)) is not None:
@@ -145,7 +151,12 @@ def test_two_windows_do_not_overwrite_one_another_unseen(opened: Store, desk: Ma
     public = first(here)
     here.save(R1, public, [change("one-1", "correctness.a1", "Richtig", 0)])
     crossed = here.save(
-        R1, public, [change("two-1", "correctness.a1", "Falsch", 0), change("two-2", "difficulty", "Mittel", 0)]
+        R1,
+        public,
+        [
+            change("two-1", "correctness.a1", "Falsch", 0),
+            change("two-2", "difficulty", "Mittel", 0),
+        ],
     )
     assert crossed is not None
     assert crossed.conflicts == {"correctness.a1": "Richtig"}
@@ -186,7 +197,12 @@ def test_handing_in_again_revises_and_keeps_what_was_said(opened: Store, desk: M
     [now] = [r for r in opened.ratings() if r.criterion == "difficulty"]
     assert (now.label, now.seconds) == ("Schwer", 10.0)
     with reading(opened.engine) as connection:
-        said = [r[0] for r in connection.execute(text("SELECT label FROM rating_revisions ORDER BY revision"))]
+        said = [
+            r[0]
+            for r in connection.execute(
+                text("SELECT label FROM rating_revisions ORDER BY revision")
+            )
+        ]
     assert said == ["Mittel", "Schwer", "Mittel"]
     assert opened.verify_log() == ()
 
@@ -224,7 +240,10 @@ def test_a_problem_is_an_event_and_no_rating(opened: Store, desk: MakeDesk) -> N
     assert here.report(R1, public, "The table is cut.\0", "1")
     assert here.report(R1, public, "The table is cut.", "1")
     [event] = [e for e in opened.events() if e.kind == "problem"]
-    assert (event.subject, event.data) == (task_of(opened, public).id, {"rater": R1, "text": "The table is cut."})
+    assert (event.subject, event.data) == (
+        task_of(opened, public).id,
+        {"rater": R1, "text": "The table is cut."},
+    )
     assert opened.ratings() == ()
 
 
@@ -249,10 +268,14 @@ def test_anothers_task_does_not_exist(desk: MakeDesk) -> None:
         ("correctness.a1.reason", "\0", "cannot be kept"),
     ],
 )
-def test_what_is_not_on_the_form_is_refused(field: str, value: str, why: str, desk: MakeDesk, opened: Store) -> None:
+def test_what_is_not_on_the_form_is_refused(
+    field: str, value: str, why: str, desk: MakeDesk, opened: Store
+) -> None:
     here = desk()
     public = first(here)
-    saved = here.save(R1, public, [change("bad", field, value), change("good", "difficulty", "Mittel")])
+    saved = here.save(
+        R1, public, [change("bad", field, value), change("good", "difficulty", "Mittel")]
+    )
     assert saved is not None
     if field.endswith("reason"):
         assert not saved.refused or why in saved.refused[field]
@@ -261,7 +284,9 @@ def test_what_is_not_on_the_form_is_refused(field: str, value: str, why: str, de
     assert typed(opened, public).get("difficulty") == "Mittel"
 
 
-def test_without_a_script_the_time_is_that_the_page_was_open(opened: Store, desk: MakeDesk, clock) -> None:
+def test_without_a_script_the_time_is_that_the_page_was_open(
+    opened: Store, desk: MakeDesk, clock
+) -> None:
     here = desk()
     public = first(here)
     sheet = here.open(R1, public)
@@ -296,7 +321,7 @@ def test_what_was_rated_elsewhere_is_done_and_can_be_read(opened: Store, desk: M
     assert {a.name: a.value for g in sheet.everything for a in g.asked} == ALL_RIGHT
 
 
-# The order of work ------------------------------------------------------------------------------------------------
+# The order of work --------------------------------------------------------------------------------
 
 ROWS = st.lists(
     st.builds(
@@ -320,7 +345,9 @@ ROWS = st.lists(
 @settings(max_examples=60, deadline=None)
 def test_the_order_of_work(rows: list[Queued]) -> None:
     line = in_line(rows)
-    assert sorted(line, key=lambda q: q.task) == sorted(rows, key=lambda q: q.task), "nothing is lost or doubled"
+    assert sorted(line, key=lambda q: q.task) == sorted(rows, key=lambda q: q.task), (
+        "nothing is lost or doubled"
+    )
     assert in_line(reversed(rows)) == line
     blocks = [(q.phase, q.batch) for q in line]
     assert len(set(blocks)) == sum(a != b for a, b in zip(blocks, [None, *blocks], strict=False)), (

@@ -1,4 +1,5 @@
-"""Somebody whose data are erased while a page is open: one clear page, and nothing that is typed on it is stored."""
+"""Somebody whose data are erased while a page is open: one clear page, and nothing that is typed on
+it is stored."""
 
 from __future__ import annotations
 
@@ -17,10 +18,14 @@ ROLES = ("owner", "coordinator")
 
 
 def erase(store: Store, clock: Clock) -> None:
-    erasing.erase(store, STUDIES["medqade"], WHO, at=clock.stamp(), by="owner-1", reason="asked for it")
+    erasing.erase(
+        store, STUDIES["medqade"], WHO, at=clock.stamp(), by="owner-1", reason="asked for it"
+    )
 
 
-@pytest.mark.parametrize(("language", "said"), [("de", "Ihre Daten wurden gelöscht"), ("en", "Your data were erased")])
+@pytest.mark.parametrize(
+    ("language", "said"), [("de", "Ihre Daten wurden gelöscht"), ("en", "Your data were erased")]
+)
 def test_an_open_browser_gets_one_clear_page(
     enter: Enter, opened: Store, clock: Clock, language: str, said: str
 ) -> None:
@@ -44,7 +49,9 @@ def test_an_open_browser_gets_one_clear_page(
     assert opened.verify_log() == ()
 
 
-def test_the_personal_link_is_over_and_others_go_on(enter: Enter, opened: Store, clock: Clock) -> None:
+def test_the_personal_link_is_over_and_others_go_on(
+    enter: Enter, opened: Store, clock: Clock
+) -> None:
     other = enter("medqade", "canary-rater-2")
     secret = Access(opened).invite(WHO, "rater", at=AT, expires_at=LATER)
     erase(opened, clock)
@@ -65,12 +72,16 @@ def test_those_who_run_the_study_see_that_the_rater_is_gone(
     office.get("/office/invitations")
     token = office.csrf
     answer = office.client.post(
-        "/office/invitations", data={"csrf": token, "who": WHO, "role": "rater"}, headers={"origin": office.url}
+        "/office/invitations",
+        data={"csrf": token, "who": WHO, "role": "rater"},
+        headers={"origin": office.url},
     )
     assert answer.status_code == 422
 
 
-def test_the_page_of_the_log_states_how_much_was_erased(enter: Enter, opened: Store, clock: Clock) -> None:
+def test_the_page_of_the_log_states_how_much_was_erased(
+    enter: Enter, opened: Store, clock: Clock
+) -> None:
     owner = enter("medqade", "owner-1", "owner")
     assert "Gelöschte Datensätze" not in owner.get("/office/log").text
     enter("medqade").get("/next")

@@ -1,4 +1,5 @@
-"""The focus rests on the question: no key that scrolls chooses anything, and digits choose as quickly as ever."""
+"""The focus rests on the question: no key that scrolls chooses anything, and digits choose as
+quickly as ever."""
 
 from __future__ import annotations
 
@@ -16,10 +17,15 @@ from .desks import OpenDesk, open_desk
 pytestmark = in_a_browser
 
 GRADES = Scale(("bad", "fair", "good"), level="ordinal", abstain="cannot judge")
-FORM = Instrument("form", tuple(Criterion(f"c{n}", f"The answer is good in {n}.", GRADES) for n in range(3)))
+FORM = Instrument(
+    "form", tuple(Criterion(f"c{n}", f"The answer is good in {n}.", GRADES) for n in range(3))
+)
 TYPED = Instrument(
     "typed",
-    (Criterion("dose", "Dose?", Scale(kind="number", low=0, high=500)), Criterion("why", "Why?", Scale(kind="text"))),
+    (
+        Criterion("dose", "Dose?", Scale(kind="number", low=0, high=500)),
+        Criterion("why", "Why?", Scale(kind="text")),
+    ),
 )
 LONG = "The patient should be assessed for volume status, renal function and potassium. " * 80
 FOCUS = "() => document.activeElement.matches('.asked, input:checked')"
@@ -67,7 +73,11 @@ def test_after_a_digit_space_scrolls_and_the_next_question_is_still_open(desk: O
         desk.page.keyboard.press(key)
     desk.page.keyboard.press("Space")
     desk.leave()
-    assert {r.criterion: r.label for r in desk.store.ratings()} == {"c0": "fair", "c1": "good", "c2": None}
+    assert {r.criterion: r.label for r in desk.store.ratings()} == {
+        "c0": "fair",
+        "c1": "good",
+        "c2": None,
+    }
 
 
 def test_an_option_that_was_reached_by_tab_is_chosen_by_space(desk: OpenDesk) -> None:

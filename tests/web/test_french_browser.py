@@ -1,4 +1,5 @@
-"""The rating page in French in a real browser: it fits a phone and a low desk, and axe finds nothing."""
+"""The rating page in French in a real browser: it fits a phone and a low desk, and axe finds
+nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +20,11 @@ from .desks import OpenDesk, open_desk
 
 pytestmark = in_a_browser
 
-SURE = Scale(("Incorrecte", "Partiellement correcte", "Correcte"), level="ordinal", abstain="Impossible à juger")
+SURE = Scale(
+    ("Incorrecte", "Partiellement correcte", "Correcte"),
+    level="ordinal",
+    abstain="Impossible à juger",
+)
 FORM = Instrument(
     "form",
     (
@@ -34,10 +39,13 @@ FORM = Instrument(
 
 @pytest.fixture
 def desk(chromium: Any, tmp_path: Path) -> Iterator[OpenDesk]:
-    """A head as full as it gets: batches, the menu's entries for consent and disagreements, three answers beside."""
+    """A head as full as it gets: batches, the menu's entries for consent and disagreements, three
+    answers beside."""
     more = {"adjudication": Adjudication("panel"), "enrolment": Enrolment(consent="Je participe.")}
     plan = [Allocation("panel", "form", batches=2)]
-    with open_desk(chromium, tmp_path, FORM, systems=3, items=4, plan=plan, language="fr", more=more) as made:
+    with open_desk(
+        chromium, tmp_path, FORM, systems=3, items=4, plan=plan, language="fr", more=more
+    ) as made:
         made.page.goto(made.link())
         made.page.click("button.go")
         made.page.click("button[value=agree]")
@@ -46,7 +54,9 @@ def desk(chromium: Any, tmp_path: Path) -> Iterator[OpenDesk]:
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 620)])
-def test_the_rating_page_in_french_fits_and_axe_finds_nothing(width: int, height: int, desk: OpenDesk) -> None:
+def test_the_rating_page_in_french_fits_and_axe_finds_nothing(
+    width: int, height: int, desk: OpenDesk
+) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     page = desk.page
     page.set_viewport_size({"width": width, "height": height})
@@ -74,7 +84,9 @@ def test_a_language_is_chosen_by_its_own_name(desk: OpenDesk) -> None:
     page.wait_for_selector("html[lang=fr]")
 
 
-def test_numbers_have_the_comma_of_french_without_a_script_too(chromium: Any, tmp_path: Path) -> None:
+def test_numbers_have_the_comma_of_french_without_a_script_too(
+    chromium: Any, tmp_path: Path
+) -> None:
     form = replace(FORM, criteria=FORM.criteria[1:])
     with open_desk(chromium, tmp_path, form, language="fr", java_script_enabled=False) as desk:
         page = desk.page

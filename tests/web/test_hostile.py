@@ -1,4 +1,5 @@
-"""What a hostile visitor tries: no message breaks the server, no answer is undressed, nothing leads elsewhere."""
+"""What a hostile visitor tries: no message breaks the server, no answer is undressed, nothing leads
+elsewhere."""
 
 from __future__ import annotations
 
@@ -46,14 +47,17 @@ def forms_of(html: str) -> list[tuple[str, str, str]]:
 
 
 def place(path: str, public: str) -> str:
-    return path.format(secret="no-such-secret", public=public, about="none", digest="0", name="none.css")
+    return path.format(
+        secret="no-such-secret", public=public, about="none", digest="0", name="none.css"
+    )
 
 
-# Who may ------------------------------------------------------------------------------------------------------------
+# Who may ------------------------------------------------------------------------------------------
 
 
 def test_who_may_what_in_words() -> None:
-    """The table of routes, held against rules that it does not know: a page that is opened too wide is seen here."""
+    """The table of routes, held against rules that it does not know: a page that is opened too wide
+    is seen here."""
     assert {p.name for p in ROUTES if isinstance(p.audience, Public)} == {
         "landing",
         "health",
@@ -87,20 +91,27 @@ def test_no_other_method_than_that_of_the_table(enter: Enter) -> None:
         for method in ("PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "POST", "GET"):
             if (path, method) in known:
                 continue
-            got = browser.client.request(method, where, headers={"origin": URL}, follow_redirects=False)
+            got = browser.client.request(
+                method, where, headers={"origin": URL}, follow_redirects=False
+            )
             assert got.status_code == 405, (method, path)
             assert "access-control-allow-origin" not in got.headers
     assert browser.client.head(f"/task/{public}").content == b""
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_every_form_of_every_page_carries_its_token(role: str, enter: Enter, opened: Store) -> None:  # noqa: F811
-    """A form without it is refused to whoever is signed in, an invitation that is opened once more included."""
+def test_every_form_of_every_page_carries_its_token(role: str, enter: Enter, opened: Store) -> None:
+    """A form without it is refused to whoever is signed in, an invitation that is opened once more
+    included."""
     browser = enter(who=R1 if role == "rater" else "office", role=role)
     public = task_path(browser).rpartition("/")[2] if role == "rater" else ""
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
     seen = 0
-    mine = [p.path for p in ROUTES if p.method == "GET" and (isinstance(p.audience, Public) or role in p.audience)]
+    mine = [
+        p.path
+        for p in ROUTES
+        if p.method == "GET" and (isinstance(p.audience, Public) or role in p.audience)
+    ]
     for path in [*(place(p, public) for p in mine), f"/come/{secret}", "/nothing"]:
         for method, action, body in forms_of(browser.get(path).text):
             if method == "post":
@@ -111,8 +122,9 @@ def test_every_form_of_every_page_carries_its_token(role: str, enter: Enter, ope
     assert seen >= len(mine)
 
 
-def test_a_link_opened_again_by_whoever_is_signed_in(enter: Enter, opened: Store) -> None:  # noqa: F811
-    """People click the link in their mail every time; the form is sent with its own fields and nothing else."""
+def test_a_link_opened_again_by_whoever_is_signed_in(enter: Enter, opened: Store) -> None:
+    """People click the link in their mail every time; the form is sent with its own fields and
+    nothing else."""
     browser = enter()
     path = task_path(browser)
     before = browser.client.cookies[cookie_name(browser)]
@@ -124,7 +136,8 @@ def test_a_link_opened_again_by_whoever_is_signed_in(enter: Enter, opened: Store
     after = browser.client.cookies[cookie_name(browser)]
     assert after != before
     old, new = (
-        TestClient(browser.client.app, base_url=URL, cookies={cookie_name(browser): c}) for c in (before, after)
+        TestClient(browser.client.app, base_url=URL, cookies={cookie_name(browser): c})
+        for c in (before, after)
     )
     assert new.get("/next").status_code == 200
     assert old.get("/next").status_code == 401, "the session of before has ended"
@@ -138,7 +151,7 @@ def test_every_session_has_a_token_of_its_own(enter: Enter) -> None:
     assert one.csrf != two.csrf
 
 
-# Messages ------------------------------------------------------------------------------------------------------------
+# Messages -----------------------------------------------------------------------------------------
 
 CHANGE = {"id": "x", "field": "difficulty", "value": "Mittel", "base_rev": 0}
 MESSAGES: list[tuple[str, bytes]] = [
@@ -147,9 +160,25 @@ MESSAGES: list[tuple[str, bytes]] = [
     ("numbers", b'{"changes":[],"visit":"v1","wall":1e999,"active":NaN,"first_input":-Infinity}'),
     ("long number", b'{"changes":[],"visit":"v1","wall":' + b"9" * 5_000 + b"}"),
     *(
-        (f"{key} {value!r:.20}", json.dumps({"changes": [{**CHANGE, key: value}], "visit": "v"}).encode())
+        (
+            f"{key} {value!r:.20}",
+            json.dumps({"changes": [{**CHANGE, key: value}], "visit": "v"}).encode(),
+        )
         for key in ("id", "field", "value", "base_rev", "at")
-        for value in ("\0", "\ud800", "x" * 50_000, 10**30, -(10**30), 1.5e308, None, [], {}, True, "", "' OR 1=1 --")
+        for value in (
+            "\0",
+            "\ud800",
+            "x" * 50_000,
+            10**30,
+            -(10**30),
+            1.5e308,
+            None,
+            [],
+            {},
+            True,
+            "",
+            "' OR 1=1 --",
+        )
     ),
     *(
         (f"visit {value!r:.20}", json.dumps({"changes": [CHANGE], "visit": value}).encode())
@@ -158,15 +187,22 @@ MESSAGES: list[tuple[str, bytes]] = [
 ]
 
 
-def test_no_message_breaks_the_server(enter: Enter, opened: Store) -> None:  # noqa: F811
+def test_no_message_breaks_the_server(enter: Enter, opened: Store) -> None:
     """A fault would be raised here by the client of the tests."""
     browser = enter()
     path = task_path(browser)
     headers = {"origin": URL, "x-csrf-token": browser.csrf, "content-type": "application/json"}
     for name, content in MESSAGES:
-        got = browser.client.post(f"{path}/save", content=content, headers={**headers, "accept": "application/json"})
+        got = browser.client.post(
+            f"{path}/save", content=content, headers={**headers, "accept": "application/json"}
+        )
         assert got.status_code in (200, 422), name
-    assert browser.save(f"{path}/save", {"changes": [{**CHANGE, "id": "after"}], "visit": "v"}).json()["refused"] == []
+    assert (
+        browser.save(f"{path}/save", {"changes": [{**CHANGE, "id": "after"}], "visit": "v"}).json()[
+            "refused"
+        ]
+        == []
+    )
     assert opened.verify_log() == ()
 
 
@@ -191,18 +227,29 @@ NASTY = (
 
 
 def names_of(html: str) -> set[str]:
-    return set(re.findall(r'<(?:input|select|textarea|button)\b[^>]*\bname="([^"]+)"', html)) - {"csrf"}
+    return set(re.findall(r'<(?:input|select|textarea|button)\b[^>]*\bname="([^"]+)"', html)) - {
+        "csrf"
+    }
 
 
 @pytest.mark.slow  # every form of every page
 @pytest.mark.parametrize("role", ["rater", "curator", "coordinator", "owner", "analyst"])
 @pytest.mark.parametrize("nasties", [NASTY[:1], NASTY[1:]], ids=["nul", "rest"])
-def test_no_form_breaks_the_server(role: str, nasties: tuple[str, ...], enter: Enter, opened: Store) -> None:  # noqa: F811
-    """Every field that any page has, filled with what nobody should write, sent to every page that takes a form."""
+def test_no_form_breaks_the_server(
+    role: str, nasties: tuple[str, ...], enter: Enter, opened: Store
+) -> None:
+    """Every field that any page has, filled with what nobody should write, sent to every page that
+    takes a form."""
     browser = enter(who=R1 if role == "rater" else "office", role=role)
     public = task_path(browser).rpartition("/")[2] if role == "rater" else ""
-    shown = [place(p.path, public) for p in ROUTES if p.method == "GET" and not isinstance(p.audience, Public)]
-    names = {"back", "language", "digest", "version", "say"}.union(*(names_of(browser.get(p).text) for p in shown))
+    shown = [
+        place(p.path, public)
+        for p in ROUTES
+        if p.method == "GET" and not isinstance(p.audience, Public)
+    ]
+    names = {"back", "language", "digest", "version", "say"}.union(
+        *(names_of(browser.get(p).text) for p in shown)
+    )
     html = browser.get("/").text
     for page in ROUTES:
         if page.method != "POST" or page.name == "leave":
@@ -211,25 +258,37 @@ def test_no_form_breaks_the_server(role: str, nasties: tuple[str, ...], enter: E
             continue
         for nasty in nasties:
             data = dict.fromkeys(sorted(names), nasty)
-            for form in (data, data | {"who": R1, "rater": R1, "what": "stratum", "base_rev": nasty}):
+            for form in (
+                data,
+                data | {"who": R1, "rater": R1, "what": "stratum", "base_rev": nasty},
+            ):
                 browser.html = html
                 got = browser.post(place(page.path, public), form, follow_redirects=False)
                 assert got.status_code < 500, (page.name, nasty)
                 assert "<script>alert" not in got.text
                 assert "\r\n" not in got.headers.get("location", "")
-    for path in (*(place(p.path, "%00") for p in ROUTES), "/office/withdrawal?rater=%00", "/task/%ed%a0%80"):
+    for path in (
+        *(place(p.path, "%00") for p in ROUTES),
+        "/office/withdrawal?rater=%00",
+        "/task/%ed%a0%80",
+    ):
         assert browser.client.get(path, follow_redirects=False).status_code < 500, path
     assert opened.verify_log() == ()
 
 
-# Answers -------------------------------------------------------------------------------------------------------------
+# Answers ------------------------------------------------------------------------------------------
 
 
 def test_refusals_are_dressed_too(enter: Enter) -> None:
     browser = enter()
     path = task_path(browser)
     message = {"origin": URL, "x-csrf-token": browser.csrf}
-    quiet = TestClient(browser.client.app, base_url=URL, raise_server_exceptions=False, cookies=browser.client.cookies)
+    quiet = TestClient(
+        browser.client.app,
+        base_url=URL,
+        raise_server_exceptions=False,
+        cookies=browser.client.cookies,
+    )
     client = browser.client
     seen = {
         401: enter(who="").client.get("/next"),
@@ -255,33 +314,45 @@ def test_refusals_are_dressed_too(enter: Enter) -> None:
 
 
 def test_nothing_leads_to_where_a_request_says_it_came(enter: Enter) -> None:
-    """An address with a slash too many is none: leading on would name the host and the scheme of the request."""
+    """An address with a slash too many is none: leading on would name the host and the scheme of
+    the request."""
     browser = enter()
     for path in ("/next/", "/come/secret/", "//evil.example/next", "/office/"):
         got = browser.client.get(path, headers={"host": "evil.example"}, follow_redirects=False)
         assert "evil" not in got.headers.get("location", "") + got.text, path
         assert not got.headers.get("location", "/").startswith(("http", "//"))
-    html = browser.client.get(task_path(browser), headers={"host": "evil.example", "x-forwarded-host": "evil"}).text
+    html = browser.client.get(
+        task_path(browser), headers={"host": "evil.example", "x-forwarded-host": "evil"}
+    ).text
     assert "evil" not in html
 
 
-def test_one_who_knocks_too_often_shuts_out_nobody_else(enter: Enter, opened: Store) -> None:  # noqa: F811
+def test_one_who_knocks_too_often_shuts_out_nobody_else(enter: Enter, opened: Store) -> None:
     app = enter(who="").client.app
-    rude, other = (TestClient(app, base_url=URL, client=(host, 1)) for host in ("198.51.100.1", "198.51.100.2"))
+    rude, other = (
+        TestClient(app, base_url=URL, client=(host, 1)) for host in ("198.51.100.1", "198.51.100.2")
+    )
     anybody = Access(opened).invite("", "rater", at=AT, expires_at=LATER)
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
     assert {rude.get("/come/guess").status_code for _ in range(40)} == {410, 429}
-    assert rude.get(f"/come/{anybody}").status_code == 200, "others behind the same address come by the open link"
+    assert rude.get(f"/come/{anybody}").status_code == 200, (
+        "others behind the same address come by the open link"
+    )
     assert {rude.get(f"/come/{anybody}").status_code for _ in range(130)} == {200, 429}
     assert rude.post(f"/come/{anybody}", headers={"origin": URL}).status_code == 429
-    assert rude.get(f"/come/{secret}").status_code == 200, "who has a personal link of their own comes in"
+    assert rude.get(f"/come/{secret}").status_code == 200, (
+        "who has a personal link of their own comes in"
+    )
     assert other.get(f"/come/{anybody}").status_code == 200
 
 
 def test_a_header_does_not_make_somebody_another(enter: Enter) -> None:
     client = TestClient(enter(who="").client.app, base_url=URL, client=("198.51.100.1", 1))
     got = [
-        client.get("/come/guess", headers={"x-forwarded-for": f"203.0.113.{n}", "forwarded": f"for=203.0.113.{n}"})
+        client.get(
+            "/come/guess",
+            headers={"x-forwarded-for": f"203.0.113.{n}", "forwarded": f"for=203.0.113.{n}"},
+        )
         for n in range(40)
     ]
     assert got[-1].status_code == 429
@@ -296,7 +367,9 @@ def test_knocks_are_forgotten() -> None:
     assert len(brief._tries) <= 1, "nobody's knocks are remembered longer than they count"
 
 
-def test_one_persons_script_stops_and_nobody_else_behind_the_address(enter: Enter, opened: Store) -> None:  # noqa: F811
+def test_one_persons_script_stops_and_nobody_else_behind_the_address(
+    enter: Enter, opened: Store
+) -> None:
     """Sign-ins and posts are counted by person; a ward has one address."""
     app = enter(who="").client.app
     links = {who: Access(opened).invite(who, "rater", at=AT, expires_at=LATER) for who in (R1, R2)}
@@ -306,7 +379,7 @@ def test_one_persons_script_stops_and_nobody_else_behind_the_address(enter: Ente
     assert clients[R2].get(f"/come/{links[R2]}").status_code == 200
 
 
-def test_posts_are_counted_by_person_on_all_devices(opened: Store, clock: Clock, kit: Any) -> None:  # noqa: F811
+def test_posts_are_counted_by_person_on_all_devices(opened: Store, clock: Clock, kit: Any) -> None:
     kit.fill(opened, STUDIES["medqade"])
     app = create_app(STUDIES["medqade"], opened, Options(url=URL, posts_a_minute=5), clock=clock)
     browsers = []
@@ -315,7 +388,9 @@ def test_posts_are_counted_by_person_on_all_devices(opened: Store, clock: Clock,
         browser.post(f"/come/{Access(opened).invite(who, 'rater', at=AT, expires_at=LATER)}")
         browsers.append((browser, browser.get("/next").url.path))
     message: dict[str, Any] = {"changes": [], "visit": "v"}
-    got = [browsers[n % 2][0].save(browsers[n % 2][1] + "/save", message).status_code for n in range(7)]
+    got = [
+        browsers[n % 2][0].save(browsers[n % 2][1] + "/save", message).status_code for n in range(7)
+    ]
     assert got == [200] * 5 + [429] * 2
     assert browsers[0][0].get("/next").status_code == 200, "reading goes on"
     assert browsers[2][0].save(browsers[2][1] + "/save", message).status_code == 200
@@ -328,7 +403,9 @@ def test_no_field_keeps_signs_that_a_database_cannot(enter: Enter) -> None:
     from konsil.web.rating.form import unfit
     from konsil.web.rating.rating_view import reason_name
 
-    asked = fields(STUDIES["medqade"].instruments[0], next(iter(enter().client.app.state.site.store.tasks())))  # type: ignore[attr-defined]
+    asked = fields(
+        STUDIES["medqade"].instruments[0], next(iter(enter().client.app.state.site.store.tasks()))
+    )  # type: ignore[attr-defined]
     names = [NOTE, *(f.name for f in asked), *(name for f in asked if (name := reason_name(f)))]
     assert len(names) > 1 + len(asked)
     for name in names:

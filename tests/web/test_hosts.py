@@ -33,7 +33,10 @@ def study_at(folder: Path, url: str) -> Iterator[tuple[Store, TestClient]]:
     folder.mkdir()
     with Store.open(folder) as store:
         fill(store, STUDIES["medqade"])
-        yield store, TestClient(create_app(STUDIES["medqade"], store, Options(url=url)), base_url=HOST)
+        yield (
+            store,
+            TestClient(create_app(STUDIES["medqade"], store, Options(url=url)), base_url=HOST),
+        )
 
 
 def sign_in(client: TestClient, store: Store, path: str = "") -> httpx.Response:
@@ -43,7 +46,10 @@ def sign_in(client: TestClient, store: Store, path: str = "") -> httpx.Response:
 
 def test_two_studies_of_one_host_leave_each_other_s_visitors_signed_in(tmp_path: Path) -> None:
     """On ports of one host a browser has one jar of cookies for both."""
-    with study_at(tmp_path / "a", HOST) as (first, one), study_at(tmp_path / "b", HOST) as (second, two):
+    with (
+        study_at(tmp_path / "a", HOST) as (first, one),
+        study_at(tmp_path / "b", HOST) as (second, two),
+    ):
         sign_in(one, first)
         two.cookies = one.cookies
         sign_in(two, second)
@@ -62,7 +68,8 @@ def test_the_cookie_has_the_same_name_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_study_under_a_path(tmp_path: Path) -> None:
-    """Every address that a page names begins with the path; the cookie goes to no other, and nothing else is there."""
+    """Every address that a page names begins with the path; the cookie goes to no other, and
+    nothing else is there."""
     with study_at(tmp_path / "a", f"{HOST}/trial-1") as (store, client):
         answer = sign_in(client, store, "/trial-1")
         assert answer.headers["location"] == "/trial-1/"
@@ -72,7 +79,9 @@ def test_a_study_under_a_path(tmp_path: Path) -> None:
         page = client.get("/trial-1/next")
         assert page.status_code == 200
         assert page.url.path.startswith("/trial-1/")
-        addresses = re.findall(r'(?:href|src|action|data-[a-z]*url|data-save|data-next)="(/[^"]*)"', page.text)
+        addresses = re.findall(
+            r'(?:href|src|action|data-[a-z]*url|data-save|data-next)="(/[^"]*)"', page.text
+        )
         assert len(addresses) > 4
         assert [a for a in addresses if not a.startswith("/trial-1/")] == []
         for address in addresses:
@@ -80,7 +89,11 @@ def test_a_study_under_a_path(tmp_path: Path) -> None:
                 assert client.get(address).status_code == 200
         assert client.get("/next").status_code == 404
         assert client.get("/trial-10/").status_code == 404
-        chosen = client.post("/trial-1/language", data={"language": "en", "back": "/other/"}, headers={"origin": HOST})
+        chosen = client.post(
+            "/trial-1/language",
+            data={"language": "en", "back": "/other/"},
+            headers={"origin": HOST},
+        )
         assert chosen.url.path.startswith("/trial-1/")
 
 
@@ -92,26 +105,38 @@ def test_links_have_the_path(tmp_path: Path) -> None:
     assert f"{HOST}/trial-1/come/" in text
 
 
-@pytest.mark.parametrize("url", ["https://x.org/a?b=c", "https://x.org/a b", "https://x.org/ä", "ftp://x.org", "x.org"])
+@pytest.mark.parametrize(
+    "url", ["https://x.org/a?b=c", "https://x.org/a b", "https://x.org/ä", "ftp://x.org", "x.org"]
+)
 def test_addresses_that_cannot_be(url: str) -> None:
     with pytest.raises(KonsilError, match="url: expected an address such as"):
         checked(Options(url=url))
 
 
 def test_a_proxy_that_is_no_address() -> None:
-    with pytest.raises(KonsilError, match=r"trusted_proxy: expected an address such as 127\.0\.0\.1 .* got 'nginx'"):
+    with pytest.raises(
+        KonsilError, match=r"trusted_proxy: expected an address such as 127\.0\.0\.1 .* got 'nginx'"
+    ):
         checked(Options(trusted_proxies=("nginx",)))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("trusted", "refused"), [((), 10), (("127.0.0.1",), 0), (("10.0.0.0/8",), 10)])
+@pytest.mark.parametrize(
+    ("trusted", "refused"), [((), 10), (("127.0.0.1",), 0), (("10.0.0.0/8",), 10)]
+)
 def test_visitors_behind_a_proxy(trusted: tuple[str, ...], refused: int, tmp_path: Path) -> None:
-    """Forty volunteers knock in one minute; the header counts only where the proxy that sends it is trusted."""
+    """Forty volunteers knock in one minute; the header counts only where the proxy that sends it is
+    trusted."""
     with study_at(tmp_path / "a", HOST) as (store, _):
         options = Options(trusted_proxies=trusted)
-        with running(server_config(STUDIES["medqade"], store, options), free_port()) as url, httpx.Client() as client:
+        with (
+            running(server_config(STUDIES["medqade"], store, options), free_port()) as url,
+            httpx.Client() as client,
+        ):
             codes = [
-                client.get(f"{url}/come/guess", headers={"x-forwarded-for": f"198.51.100.{n}"}).status_code
+                client.get(
+                    f"{url}/come/guess", headers={"x-forwarded-for": f"198.51.100.{n}"}
+                ).status_code
                 for n in range(40)
             ]
         assert codes.count(429) == refused

@@ -31,7 +31,8 @@ FORMS = {
     "unspaced": r"[a-z]\[",
     **{f"h{n}": f"<h{n}" for n in range(1, 7)},
 }
-"""Every form that a mark, a bullet or a heading can have on the page, by a look at the HTML alone."""
+"""Every form that a mark, a bullet or a heading can have on the page, by a look at the HTML
+alone."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,14 @@ HEADINGS: tuple[Callable[[str], str], ...] = (
     lambda t: f"__{t}__",
     lambda t: f"{t}\n---",
 )
-HOUSES = st.builds(House, st.sampled_from(MARKS), st.sampled_from(BULLETS), st.sampled_from(HEADINGS))
+HOUSES = st.builds(
+    House, st.sampled_from(MARKS), st.sampled_from(BULLETS), st.sampled_from(HEADINGS)
+)
 CITED = st.lists(st.integers(1, 4), min_size=1, max_size=3, unique=True).map(sorted)
 CONTENT = st.lists(
-    st.tuples(st.sampled_from(("Insulin lowers glucose", "Check potassium daily")), CITED), min_size=1, max_size=5
+    st.tuples(st.sampled_from(("Insulin lowers glucose", "Check potassium daily")), CITED),
+    min_size=1,
+    max_size=5,
 )
 
 
@@ -100,7 +105,9 @@ def test_forms_do_not_depend_on_the_system(
 
 
 def test_authors_and_years_have_the_form_of_numbers() -> None:
-    html = page("Insulin lowers glucose (Smith et al., 2020). Check potassium (Lee and Kim 2019; Roe 2018).")
+    html = page(
+        "Insulin lowers glucose (Smith et al., 2020). Check potassium (Lee and Kim 2019; Roe 2018)."
+    )
     assert forms(html) == {"bracket"}
     assert "glucose [5]. Check potassium [6][7]." in html
     assert "[7] Roe 2018" in html

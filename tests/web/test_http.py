@@ -29,22 +29,27 @@ def task_path(browser: Any) -> str:
     return browser.get("/next").url.path
 
 
-# Roles ------------------------------------------------------------------------------------------------------------
+# Roles --------------------------------------------------------------------------------------------
 
 
 def place(page: Page) -> str:
     """An address of this page; the task is the first rater's."""
-    return page.path.format(secret="no-such-secret", public="{public}", about="none", digest="0", name="none.css")
+    return page.path.format(
+        secret="no-such-secret", public="{public}", about="none", digest="0", name="none.css"
+    )
 
 
 @pytest.mark.parametrize("role", ["", *ROLES])
 def test_every_route_and_every_role(role: str, enter: Enter, opened: Store) -> None:
-    """Deny by default: 401 without being signed in, 404 to the wrong role; never an answer by accident."""
+    """Deny by default: 401 without being signed in, 404 to the wrong role; never an answer by
+    accident."""
     owner = enter()
     public = task_path(owner).rpartition("/")[2]
 
     def come() -> Any:
-        return enter(who="") if not role else enter(who=R2 if role == "rater" else "office", role=role)
+        return (
+            enter(who="") if not role else enter(who=R2 if role == "rater" else "office", role=role)
+        )
 
     other = come()
     for page in ROUTES:
@@ -86,7 +91,7 @@ def test_what_is_not_in_the_table_does_not_exist(enter: Enter) -> None:
     assert browser.client.delete("/next").status_code == 405
 
 
-# Being let in ------------------------------------------------------------------------------------------------------
+# Being let in -------------------------------------------------------------------------------------
 
 
 def test_looking_at_an_invitation_uses_nothing_up(enter: Enter, opened: Store) -> None:
@@ -101,7 +106,9 @@ def test_looking_at_an_invitation_uses_nothing_up(enter: Enter, opened: Store) -
     assert access.invitations()[-1].uses == 1
 
 
-def test_a_raters_link_works_on_every_device_until_it_is_revoked_or_expires(enter: Enter, opened: Store, clock) -> None:
+def test_a_raters_link_works_on_every_device_until_it_is_revoked_or_expires(
+    enter: Enter, opened: Store, clock
+) -> None:
     access = Access(opened)
     first, second, third = (enter(who="") for _ in range(3))
     secret = access.invite(R1, "rater", at=AT, expires_at=LATER)
@@ -128,13 +135,15 @@ def test_secrets_are_not_in_the_database(enter: Enter, opened: Store, tmp_path) 
     assert cookie.encode() not in kept
 
 
-def test_the_cookie_is_new_at_every_sign_in_and_out_of_reach_of_scripts(enter: Enter, opened: Store) -> None:
+def test_the_cookie_is_new_at_every_sign_in_and_out_of_reach_of_scripts(
+    enter: Enter, opened: Store
+) -> None:
     browser = enter(who="")
     browser.client.cookies.set(cookie_name(browser), "chosen-by-somebody-else")
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
-    header = browser.client.post(f"/come/{secret}", headers={"origin": URL}, follow_redirects=False).headers[
-        "set-cookie"
-    ]
+    header = browser.client.post(
+        f"/come/{secret}", headers={"origin": URL}, follow_redirects=False
+    ).headers["set-cookie"]
     assert "HttpOnly" in header
     assert "SameSite=lax" in header
     assert "chosen" not in header
@@ -181,7 +190,7 @@ def test_under_tls_the_cookie_is_tied_to_the_host(enter: Enter, opened: Store) -
     assert got.headers["strict-transport-security"]
 
 
-# Forged and foreign ------------------------------------------------------------------------------------------------
+# Forged and foreign -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -194,7 +203,9 @@ def test_under_tls_the_cookie_is_tied_to_the_host(enter: Enter, opened: Store) -
         {"origin": "http://testserver:81"},
     ],
 )
-def test_forms_of_other_sites_are_refused(headers: dict[str, str], enter: Enter, opened: Store) -> None:
+def test_forms_of_other_sites_are_refused(
+    headers: dict[str, str], enter: Enter, opened: Store
+) -> None:
     browser = enter()
     path = task_path(browser)
     data = {"csrf": browser.csrf, **browser.hidden(), **ALL_RIGHT}
@@ -206,7 +217,9 @@ def test_forms_of_other_sites_are_refused(headers: dict[str, str], enter: Enter,
 def test_forms_without_the_token_are_refused(token: str, enter: Enter, opened: Store) -> None:
     browser = enter()
     path = task_path(browser)
-    got = browser.client.post(path, data={**browser.hidden(), **ALL_RIGHT, "csrf": token}, headers={"origin": URL})
+    got = browser.client.post(
+        path, data={**browser.hidden(), **ALL_RIGHT, "csrf": token}, headers={"origin": URL}
+    )
     assert got.status_code == 403
     assert opened.ratings() == ()
 
@@ -215,20 +228,32 @@ def test_the_token_of_another_is_refused(enter: Enter) -> None:
     one, two = enter(), enter(who=R2)
     path = task_path(one)
     task_path(two)
-    got = one.client.post(path, data={**one.hidden(), **ALL_RIGHT, "csrf": two.csrf}, headers={"origin": URL})
+    got = one.client.post(
+        path, data={**one.hidden(), **ALL_RIGHT, "csrf": two.csrf}, headers={"origin": URL}
+    )
     assert got.status_code == 403
 
 
 def test_messages_that_are_none(enter: Enter) -> None:
     browser = enter()
     path = task_path(browser) + "/save"
-    for message in ([], {}, {"changes": [{}], "visit": "v"}, {"changes": 3, "visit": "v"}, {"visit": "v"}, "x", None):
+    for message in (
+        [],
+        {},
+        {"changes": [{}], "visit": "v"},
+        {"changes": 3, "visit": "v"},
+        {"visit": "v"},
+        "x",
+        None,
+    ):
         assert browser.save(path, message).status_code == 422
     headers = {"origin": URL, "x-csrf-token": browser.csrf, "content-type": "application/json"}
     assert browser.client.post(path, content=b"\xff{", headers=headers).status_code == 422
     assert browser.client.post(path, content=b"x" * 500_000, headers=headers).status_code == 413
     form = headers | {"content-type": "application/x-www-form-urlencoded"}
-    assert browser.client.post(path.removesuffix("/save"), content=b"a=%ff&csrf=x", headers=form).status_code in (
+    assert browser.client.post(
+        path.removesuffix("/save"), content=b"a=%ff&csrf=x", headers=form
+    ).status_code in (
         403,
         422,
     )
@@ -264,10 +289,12 @@ def test_nothing_inline_and_nothing_from_elsewhere(enter: Enter) -> None:
     html = browser.get(task_path(browser)).text
     assert not re.search(r"<script(?![^>]* src=)", html)
     assert not re.search(r"<style|\sstyle=|\son\w+=", html)
-    assert all(v.startswith("/") for v in re.findall(r'\s(?:src|action|formaction)="([^"]*)"', html))
+    assert all(
+        v.startswith("/") for v in re.findall(r'\s(?:src|action|formaction)="([^"]*)"', html)
+    )
 
 
-# Blinding ----------------------------------------------------------------------------------------------------------
+# Blinding -----------------------------------------------------------------------------------------
 
 
 def crawl(browser: Any) -> dict[str, str]:
@@ -287,7 +314,11 @@ def crawl(browser: Any) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["medqade", *(pytest.param(n, marks=pytest.mark.slow) for n in ("clexeval", "pairs", "sentences"))]
+    "name",
+    [
+        "medqade",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("clexeval", "pairs", "sentences")),
+    ],
 )
 def test_a_crawl_finds_no_canary(name: str, enter: Enter, opened: Store) -> None:
     from konsil.store.people.people import Person, note_person
@@ -327,14 +358,16 @@ def test_public_names_say_nothing_of_the_plan(enter: Enter, opened: Store) -> No
     assert len(public) >= 16
 
 
-# A plain form ------------------------------------------------------------------------------------------------------
+# A plain form -------------------------------------------------------------------------------------
 
 
 def test_the_whole_study_without_a_script(enter: Enter, opened: Store) -> None:
     browser = enter("clexeval", n_items=2)
     n = 0
     while (path := task_path(browser)) != "/finished":
-        got = browser.post(path, {**browser.hidden(), **filled(browser.html)}, follow_redirects=False)
+        got = browser.post(
+            path, {**browser.hidden(), **filled(browser.html)}, follow_redirects=False
+        )
         assert got.status_code == 303
         n += 1
         assert n < 50
@@ -385,18 +418,25 @@ def test_back_leads_to_what_was_handed_in(enter: Enter, opened: Store) -> None:
 def test_a_problem_is_reported(enter: Enter, opened: Store) -> None:
     browser = enter()
     path = task_path(browser)
-    browser.post(path + "/problem", {"visit": browser.hidden()["visit"], "text": "Die Tabelle fehlt."})
-    assert [e.data["text"] for e in opened.events() if e.kind == "problem"] == ["Die Tabelle fehlt."]
+    browser.post(
+        path + "/problem", {"visit": browser.hidden()["visit"], "text": "Die Tabelle fehlt."}
+    )
+    assert [e.data["text"] for e in opened.events() if e.kind == "problem"] == [
+        "Die Tabelle fehlt."
+    ]
     assert task_path(browser) == path
 
 
-# Languages and weight ------------------------------------------------------------------------------------------------
+# Languages and weight -----------------------------------------------------------------------------
 
 
 def test_the_language_is_the_browsers_then_the_chosen_one(enter: Enter) -> None:
     browser = enter(who="")
     assert "persönlichen Link" in browser.get("/").text
-    assert "personal link" in browser.client.get("/", headers={"accept-language": "en-GB,de;q=0.5"}).text
+    assert (
+        "personal link"
+        in browser.client.get("/", headers={"accept-language": "en-GB,de;q=0.5"}).text
+    )
     inside = enter()
     inside.get(task_path(inside))
     inside.post("/language", {"language": "en", "back": "/"})
@@ -421,14 +461,19 @@ def test_a_french_visitor_gets_the_rating_page_in_french(enter: Enter, opened: S
 
 
 def test_what_has_no_french_text_stays_english() -> None:
-    words = "{{ _('No text: %(n)s', n=3) }}, {{ ngettext('%(num)s such', '%(num)s of them', 2) }}, {{ _('Close') }}"
+    words = (
+        "{{ _('No text: %(n)s', n=3) }}, {{ ngettext('%(num)s such', '%(num)s of them', 2) }}, {{"
+        " _('Close') }}"
+    )
     assert environment("fr").from_string(words).render() == "No text: 3, 2 of them, Fermer"
 
 
 def test_a_page_weighs_less_than_60_kilobytes(enter: Enter) -> None:
     browser = enter()
     html = browser.get(task_path(browser)).content
-    parts = [browser.client.get(p).content for p in set(re.findall(r'"(/static/[^"]*)"', html.decode()))]
+    parts = [
+        browser.client.get(p).content for p in set(re.findall(r'"(/static/[^"]*)"', html.decode()))
+    ]
     assert len(parts) == 3
     assert len(html) + sum(map(len, parts)) < 60_000
 
@@ -439,7 +484,9 @@ def test_who_closes_the_window_while_sending_leaves_no_trace(enter) -> None:
 
     browser = enter()
     app, sent = browser.client.app, []
-    parts = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    parts = iter(
+        [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+    )
     scope = {
         "type": "http",
         "method": "POST",
@@ -464,7 +511,7 @@ def test_who_closes_the_window_while_sending_leaves_no_trace(enter) -> None:
     assert sent[0]["status"] == 400
 
 
-# What questions are called ------------------------------------------------------------------------------------------
+# What questions are called ------------------------------------------------------------------------
 
 
 def test_no_field_on_a_page_is_called_as_its_criterion(enter: Enter) -> None:
@@ -475,8 +522,11 @@ def test_no_field_on_a_page_is_called_as_its_criterion(enter: Enter) -> None:
     assert not re.search(r"\b(correctness|difficulty)\b", html)
 
 
-def test_names_of_pages_and_of_fields_are_understood_and_drafts_have_the_latter(enter: Enter, opened: Store) -> None:
-    """A page that was open before, and what it had kept on the device, still speaks of fields by their own names."""
+def test_names_of_pages_and_of_fields_are_understood_and_drafts_have_the_latter(
+    enter: Enter, opened: Store
+) -> None:
+    """A page that was open before, and what it had kept on the device, still speaks of fields by
+    their own names."""
     browser = enter()
     path = task_path(browser)
     changes = [
@@ -499,7 +549,10 @@ def test_names_of_pages_and_of_fields_are_understood_and_drafts_have_the_latter(
             "correctness.a2": "Falsch",
         }
     browser.get(path)
-    form = {f"~1.a{n}": "Richtig" for n in range(1, 5)} | {"correctness.a5": "Falsch", "~2": "Mittel"}
+    form = {f"~1.a{n}": "Richtig" for n in range(1, 5)} | {
+        "correctness.a5": "Falsch",
+        "~2": "Mittel",
+    }
     assert browser.post(path, {**browser.hidden(), **form}).status_code == 200
     assert sorted(str(r.label) for r in opened.ratings()) == ["Falsch", "Mittel", *["Richtig"] * 4]
 

@@ -1,4 +1,5 @@
-"""A server that was away is noticed at once; a batch closed under an open page tells what it did not take."""
+"""A server that was away is noticed at once; a batch closed under an open page tells what it did
+not take."""
 
 from __future__ import annotations
 
@@ -19,7 +20,10 @@ pytestmark = in_a_browser
 GRADES = Scale(("bad", "fair", "good"), level="ordinal")
 FORM = Instrument(
     "form",
-    (Criterion("good", "Is it good?", GRADES, "item"), Criterion("why", "Why?", Scale(kind="text"), "item")),
+    (
+        Criterion("good", "Is it good?", GRADES, "item"),
+        Criterion("why", "Why?", Scale(kind="text"), "item"),
+    ),
     "# Codebook\n\nGood is *good*.",
 )
 HEADINGS = "# One\n\nText.\n\n### Two\n\nMore text."
@@ -70,7 +74,9 @@ def test_try_now_tries_now_and_goes_on(desk: OpenDesk) -> None:
 
 
 @pytest.mark.parametrize("key", ["Tab", "Control+Enter"])
-def test_a_batch_closed_under_an_open_page_tells_what_was_not_stored(desk: OpenDesk, key: str) -> None:
+def test_a_batch_closed_under_an_open_page_tells_what_was_not_stored(
+    desk: OpenDesk, key: str
+) -> None:
     desk.page.keyboard.press("3")
     desk.saved()
     batches.close(desk.store, "", "", at=AT)
@@ -83,7 +89,9 @@ def test_a_batch_closed_under_an_open_page_tells_what_was_not_stored(desk: OpenD
     assert not desk.store.ratings()
 
 
-def test_without_a_script_a_closed_batch_tells_what_was_not_stored(chromium: Any, tmp_path: Path) -> None:
+def test_without_a_script_a_closed_batch_tells_what_was_not_stored(
+    chromium: Any, tmp_path: Path
+) -> None:
     with open_desk(chromium, tmp_path, FORM, java_script_enabled=False) as desk:
         page = desk.page
         page.goto(desk.link())
@@ -103,7 +111,9 @@ def test_the_codebook_stands_beside_the_page(desk: OpenDesk) -> None:
         desk.page.keyboard.press("g")
         desk.page.wait_for_selector("#codebook:popover-open")
         book = desk.page.locator("#codebook").bounding_box()
-        for other in desk.page.locator(".option, #go, .pane, .question, .asked, header a, header button").all():
+        for other in desk.page.locator(
+            ".option, #go, .pane, .question, .asked, header a, header button"
+        ).all():
             if other.is_visible():
                 box = other.bounding_box()
                 assert box["x"] + box["width"] <= book["x"] + 0.5, (width, other.text_content())
@@ -115,7 +125,11 @@ def test_an_answers_headings_follow_its_own(chromium: Any, tmp_path: Path) -> No
     form = Instrument("form", (Criterion("good", "Is it good?", GRADES),))
     with open_desk(chromium, tmp_path, form, text=HEADINGS) as desk:
         desk.come()
-        levels = desk.page.eval_on_selector_all(".pane h2, .pane h3, .pane h4", "all => all.map((one) => one.tagName)")
-        found = axe.run(desk.page, options={"runOnly": {"type": "rule", "values": ["heading-order"]}})
+        levels = desk.page.eval_on_selector_all(
+            ".pane h2, .pane h3, .pane h4", "all => all.map((one) => one.tagName)"
+        )
+        found = axe.run(
+            desk.page, options={"runOnly": {"type": "rule", "values": ["heading-order"]}}
+        )
     assert levels == ["H2", "H3", "H3"]
     assert not found["violations"]

@@ -57,10 +57,20 @@ PANEL = Study(
     instruments=(PAIR,),
     systems=SYSTEMS,
     raters=(),
-    places=(Places("doctors", 6, {"specialty": "Innere"}), Places("doctors", 3, {"specialty": "Chirurgie"})),
+    places=(
+        Places("doctors", 6, {"specialty": "Innere"}),
+        Places("doctors", 3, {"specialty": "Chirurgie"}),
+    ),
     enrolment=ASKS,
     plan=(
-        Allocation("doctors", "pairs", show="pair", match="specialty", per_rater=3, arms={"text": 2, "citations": 1}),
+        Allocation(
+            "doctors",
+            "pairs",
+            show="pair",
+            match="specialty",
+            per_rater=3,
+            arms={"text": 2, "citations": 1},
+        ),
     ),
 )
 
@@ -68,7 +78,8 @@ PANEL = Study(
 def with_specialties(n: int = 8) -> Any:
     found = items(n)
     return tuple(
-        dataclasses.replace(i, strata={"specialty": "Innere" if k % 2 else "Chirurgie"}) for k, i in enumerate(found)
+        dataclasses.replace(i, strata={"specialty": "Innere" if k % 2 else "Chirurgie"})
+        for k, i in enumerate(found)
     )
 
 
@@ -84,7 +95,9 @@ def fill_places(store: Store, study: Study = PANEL) -> None:
         seed=study.seed,
         places=study.places,
     )
-    store.add(Batch(items=what, answers=said, tasks=tasks), source="test", at="2025-03-01T12:00:00Z")
+    store.add(
+        Batch(items=what, answers=said, tasks=tasks), source="test", at="2025-03-01T12:00:00Z"
+    )
 
 
 @pytest.fixture
@@ -95,10 +108,12 @@ def reception(opened: Store, clock: Any) -> Callable[..., Reception]:
     return make
 
 
-# Consent ----------------------------------------------------------------------------------------------------------
+# Consent ------------------------------------------------------------------------------------------
 
 
-def test_consent_is_recorded_with_its_version_time_and_text(reception: Any, opened: Store, clock: Any) -> None:
+def test_consent_is_recorded_with_its_version_time_and_text(
+    reception: Any, opened: Store, clock: Any
+) -> None:
     here = reception()
     assert here.standing(R1).consent == "open"
     assert not here.agree(R1, "another version")
@@ -121,13 +136,20 @@ def test_a_new_version_asks_again_and_the_old_text_stays(reception: Any, opened:
     assert second.standing(R1).consent == "outdated"
     second.decline(R1)
     assert second.standing(R1).consent == "declined"
-    assert excluded_by_withdrawal(ASKS, opened.events()) == frozenset(), "declining the new is not withdrawing the old"
+    assert excluded_by_withdrawal(ASKS, opened.events()) == frozenset(), (
+        "declining the new is not withdrawing the old"
+    )
     second.agree(R1, second.version)
     assert second.standing(R1).consent == "given"
-    assert {e.data["text"] for e in opened.events() if e.kind == "consent text"} == {ASKS.consent, "Neu."}
+    assert {e.data["text"] for e in opened.events() if e.kind == "consent text"} == {
+        ASKS.consent,
+        "Neu.",
+    }
 
 
-def test_what_becomes_of_ratings_after_a_withdrawal_is_the_protocols_to_say(reception: Any, opened: Store) -> None:
+def test_what_becomes_of_ratings_after_a_withdrawal_is_the_protocols_to_say(
+    reception: Any, opened: Store
+) -> None:
     here = reception()
     assert not here.withdraw(R1), "there is nothing to withdraw"
     here.agree(R1, here.version)
@@ -135,12 +157,15 @@ def test_what_becomes_of_ratings_after_a_withdrawal_is_the_protocols_to_say(rece
     assert not here.withdraw(R1)
     assert here.standing(R1).consent == "withdrawn"
     assert excluded_by_withdrawal(ASKS, opened.events()) == {R1}
-    assert excluded_by_withdrawal(dataclasses.replace(ASKS, withdrawn="keep"), opened.events()) == frozenset()
+    assert (
+        excluded_by_withdrawal(dataclasses.replace(ASKS, withdrawn="keep"), opened.events())
+        == frozenset()
+    )
     here.agree(R1, here.version)
     assert excluded_by_withdrawal(ASKS, opened.events()) == frozenset()
 
 
-# Eligibility and profile ------------------------------------------------------------------------------------------
+# Eligibility and profile --------------------------------------------------------------------------
 
 
 def test_who_does_not_fit_is_not_let_in_and_the_reply_stands(reception: Any, opened: Store) -> None:
@@ -164,14 +189,18 @@ def test_the_profile_becomes_strata(reception: Any, opened: Store) -> None:
     assert here.standing(R1).profiled
     named = Rater(R1, "panel", strata={"hospital": "A", "years": "13"})
     [rater] = with_profiles([named], ASKS, opened.events())
-    assert rater.strata == {"specialty": "Innere", "hospital": "A", "years": "13"}, "the protocol's word stands"
+    assert rater.strata == {
+        "specialty": "Innere",
+        "hospital": "A",
+        "years": "13",
+    }, "the protocol's word stands"
 
 
 def test_a_study_that_asks_nothing_lets_everybody_through(reception: Any) -> None:
     assert reception(STUDIES["medqade"]).standing(R1).is_through
 
 
-# Places -----------------------------------------------------------------------------------------------------------
+# Places -------------------------------------------------------------------------------------------
 
 
 def sign_up(store: Store, clock: Any, who: str, specialty: str, study: Study = PANEL) -> bool:
@@ -180,7 +209,9 @@ def sign_up(store: Store, clock: Any, who: str, specialty: str, study: Study = P
     return Placing(study, store, clock.stamp).take(who)
 
 
-def test_people_take_places_of_their_specialty_and_get_arm_and_tasks(opened: Store, clock: Any) -> None:
+def test_people_take_places_of_their_specialty_and_get_arm_and_tasks(
+    opened: Store, clock: Any
+) -> None:
     fill_places(opened)
     assert {t.rater for t in opened.tasks()} == {""}
     taken = [sign_up(opened, clock, f"s{n}", "Chirurgie") for n in range(4)]
@@ -188,12 +219,19 @@ def test_people_take_places_of_their_specialty_and_get_arm_and_tasks(opened: Sto
     assert all(sign_up(opened, clock, f"i{n}", "Innere") for n in range(6))
     assert not sign_up(opened, clock, "other", "Andere")
     tasks = opened.tasks()
-    assert Counter(t.rater for t in tasks) == {f"{p}{n}": 3 for p, k in (("s", 3), ("i", 6)) for n in range(k)}
+    assert Counter(t.rater for t in tasks) == {
+        f"{p}{n}": 3 for p, k in (("s", 3), ("i", 6)) for n in range(k)
+    }
     strata = {i.id: i.strata["specialty"] for i in opened.items()}
-    assert all(strata[t.item or ""] == ("Chirurgie" if t.rater[0] == "s" else "Innere") for t in tasks)
+    assert all(
+        strata[t.item or ""] == ("Chirurgie" if t.rater[0] == "s" else "Innere") for t in tasks
+    )
     arms = {t.rater: t.arm for t in tasks}
     assert Counter(arms.values()) == {"text": 6, "citations": 3}
-    assert Counter(arms[f"i{n}"] for n in range(3)) == {"text": 2, "citations": 1}, "at every time of the enrolment"
+    assert Counter(arms[f"i{n}"] for n in range(3)) == {
+        "text": 2,
+        "citations": 1,
+    }, "at every time of the enrolment"
     raters = {r.id: r for r in opened.raters()}
     assert raters["s0"].panel == "doctors"
     assert raters["s0"].strata == {"specialty": "Chirurgie", "years": "12"}
@@ -225,7 +263,7 @@ def test_taking_a_place_twice_takes_one(opened: Store, clock: Any) -> None:
     assert not Placing(PANEL, opened, clock.stamp).needs_place("a")
 
 
-# Over HTTP --------------------------------------------------------------------------------------------------------
+# Over HTTP ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -235,7 +273,8 @@ def studies(monkeypatch: pytest.MonkeyPatch, opened: Store) -> Iterator[None]:
 
 
 def replied(html: str, replies: dict[str, str]) -> dict[str, str]:
-    """The replies by the names of the fields; no identifier is on the page, as it could tell what lets somebody in."""
+    """The replies by the names of the fields; no identifier is on the page, as it could tell what
+    lets somebody in."""
     names = names_of(ASKS)
     assert not [q.id for q in (*ASKS.eligibility, *ASKS.profile) if q.id in html]
     found = names.neutrals(replies)
@@ -281,7 +320,10 @@ def test_no_address_leads_past_a_gate(studies: None, enter: Any, opened: Store, 
     here.withdraw(R1)
     assert browser.get(path).url.path == "/consent"
     browser.get("/consent")
-    message = {"changes": [{"id": "1", "field": "difficulty", "value": "Mittel", "base_rev": 0}], "visit": "v"}
+    message = {
+        "changes": [{"id": "1", "field": "difficulty", "value": "Mittel", "base_rev": 0}],
+        "visit": "v",
+    }
     assert browser.save(path + "/save", message).status_code == 403
     full = {**{f"correctness.a{n}": "Richtig" for n in range(1, 6)}, "difficulty": "Mittel"}
     assert browser.post(path, {**hidden, **full}).url.path == "/consent"
@@ -301,10 +343,12 @@ def test_who_does_not_fit_is_thanked(studies: None, enter: Any) -> None:
     assert browser.get("/next").url.path == "/eligibility"
 
 
-# A link for anybody ---------------------------------------------------------------------------------------------------
+# A link for anybody -------------------------------------------------------------------------------
 
 
-def test_a_link_for_anybody_makes_each_a_rater_of_their_own(enter: Any, opened: Store, monkeypatch: Any) -> None:
+def test_a_link_for_anybody_makes_each_a_rater_of_their_own(
+    enter: Any, opened: Store, monkeypatch: Any
+) -> None:
     study = dataclasses.replace(
         PANEL, enrolment=dataclasses.replace(ASKS, consent="", withdrawn="keep", eligibility=())
     )
@@ -328,7 +372,8 @@ def test_a_link_for_anybody_makes_each_a_rater_of_their_own(enter: Any, opened: 
     link = re.search(r'value="http://testserver(/come/[^"]+)"', got.text)
     assert link is not None
     assert first.get("/next").url.path.startswith("/task/")
-    # The link for anybody again makes nobody new of somebody; the personal one leads back, on any device.
+    # The link for anybody again makes nobody new of somebody; the personal one leads back, on any
+    # device.
     first.get("/next")
     assert first.post(f"/come/{secret}").url.path == first.get("/next").url.path
     other = enter("places", who="", filled_already=True)
@@ -336,7 +381,9 @@ def test_a_link_for_anybody_makes_each_a_rater_of_their_own(enter: Any, opened: 
     assert {t.rater for t in opened.tasks()} - {""} == holders
 
 
-def test_when_all_places_are_taken_nothing_is_lost(enter: Any, opened: Store, clock: Any, monkeypatch: Any) -> None:
+def test_when_all_places_are_taken_nothing_is_lost(
+    enter: Any, opened: Store, clock: Any, monkeypatch: Any
+) -> None:
     fill_places(opened)
     for n in range(3):
         sign_up(opened, clock, f"s{n}", "Chirurgie")
@@ -359,7 +406,9 @@ def test_of_two_who_come_at_once_one_gets_the_last_place(opened: Store, clock: A
         sign_up(opened, clock, f"s{n}", "Chirurgie")
     late = [f"late{n}" for n in range(6)]
     for who in late:
-        Reception(PANEL, opened, clock.stamp).reply("profile", who, WHO | {"specialty": "Chirurgie"})
+        Reception(PANEL, opened, clock.stamp).reply(
+            "profile", who, WHO | {"specialty": "Chirurgie"}
+        )
     with ThreadPoolExecutor(6) as pool:
         got = list(pool.map(lambda who: Placing(PANEL, opened, clock.stamp).take(who), late))
     assert sum(got) == 1
@@ -367,7 +416,9 @@ def test_of_two_who_come_at_once_one_gets_the_last_place(opened: Store, clock: A
     assert opened.verify_log() == ()
 
 
-def test_a_place_that_somebody_leaves_is_free_again(opened: Store, clock: Any, enter: Any, monkeypatch: Any) -> None:
+def test_a_place_that_somebody_leaves_is_free_again(
+    opened: Store, clock: Any, enter: Any, monkeypatch: Any
+) -> None:
     fill_places(opened)
     for n in range(3):
         sign_up(opened, clock, f"s{n}", "Chirurgie")

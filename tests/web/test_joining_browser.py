@@ -1,4 +1,5 @@
-"""The way in, in a real browser: consent, eligibility, profile, a place, a personal link; nothing serious for axe."""
+"""The way in, in a real browser: consent, eligibility, profile, a place, a personal link; nothing
+serious for axe."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def serious(page: Any) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)])
+@pytest.mark.parametrize(
+    ("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)]
+)
 def test_from_the_link_for_anybody_to_the_first_task(
     language: str,
     scheme: str,
@@ -55,7 +58,10 @@ def test_from_the_link_for_anybody_to_the_first_task(
             page = context.new_page()
             faults: list[str] = []
             page.on("pageerror", lambda error: faults.append(str(error)))
-            page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+            page.on(
+                "console",
+                lambda message: faults.append(message.text) if message.type == "error" else None,
+            )
             page.goto(f"{url}/come/{secret}")
             page.click("main button")
             for where, fill in (
@@ -63,7 +69,10 @@ def test_from_the_link_for_anybody_to_the_first_task(
                 ("/eligibility", lambda: _choose(page, {"licensed": "Ja", "author": "Nein"})),
                 (
                     "/profile",
-                    lambda: (_choose(page, {"specialty": "Innere", "product": "ja"}), page.fill("[name='~4']", "7,5")),
+                    lambda: (
+                        _choose(page, {"specialty": "Innere", "product": "ja"}),
+                        page.fill("[name='~4']", "7,5"),
+                    ),
                 ),
                 ("/place", lambda: None),
             ):
@@ -105,17 +114,25 @@ def _choose(page: Any, replies: dict[str, str], asks: Enrolment = ASKS) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)])
+@pytest.mark.parametrize(
+    ("language", "scheme", "width"), [("de", "light", 1280), ("en", "dark", 390)]
+)
 def test_waiting_for_a_place_and_the_office_that_adds_one(
     language: str, scheme: str, width: int, chromium: Any, tmp_path: Path
 ) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    asks = dataclasses.replace(ASKS, consent="", eligibility=(), withdrawn="keep", surplus="waiting list")
-    study = dataclasses.replace(PANEL, enrolment=asks, places=(dataclasses.replace(PANEL.places[1], number=1),))
+    asks = dataclasses.replace(
+        ASKS, consent="", eligibility=(), withdrawn="keep", surplus="waiting list"
+    )
+    study = dataclasses.replace(
+        PANEL, enrolment=asks, places=(dataclasses.replace(PANEL.places[1], number=1),)
+    )
     with Store.open(tmp_path) as store:
         fill_places(store, study)
-        secrets = [Access(store).invite(who, "rater", at=AT, expires_at=FAR) for who in ("first", "second")]
+        secrets = [
+            Access(store).invite(who, "rater", at=AT, expires_at=FAR) for who in ("first", "second")
+        ]
         office = Access(store).invite("office", "coordinator", at=AT, expires_at=FAR)
         with served(create_app(study, store, Options(url=url)), port):
             pages = []

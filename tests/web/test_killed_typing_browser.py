@@ -1,4 +1,5 @@
-"""The server dies amid a word and comes back: what is on the screen is stored, and the page goes on by itself."""
+"""The server dies amid a word and comes back: what is on the screen is stored, and the page goes on
+by itself."""
 
 from __future__ import annotations
 
@@ -64,7 +65,11 @@ instrument = "effort"
 def server(tmp_path: Path) -> Iterator[Served]:
     (tmp_path / "study.toml").write_text(PROTOCOL, "utf-8")
     with Store.open(tmp_path) as store:
-        store.add(Batch(items=[Item("q", "Which?")], answers=[Answer("q:s", "q", "s", "So.")]), source="test", at=AT)
+        store.add(
+            Batch(items=[Item("q", "Which?")], answers=[Answer("q:s", "q", "s", "So.")]),
+            source="test",
+            at=AT,
+        )
     make_plan(open_folder(tmp_path))
     made = Served(tmp_path)
     made.start()
@@ -73,7 +78,8 @@ def server(tmp_path: Path) -> Iterator[Served]:
 
 
 def type_and_lose_the_server(server: Served, page: Any, name: str, first: str, second: str) -> None:
-    """Half of it is typed, the server is killed, the rest is typed, Enter is pressed, and the server comes back."""
+    """Half of it is typed, the server is killed, the rest is typed, Enter is pressed, and the
+    server comes back."""
     before = page.url
     field = page.locator(f'[name="{name}"]')
     field.focus()

@@ -1,4 +1,5 @@
-"""Offline kits without a browser: what is in the file, and what becomes of the answers that it brings back."""
+"""Offline kits without a browser: what is in the file, and what becomes of the answers that it
+brings back."""
 
 from __future__ import annotations
 
@@ -49,18 +50,34 @@ class Offline:
     """What the file's script does, told in Python: one browser with its memory."""
 
     def __init__(self, html: str) -> None:
-        self.kit = json.loads(re.findall(r'<script type="application/json" id="kit">(.*?)</script>', html)[0])
+        self.kit = json.loads(
+            re.findall(r'<script type="application/json" id="kit">(.*?)</script>', html)[0]
+        )
         self.names = [one["public"] for one in self.kit["screens"]]
         self.copy, self.revision = secrets.token_hex(16), 0
         self.screens: dict[str, dict[str, Any]] = {}
 
-    def say(self, name: str, values: dict[str, str], *, done: bool = True, seconds: float = 30.0) -> None:
+    def say(
+        self, name: str, values: dict[str, str], *, done: bool = True, seconds: float = 30.0
+    ) -> None:
         spec = next(one for one in self.kit["screens"] if one["public"] == name)
-        blank = {"base_rev": spec["rev"], "changes": [], "done": "", "values": {}, "visits": {}, "problems": []}
+        blank = {
+            "base_rev": spec["rev"],
+            "changes": [],
+            "done": "",
+            "values": {},
+            "visits": {},
+            "problems": [],
+        }
         one = self.screens.setdefault(name, blank)
         for field, value in values.items():
             one["changes"].append(
-                {"id": secrets.token_hex(16), "field": field, "value": value, "at": "2025-03-02T08:00:00.000Z"}
+                {
+                    "id": secrets.token_hex(16),
+                    "field": field,
+                    "value": value,
+                    "at": "2025-03-02T08:00:00.000Z",
+                }
             )
         one["done"] = "2025-03-02T08:00:00.000Z" if done else ""
         one["values"] = {c["field"]: c["value"] for c in one["changes"]} if done else {}
@@ -95,7 +112,9 @@ def test_no_canary_is_in_the_file(site: Make, opened: Store) -> None:
     made, offline = kit_of(here)
     assert "canary" not in made.html.casefold()
     assert not any(task.id in made.html for task in opened.tasks())
-    assert len(set(offline.names)) == made.screens == len([t for t in opened.tasks() if t.rater == R1])
+    assert (
+        len(set(offline.names)) == made.screens == len([t for t in opened.tasks() if t.rater == R1])
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,7 +132,9 @@ def test_the_file_stands_by_itself(site: Make) -> None:
     made, _ = kit_of(site())
     assert not re.search(r'\b(?:src|action|href)="(?!#|data:,|https?://)', made.html)
     assert "connect-src" not in made.html
-    policy = unescape(re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', made.html)[0])
+    policy = unescape(
+        re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', made.html)[0]
+    )
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
     assert made.html.count("Kodierbuch") < 10  # the codebook is in it once, and not for every task
@@ -135,7 +156,9 @@ def test_what_the_pages_know_already_is_in_the_file(site: Make) -> None:
 def test_what_somebody_typed_cannot_break_out_of_the_file(site: Make) -> None:
     here = site()
     half, rude = here.desk.next_task(R1), "</script></template><img src=x onerror=alert(1)>"
-    here.desk.put_off(R1, half, {"correctness.a2": "Keine Angabe", "correctness.a2.reason": rude}, 0)
+    here.desk.put_off(
+        R1, half, {"correctness.a2": "Keine Angabe", "correctness.a2.reason": rude}, 0
+    )
     made, offline = kit_of(here)
     assert rude not in made.html
     assert "<img" not in made.html
@@ -155,7 +178,10 @@ def test_answers_come_back_as_ratings(site: Make, opened: Store) -> None:
     _, offline = kit_of(here)
     first, second, third, *_ = offline.names
     offline.say(first, ALL_RIGHT)
-    offline.say(second, {**ALL_RIGHT, "correctness.a3": "Keine Angabe", "correctness.a3.reason": "fremdes Fach"})
+    offline.say(
+        second,
+        {**ALL_RIGHT, "correctness.a3": "Keine Angabe", "correctness.a3.reason": "fremdes Fach"},
+    )
     offline.say(third, {"correctness.a1": "Falsch"}, done=False)
     told = take_in(here, offline.file(), "answers.json")
     assert (told.handed_in, told.kept, told.unchanged, told.left) == (2, 1, 0, {})
@@ -194,30 +220,43 @@ def test_a_later_file_revises_and_an_older_one_does_not(site: Make, opened: Stor
     late = offline.file()
     told = take_in(here, late, "f")
     assert (told.handed_in, told.unchanged) == (2, 0)
-    assert sorted(r.label for r in opened.ratings() if r.criterion == "difficulty") == ["Mittel", "Schwer"]
+    assert sorted(r.label for r in opened.ratings() if r.criterion == "difficulty") == [
+        "Mittel",
+        "Schwer",
+    ]
     assert take_in(here, early, "f").again
     third = take_in(here, offline.file(), "f")
     assert (third.handed_in, third.unchanged) == (0, 2)
     assert len(opened.ratings()) == 12
 
 
-def test_a_later_file_changes_no_rating_where_a_change_needs_a_reason(site: Make, opened: Store) -> None:
-    here = dataclasses.replace(site(), study=dataclasses.replace(site().study, reasons_for_changes=True))
+def test_a_later_file_changes_no_rating_where_a_change_needs_a_reason(
+    site: Make, opened: Store
+) -> None:
+    here = dataclasses.replace(
+        site(), study=dataclasses.replace(site().study, reasons_for_changes=True)
+    )
     _, offline = kit_of(here)
     one = offline.names[0]
     offline.say(one, ALL_RIGHT)
     assert take_in(here, offline.file(), "f").handed_in == 1
     offline.say(one, {"difficulty": "Schwer"})
     told = take_in(here, offline.file(), "f")
-    assert (told.handed_in, dict(told.left)) == (0, {one: "a change needs a reason; give it on the page"})
+    assert (told.handed_in, dict(told.left)) == (
+        0,
+        {one: "a change needs a reason; give it on the page"},
+    )
     assert [r.label for r in opened.ratings() if r.criterion == "difficulty"] == ["Mittel"]
     sheet = here.desk.open(R1, one)
     assert sheet is not None
-    assert [a.value for g in sheet.everything for a in g.asked if a.name == "difficulty"] == ["Schwer"]
+    assert [a.value for g in sheet.everything for a in g.asked if a.name == "difficulty"] == [
+        "Schwer"
+    ]
 
 
 def test_the_pages_word_stands_where_both_said_something(site: Make, opened: Store) -> None:
-    """Whoever rates in the kit and on the pages loses neither; what came by the pages is left as it is."""
+    """Whoever rates in the kit and on the pages loses neither; what came by the pages is left as it
+    is."""
     here = site()
     _, offline = kit_of(here)
     name = offline.names[0]
@@ -258,7 +297,11 @@ def test_what_was_altered_is_refused_whole(site: Make, opened: Store) -> None:
     def falsely(inner: dict[str, Any]) -> None:
         inner["screens"][offline.names[0]]["changes"][0]["value"] = "Falsch"
 
-    for bad in (altered(file, falsely), file.replace('"mac": "', '"mac": "0'), file[:-40] + file[-20:]):
+    for bad in (
+        altered(file, falsely),
+        file.replace('"mac": "', '"mac": "0'),
+        file[:-40] + file[-20:],
+    ):
         with pytest.raises(KonsilError, match=r"was altered|something else"):
             take_in(here, bad, "f")
     other = altered(file, lambda inner: inner.update(kit="0" * 24))
@@ -270,7 +313,15 @@ def test_what_was_altered_is_refused_whole(site: Make, opened: Store) -> None:
 
 def test_what_is_no_answers_file_is_said(site: Make) -> None:
     here = site(n_items=2)
-    for text in ("", "{}", "[1]", '"x"', "null", '{"konsil": "kit answers", "format": 2}', "[" * 5000):
+    for text in (
+        "",
+        "{}",
+        "[1]",
+        '"x"',
+        "null",
+        '{"konsil": "kit answers", "format": 2}',
+        "[" * 5000,
+    ):
         with pytest.raises(KonsilError, match=r"f: expected the answers file of an offline kit"):
             take_in(here, text, "f")
 
@@ -328,7 +379,9 @@ def test_answers_to_another_form_are_refused(site: Make, opened: Store) -> None:
     _, offline = kit_of(here)
     offline.say(offline.names[0], ALL_RIGHT)
     first, *others = here.study.instruments
-    changed = dataclasses.replace(here.study, instruments=(dataclasses.replace(first, codebook="Anders."), *others))
+    changed = dataclasses.replace(
+        here.study, instruments=(dataclasses.replace(first, codebook="Anders."), *others)
+    )
     with pytest.raises(KonsilError, match="form was changed"):
         take_in(Site(changed, opened, clock=here.clock), offline.file(), "f")
 
@@ -450,7 +503,10 @@ def test_the_commands(tmp_path: Path) -> None:
         (["kit", tmp_path, "--rater", "dr b"], "no rater 'dr b' with tasks"),
         (["kit", tmp_path, "--rater", "dr a/b"], "has nothing left to do"),
         (["kit", tmp_path, "--batch", "1"], "--rater: name whose tasks"),
-        (["kit", tmp_path, "--rater", "dr a/b", "--language", "xx"], "--language: there is no 'xx'"),
+        (
+            ["kit", tmp_path, "--rater", "dr a/b", "--language", "xx"],
+            "--language: there is no 'xx'",
+        ),
         (["import", tmp_path, "--kit", tmp_path / "none.json"], "cannot be read"),
         (["import", tmp_path, "--kit", tmp_path / "konsil.db"], "expected the answers file"),
     ):
@@ -469,13 +525,17 @@ def test_a_kits_file_name_says_nothing_of_the_plan(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("item,text\ni,What?\nj,Who?\n", "utf-8")
     (tmp_path / "answers.csv").write_text("item,system,text\ni,s,This.\nj,s,That.\n", "utf-8")
     for command in (["import"], ["kit", "--rater", "dr a/b"]):
-        done = CliRunner().invoke(group, [command[0], str(tmp_path), *command[1:]], catch_exceptions=False)
+        done = CliRunner().invoke(
+            group, [command[0], str(tmp_path), *command[1:]], catch_exceptions=False
+        )
         assert done.exit_code == 0, done.output
     [file] = tmp_path.glob("kit-*")
     assert file.name == "kit-dr-a-b-1.html"
 
 
-def test_a_kit_holds_its_key_and_is_its_makers_alone(site: Make, opened: Store, database: str, tmp_path: Path) -> None:
+def test_a_kit_holds_its_key_and_is_its_makers_alone(
+    site: Make, opened: Store, database: str, tmp_path: Path
+) -> None:
     study = site().study
     opened.close()
     output = tmp_path / "kit.html"
@@ -494,14 +554,18 @@ def test_a_kit_holds_its_key_and_is_its_makers_alone(site: Make, opened: Store, 
         ({"active": 10**400}, False),
     ],
 )
-def test_times_behind_the_signature_are_finite(site: Make, times: dict[str, Any], stored: bool) -> None:
+def test_times_behind_the_signature_are_finite(
+    site: Make, times: dict[str, Any], stored: bool
+) -> None:
     here = site()
     [(phase, batch)] = {(row.phase, row.batch) for row in here.desk.line(R1)}
     offline = Offline(make(here, R1, phase, batch, "de").html)
     offline.say(offline.names[0], {})
     next(iter(offline.screens[offline.names[0]]["visits"].values())).update(times)
     if not stored:
-        with pytest.raises(KonsilError, match="is signed, but is not what a kit of this version writes"):
+        with pytest.raises(
+            KonsilError, match="is signed, but is not what a kit of this version writes"
+        ):
             take_in(here, offline.file(), "a.json")
         return
     take_in(here, offline.file(), "a.json")

@@ -1,4 +1,5 @@
-"""The offline kit in a real browser: a file, no network; its answers taken in by the command line."""
+"""The offline kit in a real browser: a file, no network; its answers taken in by the command
+line."""
 
 from __future__ import annotations
 
@@ -64,20 +65,32 @@ def run(*arguments: object) -> str:
 
 @pytest.fixture
 def offline(chromium, tmp_path: Path) -> Iterator[SimpleNamespace]:
-    """A kit of three screens, opened as a file with the network off; whatever goes wrong in the browser fails."""
+    """A kit of three screens, opened as a file with the network off; whatever goes wrong in the
+    browser fails."""
     (tmp_path / "study.toml").write_text(PROTOCOL, "utf-8")
     questions = tuple(Item(f"q{n}", f"Welches Organ bildet Nummer {n}?", "Leber") for n in range(3))
-    said = tuple(Answer(f"{q.id}:{s}", q.id, f"s{s}", f"Die **Leber** <{s}.") for q in questions for s in range(2))
+    said = tuple(
+        Answer(f"{q.id}:{s}", q.id, f"s{s}", f"Die **Leber** <{s}.")
+        for q in questions
+        for s in range(2)
+    )
     with Store.open(tmp_path) as store:
         store.add(Batch(items=questions, answers=said), source="test", at="2025-03-01T12:00:00Z")
     path = tmp_path / "kit.html"
     run("kit", tmp_path, "--rater", "r1", "--output", path)
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, locale="de-DE", offline=True)
+    context = chromium.new_context(
+        viewport={"width": 1280, "height": 900}, locale="de-DE", offline=True
+    )
     page = context.new_page()
     wrong: list[str] = []
     context.on("weberror", lambda error: wrong.append(str(error.error)))
-    context.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
-    context.on("request", lambda r: None if r.url.startswith((path.as_uri(), "blob:")) else wrong.append(r.url))
+    context.on(
+        "console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None
+    )
+    context.on(
+        "request",
+        lambda r: None if r.url.startswith((path.as_uri(), "blob:")) else wrong.append(r.url),
+    )
     page.goto(path.as_uri())
     page.wait_for_selector(
         "#main h1"
@@ -145,10 +158,14 @@ def test_what_was_said_survives_a_closed_window(offline) -> None:
     again = offline.context.new_page()
     again.goto(offline.uri)
     begin(again)
-    assert again.eval_on_selector_all("#rating input:checked", "all => all.map(one => one.value)") == ["Richtig"]
+    assert again.eval_on_selector_all(
+        "#rating input:checked", "all => all.map(one => one.value)"
+    ) == ["Richtig"]
 
 
-@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="processes are found by Linux's /proc")
+@pytest.mark.skipif(
+    not Path("/proc/self/cmdline").exists(), reason="processes are found by Linux's /proc"
+)
 def test_a_killed_browser_forgets_nothing_that_it_called_saved(chromium, offline) -> None:
     """All of its processes at once, at the moment of the badge: what is saved is on the disk."""
     profile = offline.folder / "profile"
@@ -247,4 +264,6 @@ def test_the_hand_written_hmac_is_hmac(chromium) -> None:
     texts = ["", "abc", "ä" * 55, *("x" * n for n in range(50, 70)), "€😀" * 500]
     got = page.evaluate("([key, texts]) => texts.map((text) => hmac(key, text))", [key, texts])
     page.close()
-    assert got == [hmac.new(bytes.fromhex(key), text.encode(), hashlib.sha256).hexdigest() for text in texts]
+    assert got == [
+        hmac.new(bytes.fromhex(key), text.encode(), hashlib.sha256).hexdigest() for text in texts
+    ]

@@ -1,4 +1,5 @@
-"""The offline kit shows as much of every answer as the pages do, and brings back which were read to their end."""
+"""The offline kit shows as much of every answer as the pages do, and brings back which were read to
+their end."""
 
 from __future__ import annotations
 
@@ -44,7 +45,11 @@ def kit(folder: Path, n_answers: int, protocol: str = PROTOCOL) -> Path:
     (folder / "study.toml").write_text(protocol, "utf-8")
     said = tuple(Answer(f"q:{s}", "q", f"s{s}", LONG) for s in range(n_answers))
     with Store.open(folder) as store:
-        store.add(Batch(items=(Item("q", QUESTION),), answers=said), source="test", at="2025-03-01T12:00:00Z")
+        store.add(
+            Batch(items=(Item("q", QUESTION),), answers=said),
+            source="test",
+            at="2025-03-01T12:00:00Z",
+        )
     run("kit", folder, "--rater", "r1", "--output", folder / "kit.html")
     return folder / "kit.html"
 
@@ -69,7 +74,10 @@ def test_twelve_lines_of_every_answer_are_in_sight_in_a_kit(chromium: Any, tmp_p
 def test_which_answers_were_read_to_their_end_comes_back_with_the_file(
     scrolled: tuple[int, ...], ends: str, chromium: Any, tmp_path: Path
 ) -> None:
-    one = PROTOCOL[: PROTOCOL.index('[[instruments.criteria]]\nid = "c2"')] + PROTOCOL[PROTOCOL.index("[[raters]]") :]
+    one = (
+        PROTOCOL[: PROTOCOL.index('[[instruments.criteria]]\nid = "c2"')]
+        + PROTOCOL[PROTOCOL.index("[[raters]]") :]
+    )
     page = chromium.new_context(offline=True, viewport={"width": 1366, "height": 650}).new_page()
     page.goto(kit(tmp_path, 2, one).as_uri())
     page.wait_for_selector("#main h1")

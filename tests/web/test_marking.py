@@ -1,4 +1,5 @@
-"""Marking cases on the pages: one change at a time, two people at once, refused approvals, nothing lost."""
+"""Marking cases on the pages: one change at a time, two people at once, refused approvals, nothing
+lost."""
 
 from __future__ import annotations
 
@@ -21,9 +22,16 @@ from konsil.web.site.site import Options
 from .both import opened, server  # noqa: F401 - fixtures
 from .conftest import AT, STUDIES, URL, Clock, visits
 
-TEXT = "A man of 40 had <b>fever</b>.\r\nBiopsy 🩺 showed sarcoidosis. Löfgren syndrome is a sarcoidosis."
+TEXT = (
+    "A man of 40 had <b>fever</b>.\r\nBiopsy 🩺 showed sarcoidosis. Löfgren syndrome is a"
+    " sarcoidosis."
+)
 CASE = Item("c1", TEXT, "Sarcoidosis", ("Löfgren syndrome",))
-ITEMS = (CASE, Item("c2", "Cough for weeks, then sarcoidosis.", "Sarcoidosis"), Item("c3", "Left out.", "x"))
+ITEMS = (
+    CASE,
+    Item("c2", "Cough for weeks, then sarcoidosis.", "Sarcoidosis"),
+    Item("c3", "Left out.", "x"),
+)
 Come = Callable[..., Any]
 
 
@@ -34,13 +42,17 @@ def study() -> Any:
 
 
 @pytest.fixture
-def marks(study: Any, opened: Store, clock: Clock) -> Marks:  # noqa: F811
-    opened.add(Batch(items=ITEMS, answers=[Answer("canary-a", "c1", "canary-system-1", "canary")]), source="t", at=AT)
+def marks(study: Any, opened: Store, clock: Clock) -> Marks:
+    opened.add(
+        Batch(items=ITEMS, answers=[Answer("canary-a", "c1", "canary-system-1", "canary")]),
+        source="t",
+        at=AT,
+    )
     return Marks(study, opened, clock.stamp)
 
 
 @pytest.fixture
-def come(study: Any, marks: Marks, opened: Store, clock: Clock) -> Iterator[Come]:  # noqa: F811
+def come(study: Any, marks: Marks, opened: Store, clock: Clock) -> Iterator[Come]:
     app = create_app(study, opened, Options(url=URL, tries_a_minute=500), clock=clock)
     with visits(app, opened) as enter:
         yield enter
@@ -50,7 +62,11 @@ def held(store: Store, case: str = "c1") -> list[tuple[str, str, int]]:
     """Words, kind and rank of what is marked."""
     text = {item.id: item.text for item in ITEMS}[case]
     found = last_markings(store.events()).get(case)
-    return [(text[m.start : m.end], m.kind, m.rank) for m in found[1].marks] if found is not None else []
+    return (
+        [(text[m.start : m.end], m.kind, m.rank) for m in found[1].marks]
+        if found is not None
+        else []
+    )
 
 
 def shown(html: str) -> str:
@@ -61,11 +77,11 @@ def shown(html: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&#39;", "'")
 
 
-# One change at a time -----------------------------------------------------------------------------------------------
+# One change at a time -----------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:  # noqa: F811
+def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:
     browser, other, seen = come(), come("ben"), 0
 
     def say(by: Any = browser, **form: str) -> Any:
@@ -75,9 +91,16 @@ def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:
         return got
 
     html = browser.get("/office/cases/mark?case=c1").text
-    assert shown(html) == TEXT.replace("\r", ""), "letter for letter, and no markup of the case's own"
+    assert shown(html) == TEXT.replace("\r", ""), (
+        "letter for letter, and no markup of the case's own"
+    )
     start = TEXT.index("man of 40")
-    assert say(do="add", kind="demographic", start=str(start), end=str(start + 9), words="man of 40").status_code == 200
+    assert (
+        say(
+            do="add", kind="demographic", start=str(start), end=str(start + 9), words="man of 40"
+        ).status_code
+        == 200
+    )
     say(do="add", kind="diagnosis", words="SARCOIDOSIS", everywhere="1")
     say(do="add", kind="cue", words="fever")
     say(do="add", kind="cue", words="Biopsy 🩺")
@@ -114,18 +137,27 @@ def test_from_the_first_mark_to_the_approval(come: Come, opened: Store) -> None:
     assert "Approved by ben." in got.text
     assert "Nobody knows that name." in got.text
     say(do="drop", place=place)
-    assert not last_markings(opened.events())["c1"][1].approved, "whoever changes a mark takes the approval back"
+    assert not last_markings(opened.events())["c1"][1].approved, (
+        "whoever changes a mark takes the approval back"
+    )
     start = TEXT.index("Löfgren")
     say(do="add", kind="diagnosis", start=str(start), end=str(start + 16))
-    assert "says no less than the version before" in say(do="approve").text, "there is one cue alone"
+    assert "says no less than the version before" in say(do="approve").text, (
+        "there is one cue alone"
+    )
     say(do="add", kind="cue", words="showed")
     assert say(other, do="approve").status_code == 200
     assert last_markings(opened.events())["c1"][1].despite == ""
     assert opened.verify_log() == ()
 
 
-def test_versions_are_what_the_study_will_have(come: Come, opened: Store, marks: Marks) -> None:  # noqa: F811
-    marks.change("c1", {"do": "add", "kind": "diagnosis", "words": "sarcoidosis", "everywhere": "1"}, by="a", seen=0)
+def test_versions_are_what_the_study_will_have(come: Come, opened: Store, marks: Marks) -> None:
+    marks.change(
+        "c1",
+        {"do": "add", "kind": "diagnosis", "words": "sarcoidosis", "everywhere": "1"},
+        by="a",
+        seen=0,
+    )
     marks.change("c1", {"do": "add", "kind": "cue", "words": "fever"}, by="a", seen=1)
     one = marks.case("c1")
     assert one is not None
@@ -150,26 +182,35 @@ def test_versions_are_what_the_study_will_have(come: Come, opened: Store, marks:
         ({}, "unknown"),
     ],
 )
-def test_what_cannot_be_done_changes_nothing(form: dict[str, str], fault: str, marks: Marks, opened: Store) -> None:  # noqa: F811
-    assert marks.change("c1", {"do": "add", "kind": "demographic", "words": "man of 40"}, by="a", seen=0) == ""
+def test_what_cannot_be_done_changes_nothing(
+    form: dict[str, str], fault: str, marks: Marks, opened: Store
+) -> None:
+    assert (
+        marks.change(
+            "c1", {"do": "add", "kind": "demographic", "words": "man of 40"}, by="a", seen=0
+        )
+        == ""
+    )
     before = opened.events()
     assert marks.change("c1", form, by="a", seen=1) == fault
     assert opened.events() == before
     assert marks.change("nobody", {"do": "add"}, by="a", seen=0) == "unknown"
 
 
-def test_what_changes_nothing_leaves_no_trace(marks: Marks, opened: Store) -> None:  # noqa: F811
+def test_what_changes_nothing_leaves_no_trace(marks: Marks, opened: Store) -> None:
     assert marks.change("c1", {"do": "add", "kind": "cue", "words": "fever"}, by="a", seen=0) == ""
     place = f"{TEXT.index('fever')}-{TEXT.index('fever') + 5}"
-    assert marks.change("c1", {"do": "word", "place": place, "replacement": " "}, by="a", seen=1) == ""
+    assert (
+        marks.change("c1", {"do": "word", "place": place, "replacement": " "}, by="a", seen=1) == ""
+    )
     assert marks.change("c1", {"do": "up", "place": place}, by="a", seen=1) == ""
     assert last_markings(opened.events())["c1"][0] == 1
 
 
-# Two at once --------------------------------------------------------------------------------------------------------
+# Two at once --------------------------------------------------------------------------------------
 
 
-def test_the_second_of_two_is_told_and_can_do_it_all_the_same(come: Come, opened: Store) -> None:  # noqa: F811
+def test_the_second_of_two_is_told_and_can_do_it_all_the_same(come: Come, opened: Store) -> None:
     ada, ben = come("ada"), come("ben")
     for one in (ada, ben):
         one.get("/office/cases/mark?case=c1")
@@ -189,7 +230,7 @@ def test_the_second_of_two_is_told_and_can_do_it_all_the_same(come: Come, opened
     assert past.index("ben") < past.index("ada")
 
 
-def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> None:  # noqa: F811
+def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> None:
     """The answer was lost on its way, so the browser says it again: it is told that it is done."""
     form = {"do": "add", "kind": "diagnosis", "words": "sarcoidosis"}
     for _ in range(2):
@@ -202,7 +243,7 @@ def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> Non
     assert [e.id for e in opened.events()] == ["marking-c1-1", "marking-c1-2"]
 
 
-def test_another_narrative_is_not_marked_by_old_offsets(marks: Marks, opened: Store) -> None:  # noqa: F811
+def test_another_narrative_is_not_marked_by_old_offsets(marks: Marks, opened: Store) -> None:
     data = {
         "number": 1,
         "case": "c2",
@@ -215,23 +256,31 @@ def test_another_narrative_is_not_marked_by_old_offsets(marks: Marks, opened: St
     assert one is not None
     assert (one.marks, one.seen, one.state) == ((), 1, "unmarked")
     assert marks.change("c2", {"do": "approve"}, by="a", seen=1) == "unknown"
-    assert marks.change("c2", {"do": "add", "kind": "temporal", "words": "weeks"}, by="a", seen=1) == ""
+    assert (
+        marks.change("c2", {"do": "add", "kind": "temporal", "words": "weeks"}, by="a", seen=1)
+        == ""
+    )
     assert held(opened, "c2") == [("weeks", "temporal", 0)]
 
 
-# How far ------------------------------------------------------------------------------------------------------------
+# How far ------------------------------------------------------------------------------------------
 
 
-def test_the_list_says_how_far_each_case_is(come: Come, opened: Store, marks: Marks) -> None:  # noqa: F811
+def test_the_list_says_how_far_each_case_is(come: Come, opened: Store, marks: Marks) -> None:
     browser = come()
     browser.get("/office/screening/item?item=c3")
-    browser.post("/office/screening/item", {"item": "c3", "seen": "0", "decision": "out", "reason": "short"})
+    browser.post(
+        "/office/screening/item", {"item": "c3", "seen": "0", "decision": "out", "reason": "short"}
+    )
     from konsil.prepare import screen, screening_event
 
     made, _ = screen(Screening(("identifier",), undecided="kept"), ITEMS, {})
     opened.add(Batch(events=[screening_event(made, 1, AT)]), source="t", at=AT)
     marks.change("c2", {"do": "add", "kind": "diagnosis", "words": "sarcoidosis"}, by="ada", seen=0)
-    assert [(row.case, row.state) for row in marks.cases()] == [("c1", "unmarked"), ("c2", "marked")]
+    assert [(row.case, row.state) for row in marks.cases()] == [
+        ("c1", "unmarked"),
+        ("c2", "marked"),
+    ]
     assert following(marks.cases(), "c1") == "c2"
     assert following(marks.cases(), "c2") == "c1"
     html = browser.get("/office/cases").text
@@ -245,7 +294,9 @@ def test_the_list_says_how_far_each_case_is(come: Come, opened: Store, marks: Ma
     html = browser.get("/office/cases/mark?case=c2").text
     assert "part of the study already" in html
     assert '<button class="go"' not in html
-    assert browser.get("/office/cases/mark?case=c2:0").url.path == "/office/cases", "a version is no case"
+    assert browser.get("/office/cases/mark?case=c2:0").url.path == "/office/cases", (
+        "a version is no case"
+    )
 
 
 def test_who_may(come: Come, enter: Callable[..., Any]) -> None:
@@ -261,11 +312,16 @@ def test_who_may(come: Come, enter: Callable[..., Any]) -> None:
     assert without.get("/").url.path == "/office/cases"
 
 
-def test_drugs_and_eponyms_that_no_mark_covers_are_shown_to_the_marker(come: Come, opened: Store) -> None:  # noqa: F811
+def test_drugs_and_eponyms_that_no_mark_covers_are_shown_to_the_marker(
+    come: Come, opened: Store
+) -> None:
     browser = come()
-    opened.add(Batch(items=[Item("c4", "Rituximab for Wegener's disease.", "GPA")]), source="t", at=AT)
+    opened.add(
+        Batch(items=[Item("c4", "Rituximab for Wegener's disease.", "GPA")]), source="t", at=AT
+    )
     html = browser.get("/office/cases/mark?case=c4").text.split('id="found"')[1].split("</ul>")[0]
     assert [
-        word in html for word in (">Rituximab<", "(drug", "Wegener&#39;s", "(eponym", 'value="disease-specific"')
+        word in html
+        for word in (">Rituximab<", "(drug", "Wegener&#39;s", "(eponym", 'value="disease-specific"')
     ] == [True] * 5
     assert html.count("may give the diagnosis away") == 2

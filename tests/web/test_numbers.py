@@ -1,4 +1,5 @@
-"""Numbers as people type them: read back, asked about or refused; the page's module reads them as the server does."""
+"""Numbers as people type them: read back, asked about or refused; the page's module reads them as
+the server does."""
 
 from __future__ import annotations
 
@@ -82,11 +83,15 @@ def test_a_number_that_can_be_read_in_one_way_is_read(typed: str, number: str) -
 
 
 @pytest.mark.parametrize(("typed", "ways"), AMBIGUOUS.items())
-def test_a_number_that_can_be_read_in_two_ways_is_refused_with_both(typed: str, ways: tuple[str, str]) -> None:
+def test_a_number_that_can_be_read_in_two_ways_is_refused_with_both(
+    typed: str, ways: tuple[str, str]
+) -> None:
     found = read_number(typed)
     assert (found.number, found.whole, found.decimal) == ("", *ways)
     assert handed_in(typed) is None
-    assert [read_number(way).number for way in ways] == list(ways), "each way of writing it is understood"
+    assert [read_number(way).number for way in ways] == list(ways), (
+        "each way of writing it is understood"
+    )
 
 
 @pytest.mark.parametrize("typed", NO_NUMBERS)
@@ -156,7 +161,9 @@ def test_without_a_script_the_server_asks_and_reads_back(chromium: Any, tmp_path
         page.click("button.go")
         page.fill("[name='~1']", "1.000")
         page.click("#go")
-        assert "Please write 1000 or 1.0: 1.000 can be read as either." in str(page.text_content(".fault"))
+        assert "Please write 1000 or 1.0: 1.000 can be read as either." in str(
+            page.text_content(".fault")
+        )
         assert page.input_value("[name='~1']") == "1.000", "what was typed is still there"
         assert not desk.store.ratings()
         before = page.url

@@ -1,4 +1,5 @@
-"""The pages of those who run a study: nothing depends on labels, roles hold, leaving moves tasks, nothing is lost."""
+"""The pages of those who run a study: nothing depends on labels, roles hold, leaving moves tasks,
+nothing is lost."""
 
 from __future__ import annotations
 
@@ -58,14 +59,15 @@ def site(enter: Enter, opened: Store) -> Any:
     return enter(who="").client.app.state.site  # type: ignore[attr-defined]
 
 
-# No outcome ---------------------------------------------------------------------------------------------------------
+# No outcome ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_no_page_of_a_coordinator_depends_on_a_label(
     tmp_path: Path, empty: Path, studies: dict[str, Any], kit: Any
 ) -> None:
-    """Two studies that differ in labels alone, one without and one full of ties, look the same to a coordinator."""
+    """Two studies that differ in labels alone, one without and one full of ties, look the same to a
+    coordinator."""
     seen: list[dict[str, str]] = []
     for number, label in enumerate(("Richtig", "Falsch")):
         folder = tmp_path / str(number)
@@ -83,17 +85,28 @@ def test_no_page_of_a_coordinator_depends_on_a_label(
             clock.pass_(60)
             with TestClient(app, base_url=URL) as client:
                 browser = kit.browser(client)
-                secret = Access(store).invite("office", "coordinator", at=clock.stamp(), expires_at=LATER)
+                secret = Access(store).invite(
+                    "office", "coordinator", at=clock.stamp(), expires_at=LATER
+                )
                 browser.post(f"/come/{secret}")
                 mine = [
                     p.path
                     for p in ROUTES
-                    if p.method == "GET" and not isinstance(p.audience, Public) and "coordinator" in p.audience
+                    if p.method == "GET"
+                    and not isinstance(p.audience, Public)
+                    and "coordinator" in p.audience
                 ]
-                mine += [f"/office/withdrawal?rater={who}" for who in (R1, R2, R3, "canary-breaker")]
+                mine += [
+                    f"/office/withdrawal?rater={who}" for who in (R1, R2, R3, "canary-breaker")
+                ]
                 pages = {path: client.get(path).text for path in mine}
         assert len(pages) > 8
-        seen.append({path: re.sub(r'name="(csrf|digest)" value="[^"]*"', "", html) for path, html in pages.items()})
+        seen.append(
+            {
+                path: re.sub(r'name="(csrf|digest)" value="[^"]*"', "", html)
+                for path, html in pages.items()
+            }
+        )
     assert seen[0] == seen[1]
     assert "Stichentscheide stehen hier in keiner Zahl" in seen[0]["/office"]
 
@@ -104,17 +117,22 @@ def test_progress_and_forecast(enter: Enter, site: Any, clock: Any) -> None:
     html = enter(who="office", role="coordinator").get("/office").text
     assert "2 / 4" in html
     assert "2 / 12" in html
-    assert "5. März 2025" in html, "two screens in two days, two left: two days from the third of March"
+    assert "5. März 2025" in html, (
+        "two screens in two days, two left: two days from the third of March"
+    )
     assert f"nicht gearbeitet haben: {R2}, {R3}" in html
 
 
-# Invitations --------------------------------------------------------------------------------------------------------
+# Invitations --------------------------------------------------------------------------------------
 
 
 def test_an_invitation_with_its_letter(enter: Enter, opened: Store) -> None:
     office = enter(who="office", role="coordinator")
     office.get("/office/invitations")
-    office.post("/office/invitations/name", {"who": R1, "name": "Dr. Ada <May>", "email": "ada@clinic.example"})
+    office.post(
+        "/office/invitations/name",
+        {"who": R1, "name": "Dr. Ada <May>", "email": "ada@clinic.example"},
+    )
     assert people(opened)[R1].name == "Dr. Ada <May>"
     first = office.post("/office/invitations", {"who": R1}).text
     assert "Dr. Ada &lt;May&gt;" in first
@@ -139,7 +157,10 @@ def test_an_invitation_with_its_letter(enter: Enter, opened: Store) -> None:
 def test_names_are_in_one_table_alone(enter: Enter, opened: Store) -> None:
     office = enter(who="office", role="owner")
     office.get("/office/invitations")
-    office.post("/office/invitations/name", {"who": R1, "name": "Ada Maywood", "email": "ada@clinic.example"})
+    office.post(
+        "/office/invitations/name",
+        {"who": R1, "name": "Ada Maywood", "email": "ada@clinic.example"},
+    )
     office.post("/office/invitations", {"all": "1"})
     with reading(opened.engine) as connection:
         for table in schema.metadata.tables.values():
@@ -156,7 +177,9 @@ def test_names_are_in_one_table_alone(enter: Enter, opened: Store) -> None:
 
 
 @pytest.mark.parametrize("role", ["curator", "coordinator", "analyst", "owner"])
-def test_only_an_owner_invites_those_who_run_the_study(role: str, enter: Enter, opened: Store) -> None:
+def test_only_an_owner_invites_those_who_run_the_study(
+    role: str, enter: Enter, opened: Store
+) -> None:
     office = enter(who="office", role="coordinator")
     office.get("/office/invitations")
     before = len(Access(opened).invitations())
@@ -200,10 +223,12 @@ def test_what_is_misspelt_changes_nothing(enter: Enter, opened: Store) -> None:
     assert people(opened) == {}
 
 
-# Leaving ------------------------------------------------------------------------------------------------------------
+# Leaving ------------------------------------------------------------------------------------------
 
 
-def test_a_rater_who_leaves(enter: Enter, opened: Store, site: Any, studies: dict[str, Any]) -> None:
+def test_a_rater_who_leaves(
+    enter: Enter, opened: Store, site: Any, studies: dict[str, Any]
+) -> None:
     rate(site.desk, R1, "Richtig", 1)
     hers = enter(who=R1)
     half = site.desk.next_task(R1)
@@ -216,7 +241,10 @@ def test_a_rater_who_leaves(enter: Enter, opened: Store, site: Any, studies: dic
     assert done.url.path == "/office"
     tasks = {t.id: t for t in opened.tasks()}
     assert sum(t.rater == R1 for t in tasks.values()) == 1
-    assert all(len({t.rater for t in tasks.values() if t.item == i}) == 2 for i in {t.item for t in tasks.values()})
+    assert all(
+        len({t.rater for t in tasks.values() if t.item == i}) == 2
+        for i in {t.item for t in tasks.values()}
+    )
     assert hers.get("/next").status_code == 401
     assert enter(who="").get("/").status_code == 200
     assert opened.verify_log() == ()
@@ -249,7 +277,9 @@ def test_a_rater_who_leaves(enter: Enter, opened: Store, site: Any, studies: dic
     assert "ausgeschieden" in office.get("/office").text
     assert office.get(f"/office/withdrawal?rater={R1}").url.path == "/office/invitations"
     office.get("/office/invitations")
-    assert office.post("/office/invitations", {"who": R1}).status_code == 422, "who has left is not invited"
+    assert office.post("/office/invitations", {"who": R1}).status_code == 422, (
+        "who has left is not invited"
+    )
 
 
 def test_what_was_agreed_to_is_what_happens(enter: Enter, opened: Store, site: Any) -> None:
@@ -282,7 +312,7 @@ def test_two_leave_one_after_the_other(opened: Store, site: Any, studies: dict[s
         withdrawal.preview(opened, study, "canary-rater-9")
 
 
-# Batches ------------------------------------------------------------------------------------------------------------
+# Batches ------------------------------------------------------------------------------------------
 
 
 def test_batches_close_and_only_an_owner_opens_them(enter: Enter, opened: Store, site: Any) -> None:
@@ -302,7 +332,9 @@ def test_batches_close_and_only_an_owner_opens_them(enter: Enter, opened: Store,
     owner.get("/office/batches")
     owner.post("/office/batches/open", {**where, "rater": ""})
     assert site.desk.submit(R2, site.desk.next_task(R2), form("Richtig"), 0).done
-    assert site.desk.submit(R1, public, form("Richtig"), 0).closed, "closed for her alone, and still so"
+    assert site.desk.submit(R1, public, form("Richtig"), 0).closed, (
+        "closed for her alone, and still so"
+    )
     owner.get("/office/batches")
     owner.post("/office/batches/open", {**where, "rater": R1})
     assert site.desk.submit(R1, public, form("Richtig"), 0).done
@@ -312,7 +344,7 @@ def test_batches_close_and_only_an_owner_opens_them(enter: Enter, opened: Store,
     assert not batches.close(opened, "", "", at=AT)
 
 
-# Problems, recruitment ----------------------------------------------------------------------------------------------
+# Problems, recruitment ----------------------------------------------------------------------------
 
 
 def test_a_problem_is_settled_with_a_note(enter: Enter, site: Any) -> None:
@@ -332,7 +364,9 @@ def test_the_recruitment_record_is_only_added_to(enter: Enter, opened: Store) ->
     for numbers in (("40", "30", "20"), ("40", "28", "21")):
         data = dict(zip(("contacted", "responded", "completed"), numbers, strict=True))
         office.post("/office/recruitment", {"what": "stratum", "name": "surgery", **data})
-    office.post("/office/recruitment", {"what": "about", "compensation": "60 Euro", "decision": "waived"})
+    office.post(
+        "/office/recruitment", {"what": "about", "compensation": "60 Euro", "decision": "waived"}
+    )
     found = recorded(opened)
     assert [(s.name, s.people, s.lost) for s in found.flow()] == [
         ("contacted", 40, None),
@@ -348,7 +382,7 @@ def test_the_recruitment_record_is_only_added_to(enter: Enter, opened: Store) ->
     assert recorded(opened).strata == ()
 
 
-# Downloads ----------------------------------------------------------------------------------------------------------
+# Downloads ----------------------------------------------------------------------------------------
 
 
 def unpacked(content: bytes, folder: Path) -> Path:
@@ -358,7 +392,9 @@ def unpacked(content: bytes, folder: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_an_owner_downloads_everything(enter: Enter, opened: Store, site: Any, tmp_path: Path) -> None:
+def test_an_owner_downloads_everything(
+    enter: Enter, opened: Store, site: Any, tmp_path: Path
+) -> None:
     opened.add(Batch(items=[Item("=1+1", "=HYPERLINK('x')")]), source="test", at=AT)
     rate(site.desk, R1, "Richtig")
     owner = enter(who="chief", role="owner")
@@ -376,8 +412,11 @@ def test_an_owner_downloads_everything(enter: Enter, opened: Store, site: Any, t
 
 
 @pytest.mark.parametrize("secret", ["00" * 16, "5a" * 16])
-def test_a_blind_analyst_learns_no_name(secret: str, enter: Enter, opened: Store, tmp_path: Path) -> None:
-    # The secret decides how each of the few pairs is turned: a chosen one, for some turn all of them alike.
+def test_a_blind_analyst_learns_no_name(
+    secret: str, enter: Enter, opened: Store, tmp_path: Path
+) -> None:
+    # The secret decides how each of the few pairs is turned: a chosen one, for some turn all of
+    # them alike.
     with opened.engine.begin() as connection:
         connection.execute(sa.insert(schema.meta).values(key="veil_key", value=secret))
     browser = enter("pairs")
@@ -386,9 +425,18 @@ def test_a_blind_analyst_learns_no_name(secret: str, enter: Enter, opened: Store
         assert desk.submit(R1, public, {f"p{n}": "A much" for n in range(1, 6)}, 0).done
     analyst = enter("pairs", who="stats", role="analyst")
     analyst.get("/office/download")
-    folder = unpacked(analyst.post("/office/download", {"format": "jsonl"}).content, tmp_path / "out")
+    folder = unpacked(
+        analyst.post("/office/download", {"format": "jsonl"}).content, tmp_path / "out"
+    )
     text = "".join(p.read_text("utf-8") for p in folder.iterdir())
-    for told in ("canary-system", "canary-family", "canary-answer", "canary-reasoning", "Give it slowly", "Guide"):
+    for told in (
+        "canary-system",
+        "canary-family",
+        "canary-answer",
+        "canary-reasoning",
+        "Give it slowly",
+        "Guide",
+    ):
         assert told not in text
     assert {p.name for p in folder.iterdir()} == {
         "export.json",
@@ -398,31 +446,46 @@ def test_a_blind_analyst_learns_no_name(secret: str, enter: Enter, opened: Store
         "tasks.jsonl",
         "ratings.jsonl",
     }
-    veiled = [json.loads(line) for line in (folder / "ratings.jsonl").read_text("utf-8").splitlines()]
-    tasks = {t["id"]: t for t in map(json.loads, (folder / "tasks.jsonl").read_text("utf-8").splitlines())}
-    written = [json.loads(line)["id"] for line in (folder / "answers.jsonl").read_text("utf-8").splitlines()]
-    assert written == sorted(written), "the order of the rows is that of the codes; the store's would tell the systems"
+    veiled = [
+        json.loads(line) for line in (folder / "ratings.jsonl").read_text("utf-8").splitlines()
+    ]
+    tasks = {
+        t["id"]: t
+        for t in map(json.loads, (folder / "tasks.jsonl").read_text("utf-8").splitlines())
+    }
+    written = [
+        json.loads(line)["id"]
+        for line in (folder / "answers.jsonl").read_text("utf-8").splitlines()
+    ]
+    assert written == sorted(written), (
+        "the order of the rows is that of the codes; the store's would tell the systems"
+    )
     assert [(r["task"], r["criterion"], r["answers"]) for r in veiled] == sorted(
         (r["task"], r["criterion"], r["answers"]) for r in veiled
     )
     for one in veiled:
         better = tasks[one["task"]]["answers"][0]
         assert one["answers"] == sorted(one["answers"])
-        assert one["label"] == ("A much" if one["answers"][0] == better else "B much"), "still the one on the left"
+        assert one["label"] == ("A much" if one["answers"][0] == better else "B much"), (
+            "still the one on the left"
+        )
     assert {one["label"] for one in veiled} == {"A much", "B much"}
 
 
 def test_rows_of_a_blind_download_stand_in_the_order_of_their_codes(
     enter: Enter, opened: Store, tmp_path: Path
 ) -> None:
-    """The store's order is that of the real names: among the five answers of a task it would tell the systems."""
+    """The store's order is that of the real names: among the five answers of a task it would tell
+    the systems."""
     browser = enter("medqade")
     desk = browser.client.app.state.site.desk
     while (public := desk.next_task(R1)) is not None:
         assert desk.submit(R1, public, form("Richtig"), 0).done
     analyst = enter("medqade", who="stats", role="analyst")
     analyst.get("/office/download")
-    folder = unpacked(analyst.post("/office/download", {"format": "jsonl"}).content, tmp_path / "out")
+    folder = unpacked(
+        analyst.post("/office/download", {"format": "jsonl"}).content, tmp_path / "out"
+    )
     rows = [json.loads(line) for line in (folder / "ratings.jsonl").read_text("utf-8").splitlines()]
     places = [(row["task"], row["criterion"], row["answers"]) for row in rows]
     assert len(places) == 24, "four tasks, each with five answers and one difficulty"
@@ -440,13 +503,19 @@ def test_the_log_is_checked(enter: Enter, opened: Store) -> None:
     assert "was changed afterwards, outside konsil" in owner.post("/office/log").text
 
 
-# Signs ---------------------------------------------------------------------------------------------------------------
+# Signs --------------------------------------------------------------------------------------------
 
 
-def test_answers_that_name_somebody_are_shown_to_an_owner_alone(enter: Enter, opened: Store) -> None:
+def test_answers_that_name_somebody_are_shown_to_an_owner_alone(
+    enter: Enter, opened: Store
+) -> None:
     owner, analyst = enter(who="chief", role="owner"), enter(who="stats", role="analyst")
     opened.add(
-        Batch(answers=[Answer("z", "canary-item-1", "canary-system-1", "As ChatGPT-4 I think so.")]), source="t", at=AT
+        Batch(
+            answers=[Answer("z", "canary-item-1", "canary-system-1", "As ChatGPT-4 I think so.")]
+        ),
+        source="t",
+        at=AT,
     )
     assert "ChatGPT-4" in owner.get("/office/signs").text
     html = analyst.get("/office/signs").text

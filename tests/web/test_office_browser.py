@@ -1,4 +1,5 @@
-"""The office in a real browser: every page in both languages, wide and narrow, light and dark, by axe and by eye."""
+"""The office in a real browser: every page in both languages, wide and narrow, light and dark, by
+axe and by eye."""
 
 from __future__ import annotations
 
@@ -56,7 +57,11 @@ def come(office: str, store: Store, page: Any, role: str = "owner") -> None:
 
 
 PAGES = [
-    *(p.path for p in ROUTES if p.method == "GET" and not isinstance(p.audience, Public) and "owner" in p.audience),
+    *(
+        p.path
+        for p in ROUTES
+        if p.method == "GET" and not isinstance(p.audience, Public) and "owner" in p.audience
+    ),
     "/office/withdrawal?rater=canary-rater-1",
 ]
 
@@ -66,32 +71,45 @@ def test_every_page_is_accessible_and_fits(
     language: str, scheme: str, office: str, opened: Store, chromium: Any
 ) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
-    context = chromium.new_context(locale=language, color_scheme=scheme, viewport={"width": 1280, "height": 900})
+    context = chromium.new_context(
+        locale=language, color_scheme=scheme, viewport={"width": 1280, "height": 900}
+    )
     page = context.new_page()
     errors: list[str] = []
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.on("request", lambda r: None if r.url.startswith((office, "data:")) else errors.append(r.url))
+    page.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
+    page.on(
+        "request", lambda r: None if r.url.startswith((office, "data:")) else errors.append(r.url)
+    )
     come(office, opened, page)
     found = []
     for path in PAGES:
         for width, height in ((1280, 900), (390, 844), (320, 640)):
             page.set_viewport_size({"width": width, "height": height})
             page.goto(office + path)
-            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            wide = page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
             found += [(path, width, "too wide")] if wide > 0 else []
             small = page.evaluate(
-                "[...document.querySelectorAll('button, select, input:not([type=hidden]), nav a, a.go')]"
-                ".filter(e => e.checkVisibility() && !e.popover && e.getBoundingClientRect().height < 43.5)"
-                ".map(e => e.outerHTML.slice(0, 80))"
+                "[...document.querySelectorAll('button, select, input:not([type=hidden]), nav a,"
+                " a.go')].filter(e => e.checkVisibility() && !e.popover &&"
+                " e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 80))"
             )
             found += [(path, width, one) for one in small]
             if width != 320:
-                found += [(path, width, v["id"], v["nodes"][0]["html"]) for v in axe.run(page)["violations"]]
+                found += [
+                    (path, width, v["id"], v["nodes"][0]["html"])
+                    for v in axe.run(page)["violations"]
+                ]
     assert not found
     assert not errors
 
 
-def test_a_letter_is_copied_and_a_rater_withdrawn_by_keys(office: str, opened: Store, chromium: Any) -> None:
+def test_a_letter_is_copied_and_a_rater_withdrawn_by_keys(
+    office: str, opened: Store, chromium: Any
+) -> None:
     context = chromium.new_context(locale="en", permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
     come(office, opened, page, "coordinator")

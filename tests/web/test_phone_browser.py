@@ -1,4 +1,5 @@
-"""On a phone every control is in the window, in German too, where words are long; nothing scrolls inside itself."""
+"""On a phone every control is in the window, in German too, where words are long; nothing scrolls
+inside itself."""
 
 from __future__ import annotations
 
@@ -17,8 +18,15 @@ pytestmark = in_a_browser
 FORM = Instrument(
     "form",
     (
-        Criterion("good", "Trifft die Antwort zu?", Scale(("falsch", "richtig"), abstain="Keine Angabe"), reason=True),
-        Criterion("dose", "Welche Dosis?", Scale(kind="number", low=0, high=500, unit="mg"), "item"),
+        Criterion(
+            "good",
+            "Trifft die Antwort zu?",
+            Scale(("falsch", "richtig"), abstain="Keine Angabe"),
+            reason=True,
+        ),
+        Criterion(
+            "dose", "Welche Dosis?", Scale(kind="number", low=0, high=500, unit="mg"), "item"
+        ),
         Criterion("why", "Warum?", Scale(kind="text"), "item"),
     ),
     "# Kodierbuch",
@@ -45,7 +53,9 @@ def second_task(desk: OpenDesk) -> None:
 
 
 @pytest.mark.parametrize("size", SMALL)
-def test_no_control_of_a_rating_page_is_out_of_the_window(size: tuple[int, int], chromium: Any, tmp_path: Path) -> None:
+def test_no_control_of_a_rating_page_is_out_of_the_window(
+    size: tuple[int, int], chromium: Any, tmp_path: Path
+) -> None:
     with open_desk(chromium, tmp_path, FORM, language="de", size=size) as desk:
         second_task(desk)
         assert desk.page.locator(".bar > :visible").count() == 5
@@ -55,7 +65,9 @@ def test_no_control_of_a_rating_page_is_out_of_the_window(size: tuple[int, int],
 
 
 @pytest.mark.parametrize("size", SMALL)
-def test_no_word_of_a_plain_page_is_cut(size: tuple[int, int], chromium: Any, tmp_path: Path) -> None:
+def test_no_word_of_a_plain_page_is_cut(
+    size: tuple[int, int], chromium: Any, tmp_path: Path
+) -> None:
     more = {"title": "Beurteilung der Antworten von Sprachmodellen auf kardiologische Fragen"}
     with open_desk(chromium, tmp_path, FORM, language="de", size=size, more=more) as desk:
         desk.come()

@@ -27,15 +27,26 @@ from konsil.web.rating.rating_service import Desk
 from .conftest import STUDIES, fill, raters, study_of
 
 GRADES = Scale(("1", "2", "3", "4", "5"), level="ordinal", abstain="none")
-FORM = Instrument("form", (Criterion("grade", "How good?", GRADES), Criterion("words", "Why?", Scale(kind="text"))))
-PAIRS = Instrument("pairs", (Criterion("better", "Which?", Scale(("A", "=", "B")), "pair"),), unit="pair")
+FORM = Instrument(
+    "form",
+    (Criterion("grade", "How good?", GRADES), Criterion("words", "Why?", Scale(kind="text"))),
+)
+PAIRS = Instrument(
+    "pairs", (Criterion("better", "Which?", Scale(("A", "=", "B")), "pair"),), unit="pair"
+)
 ASKS = Calibration(steps=2)
 STUDY = dataclasses.replace(
     study_of(
         FORM,
         (
             Allocation(
-                "panel", "form", show="each", systems=("canary-system-1",), per_rater=2, phase="pilot", purpose="pilot"
+                "panel",
+                "form",
+                show="each",
+                systems=("canary-system-1",),
+                per_rater=2,
+                phase="pilot",
+                purpose="pilot",
             ),
             Allocation("panel", "form", show="each", systems=("canary-system-2",), phase="main"),
         ),
@@ -80,7 +91,9 @@ def test_far_is_a_matter_of_the_scale() -> None:
     assert apart(Scale(kind="text"), "x", "y") is None
 
 
-def test_reasons_are_asked_for_where_labels_lie_far_apart(rate: Any, opened: Store, clock: Any) -> None:
+def test_reasons_are_asked_for_where_labels_lie_far_apart(
+    rate: Any, opened: Store, clock: Any
+) -> None:
     pilot = Pilot(STUDY, opened, clock.stamp)
     assert pilot.stage(R1) is None
     assert not pilot.is_in_the_way(R1), "there is the pilot to do first"
@@ -145,7 +158,14 @@ def test_a_page_makes_one_difference_at_a_time(
 TWICE = dataclasses.replace(
     STUDY,
     plan=tuple(
-        Allocation("panel", "form", show="each", systems=(f"canary-system-{n}",), phase=f"p{n}", purpose=purpose)
+        Allocation(
+            "panel",
+            "form",
+            show="each",
+            systems=(f"canary-system-{n}",),
+            phase=f"p{n}",
+            purpose=purpose,
+        )
         for n, purpose in ((1, "pilot"), (2, "pilot"), (3, "main"))
     ),
 )
@@ -183,7 +203,9 @@ def test_two_pilots_are_two_stops(opened: Store, clock: Any) -> None:
     assert len(pilot.differences(R1)) == 2
 
 
-def test_what_one_says_in_the_second_pilot_is_not_shown_before_it_is_done(opened: Store, clock: Any) -> None:
+def test_what_one_says_in_the_second_pilot_is_not_shown_before_it_is_done(
+    opened: Store, clock: Any
+) -> None:
     fill(opened, TWICE, 2)
     desk, pilot, each = Desk(TWICE, opened, clock.stamp), Pilot(TWICE, opened, clock.stamp), 2
     for who, grade, n in ((R1, "1", each), (R2, "5", each), (R1, "1", 1), (R2, "5", each)):
@@ -195,14 +217,18 @@ def test_what_one_says_in_the_second_pilot_is_not_shown_before_it_is_done(opened
     assert len(pilot.differences(R2)) == each + 1
 
 
-def test_without_waiting_one_goes_on_and_is_asked_later(rate: Any, opened: Store, clock: Any) -> None:
+def test_without_waiting_one_goes_on_and_is_asked_later(
+    rate: Any, opened: Store, clock: Any
+) -> None:
     quick = dataclasses.replace(STUDY, calibration=dataclasses.replace(ASKS, wait=False))
     rate(R1, {Q[0]: "1", Q[1]: "2"})
     assert not Pilot(quick, opened, clock.stamp).is_in_the_way(R1)
 
 
 @pytest.mark.parametrize("withdrawn", ["keep", "exclude"])
-def test_who_withdraws_consent_holds_up_nobody(withdrawn: Any, rate: Any, opened: Store, clock: Any) -> None:
+def test_who_withdraws_consent_holds_up_nobody(
+    withdrawn: Any, rate: Any, opened: Store, clock: Any
+) -> None:
     asks = Enrolment(consent="I take part.", withdrawn=withdrawn)
     study = dataclasses.replace(STUDY, enrolment=asks)
     reception, pilot = Reception(study, opened, clock.stamp), Pilot(study, opened, clock.stamp)
@@ -225,7 +251,9 @@ def test_who_withdraws_consent_holds_up_nobody(withdrawn: Any, rate: Any, opened
 def test_pilot_ratings_stay_out_of_every_analysis(rate: Any, opened: Store) -> None:
     rate(R1, {Q[0]: "1", Q[1]: "2"})
     found = rating_table(
-        Data(opened.items(), opened.answers(), opened.raters(), opened.tasks(), opened.ratings()), Exclusions(), ()
+        Data(opened.items(), opened.answers(), opened.raters(), opened.tasks(), opened.ratings()),
+        Exclusions(),
+        (),
     )
     assert found.frame.height == 0
     assert set(found.excluded.get_column("reason")) == {"phase: pilot"}
@@ -235,7 +263,14 @@ def test_pairs_are_compared_by_answer_and_not_by_side(opened: Store, clock: Any)
     study = dataclasses.replace(
         study_of(
             PAIRS,
-            (Allocation("panel", "pairs", systems=("canary-system-1", "canary-system-2"), purpose="pilot"),),
+            (
+                Allocation(
+                    "panel",
+                    "pairs",
+                    systems=("canary-system-1", "canary-system-2"),
+                    purpose="pilot",
+                ),
+            ),
             raters(3)[:3],
         ),
         calibration=Calibration(),
@@ -253,7 +288,9 @@ def test_pairs_are_compared_by_answer_and_not_by_side(opened: Store, clock: Any)
             sheet = desk.open(who, public)
             assert sheet is not None
             task = next(
-                t for (r, i), t in tasks.items() if r == who and sheet.question.startswith(f"Frage {str(i)[-1]}")
+                t
+                for (r, i), t in tasks.items()
+                if r == who and sheet.question.startswith(f"Frage {str(i)[-1]}")
             )
             first = task.answers[0].endswith("system-1")
             prefers_first = who != "canary-rater-3" or task.item != "canary-item-2"
@@ -264,7 +301,8 @@ def test_pairs_are_compared_by_answer_and_not_by_side(opened: Store, clock: Any)
         assert one.item.startswith("Frage 2")
         assert (one.label in one.others) == (who != "canary-rater-3")
         assert pilot.write(who, one.about, f"as {who}")
-    # Whatever the side on which the others saw the answers: on each screen labels and reasons read as one.
+    # Whatever the side on which the others saw the answers: on each screen labels and reasons read
+    # as one.
     for who in (R1, R2, "canary-rater-3"):
         [one] = pilot.differences(who)
         read = {text: label for label, text in one.reasons} | {f"as {who}": one.label}
@@ -284,7 +322,9 @@ def test_the_way_over_http(rate: Any, enter: Any, monkeypatch: Any) -> None:
     assert about is not None
     assert "canary" not in browser.html
     assert browser.post("/calibration", {"about": about[1], "text": " "}).status_code == 422
-    assert browser.post("/calibration", {"about": about[1], "text": "<b>Darum</b>"}).status_code == 200
+    assert (
+        browser.post("/calibration", {"about": about[1], "text": "<b>Darum</b>"}).status_code == 200
+    )
     assert "&lt;b&gt;Darum&lt;/b&gt;" in browser.html
     assert "Bisher hat sonst niemand etwas geschrieben." in browser.html
     assert browser.get("/next").url.path.startswith("/task/")
@@ -300,7 +340,9 @@ def test_a_calibration_needs_a_pilot() -> None:
         check(dataclasses.replace(STUDY, calibration=Calibration(criteria=("grad",))))
 
 
-def test_nobody_waits_for_somebody_whose_data_were_erased(rate: Any, opened: Store, clock: Any) -> None:
+def test_nobody_waits_for_somebody_whose_data_were_erased(
+    rate: Any, opened: Store, clock: Any
+) -> None:
     pilot = Pilot(STUDY, opened, clock.stamp)
     rate(R1, {Q[0]: "1", Q[1]: "1"})
     assert pilot.stage(R1).waiting == 1  # type: ignore[union-attr]
@@ -308,5 +350,8 @@ def test_nobody_waits_for_somebody_whose_data_were_erased(rate: Any, opened: Sto
     erasing.erase(opened, STUDY, R2, at=clock.stamp(), by="owner-1", reason="asked for it")
     stage = pilot.stage(R1)
     assert stage is not None
-    assert (stage.waiting, stage.open) == (0, ()), "and there is nothing any more from which to differ"
+    assert (stage.waiting, stage.open) == (
+        0,
+        (),
+    ), "and there is nothing any more from which to differ"
     assert opened.verify_log() == ()

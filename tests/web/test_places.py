@@ -1,4 +1,5 @@
-"""More volunteers than places: places added after the plan, a waiting list, places drawn at sign-up, freed places."""
+"""More volunteers than places: places added after the plan, a waiting list, places drawn at
+sign-up, freed places."""
 
 from __future__ import annotations
 
@@ -29,13 +30,17 @@ from konsil.web.rating.placing import EXTRA, Placing
 from .conftest import AT, LATER, PAIR, STUDIES, SYSTEMS, answers
 from .test_joining import ASKS, PANEL, WHO, fill_places, sign_up, with_specialties
 
-PLACES = Addition(Places("doctors", 2, {"specialty": "Chirurgie"}), "three more surgeons came", "office")
+PLACES = Addition(
+    Places("doctors", 2, {"specialty": "Chirurgie"}), "three more surgeons came", "office"
+)
 
 
 def with_surplus(surplus: Surplus, **more: Any) -> Study:
     return dataclasses.replace(
         PANEL,
-        enrolment=dataclasses.replace(ASKS, surplus=surplus, consent="", eligibility=(), withdrawn="keep", **more),
+        enrolment=dataclasses.replace(
+            ASKS, surplus=surplus, consent="", eligibility=(), withdrawn="keep", **more
+        ),
     )
 
 
@@ -69,7 +74,11 @@ def test_added_places_leave_every_task_as_it_was_and_are_logged(opened: Store, c
     fresh = [t for t in after if t not in set(before)]
     assert Counter(t.slot for t in fresh) == {"doctors 10": 3, "doctors 11": 3} and done.tasks == 6
     [event] = [e for e in opened.events() if e.kind == ADDED]
-    assert (event.subject, event.data["reason"], event.data["by"]) == ("doctors", PLACES.reason, "office")
+    assert (event.subject, event.data["reason"], event.data["by"]) == (
+        "doctors",
+        PLACES.reason,
+        "office",
+    )
     assert opened.verify_log() == ()
     assert sign_up(opened, clock, "late", "Chirurgie")
     assert {t.rater for t in opened.tasks() if t.slot == "doctors 10"} == {"late"}
@@ -84,11 +93,19 @@ def test_added_places_leave_every_task_as_it_was_and_are_logged(opened: Store, c
         (Addition(Places("doctor", 1), "x"), "did you mean 'doctors'"),
         (Addition(Places("doctors", 0), "x"), "expected 1 to 500 places, got 0"),
         (Addition(Places("doctors", 1), " "), "say why"),
-        (Addition(Places("doctors", 1, {"specialty": "Chirurg"}), "x"), "there is no label 'Chirurg'"),
-        (Addition(Places("doctors", 1, {"specialty": "Andere"}), "x"), "no items for 'doctors' with specialty"),
+        (
+            Addition(Places("doctors", 1, {"specialty": "Chirurg"}), "x"),
+            "there is no label 'Chirurg'",
+        ),
+        (
+            Addition(Places("doctors", 1, {"specialty": "Andere"}), "x"),
+            "no items for 'doctors' with specialty",
+        ),
     ],
 )
-def test_what_cannot_be_added_is_one_sentence_and_writes_nothing(opened: Store, wanted: Addition, says: str) -> None:
+def test_what_cannot_be_added_is_one_sentence_and_writes_nothing(
+    opened: Store, wanted: Addition, says: str
+) -> None:
     fill_places(opened)
     before = (opened.tasks(), opened.events())
     with pytest.raises(KonsilError, match=says):
@@ -132,12 +149,14 @@ def test_two_who_add_at_once_both_do(opened: Store, clock: Any) -> None:
     fill_places(opened)
     with ThreadPoolExecutor(3) as pool:
         done = list(pool.map(lambda _: add_places(opened, PANEL, PLACES, at=AT), range(3)))
-    assert sorted(slot for one in done for slot in one.slots) == [f"doctors {n}" for n in range(10, 16)]
+    assert sorted(slot for one in done for slot in one.slots) == [
+        f"doctors {n}" for n in range(10, 16)
+    ]
     assert drawn_anew(opened, PANEL) == {t.id: t for t in opened.tasks()}
     assert opened.verify_log() == ()
 
 
-# The waiting list -----------------------------------------------------------------------------------------------------
+# The waiting list ---------------------------------------------------------------------------------
 
 
 def profiled(store: Store, clock: Any, study: Study, *who: str) -> Placing:
@@ -156,7 +175,10 @@ def test_places_go_to_those_who_waited_first(opened: Store, clock: Any) -> None:
         clock.pass_(1)
     assert [(w.who, w.has_place) for w in here.waiting()] == [("w1", False), ("w2", False)]
     add_places(
-        opened, study, dataclasses.replace(PLACES, places=Places("doctors", 1, {"specialty": "Chirurgie"})), at=AT
+        opened,
+        study,
+        dataclasses.replace(PLACES, places=Places("doctors", 1, {"specialty": "Chirurgie"})),
+        at=AT,
     )
     assert [(w.who, w.has_place) for w in here.waiting()] == [("w1", True), ("w2", False)]
     assert not here.take("new") and not here.take("w2")
@@ -186,7 +208,8 @@ def test_nobody_waits_where_the_protocol_has_no_list(opened: Store, clock: Any) 
 
 
 def test_a_withdrawal_frees_the_place_for_who_waits(opened: Store, clock: Any) -> None:
-    """Of the same rater's panel others have room; without a list they would take the screens over."""
+    """Of the same rater's panel others have room; without a list they would take the screens
+    over."""
     line = dataclasses.replace(PANEL.plan[0], per_rater=None, raters_per_item=1, arms={})
     study = dataclasses.replace(with_surplus("waiting list"), plan=(line,))
     full(opened, clock, study)
@@ -204,7 +227,7 @@ def test_a_withdrawal_frees_the_place_for_who_waits(opened: Store, clock: Any) -
     assert drawn_anew(opened, study) == {t.id: t for t in opened.tasks()}
 
 
-# Drawn at sign-up -----------------------------------------------------------------------------------------------------
+# Drawn at sign-up ---------------------------------------------------------------------------------
 
 
 def test_surplus_volunteers_get_places_of_their_own(opened: Store, clock: Any) -> None:
@@ -224,13 +247,15 @@ def test_surplus_volunteers_get_places_of_their_own(opened: Store, clock: Any) -
 
 def test_what_nobody_can_rate_is_not_drawn(opened: Store, clock: Any) -> None:
     study = with_surplus("extra ratings")
-    study = dataclasses.replace(study, places=(*study.places, Places("doctors", 1, {"specialty": "Andere"})))
+    study = dataclasses.replace(
+        study, places=(*study.places, Places("doctors", 1, {"specialty": "Andere"}))
+    )
     fill_places(opened, study)
     assert not sign_up(opened, clock, "other", "Andere", study)
     assert not [e for e in opened.events() if e.kind == ADDED]
 
 
-# Over HTTP and at the command line ------------------------------------------------------------------------------------
+# Over HTTP and at the command line ----------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -252,18 +277,33 @@ def test_a_guest_waits_with_a_link_and_the_office_adds_a_place(
     office = enter("places", who="office", role="coordinator", filled_already=True)
     [name] = [w.who for w in Placing(study, opened, clock.stamp).waiting()]
     assert name in office.get("/office/enrolment").text and "noch keiner" in office.html
-    for wrong in ({"group": "9"}, {"number": "0"}, {"reason": " "}, {"number": "-1"}, {"number": "501"}):
-        got = office.post("/office/enrolment/places", {"group": "1", "number": "1", "reason": "mehr"} | wrong)
+    for wrong in (
+        {"group": "9"},
+        {"number": "0"},
+        {"reason": " "},
+        {"number": "-1"},
+        {"number": "501"},
+    ):
+        got = office.post(
+            "/office/enrolment/places", {"group": "1", "number": "1", "reason": "mehr"} | wrong
+        )
         assert got.status_code == 422 and "Es wurden keine Plätze hinzugefügt" in got.text, wrong
     assert not [e for e in opened.events() if e.kind == ADDED]
-    got = office.post("/office/enrolment/places", {"group": "1", "number": "1", "reason": "mehr Chirurgen"})
+    got = office.post(
+        "/office/enrolment/places", {"group": "1", "number": "1", "reason": "mehr Chirurgen"}
+    )
     assert got.status_code == 200 and "reserviert" in got.text
     [event] = [e for e in opened.events() if e.kind == ADDED]
     assert (event.data["by"], event.data["reason"]) == ("office", "mehr Chirurgen")
     guest.get("/place")
     assert "3 Seiten" in guest.html
     assert guest.post("/place", {"say": "take"}).url.path == "/link"
-    assert name not in office.get("/office/enrolment").text.split("<h2>Nach Person")[0].split("Warteliste")[-1]
+    assert (
+        name
+        not in office.get("/office/enrolment")
+        .text.split("<h2>Nach Person")[0]
+        .split("Warteliste")[-1]
+    )
 
 
 def test_only_the_office_adds_places_and_sees_who_waits(
@@ -278,7 +318,12 @@ def test_only_the_office_adds_places_and_sees_who_waits(
     # As a word: the letters of a random token may be these by chance.
     assert re.search(r"(?<![\w-])w1(?![\w-])", analyst.get("/office/enrolment").text) is None
     for path in ("/office/enrolment/places", "/office/enrolment/waiting"):
-        assert analyst.post(path, {"who": "w1", "group": "0", "number": "1", "reason": "x"}).status_code == 404
+        assert (
+            analyst.post(
+                path, {"who": "w1", "group": "0", "number": "1", "reason": "x"}
+            ).status_code
+            == 404
+        )
     assert here.is_waiting("w1")
     office = enter("places", who="office", role="coordinator", filled_already=True)
     office.get("/office/enrolment")
@@ -299,13 +344,19 @@ def test_who_declines_does_not_hold_a_place(opened: Store, clock: Any) -> None:
 @pytest.mark.slow
 def test_the_command_lists_and_adds(tmp_path: Path) -> None:
     folder = tmp_path / "s"
-    CliRunner().invoke(group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False)
+    CliRunner().invoke(
+        group, ["new", str(folder), "--protocol", "real-pocqi"], catch_exceptions=False
+    )
     text = (folder / "study.toml").read_text()
     said = 'file = "items.csv"\nrecords = "items"\nstrata = ["specialty"]\n[[sources]]\n'
     said += 'file = "answers.csv"\nrecords = "answers"\n'
-    (folder / "study.toml").write_text(text.replace('file = "tables"\nrecords = "real-pocqi"\n', said))
+    (folder / "study.toml").write_text(
+        text.replace('file = "tables"\nrecords = "real-pocqi"\n', said)
+    )
     rows = [f"q{n}" for n in range(20)]
-    (folder / "items.csv").write_text("item,text,specialty\n" + "".join(f"{q},?,cardiology\n" for q in rows))
+    (folder / "items.csv").write_text(
+        "item,text,specialty\n" + "".join(f"{q},?,cardiology\n" for q in rows)
+    )
     lines = [f"{q},system-{s},x\n" for q in rows for s in (1, 2, 3, 4)]
     (folder / "answers.csv").write_text("item,system,text\n" + "".join(lines))
 
@@ -316,16 +367,30 @@ def test_the_command_lists_and_adds(tmp_path: Path) -> None:
 
     run("import", str(folder))
     first = run("plan", str(folder)).splitlines()[-1]
-    asks = ["places", str(folder), "--add", "2", "--for", "specialty=cardiology", "--for", "exposure=user"]
+    asks = [
+        "places",
+        str(folder),
+        "--add",
+        "2",
+        "--for",
+        "specialty=cardiology",
+        "--for",
+        "exposure=user",
+    ]
     with pytest.raises(StudyError, match="by: is empty"):
         run(*asks, "--reason", "x")
     with pytest.raises(StudyError, match="expected NAME=VALUE"):
         run(*asks[:4], "--for", "cardiology", "--by", "b", "--reason", "x")
     out = run(*asks, "--by", "office", "--reason", "more cardiologists came")
     assert "physicians: 2 places added, " in out
-    assert "physicians (exposure=user, specialty=cardiology): 5 places, 2 of them added later, 5 free" in out
+    assert (
+        "physicians (exposure=user, specialty=cardiology): 5 places, 2 of them added later, 5 free"
+        in out
+    )
     again = run("plan", str(folder)).splitlines()
     assert "0 new" in again[0]
-    assert again[-2] == "  digest of the plan without the places added later: " + first.split(": ")[1]
+    assert (
+        again[-2] == "  digest of the plan without the places added later: " + first.split(": ")[1]
+    )
     assert again[-1] != first
     assert "more cardiologists came" in run("log", str(folder))

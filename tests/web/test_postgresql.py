@@ -149,7 +149,9 @@ def test_places_are_taken_once_each(opened: Store, clock) -> None:
     fill_places(opened)
     who = [f"s{n}" for n in range(6)]
     for one in who:
-        Reception(PANEL, opened, clock.stamp).reply("profile", one, WHO | {"specialty": "Chirurgie"})
+        Reception(PANEL, opened, clock.stamp).reply(
+            "profile", one, WHO | {"specialty": "Chirurgie"}
+        )
     faults: list[str] = []
     got: dict[str, bool] = {}
 
@@ -186,7 +188,11 @@ def test_a_place_without_anybody_is_handed_over(opened: Store, desk, clock) -> N
     with reading(opened.engine) as connection:
         [empty] = vacancies.vacancies(connection, study)
     assert (empty.slot, empty.screens, empty.breaks_ties) == ("breakers 1", 0, True)
-    for rater, label in ((R1, "Richtig"), ("canary-rater-2", "Falsch"), ("canary-rater-3", "Falsch")):
+    for rater, label in (
+        (R1, "Richtig"),
+        ("canary-rater-2", "Falsch"),
+        ("canary-rater-3", "Falsch"),
+    ):
         while (public := here.next_task(rater)) is not None:
             assert here.submit(rater, public, right() | {"correctness.a1": label}, 0).done  # type: ignore[union-attr]
     assert {t.rater for t in opened.tasks() if t.purpose == "tiebreak"} == {""}

@@ -1,4 +1,5 @@
-"""Practice on the pages: handed in, a screen shows once more with what is suggested, and then the work begins."""
+"""Practice on the pages: handed in, a screen shows once more with what is suggested, and then the
+work begins."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ from konsil.web.rating.rating_service import Desk
 from konsil.web.site.site import Options
 
 AT = "2025-03-01T12:00:00Z"
-FORM = Instrument("form", (Criterion("right", "Is it right?", Scale(("no", "yes"), abstain="unsure")),))
+FORM = Instrument(
+    "form", (Criterion("right", "Is it right?", Scale(("no", "yes"), abstain="unsure")),)
+)
 WHY = Explanation("p1", "right", "no", "The dose is ten times too high.", "s2")
 STUDY = Study(
     "A study",
@@ -39,14 +42,25 @@ STUDY = Study(
 
 def filled(store: Store) -> None:
     what = (Item("p1", "Practice?", sets=("practice",)), Item("q1", "Question?", sets=("core",)))
-    said = tuple(Answer(f"{i.id}:{s.id}", i.id, s.id, f"of {s.id}") for i in what for s in STUDY.systems)
-    tasks = assign(
-        STUDY.plan, items=what, answers=said, raters=STUDY.raters, instruments=STUDY.instruments, seed=STUDY.seed
+    said = tuple(
+        Answer(f"{i.id}:{s.id}", i.id, s.id, f"of {s.id}") for i in what for s in STUDY.systems
     )
-    store.add(Batch(items=what, answers=said, raters=STUDY.raters, tasks=tasks), source="test", at=AT)
+    tasks = assign(
+        STUDY.plan,
+        items=what,
+        answers=said,
+        raters=STUDY.raters,
+        instruments=STUDY.instruments,
+        seed=STUDY.seed,
+    )
+    store.add(
+        Batch(items=what, answers=said, raters=STUDY.raters, tasks=tasks), source="test", at=AT
+    )
 
 
-def test_a_practice_explains_itself_once_it_is_handed_in(opened: Store, clock: Callable[..., Any]) -> None:
+def test_a_practice_explains_itself_once_it_is_handed_in(
+    opened: Store, clock: Callable[..., Any]
+) -> None:
     filled(opened)
     desk = Desk(STUDY, opened, clock.stamp)  # type: ignore[attr-defined]
     public = desk.next_task("r1")
@@ -63,14 +77,22 @@ def test_a_practice_explains_itself_once_it_is_handed_in(opened: Store, clock: C
     after = desk.open("r1", public)
     assert after.explained
     assert after.closed, "it takes no more answers"
-    why = {pane.html: [(a.suggested, a.why) for g in pane.groups for a in g.asked] for pane in after.panes}
-    assert why == {"<p>of s1</p>\n": [("", "")], "<p>of s2</p>\n": [("no", WHY.text)]}, "at its answer, not its letter"
+    why = {
+        pane.html: [(a.suggested, a.why) for g in pane.groups for a in g.asked]
+        for pane in after.panes
+    }
+    assert why == {
+        "<p>of s1</p>\n": [("", "")],
+        "<p>of s2</p>\n": [("no", WHY.text)],
+    }, "at its answer, not its letter"
     main = desk.open("r1", desk.next_task("r1"))
     assert main.question == "Question?"
     assert not main.practice
 
 
-def test_after_a_practice_its_page_comes_once_more(opened: Store, clock: Callable[..., Any]) -> None:
+def test_after_a_practice_its_page_comes_once_more(
+    opened: Store, clock: Callable[..., Any]
+) -> None:
     filled(opened)
     url = "http://testserver"
     client = TestClient(create_app(STUDY, opened, Options(url=url), clock=clock), base_url=url)
@@ -79,7 +101,9 @@ def test_after_a_practice_its_page_comes_once_more(opened: Store, clock: Callabl
 
     def post(path: str, html: str, data: dict[str, str]) -> Any:
         csrf = re.search(r'name="csrf" value="([^"]*)"', html)
-        return client.post(path, data={"csrf": csrf[1] if csrf else "", **data}, headers={"origin": url})
+        return client.post(
+            path, data={"csrf": csrf[1] if csrf else "", **data}, headers={"origin": url}
+        )
 
     come = client.get(f"/come/{secret}")
     post(f"/come/{secret}", come.text, {})
@@ -91,12 +115,18 @@ def test_after_a_practice_its_page_comes_once_more(opened: Store, clock: Callabl
     assert explained.url.path == path
     assert WHY.text in explained.text
     assert explained.text.count("✓") == 1
-    assert explained.text.count("<fieldset") == len(re.findall(r"<fieldset[^>]* disabled\b", explained.text)) == 2
+    assert (
+        explained.text.count("<fieldset")
+        == len(re.findall(r"<fieldset[^>]* disabled\b", explained.text))
+        == 2
+    )
     assert "Question?" in client.get("/next").text
     client.close()
 
 
-def test_a_practice_without_explanations_goes_straight_on(opened: Store, clock: Callable[..., Any]) -> None:
+def test_a_practice_without_explanations_goes_straight_on(
+    opened: Store, clock: Callable[..., Any]
+) -> None:
     filled(opened)
     desk = Desk(dataclasses.replace(STUDY, explanations=()), opened, clock.stamp)  # type: ignore[attr-defined]
     public = desk.next_task("r1")

@@ -1,4 +1,5 @@
-"""A rater's own list: filter, notes to oneself, and the way back to any page while its batch is open."""
+"""A rater's own list: filter, notes to oneself, and the way back to any page while its batch is
+open."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from .browsers import in_a_browser
 from .desks import AT, RATER, OpenDesk, open_desk
 
 pytestmark = in_a_browser
-FORM = Instrument("form", (Criterion("good", "Is it good?", Scale(("bad", "fair", "good")), "item"),))
+FORM = Instrument(
+    "form", (Criterion("good", "Is it good?", Scale(("bad", "fair", "good")), "item"),)
+)
 
 
 @pytest.mark.parametrize("script", [True, False])
@@ -72,7 +75,11 @@ def test_pages_batches_and_breaks_are_told_before_consent(chromium: Any, tmp_pat
 def test_the_list_of_a_whole_study_is_light(chromium: Any, tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     with open_desk(
-        chromium, tmp_path, FORM, items=45, question="{} " + "A long question about furosemide. " * 20
+        chromium,
+        tmp_path,
+        FORM,
+        items=45,
+        question="{} " + "A long question about furosemide. " * 20,
     ) as desk:
         for _ in range(45):
             hand_in_next(desk)
@@ -98,7 +105,9 @@ def hand_in_next(desk: OpenDesk) -> None:
 def test_a_change_is_handed_in_with_its_reason(script: bool, chromium: Any, tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
     more = {"reasons_for_changes": True}
-    with open_desk(chromium, tmp_path, FORM, items=1, more=more, java_script_enabled=script) as desk:
+    with open_desk(
+        chromium, tmp_path, FORM, items=1, more=more, java_script_enabled=script
+    ) as desk:
         page = desk.page
         page.goto(desk.link())
         page.click("button.go")
@@ -128,4 +137,7 @@ def test_a_change_is_handed_in_with_its_reason(script: bool, chromium: Any, tmp_
         page.wait_for_url(lambda url: url != first)
         assert desk.label("good") == "good"
         with reading(desk.store.engine) as connection:
-            assert [e.why for e in read_entries(connection, kind="submission")] == ["", "I had misread the dose."]
+            assert [e.why for e in read_entries(connection, kind="submission")] == [
+                "",
+                "I had misread the dose.",
+            ]

@@ -1,4 +1,5 @@
-"""The page of rewritten questions: both wordings with their differences, every verdict kept, nothing too late."""
+"""The page of rewritten questions: both wordings with their differences, every verdict kept,
+nothing too late."""
 
 from __future__ import annotations
 
@@ -31,13 +32,19 @@ ITEMS = (
     Item("q3", "hx of dvt"),
     Item("q4", "no reply for this"),
 )
-WORDED = {"q1": "Please, which dose of <b>apixaban</b>?", "q2": "Which dose?", "q3": "History of DVT?"}
+WORDED = {
+    "q1": "Please, which dose of <b>apixaban</b>?",
+    "q2": "Which dose?",
+    "q3": "History of DVT?",
+}
 Come = Callable[..., Any]
 
 
 @pytest.fixture
 def come(opened: Store, studies: dict[str, Any], kit: Any) -> Iterator[Come]:
-    study = dataclasses.replace(studies["medqade"], prepare=Preparation(rewrite=Rewriting(model="fake:")))
+    study = dataclasses.replace(
+        studies["medqade"], prepare=Preparation(rewrite=Rewriting(model="fake:"))
+    )
     events = [proposed_event(item, text, f"w{item}", 1, AT) for item, text in WORDED.items()]
     opened.add(Batch(items=ITEMS, raters=study.raters, events=events), source="test", at=AT)
     app = create_app(study, opened, Options(url=URL, tries_a_minute=500), clock=kit.clock())
@@ -88,10 +95,16 @@ def test_every_verdict_is_kept_and_shown(come: Come, opened: Store) -> None:
         "q4": "no reply for this",
     }
     held = decisions(opened.events())
-    assert {item: one.verdict for item, one in held.items()} == {"q1": "accept", "q3": "edit", "q4": "keep"}
+    assert {item: one.verdict for item, one in held.items()} == {
+        "q1": "accept",
+        "q3": "edit",
+        "q4": "keep",
+    }
     assert {one.by for one in held.values()} == {"the coordinator"}
     decided = office.get(f"{PAGE}?list=decided").text
-    assert all(word in decided for word in ("angenommen", "selbst formuliert", "unverändert gelassen"))
+    assert all(
+        word in decided for word in ("angenommen", "selbst formuliert", "unverändert gelassen")
+    )
     office.post(PAGE, {"item": "q1", "verdict": "keep"})
     assert _texts(opened)["q1"] == ITEMS[0].text, "until it is answered it can be decided anew"
 
@@ -99,7 +112,9 @@ def test_every_verdict_is_kept_and_shown(come: Come, opened: Store) -> None:
 def test_what_cannot_be_is_said_and_changes_nothing(come: Come, opened: Store) -> None:
     office = come()
     office.get(PAGE)
-    opened.add(Batch(answers=[Answer("a", "q1", "canary-system-1", "An answer.")]), source="answers", at=AT)
+    opened.add(
+        Batch(answers=[Answer("a", "q1", "canary-system-1", "An answer.")]), source="answers", at=AT
+    )
     for data, says in (
         ({"item": "q1", "verdict": "accept"}, "Ihr Wortlaut bleibt"),
         ({"item": "q4", "verdict": "accept"}, "keine Fassung zum Annehmen"),
@@ -148,7 +163,9 @@ def test_by_keys_alone_and_by_axe(
     chromium: Any,
 ) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright").Axe()
-    study = dataclasses.replace(studies["medqade"], prepare=Preparation(rewrite=Rewriting(model="fake:")))
+    study = dataclasses.replace(
+        studies["medqade"], prepare=Preparation(rewrite=Rewriting(model="fake:"))
+    )
     events = [proposed_event(item, text, f"w{item}", 1, AT) for item, text in WORDED.items()]
     opened.add(Batch(items=ITEMS, raters=study.raters, events=events), source="test", at=AT)
     port = free_port()
@@ -172,8 +189,12 @@ def test_by_keys_alone_and_by_axe(
                 page.set_viewport_size({"width": width, "height": height})
                 page.goto(url + PAGE)
                 page.locator("summary").first.click()
-                found += [(width, v["id"], v["nodes"][0]["html"]) for v in axe.run(page)["violations"]]
-                wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+                found += [
+                    (width, v["id"], v["nodes"][0]["html"]) for v in axe.run(page)["violations"]
+                ]
+                wide = page.evaluate(
+                    "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+                )
                 found += [(width, "too wide")] if wide else []
         page.goto(url + PAGE)
         page.locator("button.go").first.focus()
@@ -183,7 +204,10 @@ def test_by_keys_alone_and_by_axe(
         page.wait_for_selector("text=q3.")
         page.close()
     assert not found
-    assert {item: one.verdict for item, one in decisions(opened.events()).items()} == {"q1": "accept", "q3": "accept"}
+    assert {item: one.verdict for item, one in decisions(opened.events()).items()} == {
+        "q1": "accept",
+        "q3": "accept",
+    }
 
 
 def test_a_warning_is_shown_and_must_be_answered(come: Come, opened: Store) -> None:
@@ -192,7 +216,10 @@ def test_a_warning_is_shown_and_must_be_answered(come: Come, opened: Store) -> N
     assert page.status_code == 422
     assert "Bitte nennen Sie den Grund" in page.text
     assert "q4" not in decisions(opened.events())
-    office.post(PAGE, {"item": "q4", "verdict": "edit", "text": "Frau Schulze, 5 mg?", "despite": "Erfunden."})
+    office.post(
+        PAGE,
+        {"item": "q4", "verdict": "edit", "text": "Frau Schulze, 5 mg?", "despite": "Erfunden."},
+    )
     held = decisions(opened.events())["q4"]
     assert (held.verdict, held.despite) == ("edit", "Erfunden.")
     shown = office.get(f"{PAGE}?list=decided").text

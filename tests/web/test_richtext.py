@@ -13,8 +13,11 @@ from konsil.instrument import Piece
 from konsil.web.http.richtext import TAGS, html_of, source_of
 
 ALLOWED = re.compile(
-    r"</?(?:" + "|".join(sorted(TAGS)) + r")>|<ol start=\"\d+\">|<mark data-sentence=\"\d+\">|</mark>"
-    r"|<a(?: (?:href=\"https?://[^\"<>]*\"|target=\"_blank\"|rel=\"noopener noreferrer nofollow\"))*>|<br>|<hr>"
+    r"</?(?:"
+    + "|".join(sorted(TAGS))
+    + r")>|<ol start=\"\d+\">|<mark data-sentence=\"\d+\">|</mark>"
+    r"|<a(?: (?:href=\"https?://[^\"<>]*\"|target=\"_blank\"|rel=\"noopener noreferrer"
+    r" nofollow\"))*>|<br>|<hr>"
 )
 
 
@@ -60,10 +63,16 @@ def test_nothing_runs(source: str) -> None:
         assert ALLOWED.fullmatch(tag), tag
 
 
-@given(st.text(alphabet="ab<>&\"'()[]!*_~`#-|\\\n :/\U000f0000\U000fffff" + "javscript:https", max_size=80))
+@given(
+    st.text(
+        alphabet="ab<>&\"'()[]!*_~`#-|\\\n :/\U000f0000\U000fffff" + "javscript:https", max_size=80
+    )
+)
 @settings(max_examples=150, deadline=None)
 def test_nothing_gets_through_whatever_is_written(source: str) -> None:
-    for tag in re.findall(r"<[^>]*>", html_of(source_of([Piece(source), Piece(source, 0), Piece("end")]))):
+    for tag in re.findall(
+        r"<[^>]*>", html_of(source_of([Piece(source), Piece(source, 0), Piece("end")]))
+    ):
         assert ALLOWED.fullmatch(tag), tag
 
 

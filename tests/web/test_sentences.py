@@ -1,4 +1,5 @@
-"""Sentences as they are cut are marked whole on the page, within lists, tables and bold text too."""
+"""Sentences as they are cut are marked whole on the page, within lists, tables and bold text
+too."""
 
 from __future__ import annotations
 

@@ -45,7 +45,9 @@ def test_nothing_is_foretold_from_nothing() -> None:
 
 
 def screens(rater: str, seconds: float, labels: list[list[str]]) -> list[Screen]:
-    return [Screen(rater, "form", seconds, tuple(("correct", label) for label in row)) for row in labels]
+    return [
+        Screen(rater, "form", seconds, tuple(("correct", label) for label in row)) for row in labels
+    ]
 
 
 MIXED = [["yes", "no", "yes", "yes", "no"], ["no", "no", "yes", "yes", "yes"]] * 10
@@ -78,16 +80,30 @@ def test_few_screens_say_nothing() -> None:
 def test_seven_questions_on_one_scale_can_be_a_straight_line() -> None:
     def one(rater: str, label: str) -> Screen:
         rest = label or "2"
-        return Screen(rater, "form", 60, tuple((f"c{n}", "1" if n == 3 and not label else rest) for n in range(7)))
+        return Screen(
+            rater,
+            "form",
+            60,
+            tuple((f"c{n}", "1" if n == 3 and not label else rest) for n in range(7)),
+        )
 
-    found = {s.rater: s for s in signs([one("a", "2")] * 12 + [one("b", "")] * 12, {"a": "p", "b": "p"})}
+    found = {
+        s.rater: s for s in signs([one("a", "2")] * 12 + [one("b", "")] * 12, {"a": "p", "b": "p"})
+    }
     assert (found["a"].lines, found["b"].lines) == (12, 0)
     assert "line" in found["a"].flags
 
 
 def test_whole_words_name_a_system() -> None:
     systems = [System("careful-system", "acme", model="local:acme/wise-7b")]
-    texts = ("I am GPT-4o.", "Grokking gptlike openairways", "The ACME family", "see UpToDate.", "wise-7b", "local")
+    texts = (
+        "I am GPT-4o.",
+        "Grokking gptlike openairways",
+        "The ACME family",
+        "see UpToDate.",
+        "wise-7b",
+        "local",
+    )
     found = {n.answer: n.names for n in named([Answer(t, "i", "s", t) for t in texts], systems)}
     assert found == {
         texts[0]: ("GPT-4o",),

@@ -1,4 +1,5 @@
-"""What hands do on a bad day: keys held down, words written on while the server is away, two windows, long pastes."""
+"""What hands do on a bad day: keys held down, words written on while the server is away, two
+windows, long pastes."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def desk(chromium: Any, tmp_path: Path) -> Iterator[OpenDesk]:
 
 def refuse(status: int) -> Callable[[Any], None]:
     """A server that is there and takes nothing."""
-    return lambda route: route.fulfill(status=status, content_type="application/json", body=f'{{"error": {status}}}')
+    return lambda route: route.fulfill(
+        status=status, content_type="application/json", body=f'{{"error": {status}}}'
+    )
 
 
 def choose_both(page: Any) -> None:
@@ -57,7 +60,8 @@ def test_a_digit_that_is_held_down_answers_one_question(desk: OpenDesk) -> None:
 
 @pytest.mark.parametrize("key", ["Enter", "Control+Enter"])
 def test_enter_that_is_held_down_hands_in_one_page(key: str, chromium: Any, tmp_path: Path) -> None:
-    """A page of optional texts may be handed in empty, and a key that is still down would do so page by page."""
+    """A page of optional texts may be handed in empty, and a key that is still down would do so
+    page by page."""
     with open_desk(chromium, tmp_path, TEXTS) as desk:
         desk.come()
         before = desk.page.url
@@ -92,7 +96,9 @@ def test_what_another_window_changed_is_seen_before_anybody_goes_on(desk: OpenDe
     assert other.url == task
     said = str(other.text_content(".asked.crossed .fault"))
     assert "Another window said: Written on the laptop." in said
-    assert "You had entered here: Written on the phone." in said, "words are never gone without a trace"
+    assert "You had entered here: Written on the phone." in said, (
+        "words are never gone without a trace"
+    )
     assert not desk.store.ratings()
 
 
@@ -132,7 +138,10 @@ def test_a_task_that_is_no_longer_ones_own_does_not_stay_silent(desk: OpenDesk) 
     page, task = desk.page, desk.page.url
     choose_both(page)
     desk.saved()
-    page.route(task, lambda route: refuse(404)(route) if route.request.method == "POST" else route.continue_())
+    page.route(
+        task,
+        lambda route: refuse(404)(route) if route.request.method == "POST" else route.continue_(),
+    )
     with page.expect_navigation():
         page.keyboard.press("Control+Enter")
     page.wait_for_selector("html.scripted")
@@ -165,7 +174,8 @@ def test_more_changes_than_a_minute_takes_are_kept_and_taken_by_themselves(
 
 
 def test_an_hour_of_typing_without_a_server_arrives(desk: OpenDesk) -> None:
-    """Every pause is a change of the whole text: in one message they are more than a server takes."""
+    """Every pause is a change of the whole text: in one message they are more than a server
+    takes."""
     page = desk.page
     page.clock.install()
     page.reload()
@@ -223,5 +233,7 @@ def test_half_a_character_from_a_clipboard_is_no_obstacle(desk: OpenDesk) -> Non
 
 def test_a_page_that_the_browser_put_by_is_loaded_anew(desk: OpenDesk) -> None:
     with desk.page.expect_navigation():
-        desk.page.evaluate("() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+        desk.page.evaluate(
+            "() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"
+        )
     desk.page.wait_for_selector("html.scripted")

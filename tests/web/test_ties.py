@@ -1,4 +1,5 @@
-"""Tie-breaks as they fall due are those that the whole plan, drawn again on the ratings, would give."""
+"""Tie-breaks as they fall due are those that the whole plan, drawn again on the ratings, would
+give."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ def rate_all(desk: Desk, label: Callable[[], dict[str, str]]) -> None:
 
 
 def ties(tasks: tuple[Task, ...]) -> set[tuple[object, ...]]:
-    return {(t.id, t.rater, t.item, t.answers, t.slot, t.phase) for t in tasks if t.purpose == "tiebreak"}
+    return {
+        (t.id, t.rater, t.item, t.answers, t.slot, t.phase)
+        for t in tasks
+        if t.purpose == "tiebreak"
+    }
 
 
 def planned(desk: Desk, store: Store) -> set[tuple[object, ...]]:
@@ -54,7 +59,9 @@ def planned(desk: Desk, store: Store) -> set[tuple[object, ...]]:
     )
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 8))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in range(1, 8))]
+)
 def test_they_are_those_of_the_plan(seed: int, opened: Store, desk: MakeDesk) -> None:
     here, rng = desk("medqade", 12), random.Random(seed)
     rate_all(here, lambda: form(rng.choice(["Falsch", "Richtig", "Richtig", "Keine Angabe"])))
@@ -123,10 +130,12 @@ def _reopened(desk: Desk, store: Store, rater: str) -> str:
     return found.public
 
 
-# Without a tie-breaker ------------------------------------------------------------------------------------------------
+# Without a tie-breaker ----------------------------------------------------------------------------
 
 
-def test_ties_wait_for_a_new_tie_breaker_and_go_to_whoever_is_named(opened: Store, desk: MakeDesk, enter: Any) -> None:
+def test_ties_wait_for_a_new_tie_breaker_and_go_to_whoever_is_named(
+    opened: Store, desk: MakeDesk, enter: Any
+) -> None:
     here = desk("medqade", 6)
     study, breaker = here._study, "canary-breaker"
     office = enter(who="office", role="coordinator", filled_already=True)
@@ -164,10 +173,14 @@ def _notice(html: str) -> str:
     return html.split("Plätze, die niemand hat")[1].split("</section>")[0]
 
 
-def test_ties_of_a_place_without_anybody_go_to_the_other_tie_breakers(opened: Store, clock: Any) -> None:
+def test_ties_of_a_place_without_anybody_go_to_the_other_tie_breakers(
+    opened: Store, clock: Any
+) -> None:
     two = (*raters(), Rater("canary-breaker-2", "breakers"))
     base = STUDIES["medqade"]
-    plan = tuple(dataclasses.replace(a, raters_per_item=1) if a.when == "disagreed" else a for a in base.plan)
+    plan = tuple(
+        dataclasses.replace(a, raters_per_item=1) if a.when == "disagreed" else a for a in base.plan
+    )
     study = dataclasses.replace(base, raters=two, plan=plan)
     fill(opened, study, 8)
     here = Desk(study, opened, clock.stamp)

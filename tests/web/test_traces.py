@@ -1,4 +1,5 @@
-"""What is kept of visitors, and what the server writes: no address, no program, no secret, no name."""
+"""What is kept of visitors, and what the server writes: no address, no program, no secret, no
+name."""
 
 from __future__ import annotations
 
@@ -50,11 +51,13 @@ def everything(store: Store) -> str:
         tables = sa.inspect(connection).get_table_names()
         assert {t.name for t in schema.metadata.sorted_tables} <= set(tables)
         return "\n".join(
-            repr(tuple(row)) for t in tables for row in connection.execute(sa.text(f'SELECT * FROM "{t}"'))
+            repr(tuple(row))
+            for t in tables
+            for row in connection.execute(sa.text(f'SELECT * FROM "{t}"'))
         )
 
 
-def test_nothing_of_the_device_is_kept(enter: Callable[..., Any], opened: Store) -> None:  # noqa: F811
+def test_nothing_of_the_device_is_kept(enter: Callable[..., Any], opened: Store) -> None:
     app = enter(who="").client.app
     for who, role in ((R1, "rater"), ("office", "owner")):
         browser = Browser(TestClient(app, base_url=URL, client=(HOST, 50_123), headers=HEADERS))
@@ -63,8 +66,17 @@ def test_nothing_of_the_device_is_kept(enter: Callable[..., Any], opened: Store)
         browser.post(f"/come/{secret}")
         if role == "rater":
             path = browser.get("/next").url.path
-            change = {"id": "e1", "field": "difficulty", "value": "Schwer", "base_rev": 0, "at": "2025-03-01T12:00:00Z"}
-            browser.save(f"{path}/save", {"changes": [change], "visit": browser.hidden()["visit"], "wall": "1"})
+            change = {
+                "id": "e1",
+                "field": "difficulty",
+                "value": "Schwer",
+                "base_rev": 0,
+                "at": "2025-03-01T12:00:00Z",
+            }
+            browser.save(
+                f"{path}/save",
+                {"changes": [change], "visit": browser.hidden()["visit"], "wall": "1"},
+            )
             browser.post(f"{path}/problem", {"text": "Etwas fehlt."})
             browser.get(path)
             browser.post(path, {**browser.hidden(), **ALL_RIGHT})
@@ -83,7 +95,7 @@ def test_nothing_of_the_device_is_kept(enter: Callable[..., Any], opened: Store)
         assert trace not in kept, trace
 
 
-def test_a_copy_of_the_database_opens_no_door(enter: Callable[..., Any], opened: Store) -> None:  # noqa: F811
+def test_a_copy_of_the_database_opens_no_door(enter: Callable[..., Any], opened: Store) -> None:
     """Secrets are in it as hashes, and a hash is no secret."""
     browser = enter(who="")
     secret = Access(opened).invite(R1, "rater", at=AT, expires_at=LATER)
@@ -94,12 +106,14 @@ def test_a_copy_of_the_database_opens_no_door(enter: Callable[..., Any], opened:
         assert one not in kept
         assert hashed(one) in kept
         assert len(one) >= 32, "too long to guess"
-    thief = TestClient(browser.client.app, base_url=URL, cookies={cookie_name(browser): hashed(cookie)})
+    thief = TestClient(
+        browser.client.app, base_url=URL, cookies={cookie_name(browser): hashed(cookie)}
+    )
     assert thief.get("/next").status_code == 401
     assert thief.get(f"/come/{hashed(secret)}").status_code == 410
 
 
-def test_messages_of_the_database_quote_nobody(opened: Store) -> None:  # noqa: F811
+def test_messages_of_the_database_quote_nobody(opened: Store) -> None:
     opened.add(Batch(raters=[Rater("r", "panel")]), source="test", at=AT)
     with opened.engine.begin() as connection:
         connection.execute(sa.text("ALTER TABLE people RENAME TO elsewhere"))
@@ -129,15 +143,26 @@ def test_a_fault_is_told_without_what_it_quotes() -> None:
 
 @pytest.mark.slow
 def test_the_servers_log_names_nobody(tmp_path: Path) -> None:
-    """konsil serve as people run it: doors that open and do not, pages that are none, and a fault in the middle."""
+    """konsil serve as people run it: doors that open and do not, pages that are none, and a fault
+    in the middle."""
     (tmp_path / "study.toml").write_text(PROTOCOL, "utf-8")
     questions = tuple(Item(f"q{n}", f"Welches Organ {n}?", "Leber") for n in range(2))
-    said = tuple(Answer(f"{q.id}:{s}", q.id, f"s{s}", "Die Leber") for q in questions for s in range(5))
+    said = tuple(
+        Answer(f"{q.id}:{s}", q.id, f"s{s}", "Die Leber") for q in questions for s in range(5)
+    )
     with Store.open(tmp_path) as store:
         store.add(Batch(items=questions, answers=said), source="test", at=AT)
     port = free_port()
     url, log = f"http://127.0.0.1:{port}", tmp_path / "log.txt"
-    command = [sys.executable, "-c", "from konsil.cli import main; main()", "serve", str(tmp_path), "--port", str(port)]
+    command = [
+        sys.executable,
+        "-c",
+        "from konsil.cli import main; main()",
+        "serve",
+        str(tmp_path),
+        "--port",
+        str(port),
+    ]
     with log.open("wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
     secrets: list[str] = []
@@ -146,7 +171,11 @@ def test_the_servers_log_names_nobody(tmp_path: Path) -> None:
 
         def ask(method: str, path: str, data: dict[str, str] | None = None) -> tuple[int, str]:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-            headers = {**HEADERS, "origin": url, "cookie": "; ".join(f"{k}={v}" for k, v in jar.items())}
+            headers = {
+                **HEADERS,
+                "origin": url,
+                "cookie": "; ".join(f"{k}={v}" for k, v in jar.items()),
+            }
             body = urlencode(data or {})
             if method == "POST":
                 headers["content-type"] = "application/x-www-form-urlencoded"
@@ -195,6 +224,14 @@ def test_the_servers_log_names_nobody(tmp_path: Path) -> None:
     assert "StoreError" in text, "the fault is in the log"
     assert "invitations.py" in text, "and where it was"
     assert "Traceback" not in text, "messages may quote what was sent"
-    for trace in (*secrets, "Canary", "canary.example", "CanaryAgent", FORWARDED, "canary-referer", "/come/"):
+    for trace in (
+        *secrets,
+        "Canary",
+        "canary.example",
+        "CanaryAgent",
+        FORWARDED,
+        "canary-referer",
+        "/come/",
+    ):
         assert trace not in text, trace
     assert "GET /" not in text, "there is no list of requests"

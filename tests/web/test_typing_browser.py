@@ -1,4 +1,5 @@
-"""What is on the screen at Enter is what is stored: typing with pauses, corrections, lost answers, decimal commas."""
+"""What is on the screen at Enter is what is stored: typing with pauses, corrections, lost answers,
+decimal commas."""
 
 from __future__ import annotations
 
@@ -16,11 +17,17 @@ from .desks import OpenDesk, open_desk
 
 pytestmark = in_a_browser
 
-DOSE = Criterion("dose", "Which dose in mg would you give?", Scale(kind="number", low=0, high=500), "item")
-CORRECT = Criterion("correct", "Is the answer correct?", Scale(("no", "yes", "partly")), "item", reason=True)
+DOSE = Criterion(
+    "dose", "Which dose in mg would you give?", Scale(kind="number", low=0, high=500), "item"
+)
+CORRECT = Criterion(
+    "correct", "Is the answer correct?", Scale(("no", "yes", "partly")), "item", reason=True
+)
 COMMENT = Criterion("comment", "Comment", Scale(kind="text"), "item")
 FORM = Instrument("form", (DOSE, CORRECT, COMMENT))
-EFFORT = Instrument("effort", (Criterion("effort", "Effort?", Scale(kind="number", low=0, high=100), "rater"),))
+EFFORT = Instrument(
+    "effort", (Criterion("effort", "Effort?", Scale(kind="number", low=0, high=100), "rater"),)
+)
 
 
 @pytest.fixture
@@ -51,7 +58,9 @@ def test_a_number_typed_with_a_pause_is_stored_whole(desk: OpenDesk, key: str) -
 
 
 def test_a_reason_typed_with_a_pause_is_stored_whole(desk: OpenDesk) -> None:
-    type_after_a_save(desk, "correct.reason", "It omits the renal dose", " and is dangerous in CKD ")
+    type_after_a_save(
+        desk, "correct.reason", "It omits the renal dose", " and is dangerous in CKD "
+    )
     desk.leave()
     assert desk.rating("correct").note == "It omits the renal dose and is dangerous in CKD"
 
@@ -93,7 +102,9 @@ def test_a_correction_while_the_first_choice_is_on_its_way_is_stored(desk: OpenD
     assert desk.label("correct") == "partly"
 
 
-def test_saves_whose_confirmation_was_lost_do_not_conflict_with_what_follows(desk: OpenDesk) -> None:
+def test_saves_whose_confirmation_was_lost_do_not_conflict_with_what_follows(
+    desk: OpenDesk,
+) -> None:
     def lose(route: Any) -> None:
         route.fetch()
         route.abort()
@@ -128,7 +139,8 @@ def test_another_window_still_conflicts(desk: OpenDesk) -> None:
     other = desk.page.context.new_page()
     other.goto(desk.page.url)
     other.wait_for_selector("html.scripted")
-    # Nothing is left to be saved later in the first window: the second is told what stands there, however late.
+    # Nothing is left to be saved later in the first window: the second is told what stands there,
+    # however late.
     with desk.page.expect_response("**/save"):
         desk.page.locator("[name='~1']").fill("4")
         desk.page.locator("[name='~3']").focus()

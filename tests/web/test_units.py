@@ -1,4 +1,5 @@
-"""The rating page of every unit in a real browser, by keys alone: one answer, a pair, sentences, surveys."""
+"""The rating page of every unit in a real browser, by keys alone: one answer, a pair, sentences,
+surveys."""
 
 from __future__ import annotations
 
@@ -23,19 +24,31 @@ from .browsers import free_port, in_a_browser, served
 pytestmark = in_a_browser
 
 AT = "2025-03-01T12:00:00Z"
-GRADES = Scale(("Very poor", "Poor", "Fair", "Good", "Very good"), level="ordinal", abstain="Cannot judge")
+GRADES = Scale(
+    ("Very poor", "Poor", "Fair", "Good", "Very good"), level="ordinal", abstain="Cannot judge"
+)
 SIDES = Scale(("A much better", "A better", "Equal", "B better", "B much better"), level="ordinal")
-SURE = Criterion("sure", "How sure are you?", Scale(("Not at all", "Somewhat", "Very"), level="ordinal"), "item")
+SURE = Criterion(
+    "sure", "How sure are you?", Scale(("Not at all", "Somewhat", "Very"), level="ordinal"), "item"
+)
 SINGLE = Instrument(
     "single",
     tuple(
-        Criterion(f"c{n}", f"Criterion {n}: how good is it?", GRADES, guidance="As you would at work.", reason=n == 7)
+        Criterion(
+            f"c{n}",
+            f"Criterion {n}: how good is it?",
+            GRADES,
+            guidance="As you would at work.",
+            reason=n == 7,
+        )
         for n in range(1, 8)
     ),
     "# Codebook\n\nHow to rate.",
 )
 PAIR = Instrument(
-    "pair", (*(Criterion(f"p{n}", f"Which is better in {n}?", SIDES, "pair") for n in range(1, 6)), SURE), unit="pair"
+    "pair",
+    (*(Criterion(f"p{n}", f"Which is better in {n}?", SIDES, "pair") for n in range(1, 6)), SURE),
+    unit="pair",
 )
 TELL = Scale(("No", "Partly", "Yes"), level="ordinal", abstain="Cannot tell")
 SENTENCES = Instrument(
@@ -43,13 +56,18 @@ SENTENCES = Instrument(
     (
         Criterion("correct", "Is it correct?", TELL, "sentence", "By what is known today."),
         Criterion("safe", "Is it safe?", TELL, "sentence"),
-        Criterion("whole", "How good is the whole?", Scale(("Bad", "Fair", "Good"), level="ordinal")),
+        Criterion(
+            "whole", "How good is the whole?", Scale(("Bad", "Fair", "Good"), level="ordinal")
+        ),
     ),
     unit="sentence",
 )
 EASE = Instrument("ease", (Criterion("ease", "How easy was this batch?", GRADES, "batch"),))
 SEVEN = Scale(("1 very low", "2", "3", "4", "5", "6", "7 very high"), level="ordinal")
-LOAD = Instrument("load", tuple(Criterion(f"l{n}", f"Demand {n}: how high was it?", SEVEN, "rater") for n in range(6)))
+LOAD = Instrument(
+    "load",
+    tuple(Criterion(f"l{n}", f"Demand {n}: how high was it?", SEVEN, "rater") for n in range(6)),
+)
 PLANS = {
     "single": (
         Allocation("panel", "single", show="each", systems=("canary-1",), batches=2),
@@ -61,10 +79,21 @@ PLANS = {
     "sentences": (Allocation("panel", "sentences", show="each"),),
     "practice": (Allocation("panel", "pair", show="pair", purpose="practice"),),
 }
-SIX = ("The risk decides.", "The score is four.", "Apixaban is usual.", "Aspirin is equal.", "Check it.", "No juice.")
+SIX = (
+    "The risk decides.",
+    "The score is four.",
+    "Apixaban is usual.",
+    "Aspirin is equal.",
+    "Check it.",
+    "No juice.",
+)
 LONG = (
-    "**Yes**, see [1] and [the guide](https://guide.org/x).\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
-    + ("Bleeding risk is no reason to withhold treatment but to correct what can be corrected. " * 40)
+    "**Yes**, see [1] and [the guide](https://guide.org/x).\n\n- one\n- two\n\n| a | b"
+    " |\n|---|---|\n| 1 | 2 |\n\n"
+    + (
+        "Bleeding risk is no reason to withhold treatment but to correct what can be corrected. "
+        * 40
+    )
 )
 
 
@@ -75,7 +104,9 @@ def fill(store: Store, name: str) -> Study:
     starts = [text.find(s) for s in SIX] if name == "sentences" else []
     spans = tuple(Span(a, a + len(s)) for a, s in zip(starts, SIX, strict=False))
     cited = (Citation("The guide", "https://guide.org/x"),)
-    said = tuple(Answer(f"{i.id}:{s.id}", i.id, s.id, text, "", cited, spans) for i in what for s in systems)
+    said = tuple(
+        Answer(f"{i.id}:{s.id}", i.id, s.id, text, "", cited, spans) for i in what for s in systems
+    )
     study = Study(
         "A study of answers with quite a long title that a telephone cannot show",
         7,
@@ -84,14 +115,25 @@ def fill(store: Store, name: str) -> Study:
         systems=systems,
         raters=(Rater("r1", "panel"),),
         plan=PLANS[name],
-        explanations=tuple(Explanation(f"i{n}", "p1", "A better", "It is right.", "canary-1") for n in range(3))
-        if name == "practice"
-        else (),
+        explanations=(
+            tuple(
+                Explanation(f"i{n}", "p1", "A better", "It is right.", "canary-1") for n in range(3)
+            )
+            if name == "practice"
+            else ()
+        ),
     )
     tasks = assign(
-        study.plan, items=what, answers=said, raters=study.raters, instruments=study.instruments, seed=study.seed
+        study.plan,
+        items=what,
+        answers=said,
+        raters=study.raters,
+        instruments=study.instruments,
+        seed=study.seed,
     )
-    store.add(Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT)
+    store.add(
+        Batch(items=what, answers=said, raters=study.raters, tasks=tasks), source="test", at=AT
+    )
     return study
 
 
@@ -119,8 +161,14 @@ class Desk:
 
     def outside(self, selector: str, height: int = 900) -> list[str]:
         """What of it is not wholly in the window."""
-        boxes = [(one.bounding_box(), one.text_content()) for one in self.page.locator(selector).all()]
-        return [text for box, text in boxes if box is None or box["y"] < 0 or box["y"] + box["height"] > height]
+        boxes = [
+            (one.bounding_box(), one.text_content()) for one in self.page.locator(selector).all()
+        ]
+        return [
+            text
+            for box, text in boxes
+            if box is None or box["y"] < 0 or box["y"] + box["height"] > height
+        ]
 
 
 @pytest.fixture
@@ -129,7 +177,13 @@ def at_desk(chromium, tmp_path: Path) -> Iterator[Callable[..., Desk]]:
     running = ExitStack()
     wrong: list[str] = []
 
-    def come(name: str, width: int = 1280, height: int = 900, locale: str = "en-GB", scheme: str = "light") -> Desk:
+    def come(
+        name: str,
+        width: int = 1280,
+        height: int = 900,
+        locale: str = "en-GB",
+        scheme: str = "light",
+    ) -> Desk:
         folder = tmp_path / name
         folder.mkdir()
         store = running.enter_context(Store.open(folder))
@@ -137,11 +191,16 @@ def at_desk(chromium, tmp_path: Path) -> Iterator[Callable[..., Desk]]:
         port = free_port()
         url = f"http://127.0.0.1:{port}"
         running.enter_context(served(create_app(study, store, Options(url=url)), port))
-        context = chromium.new_context(viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme)
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme
+        )
         running.callback(context.close)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda m: wrong.append(m.text) if m.type == "error" and "422" not in m.text else None)
+        page.on(
+            "console",
+            lambda m: wrong.append(m.text) if m.type == "error" and "422" not in m.text else None,
+        )
         page.on("request", lambda r: wrong.append(r.url) if not r.url.startswith(url) else None)
         secret = Access(store).invite("r1", "rater", at=AT, expires_at="2099-01-01T00:00:00Z")
         page.goto(f"{url}/come/{secret}")
@@ -154,7 +213,9 @@ def at_desk(chromium, tmp_path: Path) -> Iterator[Callable[..., Desk]]:
     assert not wrong
 
 
-def test_one_answer_with_seven_criteria_the_question_after_each_batch_and_the_survey(at_desk) -> None:
+def test_one_answer_with_seven_criteria_the_question_after_each_batch_and_the_survey(
+    at_desk,
+) -> None:
     desk = at_desk("single")
     assert desk.page.locator(".pane h2").text_content() == "Answer", "there is no other"
     for keys in ("1234501", "5555555"):
@@ -173,7 +234,14 @@ def test_one_answer_with_seven_criteria_the_question_after_each_batch_and_the_su
     assert desk.page.url.endswith("/finished")
     found = desk.ratings()
     assert sorted(r.label for r in found if r.criterion == "ease") == ["Good", "Very good"]
-    assert sorted(r.label for r in found if r.criterion.startswith("l")) == ["1 very low", "2", "3", "4", "5", "6"]
+    assert sorted(r.label for r in found if r.criterion.startswith("l")) == [
+        "1 very low",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+    ]
     first = next(r.task for r in found if r.state == "abstained")
     said = [r.label for r in sorted(found, key=lambda r: r.criterion) if r.task == first]
     assert said == ["Very poor", "Poor", "Fair", "Good", "Very good", None, "Very poor"]
@@ -191,7 +259,9 @@ def test_seven_criteria_are_in_sight_and_their_points_line_up(at_desk) -> None:
     for option in desk.page.locator(".option").all():
         box = option.bounding_box()
         assert min(box["width"], box["height"]) >= 43.9
-    legend, field = (desk.page.locator(s).first.bounding_box() for s in (".asked.here legend", ".asked.here"))
+    legend, field = (
+        desk.page.locator(s).first.bounding_box() for s in (".asked.here legend", ".asked.here")
+    )
     assert field["y"] <= legend["y"], "the question stands inside its field"
 
 
@@ -222,7 +292,9 @@ def test_a_pair_by_keys_is_stored_by_answer_and_not_by_side(at_desk) -> None:
         desk.go_on()
     found = desk.ratings()
     assert len(found) == 18
-    assert {r.answers for r in found if r.criterion == "p1"} == {(f"i{n}:canary-1", f"i{n}:canary-2") for n in range(3)}
+    assert {r.answers for r in found if r.criterion == "p1"} == {
+        (f"i{n}:canary-1", f"i{n}:canary-2") for n in range(3)
+    }
     assert {r.label for r in found if r.criterion == "p1"} <= {"A much better", "B much better"}
     assert {r.label for r in found if r.criterion == "p3"} == {"Equal"}
     assert [r.label for r in found if r.criterion == "sure"] == ["Very"] * 3
@@ -237,9 +309,13 @@ def test_a_practice_explains_itself_and_enter_goes_on(at_desk) -> None:
     desk.page.wait_for_selector(".why")
     assert desk.page.locator(".why").count() == 1
     assert "It is right." in desk.page.locator(".why").text_content()
-    assert ("✓" in desk.page.locator(".why").text_content()) == ("A better" in desk.page.locator(".why").text_content())
+    assert ("✓" in desk.page.locator(".why").text_content()) == (
+        "A better" in desk.page.locator(".why").text_content()
+    )
     desk.press("5")
-    assert desk.page.locator("input:checked").first.input_value() == "A better", "it takes no more answers"
+    assert desk.page.locator("input:checked").first.input_value() == "A better", (
+        "it takes no more answers"
+    )
     assert not [(v["id"], v["nodes"][0]["html"]) for v in axe.run(desk.page)["violations"]]
     desk.go_on()
     assert desk.page.locator(".why").count() == 0
@@ -248,14 +324,20 @@ def test_a_practice_explains_itself_and_enter_goes_on(at_desk) -> None:
 def test_long_answers_scroll_by_key_while_the_questions_stay(at_desk) -> None:
     desk = at_desk("pair")
     desk.page.keyboard.press("PageDown")
-    assert desk.page.eval_on_selector_all(".pane .scroll", "all => all.every(one => one.scrollTop > 100)")
+    assert desk.page.eval_on_selector_all(
+        ".pane .scroll", "all => all.every(one => one.scrollTop > 100)"
+    )
     assert not desk.outside(".option")
     desk.page.keyboard.press("PageUp")
-    assert desk.page.eval_on_selector_all(".pane .scroll", "all => all.every(one => one.scrollTop === 0)")
+    assert desk.page.eval_on_selector_all(
+        ".pane .scroll", "all => all.every(one => one.scrollTop === 0)"
+    )
 
 
 @pytest.mark.parametrize(("arm", "shown"), [("pair", True), ("text", False)])
-def test_sources_and_links_are_shown_in_the_arm_that_has_them(arm: str, shown: bool, at_desk) -> None:
+def test_sources_and_links_are_shown_in_the_arm_that_has_them(
+    arm: str, shown: bool, at_desk
+) -> None:
     page = at_desk(arm).page
     links = page.eval_on_selector_all(".pane a", "all => all.map(a => [a.href, a.rel, a.target])")
     assert (["https://guide.org/x", "noopener noreferrer nofollow", "_blank"] in links) is shown
@@ -283,7 +365,8 @@ def test_sentences_are_followed_in_the_text(at_desk) -> None:
     found = desk.ratings()
     assert len(found) == 13
     assert sorted({r.span for r in found if r.span is not None}, key=lambda s: s.start) == sorted(
-        {Span(" ".join(SIX).find(s), " ".join(SIX).find(s) + len(s)) for s in SIX}, key=lambda s: s.start
+        {Span(" ".join(SIX).find(s), " ".join(SIX).find(s) + len(s)) for s in SIX},
+        key=lambda s: s.start,
     )
     assert sum(r.state == "abstained" for r in found) == 10
 

@@ -1,4 +1,5 @@
-"""Of every answer twelve lines are in sight, or all of it; hidden text is marked, and an end in sight is recorded."""
+"""Of every answer twelve lines are in sight, or all of it; hidden text is marked, and an end in
+sight is recorded."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ INSIDE = """() => [...document.querySelectorAll('main, main *')].filter((one) =>
   .map((one) => one.className)"""
 
 
-def test_twelve_lines_of_every_answer_are_in_sight_at_every_desk(chromium: Any, tmp_path: Path) -> None:
+def test_twelve_lines_of_every_answer_are_in_sight_at_every_desk(
+    chromium: Any, tmp_path: Path
+) -> None:
     with page_of(chromium, tmp_path) as desk:
         for size in SIZES:
             for answers in (2, 3, 5):
@@ -47,7 +50,9 @@ def test_twelve_lines_of_a_single_answer_and_of_short_ones_are_in_sight(
             assert not marked
 
 
-@pytest.mark.parametrize("size", [(683, 325), (640, 310), (960, 475), (375, 667), (320, 640), (1100, 560)])
+@pytest.mark.parametrize(
+    "size", [(683, 325), (640, 310), (960, 475), (375, 667), (320, 640), (1100, 560)]
+)
 def test_at_200_percent_and_on_a_phone_nothing_scrolls_inside_itself(
     size: tuple[int, int], chromium: Any, tmp_path: Path
 ) -> None:
@@ -58,7 +63,9 @@ def test_at_200_percent_and_on_a_phone_nothing_scrolls_inside_itself(
         assert desk.page.locator(".more-mark:visible").count() == 0
 
 
-def test_every_question_is_reached_by_keys_and_none_is_covered(chromium: Any, tmp_path: Path) -> None:
+def test_every_question_is_reached_by_keys_and_none_is_covered(
+    chromium: Any, tmp_path: Path
+) -> None:
     covered = """() => { const one = document.querySelector('.asked.here .options').getBoundingClientRect();
       return ['.question', '.bar', '.asked.here'].concat('.pane:has(.asked.here) .scroll').map((other) => {
         const box = document.querySelector(other).getBoundingClientRect();
@@ -77,7 +84,9 @@ def test_without_a_script_all_text_is_on_the_page(chromium: Any, tmp_path: Path)
     from .desks import open_desk
     from .visible_text import FORM, LONG
 
-    with open_desk(chromium, tmp_path, FORM, systems=2, text=LONG, java_script_enabled=False) as desk:
+    with open_desk(
+        chromium, tmp_path, FORM, systems=2, text=LONG, java_script_enabled=False
+    ) as desk:
         desk.page.goto(desk.link())
         desk.page.click("button.go")
         assert desk.page.evaluate(INSIDE) == []
@@ -96,7 +105,9 @@ def test_answers_that_were_read_to_their_end_are_recorded(chromium: Any, tmp_pat
         assert recorded() == ["0"], "neither end was in sight"
         desk.page.locator(".scroll").nth(1).evaluate("one => { one.scrollTop = one.scrollHeight; }")
         desk.page.wait_for_selector(".pane:nth-child(2) .more-mark", state="hidden")
-        desk.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        desk.page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+        )
         with desk.page.expect_response("**/save"):
             desk.page.keyboard.press("3")
         assert recorded() == ["2"]

@@ -1,4 +1,5 @@
-"""What the pages know beside the records goes out with an export and into the report's table of times."""
+"""What the pages know beside the records goes out with an export and into the report's table of
+times."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def form(label: str) -> dict[str, str]:
     return {**{f"correctness.a{n}": label for n in range(1, 6)}, "difficulty": "Mittel"}
 
 
-def test_visits_and_revisions_go_out_explained(opened: Store, desk: Any, clock: Any, tmp_path: Path) -> None:
+def test_visits_and_revisions_go_out_explained(
+    opened: Store, desk: Any, clock: Any, tmp_path: Path
+) -> None:
     here = desk("medqade", 2)
     public = here.next_task(R1)
     sheet = here.open(R1, public)
@@ -45,7 +48,9 @@ def test_visits_and_revisions_go_out_explained(opened: Store, desk: Any, clock: 
         Visit(sheet.visit, 20.0, 15.5, 2.25),
     )
     clock.pass_(30)
-    assert here.submit(R1, public, form("Richtig"), 99, Visit(sheet.visit, 30.0, 21.5, 2.25, "1 3")).done
+    assert here.submit(
+        R1, public, form("Richtig"), 99, Visit(sheet.visit, 30.0, 21.5, 2.25, "1 3")
+    ).done
     with reading(opened.engine) as connection:
         task = screens.public(connection, public).task
         [done] = worked(connection)
@@ -76,7 +81,9 @@ def test_visits_and_revisions_go_out_explained(opened: Store, desk: Any, clock: 
         read_export(folder)
     # In CSV what a spreadsheet would take for a formula is made harmless.
     assert seen["jsonl"] == seen["parquet"] == [v.removeprefix("'") for v in seen["csv"]]
-    analyst = export(opened, tmp_path / "veiled", "csv", veil=veiling(STUDIES["medqade"], key(opened)))
+    analyst = export(
+        opened, tmp_path / "veiled", "csv", veil=veiling(STUDIES["medqade"], key(opened))
+    )
     assert not list(analyst.glob("revisions*"))
 
 
@@ -86,7 +93,9 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return (pl.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)).to_dicts()
 
 
-@pytest.mark.parametrize(("code", "words"), [("en", ("all", "all panels")), ("de", ("alle", "alle Panels"))])
+@pytest.mark.parametrize(
+    ("code", "words"), [("en", ("all", "all panels")), ("de", ("alle", "alle Panels"))]
+)
 def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> None:
     spoken, raters = language(code), (Rater("r1", "p"), Rater("r2", "p"), Rater("t", "q"))
     done = (
@@ -97,7 +106,17 @@ def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> N
     )
 
     def material(what: tuple[Worked, ...]) -> Material:
-        return Material(STUDIES["medqade"], Results((), ()), (), (), raters, (), spoken, Numbers(spoken), times=what)
+        return Material(
+            STUDIES["medqade"],
+            Results((), ()),
+            (),
+            (),
+            raters,
+            (),
+            spoken,
+            Numbers(spoken),
+            times=what,
+        )
 
     assert times(material(())) is None
     found = times(material(done))
@@ -113,5 +132,17 @@ def test_times_by_rater_and_all_together(code: str, words: tuple[str, str]) -> N
     assert rows[2][3].startswith("20 [15") and rows[0][4].startswith("20") and rows[3][3] == "–"
     many = tuple(Worked(f"{n}", f"r{n}", 1, 1) for n in range(70))
     who = tuple(Rater(w.rater, "p") for w in many)
-    few = times(Material(STUDIES["medqade"], Results((), ()), (), (), who, (), spoken, Numbers(spoken), times=many))
+    few = times(
+        Material(
+            STUDIES["medqade"],
+            Results((), ()),
+            (),
+            (),
+            who,
+            (),
+            spoken,
+            Numbers(spoken),
+            times=many,
+        )
+    )
     assert few is not None and len(few.rows) == 1

@@ -1,4 +1,5 @@
-"""How many pixels of each answer are in sight on a page as it comes: for tests, and for the table of the documents."""
+"""How many pixels of each answer are in sight on a page as it comes: for tests, and for the table
+of the documents."""
 
 from __future__ import annotations
 
@@ -16,18 +17,23 @@ ANSWERS, CRITERIA = range(1, 6), range(1, 8)
 TWELVE_LINES = 288
 LABELS = ("strongly disagree", "disagree", "neutral", "agree", "strongly agree")
 GRADES = Scale(LABELS, level="ordinal", abstain="cannot judge")
-FORM = Instrument("form", tuple(Criterion(f"c{n}", f"The answer is good in respect {n}.", GRADES) for n in CRITERIA))
+FORM = Instrument(
+    "form",
+    tuple(Criterion(f"c{n}", f"The answer is good in respect {n}.", GRADES) for n in CRITERIA),
+)
 QUESTION = (
-    "A 74-year-old woman with HFpEF, eGFR 42 and potassium 5.1 mmol/L asks whether spironolactone can be started."
-    " What do you recommend? ({})"
+    "A 74-year-old woman with HFpEF, eGFR 42 and potassium 5.1 mmol/L asks whether spironolactone"
+    " can be started. What do you recommend? ({})"
 )
 TEXT = (
-    "The patient should be assessed for volume status, renal function and potassium before a mineralocorticoid "
-    "receptor antagonist is added, and the dose is to be halved if eGFR falls below 30. "
+    "The patient should be assessed for volume status, renal function and potassium before a"
+    " mineralocorticoid receptor antagonist is added, and the dose is to be halved if eGFR falls"
+    " below 30. "
 )
 LONG = (TEXT * 4 + "\n\n") * 4
 
-# So many answers and criteria are left of the page of five and seven; then the module lays the page out anew.
+# So many answers and criteria are left of the page of five and seven; then the module lays the page
+# out anew.
 _CUT = """([answers, criteria]) => {
   document.querySelectorAll('.pane').forEach((pane, i) => {
     if (i >= answers) pane.hidden = true;
@@ -36,7 +42,8 @@ _CUT = """([answers, criteria]) => {
   });
   dispatchEvent(new Event('resize'));
 }"""
-# Of every answer: the pixels in the window, not under the question and not under the bar; and those of its whole text.
+# Of every answer: the pixels in the window, not under the question and not under the bar; and those
+# of its whole text.
 _MEASURE = """() => {
   const top = Math.max(0, document.querySelector('.question').getBoundingClientRect().bottom);
   const bottom = Math.min(innerHeight, document.querySelector('.bar').getBoundingClientRect().top);
@@ -48,19 +55,28 @@ _MEASURE = """() => {
     return [Math.round(Math.max(0, Math.min(bottom, r.bottom) - Math.max(top, r.top))), Math.round(whole), marked];
   });
 }"""
-_TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+_TWO_FRAMES = (
+    "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+)
 
 
 @contextmanager
-def page_of(chromium: Any, folder: Path, answers: int = 5, text: str = LONG, **more: Any) -> Iterator[OpenDesk]:
+def page_of(
+    chromium: Any, folder: Path, answers: int = 5, text: str = LONG, **more: Any
+) -> Iterator[OpenDesk]:
     """A page of so many answers, each with seven criteria."""
-    with open_desk(chromium, folder, FORM, systems=answers, items=1, text=text, question=QUESTION, **more) as desk:
+    with open_desk(
+        chromium, folder, FORM, systems=answers, items=1, text=text, question=QUESTION, **more
+    ) as desk:
         desk.come()
         yield desk
 
 
-def visible(desk: OpenDesk, size: tuple[int, int], answers: int, criteria: int) -> list[tuple[int, int, bool]]:
-    """Of every answer the pixels in sight, those of its whole text, and whether hidden text is marked."""
+def visible(
+    desk: OpenDesk, size: tuple[int, int], answers: int, criteria: int
+) -> list[tuple[int, int, bool]]:
+    """Of every answer the pixels in sight, those of its whole text, and whether hidden text is
+    marked."""
     desk.page.set_viewport_size({"width": size[0], "height": size[1]})
     desk.page.evaluate(_CUT, [answers, criteria])
     desk.page.evaluate("() => scrollTo(0, 0)")

@@ -1,4 +1,7 @@
-"""WHICH numbers: ratings -> coded tables -> estimates. The running parts load when they are called."""
+"""WHICH numbers: ratings -> coded tables -> estimates.
+
+The running parts load when they are called.
+"""
 
 from konsil.analysis.model.catalogue.known import known_statistics
 from konsil.analysis.model.results import CoverageRow, Results, Row

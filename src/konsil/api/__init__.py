@@ -1,4 +1,7 @@
-"""The facade: a study's folder as one object, for the command line and for notebooks. It may import everything."""
+"""The facade: a study's folder as one object, for the command line and for notebooks.
+
+It may import everything.
+"""
 
 from __future__ import annotations
 

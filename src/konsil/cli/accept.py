@@ -9,21 +9,33 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Accept that the wording of a form was changed after ratings were given on it.")
+@click.command(
+    short_help="Accept that the wording of a form was changed after ratings were given on it."
+)
 @on_folder
-@click.option("--reason", required=True, metavar="TEXT", help="Why the ratings still mean the same, for the report.")
+@click.option(
+    "--reason",
+    required=True,
+    metavar="TEXT",
+    help="Why the ratings still mean the same, for the report.",
+)
 @click.option("--by", required=True, metavar="NAME", help="Who accepts it, for the log.")
 @click.option(
-    "--former", type=click.Path(path_type=Path), help="The study.toml as it was, where the log does not keep the form."
+    "--former",
+    type=click.Path(path_type=Path),
+    help="The study.toml as it was, where the log does not keep the form.",
 )
 def command(folder: Path, database: str, reason: str, by: str, former: Path | None) -> None:
     """Accept that forms of the study in FOLDER say in other words what they said when ratings were given on them.
 
-    Only words may differ: questions, guidance, titles, the codebook, and criteria that were added. Other labels, other
-    scopes and criteria that are gone are refused. It is kept in the audit log, and the report tells it.
+    Only words may differ: questions, guidance, titles, the codebook, and criteria that were added.
+    Other labels, other scopes and criteria that are gone are refused. It is kept in the audit log,
+    and the report tells it.
     """
     from konsil.api import open_folder
     from konsil.api.running.accepting import accept
 
     for event in accept(open_folder(folder, database=database), by, reason, former):
-        click.echo(f"form {event.subject!r} accepted at {event.at} for {event.data['ratings']:,} ratings")
+        click.echo(
+            f"form {event.subject!r} accepted at {event.at} for {event.data['ratings']:,} ratings"
+        )

@@ -9,15 +9,20 @@ import click
 from konsil.cli.folder import decider, deciding, on_folder
 
 
-@click.command(short_help="List what raters who differ look at together; open it, or close the round.")
+@click.command(
+    short_help="List what raters who differ look at together; open it, or close the round."
+)
 @on_folder
 @click.option("--open", "opens", is_flag=True, help="Open all disagreements that wait; needs --by.")
-@click.option("--close", "closes", is_flag=True, help="Close the open round: its labels stand; needs --by.")
+@click.option(
+    "--close", "closes", is_flag=True, help="Close the open round: its labels stand; needs --by."
+)
 @deciding
 def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> None:
     """List the rounds of the adjudication of the study in FOLDER, and the items of the one that is open.
 
-    Closing a round ends it: no label in it can be changed any more, and what is not decided keeps the label before.
+    Closing a round ends it: no label in it can be changed any more, and what is not decided keeps
+    the label before.
     """
     from konsil.api import open_folder
     from konsil.api.running.adjudication import adjudication, close_round, lines_of, open_waiting
@@ -35,8 +40,8 @@ def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> 
     elif closes:
         ended = close_round(opened, decider(by, "--close"))
         click.echo(
-            f"round {ended.number}: now closed; {ended.n_decided:,} of {len(ended.screens):,} screens decided,"
-            f" {ended.ratings:,} ratings collected before"
+            f"round {ended.number}: now closed; {ended.n_decided:,} of {len(ended.screens):,}"
+            f" screens decided, {ended.ratings:,} ratings collected before"
         )
     else:
         for line in lines_of(adjudication(opened)):

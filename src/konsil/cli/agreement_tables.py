@@ -40,7 +40,9 @@ def _print_result(console: Console, result: Agreement) -> None:
     console.print(_counts(result))
     shown = [c for c in result.companions if not c.estimate.method.startswith("closed-form")]
     _estimates(console, result.statistics, shown)
-    if result.n_raters is not None and any(math.isfinite(s.estimate.low) for s in result.statistics):
+    if result.n_raters is not None and any(
+        math.isfinite(s.estimate.low) for s in result.statistics
+    ):
         console.print("The intervals allow for other units, not for other raters.")
     _pairs(console, result)
     _notes(console, result.warnings)
@@ -56,7 +58,10 @@ def _counts(result: Agreement) -> str:
         low, high = shared["smallest"], shared["largest"]
         span = f"{low:,}" if low == high else f"{low:,} to {high:,} (median {shared['median']:,g})"
         overlap = f"; pairs of raters share {span} unit{'s'[: high != 1]}"
-    return f"{_count(result.n_units, 'unit')}, {raters}, {_count(result.n_ratings, 'rating')}{abstained}{overlap}"
+    return (
+        f"{_count(result.n_units, 'unit')}, {raters},"
+        f" {_count(result.n_ratings, 'rating')}{abstained}{overlap}"
+    )
 
 
 def _count(n: int, noun: str) -> str:
@@ -64,7 +69,9 @@ def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'s'[: n != 1]}"
 
 
-def _estimates(console: Console, statistics: Sequence[NamedEstimate], companions: Sequence[NamedEstimate]) -> None:
+def _estimates(
+    console: Console, statistics: Sequence[NamedEstimate], companions: Sequence[NamedEstimate]
+) -> None:
     numbers = Numbers(ENGLISH)
     grid = Table(box=None, pad_edge=False, header_style="bold")
     grid.add_column("statistic")
@@ -82,7 +89,9 @@ def _estimates(console: Console, statistics: Sequence[NamedEstimate], companions
     for statistic in statistics:
         e = statistic.estimate
         intervals = [c.estimate for c in beside if c.name == statistic.name]
-        others = [f"{mark.get(_kind(c.method), '')} {_interval(c, numbers)}".strip() for c in intervals]
+        others = [
+            f"{mark.get(_kind(c.method), '')} {_interval(c, numbers)}".strip() for c in intervals
+        ]
         note = e.reason
         if statistic.name in chance:
             note = f"{note} chance level {numbers.plain(chance[statistic.name].value)}".strip()
@@ -139,7 +148,9 @@ def _pairs(console: Console, result: Agreement) -> None:
             e = of.get(name)
             defined = e is not None and math.isfinite(e.value)
             cells.append(
-                f"{numbers.plain(e.value)} {_interval(e, numbers)}" if e is not None and defined else "undefined"
+                f"{numbers.plain(e.value)} {_interval(e, numbers)}"
+                if e is not None and defined
+                else "undefined"
             )
         grid.add_row(" and ".join(pair.raters), f"{pair.n_units:,}", *cells)
     console.print(grid)
@@ -156,7 +167,12 @@ def _comparison(console: Console, comparison: Comparison) -> None:
     grid = Table(box=None, pad_edge=False, header_style="bold")
     first, second = comparison.groups
     grid.add_column(f"{first} minus {second}")
-    for name, justify in (("difference", "right"), ("interval", "left"), ("p", "right"), ("note", "left")):
+    for name, justify in (
+        ("difference", "right"),
+        ("interval", "left"),
+        ("p", "right"),
+        ("note", "left"),
+    ):
         grid.add_column(name, justify=justify)  # type: ignore[arg-type]
     for difference in comparison.differences:
         e = difference.estimate

@@ -11,12 +11,18 @@ from konsil.cli.folder import another_place, on_folder
 
 @click.command(short_help="Compute the analyses of study.toml and write the estimates.")
 @on_folder
-@click.option("--output", type=click.Path(path_type=Path), help="Where estimates.csv and .json go; default: FOLDER.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Where estimates.csv and .json go; default: FOLDER.",
+)
 def command(folder: Path, database: str, output: Path | None) -> None:
-    """Compute every analysis of the study in FOLDER; estimates to 12 significant digits as CSV and JSON.
+    """Compute every analysis of the study in FOLDER.
 
-    An analysis that the ratings cannot give stops none of the others: its row says why, and so does the end; the
-    exit code is then 2.
+    Estimates to 12 significant digits as CSV and JSON.
+
+    An analysis that the ratings cannot give stops none of the others: its row says why, and so does
+    the end; the exit code is then 2.
     """
     from konsil.api import open_folder
     from konsil.cli.unmade import raise_for_unmade

@@ -24,7 +24,8 @@ def command(
 ) -> None:
     """Let the systems of the study in FOLDER answer every item.
 
-    Stop it whenever you like: the same command goes on where it was, and calls nothing twice that came back.
+    Stop it whenever you like: the same command goes on where it was, and calls nothing twice that
+    came back.
     """
     from konsil.api import open_folder
     from konsil.collect.jobs.collection import Options

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Check a study's protocol and say what it asks for.")
 @on_folder
-@click.option("--statistics", is_flag=True, help="List every statistic that an analysis can ask for.")
+@click.option(
+    "--statistics", is_flag=True, help="List every statistic that an analysis can ask for."
+)
 def command(folder: Path, database: str, statistics: bool) -> None:
     """Check FOLDER/study.toml and the files it names; every problem is one sentence with its line.
 
-    Files are opened, their columns and labels compared with the forms, and every analysis is tried. Nothing is written.
+    Files are opened, their columns and labels compared with the forms, and every analysis is tried.
+    Nothing is written.
     """
     from konsil.analysis import known_statistics
     from konsil.api import open_folder
@@ -43,12 +46,18 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     opened = open_folder(folder, database=database)
     study = opened.study
     found = findings(opened)
-    panels = ", ".join(f"{name} ({len(raters)})" for name, raters in study.panels().items()) or "as in the ratings"
+    panels = (
+        ", ".join(f"{name} ({len(raters)})" for name, raters in study.panels().items())
+        or "as in the ratings"
+    )
     click.echo(f"{study.title}")
     click.echo(f"  instruments: {', '.join(i.id for i in study.instruments) or 'none'}")
     click.echo(f"  systems:     {', '.join(s.id for s in study.systems) or 'as in the ratings'}")
     click.echo(f"  panels:      {panels}")
-    click.echo(f"  sources:     {len(study.sources)}, plan: {len(study.plan)}, analyses: {len(study.analyses)}")
+    click.echo(
+        f"  sources:     {len(study.sources)}, plan: {len(study.plan)}, analyses:"
+        f" {len(study.analyses)}"
+    )
     for file in found.absent:
         click.echo(f"  not there yet: {file}")
     if any(e.vendor for e in study.endpoints):
@@ -60,8 +69,8 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         click.echo(f"  {line}")
     for name, system in _unmasked(study):
         click.echo(
-            f"  analysis {name!r} is about {system!r} alone: while systems are letters, whoever has study.toml and the"
-            " report knows its letter"
+            f"  analysis {name!r} is about {system!r} alone: while systems are letters, whoever has"
+            " study.toml and the report knows its letter"
         )
     for line in filter(None, (*_drafts(study), retention_line(study, date.today()))):
         click.echo(f"  {line}")
@@ -76,14 +85,20 @@ def command(folder: Path, database: str, statistics: bool) -> None:
 def _addresses(study: Study) -> Iterator[str]:
     """Raters whose identifier is an e-mail address."""
     for name in (r.id for r in study.raters if r.kind == "human" and "@" in r.id):
-        yield f"raters: {name} is an e-mail address; identifiers are in every table and in the log: invent others"
+        yield (
+            f"raters: {name} is an e-mail address; identifiers are in every table and in the log:"
+            " invent others"
+        )
 
 
 def _drafts(study: Study) -> Iterator[str]:
     """What a language has not yet that the study is to be in."""
     code = known(study.language)
     if code not in ("", SOURCE) and is_draft(code):
-        yield f"language:    {study.language!r} is a draft for the pages; the report and the codebook are in English"
+        yield (
+            f"language:    {study.language!r} is a draft for the pages; the report and the codebook"
+            " are in English"
+        )
 
 
 def _unmasked(study: Study) -> Iterator[tuple[str, str]]:
@@ -102,7 +117,11 @@ def _judged(study: Study) -> tuple[Instrument, ...]:
     """
     judges = {r.panel for r in study.raters if r.kind == "llm"}
     planned = {a.instrument for a in study.plan if a.panel in judges}
-    return tuple(i for i in study.instruments if judges and (i.id in planned or (study.judges and not study.plan)))
+    return tuple(
+        i
+        for i in study.instruments
+        if judges and (i.id in planned or (study.judges and not study.plan))
+    )
 
 
 def _parity(instrument: Instrument) -> Iterator[str]:

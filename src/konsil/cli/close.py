@@ -11,11 +11,15 @@ from konsil.cli.folder import on_folder
 
 @click.command(short_help="Close a batch, so that its ratings stand; or open it again.")
 @on_folder
-@click.option("--batch", metavar="NAME", help="Which batch; empty where the plan has none. [only list them]")
+@click.option(
+    "--batch", metavar="NAME", help="Which batch; empty where the plan has none. [only list them]"
+)
 @click.option("--rater", default="", metavar="ID", help="For one rater. [everybody]")
 @click.option("--reopen", is_flag=True, help="Open it again instead; needs --reason.")
 @click.option("--reason", default="", help="Why it is opened again, for the log.")
-def command(folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str) -> None:
+def command(
+    folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str
+) -> None:
     """Close a batch of the study in FOLDER: raters can read what they rated in it and no longer change it.
 
     Without --batch, the batches and how far they are. Tie-breaks are not counted.
@@ -35,9 +39,13 @@ def command(folder: Path, database: str, batch: str | None, rater: str, reopen: 
     changed = close(opened, batch, rater=rater, reopen=reopen, reason=reason)
     state = "open" if reopen else "closed"
     left = sum(
-        tasks - done for phase, name, tasks, done in blocks(opened) if batch in (name, f"{phase} {name}".strip())
+        tasks - done
+        for phase, name, tasks, done in blocks(opened)
+        if batch in (name, f"{phase} {name}".strip())
     )
     # Of one rater nothing is counted here; what is left can be rated again once the batch is open.
-    undone = f"; screens not done: {left:,}" if left and changed and not reopen and not rater else ""
+    undone = (
+        f"; screens not done: {left:,}" if left and changed and not reopen and not rater else ""
+    )
     whom = f" for {rater}" if rater else ""
     click.echo(f"batch {batch!r}: {'now ' if changed else 'was already '}{state}{whom}{undone}")

@@ -13,8 +13,16 @@ from konsil.cli.folder import on_folder
 @on_folder
 @click.option("--html", type=click.Path(path_type=Path), help="The page. [FOLDER/codebook.html]")
 @click.option("--pdf", type=click.Path(path_type=Path), help="Typeset it as this PDF, too.")
-@click.option("--instrument", "chosen", multiple=True, metavar="ID", help="Only this instrument; again for more. [all]")
-def command(folder: Path, database: str, html: Path | None, pdf: Path | None, chosen: tuple[str, ...]) -> None:
+@click.option(
+    "--instrument",
+    "chosen",
+    multiple=True,
+    metavar="ID",
+    help="Only this instrument; again for more. [all]",
+)
+def command(
+    folder: Path, database: str, html: Path | None, pdf: Path | None, chosen: tuple[str, ...]
+) -> None:
     """Write the codebook of the study in FOLDER: guidance, questions and scale points, in the words of the rating page.
 
     The page stands by itself and prints on A4; the PDF has real text and bookmarks.
@@ -22,5 +30,7 @@ def command(folder: Path, database: str, html: Path | None, pdf: Path | None, ch
     from konsil.api import open_folder
     from konsil.api.running.codebooks import write_codebook
 
-    for line in write_codebook(open_folder(folder, database=database), html=html, pdf=pdf, chosen=chosen):
+    for line in write_codebook(
+        open_folder(folder, database=database), html=html, pdf=pdf, chosen=chosen
+    ):
         click.echo(line)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 UNREADABLE = tuple(
-    o for o in get_args(Outcome) if o not in ("ok", "repaired", "re-asked", "no majority", "inconsistent")
+    o
+    for o in get_args(Outcome)
+    if o not in ("ok", "repaired", "re-asked", "no majority", "inconsistent")
 )
 """Outcomes of which no record is made; only these can be asked for again."""
 
@@ -27,7 +29,13 @@ def options(who: str) -> Callable[[F], F]:
     """The options of a command that calls models; `who` is the word for those called."""
 
     def add(function: F) -> F:
-        only = click.option(f"--{who}", "only", multiple=True, metavar="ID", help=f"Only this {who}; may be repeated.")
+        only = click.option(
+            f"--{who}",
+            "only",
+            multiple=True,
+            metavar="ID",
+            help=f"Only this {who}; may be repeated.",
+        )
         return only(calling_options(function))
 
     return add
@@ -35,15 +43,23 @@ def options(who: str) -> Callable[[F], F]:
 
 def calling_options(function: F) -> F:
     """The options of every command that calls models and does nothing else."""
-    dry = click.option("--dry-run", is_flag=True, help="Only say how many calls there are and what they may cost.")
+    dry = click.option(
+        "--dry-run", is_flag=True, help="Only say how many calls there are and what they may cost."
+    )
     return limits(dry(function))
 
 
 def limits(function: F) -> F:
     """The options that say how much may be asked of models."""
     for option in (
-        click.option("--again", multiple=True, type=click.Choice(UNREADABLE), help="Call these once more."),
-        click.option("--budget", type=click.FloatRange(min=0), help="US dollars that all calls together may cost."),
+        click.option(
+            "--again", multiple=True, type=click.Choice(UNREADABLE), help="Call these once more."
+        ),
+        click.option(
+            "--budget",
+            type=click.FloatRange(min=0),
+            help="US dollars that all calls together may cost.",
+        ),
         click.option("--limit", type=click.IntRange(min=1), help="At most so many in this run."),
     ):
         function = option(function)
@@ -61,7 +77,9 @@ def run_lines(done: Collected, dry_run: bool) -> Iterator[str]:
     if not done.progress.total:
         yield f"nothing to call; {before:,} were done before"
     else:
-        outcomes = ", ".join(f"{n:,} {name}" for name, n in sorted(ended.items(), key=_place)) or "none"
+        outcomes = (
+            ", ".join(f"{n:,} {name}" for name, n in sorted(ended.items(), key=_place)) or "none"
+        )
         yield f"{done.progress.ended:,} done in {done.progress.calls:,} calls: {outcomes}"
         for endpoint, error in sorted(done.progress.gave_up.items()):
             yield f"gave up after repeated tries of {endpoint}, last because: {error}"
@@ -95,11 +113,15 @@ def _planned(done: Collected) -> Iterator[str]:
         most = "at most" if is_capped else "about"
         # What an endpoint adds to every request, and bills, is known from its first reply on.
         least = "at most" if is_capped and all(todo.is_taught for todo in todos) else "estimated at"
-        price = "price not known" if len(known) < len(costs) else f"{least} {sum(known):,.2f} US dollars"
+        price = (
+            "price not known"
+            if len(known) < len(costs)
+            else f"{least} {sum(known):,.2f} US dollars"
+        )
         yield (
-            f"{who}: {sum(len(t.left) for t in todos):,} to call, {sum(t.done for t in todos):,} done;"
-            f" about {sum(t.tokens_read for t in todos):,} tokens read,"
-            f" {most} {sum(t.tokens_written for t in todos):,} written; {price}"
+            f"{who}: {sum(len(t.left) for t in todos):,} to call, {sum(t.done for t in todos):,}"
+            f" done; about {sum(t.tokens_read for t in todos):,} tokens read, {most}"
+            f" {sum(t.tokens_written for t in todos):,} written; {price}"
         )
     yield f"{sum(len(t.left) for t in done.todos):,} calls; list prices of {price_list()[0]}"
 

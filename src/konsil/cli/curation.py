@@ -11,11 +11,14 @@ from konsil.cli.folder import on_folder
 
 @click.command(short_help="List what was decided before the study, and by whom.")
 @on_folder
-@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a table.")
+@click.option(
+    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a table."
+)
 def command(folder: Path, database: str, table: Path | None) -> None:
     """List the decisions on the items of the study in FOLDER: screening, duplicates, rewordings, themes and marks.
 
-    Each line is one decision that stands, with the number of items and the pseudonym of who decided.
+    Each line is one decision that stands, with the number of items and the pseudonym of who
+    decided.
     """
     from konsil.api import open_folder
     from konsil.api.curation.curation import curation, events_of, lines_of, names_of, write_table

@@ -10,14 +10,20 @@ import click
 
 @click.command(short_help="Make a small simulated study in a new folder and write its report.")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
-@click.option("--local", is_flag=True, help="Let a small real model answer and judge; see 'konsil local install'.")
+@click.option(
+    "--local",
+    is_flag=True,
+    help="Let a small real model answer and judge; see 'konsil local install'.",
+)
 def command(folder: Path | None, local: bool) -> None:
     """Make a small study of German and English clinical questions in a new FOLDER (default: konsil-demo).
 
-    Its panel and judges are simulated and labelled so everywhere. Nothing is asked, opened or fetched.
+    Its panel and judges are simulated and labelled so everywhere. Nothing is asked, opened or
+    fetched.
 
-    With --local a small language model on this machine answers English questions and is one of the judges, which takes
-    some minutes; the same command goes on where it was stopped (default folder: konsil-demo-local).
+    With --local a small language model on this machine answers English questions and is one of the
+    judges, which takes some minutes; the same command goes on where it was stopped (default folder:
+    konsil-demo-local).
     """
     if local:
         from konsil.api.rehearsal.local_demo import local_demo

@@ -10,9 +10,13 @@ from konsil.cli.folder import decider, deciding, on_folder
 from konsil.prepare.identifiers.duplicates import LIKENESS
 
 
-@click.command(short_help="Search for questions that are asked more than once, and take people's decisions.")
+@click.command(
+    short_help="Search for questions that are asked more than once, and take people's decisions."
+)
 @on_folder
-@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the groups, for people.")
+@click.option(
+    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the groups, for people."
+)
 @click.option(
     "--decisions",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -20,7 +24,11 @@ from konsil.prepare.identifiers.duplicates import LIKENESS
 )
 @click.option("--leave-one", is_flag=True, help="Leave out all but the first item of each group.")
 @deciding
-@click.option("--translated", is_flag=True, help="Compare meanings, too, in 16 languages; needs the extra 'questions'.")
+@click.option(
+    "--translated",
+    is_flag=True,
+    help="Compare meanings, too, in 16 languages; needs the extra 'questions'.",
+)
 @click.option(
     "--likeness",
     type=click.FloatRange(0.5, 1),
@@ -42,7 +50,8 @@ def command(
 ) -> None:
     """Search the items of the study in FOLDER for duplicates: exact, in the same words, near and translated ones.
 
-    People decide which are left out. The report states how many items of the study are in groups of duplicates.
+    People decide which are left out. The report states how many items of the study are in groups of
+    duplicates.
     """
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import lines_of, search_duplicates, write_table
@@ -62,7 +71,9 @@ def command(
         click.echo(line)
     if table is not None:
         write_table(searched, table)
-        click.echo(f"{table}: write 'duplicate' or 'apart' under decision and give it back by --decisions")
+        click.echo(
+            f"{table}: write 'duplicate' or 'apart' under decision and give it back by --decisions"
+        )
     if dry_run:
         click.echo("nothing stored")
     elif not searched.new:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from konsil.store.privacy.erasing import Erased
 
 OUT_OF_REACH = (
-    "not erased: backups, exports, releases, reports and kits made before, source files, and what study.toml states"
-    " of the rater; delete or change these by hand"
+    "not erased: backups, exports, releases, reports and kits made before, source files, and what"
+    " study.toml states of the rater; delete or change these by hand"
 )
 
 
@@ -27,8 +27,9 @@ OUT_OF_REACH = (
 def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: bool) -> None:
     """Erase what the database of the study in FOLDER has of RATER, a rater's identifier, for ever.
 
-    What stays is the plan under the identifier, and in the audit log when the rater signed in and handed in. Whether
-    the ratings are erased is for study.toml to say: ratings_after_erasure under [privacy].
+    What stays is the plan under the identifier, and in the audit log when the rater signed in and
+    handed in. Whether the ratings are erased is for study.toml to say: ratings_after_erasure under
+    [privacy].
     """
     from konsil.api import open_folder
     from konsil.api.folder import erasing
@@ -39,19 +40,27 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
     found = erasing.preview(opened, rater)
     if found.at:
         erasing.erase(opened, rater, by=by, reason=reason)
-        click.echo(f"{show(rater)} was erased on {found.at[:10]} by {show(found.by)}; nothing is left to erase")
+        click.echo(
+            f"{show(rater)} was erased on {found.at[:10]} by {show(found.by)}; nothing is left to"
+            " erase"
+        )
         return
     _announce(found, rater)
     if not yes:
         typed = _typed("Type the identifier to erase for ever")
         if typed != rater:
-            raise StudyError(f"erase: {typed!r} is not the identifier {rater!r}; nothing was erased")
+            raise StudyError(
+                f"erase: {typed!r} is not the identifier {rater!r}; nothing was erased"
+            )
     done = erasing.erase(opened, rater, by=by, reason=reason)
-    click.echo(f"{show(rater)}: erased on {done.at[:10]}; 'konsil analyse' and 'konsil report' make the numbers anew")
+    click.echo(
+        f"{show(rater)}: erased on {done.at[:10]}; 'konsil analyse' and 'konsil report' make the"
+        " numbers anew"
+    )
     if not done.is_clean:
         click.echo(
-            "note: another program uses the database; remnants in its files are overwritten when you run this command"
-            " again after it ended",
+            "note: another program uses the database; remnants in its files are overwritten when"
+            " you run this command again after it ended",
             err=True,
         )
 
@@ -64,17 +73,22 @@ def _announce(found: Erased, rater: str) -> None:
     click.echo(f"{show(rater)}: to be erased: {counts}")
     if found.kept:
         click.echo(
-            f"ratings: {_erased(found.ratings)} (free texts); {_ratings(found.kept)} stay under the identifier, without"
-            ' notes and times (ratings_after_erasure = "keep")'
+            f"ratings: {_erased(found.ratings)} (free texts); {_ratings(found.kept)} stay under the"
+            ' identifier, without notes and times (ratings_after_erasure = "keep")'
         )
     else:
-        click.echo(f"ratings: {_erased(found.ratings)}, with all earlier values; analyses state how many")
+        click.echo(
+            f"ratings: {_erased(found.ratings)}, with all earlier values; analyses state how many"
+        )
     if found.moved:
-        click.echo(f"plan: {found.moved:,} open {'task goes' if found.moved == 1 else 'tasks go'} to others or lapse")
+        click.echo(
+            f"plan: {found.moved:,} open {'task goes' if found.moved == 1 else 'tasks go'} to"
+            " others or lapse"
+        )
     if found.anchored is not None:
         click.echo(
-            "audit log: has unsalted hashes of an older version and is anchored anew; of the old chain only its head is"
-            f" kept: {found.anchored.before}"
+            "audit log: has unsalted hashes of an older version and is anchored anew; of the old"
+            f" chain only its head is kept: {found.anchored.before}"
         )
     click.echo(OUT_OF_REACH)
 

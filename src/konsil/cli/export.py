@@ -11,7 +11,9 @@ from konsil.cli.folder import on_named_folder
 from konsil.errors import StudyError
 
 
-@click.command(short_help="Write the records, a folder fit for publication, or tasks for Label Studio.")
+@click.command(
+    short_help="Write the records, a folder fit for publication, or tasks for Label Studio."
+)
 @on_named_folder
 @click.argument("output", type=click.Path(path_type=Path))
 @click.option(
@@ -22,8 +24,14 @@ from konsil.errors import StudyError
     show_default=True,
     help="Files.",
 )
-@click.option("--release", is_flag=True, help="For publication: pseudonymous raters, dictionary, licence, digests.")
-@click.option("--notes", is_flag=True, help="With --release: include the raters' notes and free texts.")
+@click.option(
+    "--release",
+    is_flag=True,
+    help="For publication: pseudonymous raters, dictionary, licence, digests.",
+)
+@click.option(
+    "--notes", is_flag=True, help="With --release: include the raters' notes and free texts."
+)
 @click.option(
     "--k",
     type=click.IntRange(min=1),
@@ -31,11 +39,24 @@ from konsil.errors import StudyError
     show_default=True,
     help="With --release: raters who share every shown combination of strata.",
 )
-@click.option("--order", is_flag=True, help="With --release: include positions, batches and repeated tasks.")
-@click.option("--unlink", is_flag=True, help="With --release: give raters another pseudonym on each item.")
-@click.option("--linked", is_flag=True, help="With --release: one pseudonym a rater, even where tasks tell who it is.")
 @click.option(
-    "--to", "to", type=click.Choice(["files", "label-studio"]), default="files", show_default=True, help="For whom."
+    "--order", is_flag=True, help="With --release: include positions, batches and repeated tasks."
+)
+@click.option(
+    "--unlink", is_flag=True, help="With --release: give raters another pseudonym on each item."
+)
+@click.option(
+    "--linked",
+    is_flag=True,
+    help="With --release: one pseudonym a rater, even where tasks tell who it is.",
+)
+@click.option(
+    "--to",
+    "to",
+    type=click.Choice(["files", "label-studio"]),
+    default="files",
+    show_default=True,
+    help="For whom.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export.")
 def command(
@@ -52,10 +73,12 @@ def command(
     to: str,
     overwrite: bool,
 ) -> None:
-    """Write the records of the study in FOLDER to OUTPUT; 'konsil import --export OUTPUT' reads them back equal.
+    """Write the records of the study in FOLDER to OUTPUT.
 
-    With --to label-studio: the open tasks of people, blinded, one project a rater; what they annotate comes back with
-    'konsil import FOLDER --records labelstudio --file EXPORT'.
+    'konsil import --export OUTPUT' reads them back equal.
+
+    With --to label-studio: the open tasks of people, blinded, one project a rater; what they
+    annotate comes back with 'konsil import FOLDER --records labelstudio --file EXPORT'.
     """
     from konsil.api import open_folder
 
@@ -66,7 +89,9 @@ def command(
     opened = open_folder(folder, database=database)
     if to == "label-studio":
         if release:
-            raise StudyError("--release and --to label-studio are two different exports; ask for one of them")
+            raise StudyError(
+                "--release and --to label-studio are two different exports; ask for one of them"
+            )
         from konsil.api.folder.labelstudio import export_tasks
 
         for project in export_tasks(opened, output, overwrite=overwrite):
@@ -75,18 +100,23 @@ def command(
     if release:
         from konsil.store.release.release_text import recognisable
 
-        done = opened.release(output, k=k, notes=notes, order=order, unlink=unlink, linked=linked, overwrite=overwrite)
+        done = opened.release(
+            output, k=k, notes=notes, order=order, unlink=unlink, linked=linked, overwrite=overwrite
+        )
         for what, n in sorted(done.withheld.items()):
             if n:
                 click.echo(f"  left out: {what}: {n:,}")
         if done.recognisable:
             click.echo(
-                f"konsil: {recognisable(done.recognisable, k)}; whoever has study.toml with the raters' identifiers can"
-                " find out who they are: do not publish it, or use --unlink",
+                f"konsil: {recognisable(done.recognisable, k)}; whoever has study.toml with the"
+                " raters' identifiers can find out who they are: do not publish it, or use"
+                " --unlink",
                 err=True,
             )
     else:
-        opened.export(output, cast(Literal["csv", "jsonl", "parquet"], format_), overwrite=overwrite)
+        opened.export(
+            output, cast(Literal["csv", "jsonl", "parquet"], format_), overwrite=overwrite
+        )
     click.echo(str(output))
 
 

@@ -30,13 +30,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 _DATABASE = click.option(
-    "--database", default="", metavar="URL", help="A database instead of the folder's own (or KONSIL_DATABASE)."
+    "--database",
+    default="",
+    metavar="URL",
+    help="A database instead of the folder's own (or KONSIL_DATABASE).",
 )
 
 
 def on_folder(function: F) -> F:
     """The study's folder as the argument, by default the one we are in, and another database as an option."""
-    return click.argument("folder", type=click.Path(path_type=Path), default=Path())(_DATABASE(function))
+    return click.argument("folder", type=click.Path(path_type=Path), default=Path())(
+        _DATABASE(function)
+    )
 
 
 def on_named_folder(function: F) -> F:
@@ -46,13 +51,16 @@ def on_named_folder(function: F) -> F:
 
 def deciding(function: F) -> F:
     """Who decides, as an option."""
-    return click.option("--by", default="", metavar="WHO", help="Who decided, a pseudonym, for the log.")(function)
+    return click.option(
+        "--by", default="", metavar="WHO", help="Who decided, a pseudonym, for the log."
+    )(function)
 
 
 def decider(by: str, option: str) -> str:
     """Who decided, stripped; a StudyError where decisions are given and nobody is named."""
     if not by.strip():
         raise StudyError(
-            f"{option}: --by is missing; expected the pseudonym of the person who decided, such as --by p-1"
+            f"{option}: --by is missing; expected the pseudonym of the person who decided, such as"
+            " --by p-1"
         )
     return by.strip()

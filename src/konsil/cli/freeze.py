@@ -24,8 +24,16 @@ def command(folder: Path, database: str, by: str, note: str) -> None:
     opened = open_folder(folder, database=database)
     event = freeze(opened, by, note)
     if n := event.data["ratings"]:
-        click.echo(f"note: {n:,} {'rating is' if n == 1 else 'ratings are'} there already; the report says so")
+        click.echo(
+            f"note: {n:,} {'rating is' if n == 1 else 'ratings are'} there already; the report"
+            " says so"
+        )
     with opened.store() as store:
         if not store.counts()["items"]:
-            click.echo("note: no items are imported yet; the frozen plan holds for the ratings that come in later")
-    click.echo(f"{len(opened.study.analyses)} analyses frozen at {event.at}; digest {event.data['plan']}")
+            click.echo(
+                "note: no items are imported yet; the frozen plan holds for the ratings that come"
+                " in later"
+            )
+    click.echo(
+        f"{len(opened.study.analyses)} analyses frozen at {event.at}; digest {event.data['plan']}"
+    )

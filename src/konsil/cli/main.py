@@ -14,31 +14,67 @@ from konsil.errors import IncompleteError, KonsilError, StudyError, nearest, opt
 from konsil.version import __version__
 
 COMMANDS = {
-    "demo": ("konsil.cli.demo", "Make a small simulated study in a new folder and write its report."),
-    "agreement": ("konsil.cli.agreement", "Agreement statistics of a table of ratings; no study needed."),
-    "preference": ("konsil.cli.preference", "Who is preferred in a table of comparisons; no study needed."),
-    "statistics": ("konsil.cli.statistics", "List the statistics that an analysis can ask for, or explain one."),
+    "demo": (
+        "konsil.cli.demo",
+        "Make a small simulated study in a new folder and write its report.",
+    ),
+    "agreement": (
+        "konsil.cli.agreement",
+        "Agreement statistics of a table of ratings; no study needed.",
+    ),
+    "preference": (
+        "konsil.cli.preference",
+        "Who is preferred in a table of comparisons; no study needed.",
+    ),
+    "statistics": (
+        "konsil.cli.statistics",
+        "List the statistics that an analysis can ask for, or explain one.",
+    ),
     "new": ("konsil.cli.new", "Make a folder with a study.toml to start from."),
     "check": ("konsil.cli.check", "Check a study's protocol and say what it asks for."),
     "codebook": ("konsil.cli.codebook", "Write the codebook as a page to print, and as a PDF."),
     "import": ("konsil.cli.import_", "Read items, answers and ratings into the study's database."),
-    "screen": ("konsil.cli.screen", "Look for questions that should not be rated, and take people's decisions."),
+    "screen": (
+        "konsil.cli.screen",
+        "Look for questions that should not be rated, and take people's decisions.",
+    ),
     "duplicates": ("konsil.cli.duplicates", "Search for questions that are asked more than once."),
     "prepare": ("konsil.cli.prepare", "Draw the items that are rated: strata, sample, sets."),
-    "mask": ("konsil.cli.mask", "Take marks in cases, say what is left over, make versions that tell less and less."),
-    "probe": ("konsil.cli.probe", "Let a model guess the diagnosis from each level of the masked cases."),
-    "rewrite": ("konsil.cli.rewrite", "Let a model put questions in better words, and take people's decisions."),
+    "mask": (
+        "konsil.cli.mask",
+        "Take marks in cases, say what is left over, make versions that tell less and less.",
+    ),
+    "probe": (
+        "konsil.cli.probe",
+        "Let a model guess the diagnosis from each level of the masked cases.",
+    ),
+    "rewrite": (
+        "konsil.cli.rewrite",
+        "Let a model put questions in better words, and take people's decisions.",
+    ),
     "themes": ("konsil.cli.themes", "Find what the questions are about, and take people's edits."),
     "curation": ("konsil.cli.curation", "List what was decided before the study, and by whom."),
     "plan": ("konsil.cli.plan", "Draw who rates what, and say how even it is."),
     "answer": ("konsil.cli.answer", "Let the systems that have a model answer the items."),
     "judge": ("konsil.cli.judge", "Let the judges rate the tasks that the plan gave them."),
     "serve": ("konsil.cli.serve", "Serve the rating pages to the people who rate."),
-    "invite": ("konsil.cli.invite", "Make personal links for raters, or for those who run the study."),
+    "invite": (
+        "konsil.cli.invite",
+        "Make personal links for raters, or for those who run the study.",
+    ),
     "kit": ("konsil.cli.kit", "Write a rater's batch as one file for a place without a network."),
-    "withdraw": ("konsil.cli.withdraw", "Let a rater go, and give what is not rated to the others."),
-    "places": ("konsil.cli.places", "List the places that people sign up for, or add some after the plan."),
-    "succeed": ("konsil.cli.succeed", "List the places that nobody has, or name who takes one over."),
+    "withdraw": (
+        "konsil.cli.withdraw",
+        "Let a rater go, and give what is not rated to the others.",
+    ),
+    "places": (
+        "konsil.cli.places",
+        "List the places that people sign up for, or add some after the plan.",
+    ),
+    "succeed": (
+        "konsil.cli.succeed",
+        "List the places that nobody has, or name who takes one over.",
+    ),
     "close": ("konsil.cli.close", "Close a batch, so that its ratings stand; or open it again."),
     "adjudication": (
         "konsil.cli.adjudication",
@@ -46,19 +82,49 @@ COMMANDS = {
     ),
     "status": ("konsil.cli.status", "Say what the study's database holds."),
     "simulate": ("konsil.cli.simulate", "Draw a simulated panel's ratings from stated parameters."),
-    "power": ("konsil.cli.power", "How wide the intervals will be and what will be found, by drawing the whole study."),
-    "rehearse": ("konsil.cli.rehearse", "Let simulated raters work through the pages of a copy, and see the report."),
-    "accept": ("konsil.cli.accept", "Accept that the wording of a form was changed after ratings were given on it."),
-    "freeze": ("konsil.cli.freeze", "Freeze the plan of analyses; what changes later is told in the report."),
-    "unblind": ("konsil.cli.unblind", "Give the systems of a blinded study their names, after a freeze."),
-    "analyse": ("konsil.cli.analyse", "Compute the analyses of study.toml and write the estimates."),
+    "power": (
+        "konsil.cli.power",
+        "How wide the intervals will be and what will be found, by drawing the whole study.",
+    ),
+    "rehearse": (
+        "konsil.cli.rehearse",
+        "Let simulated raters work through the pages of a copy, and see the report.",
+    ),
+    "accept": (
+        "konsil.cli.accept",
+        "Accept that the wording of a form was changed after ratings were given on it.",
+    ),
+    "freeze": (
+        "konsil.cli.freeze",
+        "Freeze the plan of analyses; what changes later is told in the report.",
+    ),
+    "unblind": (
+        "konsil.cli.unblind",
+        "Give the systems of a blinded study their names, after a freeze.",
+    ),
+    "analyse": (
+        "konsil.cli.analyse",
+        "Compute the analyses of study.toml and write the estimates.",
+    ),
     "report": ("konsil.cli.report", "Compute the analyses and write the self-contained report."),
-    "export": ("konsil.cli.export", "Write the records, a folder fit for publication, or tasks for Label Studio."),
+    "export": (
+        "konsil.cli.export",
+        "Write the records, a folder fit for publication, or tasks for Label Studio.",
+    ),
     "local": ("konsil.cli.local", "Install, list and remove models that run on this machine."),
-    "backup": ("konsil.cli.backup", "Copy the database while people go on rating, and check the copy."),
+    "backup": (
+        "konsil.cli.backup",
+        "Copy the database while people go on rating, and check the copy.",
+    ),
     "verify-log": ("konsil.cli.verify_log", "Check the audit log's chain of digests."),
-    "erase": ("konsil.cli.erase", "Erase a rater: ratings, texts, drafts, profile, name and address."),
-    "person": ("konsil.cli.person", "Write everything that is stored about one person, for that person."),
+    "erase": (
+        "konsil.cli.erase",
+        "Erase a rater: ratings, texts, drafts, profile, name and address.",
+    ),
+    "person": (
+        "konsil.cli.person",
+        "Write everything that is stored about one person, for that person.",
+    ),
     "log": ("konsil.cli.log", "List the audit log: who did what, when and why."),
 }
 """Command -> its module, which has a click command `command`, and its help in one line."""
@@ -98,15 +164,21 @@ class Lazy(click.Group):
             return super().invoke(ctx)
 
 
-@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="konsil")
 def group() -> None:
     """Evaluate clinical language models by panels of experts and by LLM judges."""
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; bad input prints one sentence and exits with 2, and so does every error of the user's."""
-    # Before NumPy is loaded: on tiles that fit the cache, OpenBLAS' threads mostly wait for one another.
+    """Run the command line.
+
+    Bad input prints one sentence and exits with 2, and so does every error of the user's.
+    """
+    # Before NumPy is loaded: on tiles that fit the cache, OpenBLAS' threads mostly wait for one
+    # another.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     guard_terminal()
     try:
@@ -118,7 +190,8 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo("stopped", err=True)
         sys.exit(130)
     except KonsilError as error:
-        # Every problem of a protocol and every analysis has a line of its own; any other error is one sentence.
+        # Every problem of a protocol and every analysis has a line of its own; any other error is
+        # one sentence.
         lines = str(error).split("\n") if isinstance(error, StudyError) else [str(error)]
         lines = list(error.sentences) if isinstance(error, IncompleteError) else lines
         click.echo("konsil: " + "\n".join(map(show, lines)), err=True)

@@ -21,16 +21,28 @@ _OF_A_LANGUAGE = re.compile(r"(.+)\.([a-z]{2})(\.\w+)")
 @click.command(short_help="Make a folder with a study.toml to start from.")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--protocol", default="starter", show_default=True, help="Which study to start from.")
-@click.option("--language", default="", metavar="de|en", help="Its language, where the protocol has several.")
+@click.option(
+    "--language", default="", metavar="de|en", help="Its language, where the protocol has several."
+)
 def command(folder: Path, protocol: str, language: str) -> None:
-    """Make FOLDER with a protocol, a codebook and small example files; an existing folder is left alone."""
-    known = sorted(p.name for p in files("konsil.protocols").iterdir() if p.joinpath(PROTOCOL).is_file())
+    """Make FOLDER with a protocol, a codebook and small example files.
+
+    An existing folder is left alone.
+    """
+    known = sorted(
+        p.name for p in files("konsil.protocols").iterdir() if p.joinpath(PROTOCOL).is_file()
+    )
     if protocol not in known:
-        raise StudyError(f"--protocol {protocol!r}: there is no such protocol; {nearest(protocol, known)}")
+        raise StudyError(
+            f"--protocol {protocol!r}: there is no such protocol; {nearest(protocol, known)}"
+        )
     with as_file(files("konsil.protocols").joinpath(protocol)) as source:
         protocols = _languages(source)
         if language and language not in protocols:
-            raise StudyError(f"--language {language!r}: {protocol!r} is not in it; {nearest(language, protocols)}")
+            raise StudyError(
+                f"--language {language!r}: {protocol!r} is not in it;"
+                f" {nearest(language, protocols)}"
+            )
         # The protocol's own language is that of its study.toml, the first one.
         chosen = language or next(iter(protocols))
         copy_new(folder, lambda draft: _copy(source, draft, chosen, protocols[chosen]))
@@ -40,7 +52,11 @@ def command(folder: Path, protocol: str, language: str) -> None:
 def _languages(source: Path) -> dict[str, Path]:
     """Language -> its protocol: study.toml in its own, study.de.toml and the like in others."""
     own = tomllib.loads((source / PROTOCOL).read_text("utf-8")).get("language", "en")
-    others = {m[2]: p for p in sorted(source.glob("study.*.toml")) if (m := _OF_A_LANGUAGE.fullmatch(p.name))}
+    others = {
+        m[2]: p
+        for p in sorted(source.glob("study.*.toml"))
+        if (m := _OF_A_LANGUAGE.fullmatch(p.name))
+    }
     return {own: source / PROTOCOL, **others}
 
 

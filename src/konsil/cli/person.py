@@ -14,11 +14,14 @@ from konsil.cli.folder import on_named_folder
 @on_named_folder
 @click.argument("who")
 @click.argument("output", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--forget-name", is_flag=True, help="Erase the name and address afterwards; ratings stay.")
+@click.option(
+    "--forget-name", is_flag=True, help="Erase the name and address afterwards; ratings stay."
+)
 def command(folder: Path, database: str, who: str, output: Path, forget_name: bool) -> None:
     """Write all data about WHO, a rater's identifier, in the study in FOLDER to OUTPUT, as JSON.
 
-    Texts of items and answers are not in it: they are not about the person. Only the owner can read the file.
+    Texts of items and answers are not in it: they are not about the person. Only the owner can read
+    the file.
     """
     from konsil.api import open_folder
     from konsil.store.engine.private import write_private

@@ -22,16 +22,23 @@ FEW = 12
 @click.command(short_help="Draw who rates what, and say how even it is.")
 @on_folder
 @click.option("--dry-run", is_flag=True, help="Only say what the plan would be; store nothing.")
-@click.option("--strict", is_flag=True, help="Refuse where an item lacks an answer, instead of leaving it out.")
-@click.option("--raters", is_flag=True, help=f"Print a line for each rater, in panels of more than {FEW} too.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse where an item lacks an answer, instead of leaving it out.",
+)
+@click.option(
+    "--raters", is_flag=True, help=f"Print a line for each rater, in panels of more than {FEW} too."
+)
 def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bool) -> None:
     """Draw the tasks of the [[plan]] of the study in FOLDER and store them.
 
-    The same protocol, seed and items give the same tasks and the same digest, which a pre-registration can name. Asked
-    again after ratings came in, it adds the tie-breaks that they call for. A plan that cannot be met is refused.
+    The same protocol, seed and items give the same tasks and the same digest, which a
+    pre-registration can name. Asked again after ratings came in, it adds the tie-breaks that they
+    call for. A plan that cannot be met is refused.
 
-    What a system was asked and did not answer stays missing: an item that nobody answered is left out, one that some
-    answered is shown with their answers, and both are counted.
+    What a system was asked and did not answer stays missing: an item that nobody answered is left
+    out, one that some answered is shown with their answers, and both are counted.
     """
     from konsil.api import open_folder
     from konsil.api.running.planning import make_plan
@@ -49,7 +56,9 @@ def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
     yield f"{len(planned.tasks):,} tasks ({purposes}); {stored}"
     yield from _loads(planned.balance, each=raters)
     for panel, counts in planned.balance.shared().items():
-        yield f"  pairs of {panel} share {_range(sorted(set(counts)))} items ({len(counts):,} pairs)"
+        yield (
+            f"  pairs of {panel} share {_range(sorted(set(counts)))} items ({len(counts):,} pairs)"
+        )
     for system, counts in planned.balance.positions.items():
         yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
     for panel, met in planned.meetings.items():
@@ -59,7 +68,9 @@ def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
     for (panel, kind), apart in planned.washouts.items():
         yield _apart(panel, kind, apart)
     for (panel, column), values in planned.balance.strata.items():
-        each = ", ".join(f"{value} {_range(sorted(set(counts)))}" for value, counts in values.items())
+        each = ", ".join(
+            f"{value} {_range(sorted(set(counts)))}" for value, counts in values.items()
+        )
         yield f"  items of each of {panel} by {column}: {each}"
     for lacking in planned.missing:
         yield f"  {missing_answers_sentence(lacking)}"
@@ -74,11 +85,16 @@ def _loads(balance: Balance, *, each: bool) -> Iterator[str]:
         members = [rater for rater in balance.screens if balance.panels[rater] == panel]
         if each or len(members) <= FEW:
             for rater in members:
-                yield f"  {rater}: {balance.screens[rater]:,} screens, {balance.items[rater]:,} items"
+                yield (
+                    f"  {rater}: {balance.screens[rater]:,} screens, {balance.items[rater]:,} items"
+                )
         else:
             screens = _range(sorted({balance.screens[rater] for rater in members}))
             items = _range(sorted({balance.items[rater] for rater in members}))
-            yield f"  each of the {len(members):,} raters of {panel}: {screens} screens, {items} items"
+            yield (
+                f"  each of the {len(members):,} raters of {panel}: {screens} screens, {items}"
+                " items"
+            )
 
 
 def _apart(panel: str, kind: str, found: Washout) -> str:
@@ -91,13 +107,16 @@ def _apart(panel: str, kind: str, found: Washout) -> str:
 def _overlap(found: PlannedOverlap) -> Iterator[str]:
     share = found.shared / found.comparisons if found.comparisons else 0.0
     yield (
-        f"  {found.panel} share {found.shared:,} of {found.comparisons:,} comparisons ({share:.1%}) among"
-        f" {found.raters} raters, those by chance included; the overlap asks for {found.share:.1%}"
+        f"  {found.panel} share {found.shared:,} of {found.comparisons:,} comparisons ({share:.1%})"
+        f" among {found.raters} raters, those by chance included; the overlap asks for"
+        f" {found.share:.1%}"
     )
     yield f"    of each of {found.panel}: {_range(sorted(set(found.each)))}"
     for (value, arm), (shared, comparisons) in found.cells.items():
         if value or arm:
-            yield f"    {' in arm '.join(filter(None, (value, arm)))}: {shared:,} of {comparisons:,}"
+            yield (
+                f"    {' in arm '.join(filter(None, (value, arm)))}: {shared:,} of {comparisons:,}"
+            )
 
 
 def _meeting_lines(panel: str, met: Meetings) -> Iterator[str]:
@@ -107,7 +126,10 @@ def _meeting_lines(panel: str, met: Meetings) -> Iterator[str]:
     for column, values in met.strata.items():
         wholes = sorted({sum(pairs.values()) for pairs in values.values()})
         each = sorted({n for pairs in values.values() for n in pairs.values()})
-        yield f"    by {column} ({len(values):,}): {_range(wholes)}; of the same two systems {_range(each)}"
+        yield (
+            f"    by {column} ({len(values):,}): {_range(wholes)}; of the same two systems"
+            f" {_range(each)}"
+        )
     times = ", ".join(f"{n:,} by {raters:,}" for raters, n in met.raters.items())
     yield f"    items by how many of {panel} compare there: {times}"
     yield f"    comparisons that another of {panel} makes as well: {met.repeated:,}"

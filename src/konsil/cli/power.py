@@ -9,16 +9,43 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="How wide the intervals will be and what will be found, by drawing the whole study.")
+@click.command(
+    short_help="How wide the intervals will be and what will be found, by drawing the whole study."
+)
 @on_folder
-@click.option("--studies", "n", default=200, type=click.IntRange(2), show_default=True, help="Studies to draw.")
-@click.option("--truth", type=click.Path(path_type=Path), help="What is assumed; default: FOLDER/simulation.toml.")
-@click.option("--items", type=click.IntRange(1), help="So many pretended items, instead of the study's own.")
+@click.option(
+    "--studies",
+    "n",
+    default=200,
+    type=click.IntRange(2),
+    show_default=True,
+    help="Studies to draw.",
+)
+@click.option(
+    "--truth",
+    type=click.Path(path_type=Path),
+    help="What is assumed; default: FOLDER/simulation.toml.",
+)
+@click.option(
+    "--items", type=click.IntRange(1), help="So many pretended items, instead of the study's own."
+)
 @click.option("--exploratory", is_flag=True, help="Analyses that are not prespecified, too.")
 @click.option("--seed", type=int, help="Another seed than the study's.")
-@click.option("--resamples", default=400, type=click.IntRange(40), show_default=True, help="Resamples of each study.")
-@click.option("--processes", default=1, type=click.IntRange(1), show_default=True, help="Processes that draw.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Every number, as .csv or .json.")
+@click.option(
+    "--resamples",
+    default=400,
+    type=click.IntRange(40),
+    show_default=True,
+    help="Resamples of each study.",
+)
+@click.option(
+    "--processes", default=1, type=click.IntRange(1), show_default=True, help="Processes that draw."
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Every number, as .csv or .json.",
+)
 def command(
     folder: Path,
     database: str,
@@ -33,9 +60,9 @@ def command(
 ) -> None:
     """Draw the study in FOLDER many times, with its plan and its analyses, and sum up what they give.
 
-    For every estimate: its mean, the mean width of its interval, the width that nine in ten do not pass, and where it
-    is tested the share of studies with p up to 0.05, with its own interval, and after Holm's adjustment.
-    The study is only read.
+    For every estimate: its mean, the mean width of its interval, the width that nine in ten do not
+    pass, and where it is tested the share of studies with p up to 0.05, with its own interval, and
+    after Holm's adjustment. The study is only read.
     """
     from rich.console import Console
     from rich.progress import track
@@ -50,13 +77,20 @@ def command(
     first = open_folder(folder, database=database).study.seed if seed is None else seed
     drawn = studies(asked, n, first, processes)
     quiet = Console(stderr=True)
-    rows = power(track(drawn, "studies", total=n, console=quiet, disable=not quiet.is_terminal, transient=True))
+    rows = power(
+        track(
+            drawn, "studies", total=n, console=quiet, disable=not quiet.is_terminal, transient=True
+        )
+    )
     head, *lines = power_table(rows)
     table = Table(*head, box=None, pad_edge=False)
     for line in lines:
         table.add_row(*line)
     table_console(width=None if Console().is_terminal else 160).print(table)
-    click.echo(f"{n} drawn studies; power: share with p up to 0.05, with its 95 % interval; Holm: after adjustment")
+    click.echo(
+        f"{n} drawn studies; power: share with p up to 0.05, with its 95 % interval; Holm: after"
+        " adjustment"
+    )
     if output is not None:
         write(rows, output)
         click.echo(f"{output}: every number")

@@ -16,9 +16,19 @@ from konsil.cli.reading import of_a_table, sliced, values_of
 @click.option("--rater", metavar="C", help="The column of the raters; '-' where none is known.")
 @click.option("--first", metavar="C", help="The column of the first of the two systems.")
 @click.option("--second", metavar="C", help="The column of the second.")
-@click.option("--outcome", metavar="C", help="The column of the outcomes: a winner, a tie, or a label of --scale.")
-@click.option("--scale", metavar="a,b,c", help="All outcomes in order, from the first system's side to the second's.")
-@click.option("--won", metavar="C", help="Instead of --outcome: the column of how often the first system won.")
+@click.option(
+    "--outcome",
+    metavar="C",
+    help="The column of the outcomes: a winner, a tie, or a label of --scale.",
+)
+@click.option(
+    "--scale",
+    metavar="a,b,c",
+    help="All outcomes in order, from the first system's side to the second's.",
+)
+@click.option(
+    "--won", metavar="C", help="Instead of --outcome: the column of how often the first system won."
+)
 @click.option("--lost", metavar="C", help="The column of how often the second system won.")
 @click.option("--tied", metavar="C", help="The column of how often neither did.")
 @click.option("--strict", is_flag=True, help="Only the scale's outermost labels are wins.")
@@ -34,12 +44,23 @@ from konsil.cli.reading import of_a_table, sliced, values_of
     type=click.Choice(["valid", "paper"]),
     default="valid",
     show_default=True,
-    help="What holds, or what many papers compute: item-cluster percentiles and flips of single comparisons.",
+    help=(
+        "What holds, or what many papers compute: item-cluster percentiles and flips of single"
+        " comparisons."
+    ),
 )
 @sliced
 @of_a_table
-@click.option("--resamples", type=click.IntRange(min=100), default=10_000, show_default=True, help="Draws and flips.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=100),
+    default=10_000,
+    show_default=True,
+    help="Draws and flips.",
+)
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of draws and flips.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 def command(
@@ -70,8 +91,8 @@ def command(
 ) -> None:
     """Who is preferred in a table of comparisons (CSV, TSV, JSONL, Parquet, XLSX), one row each, or counts of wins.
 
-    Win differences and win rates with intervals by item and rater, and worths by Davidson's and Bradley and Terry's
-    models. What is undefined is empty, with its reason.
+    Win differences and win rates with intervals by item and rater, and worths by Davidson's and
+    Bradley and Terry's models. What is undefined is empty, with its reason.
     """
     from konsil.analysis.standalone.preference_table import from_layout
     from konsil.analysis.tabular.slices import Slices

@@ -33,11 +33,16 @@ def show(result: HeadToHead) -> None:
         console.print(f"Note: {warning}", style="yellow")
 
 
-def _cells(entry: dict[str, Any], low: str = "low", high: str = "high", value: str = "value") -> list[str]:
+def _cells(
+    entry: dict[str, Any], low: str = "low", high: str = "high", value: str = "value"
+) -> list[str]:
     numbers = Numbers(ENGLISH)
     if entry[value] is None:
         return ["undefined", ""]
-    return [numbers.plain(entry[value]), "" if entry[low] is None else numbers.interval(entry[low], entry[high])]
+    return [
+        numbers.plain(entry[value]),
+        "" if entry[low] is None else numbers.interval(entry[low], entry[high]),
+    ]
 
 
 def _comparison(console: Console, comparison: dict[str, Any]) -> None:
@@ -45,7 +50,12 @@ def _comparison(console: Console, comparison: dict[str, Any]) -> None:
     first, second = comparison["groups"]
     grid = Table(box=None, pad_edge=False, header_style="bold")
     grid.add_column(f"{first} minus {second}")
-    for name, side in (("difference", "right"), ("interval", "left"), ("by item", "left"), ("p", "right")):
+    for name, side in (
+        ("difference", "right"),
+        ("interval", "left"),
+        ("by item", "left"),
+        ("p", "right"),
+    ):
         grid.add_column(name, justify=side)  # type: ignore[arg-type]
     grid.add_column("note")
     for difference in comparison["differences"]:
@@ -58,14 +68,25 @@ def _comparison(console: Console, comparison: dict[str, Any]) -> None:
         grid.add_row(difference["system"], *_cells(difference), beside, p, difference["reason"])
     console.print(grid)
     methods = _methods(
-        [difference["method"] for difference in comparison["differences"] if difference["low"] is not None]
+        [
+            difference["method"]
+            for difference in comparison["differences"]
+            if difference["low"] is not None
+        ]
     )
-    console.print(f"Intervals of the differences: {methods}." if methods else "No interval of a difference.")
+    console.print(
+        f"Intervals of the differences: {methods}." if methods else "No interval of a difference."
+    )
 
 
 def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> None:
     worths = Table(box=None, pad_edge=False, header_style="bold")
-    for name, side in ((title, "left"), ("log worth", "right"), ("interval", "left"), ("ratio to best", "right")):
+    for name, side in (
+        (title, "left"),
+        ("log worth", "right"),
+        ("interval", "left"),
+        ("ratio to best", "right"),
+    ):
         worths.add_column(name, justify=side)  # type: ignore[arg-type]
     worths.add_column("interval", justify="left")
     for entry in model["worths"]:
@@ -82,12 +103,17 @@ def _print_result(console: Console, result: HeadToHead) -> None:
     numbers = Numbers(ENGLISH)
     raters = "raters not known" if result.n_raters is None else f"{result.n_raters:,} raters"
     console.print(
-        f"{len(result.systems)} systems, {result.n_comparisons:,} comparisons, {result.n_items:,} items, {raters}"
+        f"{len(result.systems)} systems, {result.n_comparisons:,} comparisons, {result.n_items:,}"
+        f" items, {raters}"
     )
     grid = Table(box=None, pad_edge=False, header_style="bold")
     is_paper = result.mode == "paper"
     heads = ("by item", "two-way") if is_paper else ("interval", "by item")
-    for name, side in (("system", "left"), ("win difference", "right"), *((head, "left") for head in heads)):
+    for name, side in (
+        ("system", "left"),
+        ("win difference", "right"),
+        *((head, "left") for head in heads),
+    ):
         grid.add_column(name, justify=side)  # type: ignore[arg-type]
     tests = {"p": "p, flips"} if is_paper else {"p": "p", "p_flip": "p, these raters"}
     for name in (*tests.values(), "comparisons"):
@@ -102,27 +128,41 @@ def _print_result(console: Console, result: HeadToHead) -> None:
     for model, title in ((result.davidson, "Davidson"), (result.bradley_terry, "Bradley-Terry")):
         _print_worths(console, model, title)
     bias = [c for c in _cells(result.position) if c]
-    console.print(f"First column: wins minus losses {' '.join(bias)}; a bias where it was the one shown first.")
+    console.print(
+        f"First column: wins minus losses {' '.join(bias)}; a bias where it was the one shown"
+        " first."
+    )
     methods = _methods([entry["method"] for entry in result.win_difference])
-    by_item = _methods([entry["item"]["method"] for entry in result.win_difference if "item" in entry])
+    by_item = _methods(
+        [entry["item"]["method"] for entry in result.win_difference if "item" in entry]
+    )
     if methods:
         console.print(f"Intervals: {methods}.")
     elif by_item:
         console.print(f"Intervals by item: {by_item}.")
-    for reason in dict.fromkeys(entry["reason"] for entry in result.win_difference if entry["reason"]):
-        names = ", ".join(entry["system"] for entry in result.win_difference if entry["reason"] == reason)
+    for reason in dict.fromkeys(
+        entry["reason"] for entry in result.win_difference if entry["reason"]
+    ):
+        names = ", ".join(
+            entry["system"] for entry in result.win_difference if entry["reason"] == reason
+        )
         console.print(f"{names}: no interval: {reason}.")
     for warning in result.warnings:
         console.print(f"Note: {warning}", style="yellow")
 
 
 def _methods(methods: Sequence[str]) -> str:
-    """The methods of several intervals; those that differ in one number alone together, with its range."""
+    """The methods of several intervals.
+
+    Those that differ in one number alone together, with its range.
+    """
     together: dict[str, list[str]] = {}
     for method in methods:
         if method:
             numbers = _NUMBER.findall(method)
-            together.setdefault(_NUMBER.sub("{}", method), []).append(numbers[-1] if numbers else "")
+            together.setdefault(_NUMBER.sub("{}", method), []).append(
+                numbers[-1] if numbers else ""
+            )
     out = []
     for method in dict.fromkeys(filter(None, methods)):
         alike = together.pop(_NUMBER.sub("{}", method), [])
@@ -141,7 +181,10 @@ _NUMBER = re.compile(r"[0-9][0-9.]*(?:e[+-]?[0-9]+)?")
 def _reasons(worths: Sequence[dict[str, Any]]) -> list[str]:
     """Why worths or their ratios have no interval, each reason once."""
     reasons = [
-        entry[key] for entry in worths for key in ("reason", "ratio_reason") if entry.get(key) != "the reference"
+        entry[key]
+        for entry in worths
+        for key in ("reason", "ratio_reason")
+        if entry.get(key) != "the reference"
     ]
     return [*dict.fromkeys(filter(None, reasons))]
 

@@ -15,7 +15,8 @@ from konsil.cli.folder import on_folder
 def command(folder: Path, database: str, dry_run: bool) -> None:
     """Draw the items of the study in FOLDER as its [prepare] asks for, and keep which they are.
 
-    The same protocol, seed, items and answers give the same items. They can be drawn anew until a plan is drawn.
+    The same protocol, seed, items and answers give the same items. They can be drawn anew until a
+    plan is drawn.
     """
     from konsil.api import open_folder
     from konsil.api.curation.preparing import draw_lines, prepare

@@ -13,7 +13,11 @@ from konsil.cli.folder import on_folder
 @click.command(short_help="Let a model guess the diagnosis from each level of the masked cases.")
 @on_folder
 @click.option("--model", required=True, metavar="ENDPOINT:NAME", help="The model that guesses.")
-@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the guesses, a row a version.")
+@click.option(
+    "--table",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the guesses, a row a version.",
+)
 @calling_options
 def command(
     folder: Path,
@@ -27,14 +31,16 @@ def command(
 ) -> None:
     """Let a model guess the diagnosis of the marked cases of the study in FOLDER, from each level of their text.
 
-    The share of right guesses by level shows what the marks leave over. Marks can be mended and the probe run again;
-    only what has changed is asked about.
+    The share of right guesses by level shows what the marks leave over. Marks can be mended and the
+    probe run again; only what has changed is asked about.
     """
     from konsil.api import open_folder
     from konsil.api.curation.probe import lines_of, probe, write_table
     from konsil.collect.jobs.collection import Options
 
-    probed = probe(open_folder(folder, database=database), model, Options((), limit, budget, again, dry_run))
+    probed = probe(
+        open_folder(folder, database=database), model, Options((), limit, budget, again, dry_run)
+    )
     for line in run_lines(probed.asked.collected, dry_run):
         click.echo(line)
     raise_where_stopped(probed.asked.collected)

@@ -22,12 +22,20 @@ def of_a_table(function: F) -> F:
     """Add the options of a file with a table: missing, sheet, encoding and separator."""
     for option in (
         click.option(
-            "--separator", default="", metavar="S", help="The field separator, where .csv has no comma, .tsv no tab."
+            "--separator",
+            default="",
+            metavar="S",
+            help="The field separator, where .csv has no comma, .tsv no tab.",
         ),
-        click.option("--encoding", default="utf-8", show_default=True, help="The encoding of a text file."),
+        click.option(
+            "--encoding", default="utf-8", show_default=True, help="The encoding of a text file."
+        ),
         click.option("--sheet", default="", help="The sheet of a spreadsheet."),
         click.option(
-            "--missing", metavar="W", multiple=True, help="A word that means not rated, besides the empty cell."
+            "--missing",
+            metavar="W",
+            multiple=True,
+            help="A word that means not rated, besides the empty cell.",
         ),
     ):
         function = option(function)
@@ -38,11 +46,18 @@ def sliced(function: F) -> F:
     """Add the options that choose and group rows: where, by and compare."""
     for option in (
         click.option(
-            "--compare", metavar="C", help="The column whose two values are compared: difference, interval, p."
+            "--compare",
+            metavar="C",
+            help="The column whose two values are compared: difference, interval, p.",
         ),
-        click.option("--by", metavar="C", help="The column for each value of which there is one result."),
         click.option(
-            "--where", metavar="C=VALUE", multiple=True, help="Use the rows with this value only; repeatable."
+            "--by", metavar="C", help="The column for each value of which there is one result."
+        ),
+        click.option(
+            "--where",
+            metavar="C=VALUE",
+            multiple=True,
+            help="Use the rows with this value only; repeatable.",
         ),
     ):
         function = option(function)
@@ -50,7 +65,10 @@ def sliced(function: F) -> F:
 
 
 def own_weights_of(path: Path) -> OwnWeights:
-    """The weights of a CSV table with one row and one column a label; the first column has the rows' labels."""
+    """The weights of a CSV table with one row and one column a label.
+
+    The first column has the rows' labels.
+    """
     from konsil.analysis.estimation.own_weights import own_weights
 
     try:
@@ -58,19 +76,30 @@ def own_weights_of(path: Path) -> OwnWeights:
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"--weights {str(path)!r}: cannot be read ({error})") from None
     rows = [
-        [cell.strip() for cell in row] for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)
+        [cell.strip() for cell in row]
+        for row in csv.reader(io.StringIO(text))
+        if any(cell.strip() for cell in row)
     ]
     header, *body = rows or [[]]
     table: dict[str, dict[str, float]] = {}
     for n, (name, *cells) in enumerate(body, start=2):
         if len(cells) != len(header) - 1:
-            raise SourceError(f"--weights {str(path)!r}: row {n} has {len(cells)} weights, expected {len(header) - 1}")
+            raise SourceError(
+                f"--weights {str(path)!r}: row {n} has {len(cells)} weights, expected"
+                f" {len(header) - 1}"
+            )
         if name in table:
-            raise SourceError(f"--weights {str(path)!r}: the label {name!r} has two rows, expected one")
+            raise SourceError(
+                f"--weights {str(path)!r}: the label {name!r} has two rows, expected one"
+            )
         try:
-            table[name] = {label: float(cell) for label, cell in zip(header[1:], cells, strict=True)}
+            table[name] = {
+                label: float(cell) for label, cell in zip(header[1:], cells, strict=True)
+            }
         except ValueError:
-            raise SourceError(f"--weights {str(path)!r}: row {n}: expected numbers from 0 to 1, got {cells}") from None
+            raise SourceError(
+                f"--weights {str(path)!r}: row {n}: expected numbers from 0 to 1, got {cells}"
+            ) from None
     return own_weights(table)
 
 

@@ -9,17 +9,34 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Let simulated raters work through the pages of a copy, and see the report.")
+@click.command(
+    short_help="Let simulated raters work through the pages of a copy, and see the report."
+)
 @on_folder
-@click.option("--to", "target", type=click.Path(path_type=Path), help="The copy's folder; default: FOLDER-rehearsal.")
 @click.option(
-    "--truth", type=click.Path(path_type=Path), help="How they rate; default: FOLDER/simulation.toml, if any."
+    "--to",
+    "target",
+    type=click.Path(path_type=Path),
+    help="The copy's folder; default: FOLDER-rehearsal.",
+)
+@click.option(
+    "--truth",
+    type=click.Path(path_type=Path),
+    help="How they rate; default: FOLDER/simulation.toml, if any.",
 )
 @click.option("--seed", type=int, help="Another seed than the study's.")
-@click.option("--pace", default=0.0, type=click.FloatRange(0), help="1: they take their time; 0: they take none.")
+@click.option(
+    "--pace",
+    default=0.0,
+    type=click.FloatRange(0),
+    help="1: they take their time; 0: they take none.",
+)
 @click.option("--most", type=click.IntRange(1), help="So many pages each at the utmost.")
 @click.option(
-    "--copy-database", default="", metavar="URL", help="An empty database for the copy, to rehearse on PostgreSQL."
+    "--copy-database",
+    default="",
+    metavar="URL",
+    help="An empty database for the copy, to rehearse on PostgreSQL.",
 )
 @click.option(
     "--browser",
@@ -30,9 +47,17 @@ from konsil.cli.folder import on_folder
     help="So many of them in a real Chromium.",
 )
 @click.option(
-    "--items", type=click.IntRange(1), metavar="N", help="Pretend so many items, where none are collected yet."
+    "--items",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Pretend so many items, where none are collected yet.",
 )
-@click.option("--workers", default=1, type=click.IntRange(1), help="Processes of the server; with PostgreSQL only.")
+@click.option(
+    "--workers",
+    default=1,
+    type=click.IntRange(1),
+    help="Processes of the server; with PostgreSQL only.",
+)
 def command(
     folder: Path,
     database: str,
@@ -48,10 +73,11 @@ def command(
 ) -> None:
     """Rehearse the study in FOLDER before anybody is invited, in a new folder beside it.
 
-    A copy without ratings is served on this machine. One simulated rater for each person of the plan comes in by an
-    invitation and rates through the pages, tie-breaks included. What judges say is drawn: no model is asked. The report
-    of the copy says everywhere that its ratings are simulated. The study itself is only read. With --browser some of
-    them sit at a real browser and use its keyboard alone.
+    A copy without ratings is served on this machine. One simulated rater for each person of the
+    plan comes in by an invitation and rates through the pages, tie-breaks included. What judges say
+    is drawn: no model is asked. The report of the copy says everywhere that its ratings are
+    simulated. The study itself is only read. With --browser some of them sit at a real browser and
+    use its keyboard alone.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import TRUTH, truth_of
@@ -77,7 +103,9 @@ def command(
     for line in time_lines(done):
         click.echo(line)
     pages, faults = sum(done.outcome.handed_in.values()), done.outcome.times.faults
-    click.echo(f"{pages:,} of {done.planned:,} pages in {done.outcome.seconds:.1f} s; {len(faults)} faults")
+    click.echo(
+        f"{pages:,} of {done.planned:,} pages in {done.outcome.seconds:.1f} s; {len(faults)} faults"
+    )
     for fault in faults[:10]:
         click.echo(f"  {fault}")
     if done.report is not None:

@@ -11,12 +11,15 @@ from konsil.cli.folder import another_place, on_folder
 
 @click.command(short_help="Compute the analyses and write the self-contained report.")
 @on_folder
-@click.option("--output", type=click.Path(path_type=Path), help="The report's folder; default: FOLDER/report.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="The report's folder; default: FOLDER/report."
+)
 def command(folder: Path, database: str, output: Path | None) -> None:
     """Compute every analysis of the study in FOLDER and write FOLDER/report/index.html, figures and estimates.
 
-    Sources that were never imported are imported first. The same study gives the same bytes. An analysis that the
-    ratings cannot give stops none of the others: the page and the end say why, and the exit code is 2.
+    Sources that were never imported are imported first. The same study gives the same bytes. An
+    analysis that the ratings cannot give stops none of the others: the page and the end say why,
+    and the exit code is 2.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import write_report

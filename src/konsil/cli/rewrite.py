@@ -12,11 +12,18 @@ from konsil.cli.folder import decider, deciding, on_folder
 
 @click.command(short_help="Let a model put questions in better words, and take people's decisions.")
 @on_folder
-@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write both wordings, for people.")
+@click.option(
+    "--table",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write both wordings, for people.",
+)
 @click.option(
     "--decisions",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read that table back: 'accept' or 'keep' in its column decision; the wording itself may be edited.",
+    help=(
+        "Read that table back: 'accept' or 'keep' in its column decision; the wording itself may be"
+        " edited."
+    ),
 )
 @deciding
 @calling_options
@@ -33,8 +40,9 @@ def command(
 ) -> None:
     """Let the model of [prepare.rewrite] put the questions of the study in FOLDER in better words.
 
-    People accept, edit or refuse each wording, in the table or on the pages of 'konsil serve'; the study shows what
-    they accepted, and both wordings are kept. Stop it whenever you like: the same command goes on where it was.
+    People accept, edit or refuse each wording, in the table or on the pages of 'konsil serve'; the
+    study shows what they accepted, and both wordings are kept. Stop it whenever you like: the same
+    command goes on where it was.
     """
     from konsil.api import open_folder
     from konsil.api.curation.rewriting import progress_lines, rewrite_items, write_table
@@ -51,6 +59,8 @@ def command(
         click.echo(line)
     if table is not None:
         write_table(done, table)
-        click.echo(f"{table}: write 'accept' or 'keep' under decision and give it back by --decisions")
+        click.echo(
+            f"{table}: write 'accept' or 'keep' under decision and give it back by --decisions"
+        )
     if decisions is not None and not done.new:
         click.echo("decided before; nothing has changed")

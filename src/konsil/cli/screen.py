@@ -10,16 +10,24 @@ from konsil.cli.collecting import limits
 from konsil.cli.folder import decider, deciding, on_folder
 
 
-@click.command(short_help="Look for questions that should not be rated, and take people's decisions.")
+@click.command(
+    short_help="Look for questions that should not be rated, and take people's decisions."
+)
 @on_folder
-@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write what was found, for people.")
+@click.option(
+    "--table",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write what was found, for people.",
+)
 @click.option(
     "--decisions",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Read that table back: 'keep' or a reason in its column decision.",
 )
 @deciding
-@click.option("--dry-run", is_flag=True, help="Only say what would be left out; store nothing, ask no model.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only say what would be left out; store nothing, ask no model."
+)
 @limits
 def command(
     folder: Path,
@@ -34,9 +42,10 @@ def command(
 ) -> None:
     """Look through the items of the study in FOLDER as its [prepare.screen] says.
 
-    Rules find possible identifiers, follow-up turns, other languages and tasks that are no decision; people decide.
-    Where [prepare.screen] names a model, it looks beside the rules, and what it suspects is told with its evidence.
-    What is left out stays in the database with its reason, and 'konsil prepare' draws from the rest.
+    Rules find possible identifiers, follow-up turns, other languages and tasks that are no
+    decision; people decide. Where [prepare.screen] names a model, it looks beside the rules, and
+    what it suspects is told with its evidence. What is left out stays in the database with its
+    reason, and 'konsil prepare' draws from the rest.
     """
     from konsil.api import open_folder
     from konsil.api.curation.screening import screen_items, screening_lines, write_table
@@ -58,7 +67,10 @@ def command(
         return
     if table is not None:
         write_table(looked, table)
-        click.echo(f"{table}: what was found; write 'keep' or a reason under decision and give it back by --decisions")
+        click.echo(
+            f"{table}: what was found; write 'keep' or a reason under decision and give it back by"
+            " --decisions"
+        )
     if dry_run:
         click.echo("nothing stored")
     elif not looked.new:

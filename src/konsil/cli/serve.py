@@ -14,9 +14,25 @@ HOST = "127.0.0.1"
 
 @click.command(short_help="Serve the rating pages to the people who rate.")
 @on_folder
-@click.option("--host", default=HOST, show_default=True, help="The address to listen on; 0.0.0.0 for a whole network.")
-@click.option("--port", default=PORT, show_default=True, type=click.IntRange(1, 65535), help="The port to listen on.")
-@click.option("--url", default="", metavar="URL", help="The address people use, such as https://study.example.org.")
+@click.option(
+    "--host",
+    default=HOST,
+    show_default=True,
+    help="The address to listen on; 0.0.0.0 for a whole network.",
+)
+@click.option(
+    "--port",
+    default=PORT,
+    show_default=True,
+    type=click.IntRange(1, 65535),
+    help="The port to listen on.",
+)
+@click.option(
+    "--url",
+    default="",
+    metavar="URL",
+    help="The address people use, such as https://study.example.org.",
+)
 @click.option(
     "--trusted-proxy",
     "proxies",
@@ -31,7 +47,13 @@ HOST = "127.0.0.1"
     type=click.IntRange(1),
     help="Forms and saves that one person may send in a minute.",
 )
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Processes; with PostgreSQL.")
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Processes; with PostgreSQL.",
+)
 def command(
     folder: Path,
     database: str,
@@ -44,11 +66,12 @@ def command(
 ) -> None:
     """Serve the rating pages of the study in FOLDER until stopped with Ctrl+C.
 
-    Behind a proxy that speaks TLS, say with --url what people have in their browser; other origins are refused. The
-    address may have a path, so that one host serves several studies; the proxy passes paths on as they are.
+    Behind a proxy that speaks TLS, say with --url what people have in their browser; other origins
+    are refused. The address may have a path, so that one host serves several studies; the proxy
+    passes paths on as they are.
 
-    The plan is drawn first where it was not yet and can be: as long as items are screened, marked or reworded on the
-    pages, these alone are served.
+    The plan is drawn first where it was not yet and can be: as long as items are screened, marked
+    or reworded on the pages, these alone are served.
     """
     from konsil.api import open_folder
     from konsil.api.curation.preparing import is_being_prepared
@@ -60,11 +83,15 @@ def command(
     opened = open_folder(folder, database=database)
     if workers > 1 and not opened.database.startswith("postgres"):
         raise KonsilError(
-            f"--workers {workers}: several processes need PostgreSQL; give its URL with --database, or take one"
-            " process, which is what SQLite serves"
+            f"--workers {workers}: several processes need PostgreSQL; give its URL with --database,"
+            " or take one process, which is what SQLite serves"
         )
     options = checked(
-        Options(url=url or f"http://{host}:{port}", trusted_proxies=proxies, posts_a_minute=posts_a_minute)
+        Options(
+            url=url or f"http://{host}:{port}",
+            trusted_proxies=proxies,
+            posts_a_minute=posts_a_minute,
+        )
     )
     try:
         told = f"{len(make_plan(opened).tasks):,} tasks"
@@ -76,9 +103,15 @@ def command(
     click.echo(f"{opened.study.title}")
     click.echo(f"  {told}; pages at {options.url}; stop with Ctrl+C")
     if not options.secure and host not in ("127.0.0.1", "localhost"):
-        click.echo("  without TLS: use it within a network you trust, or behind a proxy with --url https://...")
+        click.echo(
+            "  without TLS: use it within a network you trust, or behind a proxy with --url"
+            " https://..."
+        )
     if options.secure and not proxies:
-        click.echo("  behind a proxy: name it with --trusted-proxy, or all visitors share one limit of tries a minute")
+        click.echo(
+            "  behind a proxy: name it with --trusted-proxy, or all visitors share one limit of"
+            " tries a minute"
+        )
     if workers > 1:
         serve_many(opened.study, opened.database, options, host=host, port=port, workers=workers)
         return

@@ -22,7 +22,9 @@ _WIDTH = 100
 
 @click.command(short_help="List the statistics that an analysis can ask for, or explain statistic.")
 @click.argument("name", required=False)
-@click.option("--language", "code", default="en", help="The language of titles and sentences: en, de.")
+@click.option(
+    "--language", "code", default="en", help="The language of titles and sentences: en, de."
+)
 def command(name: str | None, code: str) -> None:
     """List the statistics that `statistic = "..."` in a study.toml can ask for; with a NAME explain that statistic."""
     from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
@@ -33,14 +35,20 @@ def command(name: str | None, code: str) -> None:
 
     spoken = [short for short in languages() if short == SOURCE or not is_draft(short)]
     if known(code) not in spoken:
-        raise KonsilError(f"--language {code!r}: there is no such language; {nearest(code, spoken)}")
+        raise KonsilError(
+            f"--language {code!r}: there is no such language; {nearest(code, spoken)}"
+        )
     names = known_statistics()
     if name is None:
         width = max(map(len, names))
-        for family, members in groupby((statistic_of(each) for each in names), lambda statistic: statistic.family):
+        for family, members in groupby(
+            (statistic_of(each) for each in names), lambda statistic: statistic.family
+        ):
             click.echo(f"\n{_TITLES.get(family, family)}")
             for statistic in members:
-                click.echo(show(f"  {statistic.id:<{width}}  {entry(statistic.id, language(code)).title}"))
+                click.echo(
+                    show(f"  {statistic.id:<{width}}  {entry(statistic.id, language(code)).title}")
+                )
         return
     if name not in names:
         raise KonsilError(f"there is no statistic {name!r}; {nearest(name, names)}")
@@ -57,5 +65,7 @@ def command(name: str | None, code: str) -> None:
         "source": statistic.source,
     }
     for title, text in about.items():
-        for line in textwrap.wrap(text, _WIDTH, initial_indent=f"  {title + ':':<11}", subsequent_indent=" " * 13):
+        for line in textwrap.wrap(
+            text, _WIDTH, initial_indent=f"  {title + ':':<11}", subsequent_indent=" " * 13
+        ):
             click.echo(show(line))

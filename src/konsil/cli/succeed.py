@@ -16,7 +16,8 @@ from konsil.cli.folder import on_folder
 def command(folder: Path, database: str, slot: str | None, rater: str | None) -> None:
     """Give a place of the study in FOLDER that nobody has since somebody withdrew to somebody new.
 
-    All that waits in it is then theirs, and they can be invited. Without --slot, the places that wait.
+    All that waits in it is then theirs, and they can be invited. Without --slot, the places that
+    wait.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import succeed, vacant
@@ -28,7 +29,11 @@ def command(folder: Path, database: str, slot: str | None, rater: str | None) ->
             raise StudyError("--slot: name the place that --rater takes over")
         for one in vacant(opened):
             # How many tie-breaks wait is an outcome, and is not said.
-            screens = f"{one.screens:,} screens wait" if one.screens or not one.breaks_ties else "tie-breaks may wait"
+            screens = (
+                f"{one.screens:,} screens wait"
+                if one.screens or not one.breaks_ties
+                else "tie-breaks may wait"
+            )
             click.echo(f"{one.slot}: {screens}")
         return
     if rater is None:

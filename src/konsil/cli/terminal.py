@@ -1,7 +1,8 @@
 """The one way of foreign text to the terminal: no control characters, one line, cut.
 
-Titles, names of columns and messages of libraries come out of files. `guard_terminal` lets nothing through that moves
-the cursor, whichever command prints it; `show` also makes one line of a text and cuts it.
+Titles, names of columns and messages of libraries come out of files. `guard_terminal` lets nothing
+through that moves the cursor, whichever command prints it; `show` also makes one line of a text and
+cuts it.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ def guard_terminal() -> None:
 def table_console(**options: Any) -> Console:  # noqa: ANN401 - rich's own options
     """A console of rich on which every text, those of tables' cells included, passes through `escape`.
 
-    Nothing in brackets is a style and nothing between colons a picture: names of systems and labels are printed as
-    they are.
+    Nothing in brackets is a style and nothing between colons a picture: names of systems and labels
+    are printed as they are.
     """
     from rich.console import Console
     from rich.text import Text

@@ -13,9 +13,13 @@ from konsil.cli.folder import decider, deciding, on_folder
 
 @click.command(short_help="Find what the questions are about, and take people's edits.")
 @on_folder
-@click.option("--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the themes, for people.")
 @click.option(
-    "--tags", type=click.Path(dir_okay=False, path_type=Path), help="Write each question's theme, for people."
+    "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the themes, for people."
+)
+@click.option(
+    "--tags",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write each question's theme, for people.",
 )
 @click.option(
     "--decisions",
@@ -25,7 +29,11 @@ from konsil.cli.folder import decider, deciding, on_folder
 )
 @deciding
 @click.option("--anew", is_flag=True, help="Find the themes again and forget what was decided.")
-@click.option("--dry-run", is_flag=True, help="Only say what the themes would be; store nothing, ask no model.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only say what the themes would be; store nothing, ask no model.",
+)
 @limits
 def command(
     folder: Path,
@@ -42,9 +50,10 @@ def command(
 ) -> None:
     """Find the themes of the questions of the study in FOLDER as its [prepare.themes] says.
 
-    Questions that mean alike make a theme, named by its most telling words; people rename, merge and drop themes, and
-    move single questions. Every question has one theme, in analyses the stratum 'theme'. Where [prepare.themes] names a
-    model, it gives key phrases, names the themes and says which one a question has; people's word stands above it.
+    Questions that mean alike make a theme, named by its most telling words; people rename, merge
+    and drop themes, and move single questions. Every question has one theme, in analyses the
+    stratum 'theme'. Where [prepare.themes] names a model, it gives key phrases, names the themes
+    and says which one a question has; people's word stands above it.
     """
     from konsil.api import open_folder
     from konsil.api.curation.themes import tag_items, theme_lines, write_tables
@@ -64,7 +73,10 @@ def command(
         return
     write_tables(tagged, table, tags)
     for path in filter(None, (table, tags)):
-        click.echo(f"{path}: write a theme's name (or 'drop') under decision and give it back by --decisions")
+        click.echo(
+            f"{path}: write a theme's name (or 'drop') under decision and give it back by"
+            " --decisions"
+        )
     if dry_run:
         click.echo("nothing stored")
     elif not tagged.new:

@@ -14,11 +14,16 @@ def raise_for_unmade(refused: Sequence[str]) -> None:
 
 
 def _by_reason(refused: Sequence[str]) -> Iterator[str]:
-    """One line for each reason, with the analyses that it stops; each sentence begins with its analysis."""
+    """One line for each reason, with the analyses that it stops.
+
+    Each sentence begins with its analysis.
+    """
     analyses: dict[str, list[str]] = {}
     for sentence in refused:
         name, _, reason = sentence.partition(": ratings have no column ")
-        analyses.setdefault(f"ratings have no column {reason}" if reason else sentence, []).append(name)
+        analyses.setdefault(f"ratings have no column {reason}" if reason else sentence, []).append(
+            name
+        )
     for reason, names in analyses.items():
         if len(names) == 1:
             yield reason if reason == names[0] else f"{names[0]}: {reason}"

@@ -12,12 +12,15 @@ from konsil.cli.folder import on_folder
 
 @click.command(short_help="Check the audit log's chain of digests.")
 @on_folder
-@click.option("--expect", metavar="HEAD", help="A head noted earlier: check that this log continues from it.")
+@click.option(
+    "--expect", metavar="HEAD", help="A head noted earlier: check that this log continues from it."
+)
 def command(folder: Path, database: str, expect: str | None) -> None:
     """Check that no entry of the audit log, and no record it covers, was edited, removed or reordered.
 
-    The last line is the log's head: the number of entries and the last hash. Whoever can write the database can write
-    another log; only a head that was noted elsewhere shows that. --expect compares.
+    The last line is the log's head: the number of entries and the last hash. Whoever can write the
+    database can write another log; only a head that was noted elsewhere shows that. --expect
+    compares.
     """
     from konsil.api import open_folder
     from konsil.store.log.heads import anchor_notes, check_head, head_of
@@ -35,7 +38,10 @@ def command(folder: Path, database: str, expect: str | None) -> None:
         click.echo(note)
     if uncovered:
         rows = "1 row" if uncovered == 1 else f"{uncovered:,} rows"
-        click.echo(f"not covered yet: {rows} of screens, visits, changes, invitations or calls, written since")
+        click.echo(
+            f"not covered yet: {rows} of screens, visits, changes, invitations or calls, written"
+            " since"
+        )
     click.echo(f"head: {head}")
 
 

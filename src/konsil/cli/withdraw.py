@@ -13,12 +13,14 @@ from konsil.cli.folder import on_folder
 @on_folder
 @click.option("--rater", required=True, metavar="ID", help="Who leaves.")
 @click.option("--reason", default="", help="Why, for the log; no names.")
-@click.option("--dry-run", is_flag=True, help="Only say what would become of the tasks; change nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Only say what would become of the tasks; change nothing."
+)
 def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool) -> None:
     """Let a rater of the study in FOLDER go.
 
-    The rater's links end, what was rated stays, and what was not goes to the others of the panel, evenly. What nobody
-    can take over lapses.
+    The rater's links end, what was rated stays, and what was not goes to the others of the panel,
+    evenly. What nobody can take over lapses.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import withdraw
@@ -28,7 +30,8 @@ def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool)
     nothing = "; nothing changed" if dry_run else ""
     lapse = "wait in the free place" if found.frees else "lapse"
     click.echo(
-        f"{rater}: {found.stay:,} screens stay, {sum(taken.values()):,} change hands, {found.lapsed:,} {lapse}{nothing}"
+        f"{rater}: {found.stay:,} screens stay, {sum(taken.values()):,} change hands,"
+        f" {found.lapsed:,} {lapse}{nothing}"
     )
     for other, before in found.before.items():
         click.echo(f"  {other}: {before:,} to do before, {before + taken[other]:,} then")

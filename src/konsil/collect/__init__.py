@@ -5,4 +5,14 @@ from konsil.collect.running.lanes import Lane, Progress
 from konsil.collect.running.runner import Runner
 from konsil.collect.running.works import Work
 
-__all__ = ["Lane", "Message", "Progress", "Provider", "Reply", "Request", "Runner", "Work", "request_key"]
+__all__ = [
+    "Lane",
+    "Message",
+    "Progress",
+    "Provider",
+    "Reply",
+    "Request",
+    "Runner",
+    "Work",
+    "request_key",
+]

@@ -1,8 +1,22 @@
 """HOW it is rated: Scale, Criterion, Instrument. All else renders it."""
 
-from konsil.instrument.definition.digests import before_renaming, digest, digest_of, stated, untitled
+from konsil.instrument.definition.digests import (
+    before_renaming,
+    digest,
+    digest_of,
+    stated,
+    untitled,
+)
 from konsil.instrument.definition.fields import Field, FormError, fields, letter, surveyed
-from konsil.instrument.definition.form import Criterion, Instrument, Scale, ScaleKind, ScaleLevel, Scope, Unit
+from konsil.instrument.definition.form import (
+    Criterion,
+    Instrument,
+    Scale,
+    ScaleKind,
+    ScaleLevel,
+    Scope,
+    Unit,
+)
 from konsil.instrument.definition.labels import LabelError, number_word, read_label
 from konsil.instrument.definition.mirror import canonical, mirrored
 from konsil.instrument.definition.page_names import PageNames
@@ -10,7 +24,14 @@ from konsil.instrument.definition.schema import response_format, schema
 from konsil.instrument.screens.parity import EXAMPLE, Parity, example, parity, parity_of
 from konsil.instrument.screens.prompt import Prompt, prompt
 from konsil.instrument.screens.rendering import Piece, Shown
-from konsil.instrument.screens.reply import FieldReply, Reading, ratings, read_form, read_reply, values
+from konsil.instrument.screens.reply import (
+    FieldReply,
+    Reading,
+    ratings,
+    read_form,
+    read_reply,
+    values,
+)
 from konsil.instrument.screens.screen import Screen, screen
 
 __all__ = [

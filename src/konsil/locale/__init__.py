@@ -1,6 +1,7 @@
 """The words of pages and reports: English in the code, other languages from gettext catalogues beside this file.
 
-A language is one file, `CODE.po`. A text without an entry stays English. A study's own texts are never translated.
+A language is one file, `CODE.po`. A text without an entry stays English. A study's own texts are
+never translated.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ def languages() -> tuple[str, ...]:
     >>> languages()
     ('de', 'en', 'fr')
     """
-    catalogues = (file.name.removesuffix(".po") for file in files(__name__).iterdir() if file.name.endswith(".po"))
+    catalogues = (
+        file.name.removesuffix(".po")
+        for file in files(__name__).iterdir()
+        if file.name.endswith(".po")
+    )
     return tuple(sorted({SOURCE, *catalogues}))
 
 
@@ -43,7 +48,9 @@ def is_draft(language: str) -> bool:
     (False, True)
     """
     # Babel keeps the lines of a head that it knows, and this is none of them.
-    return '\n"X-Konsil-Status: draft\\n"\n' in files(__name__).joinpath(f"{language}.po").read_text("utf-8")
+    return '\n"X-Konsil-Status: draft\\n"\n' in files(__name__).joinpath(
+        f"{language}.po"
+    ).read_text("utf-8")
 
 
 @cache

@@ -1,6 +1,15 @@
 """Items from what the world has, and items from items: all of it pure."""
 
-from konsil.prepare.draw.draw import SAMPLING, Drawn, draw, event_of, in_study, last_drawn, prepared, request_digest
+from konsil.prepare.draw.draw import (
+    SAMPLING,
+    Drawn,
+    draw,
+    event_of,
+    in_study,
+    last_drawn,
+    prepared,
+    request_digest,
+)
 from konsil.prepare.draw.lexical import MATCH, lexical_matches, with_lexical_match
 from konsil.prepare.draw.sample import in_sets, sizes, stratified
 from konsil.prepare.draw.spec import SAMPLE_SET, Preparation, Sample, preparation_problems
@@ -18,7 +27,16 @@ from konsil.prepare.questions.screening import (
     screening_event,
     with_decisions,
 )
-from konsil.prepare.questions.themes import DROP, THEME, Embed, Themed, Theming, last_themed, themes, theming_event
+from konsil.prepare.questions.themes import (
+    DROP,
+    THEME,
+    Embed,
+    Themed,
+    Theming,
+    last_themed,
+    themes,
+    theming_event,
+)
 from konsil.prepare.text.sentences import sentences
 from konsil.prepare.text.single import Filtered, single_cloze
 

@@ -16,11 +16,13 @@ class Call:
     """What was asked of whom, with which parameters, and what came back."""
 
     work: str
-    """What was to be done: a digest of kind, who, subject and the request's key. The same work is done once."""
+    """What was to be done: a digest of kind, who, subject and the request's key. The same work is
+    done once."""
     attempt: int
     """The attempt's number within its work, from 1."""
     kind: CallKind
-    """A system's answer to an item, a judge's ratings for a task, or a model's help before the study."""
+    """A system's answer to an item, a judge's ratings for a task, or a model's help before the
+    study."""
     who: str
     """The system's or the judge's id, or the step of the preparation."""
     subject: str
@@ -76,7 +78,8 @@ class Callee:
     echoed: tuple[str, ...] = ()
     """What the replies say that they are from."""
     asked: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
-    """Parameter -> the values that the protocol asked for; several where votes have seeds of their own."""
+    """Parameter -> the values that the protocol asked for; several where votes have seeds of their
+    own."""
     without: Mapping[str, int] = field(default_factory=dict)
     """Parameter -> calls that were made without it, since the endpoint does not take it."""
     first: str = ""

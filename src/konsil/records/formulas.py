@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 FORMULA = r"^'*[=+\-@\t\r\n＝＋－＠]"
-"""How a cell begins that is taken for a formula, after any apostrophes that we would have put there ourselves."""
+"""How a cell begins that is taken for a formula, after any apostrophes that we would have put there
+ourselves."""
 NUMBER = r"^[+-][0-9]+(\.[0-9]+)?$"
 """A signed number is no formula: the label -1 of a scale stays readable as a number."""
 

@@ -22,6 +22,7 @@ class Injected:
     label: str
     """The label that it demands."""
     after: bool | None
-    """Whether the label was given with the instruction; an abstention is another label; None: there is no label."""
+    """Whether the label was given with the instruction; an abstention is another label; None: there
+    is no label."""
     before: bool | None
     """The same without the instruction."""

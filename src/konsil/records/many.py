@@ -11,7 +11,8 @@ from collections.abc import Iterator
 def many() -> Iterator[None]:
     """Make records by the hundred thousand: none is part of a cycle, so nobody looks for cycles meanwhile.
 
-    Looking for them takes as long as making the records does. Not for what calls anything that is not ours.
+    Looking for them takes as long as making the records does. Not for what calls anything that is
+    not ours.
 
     >>> with many():
     ...     gc.isenabled()

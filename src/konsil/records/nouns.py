@@ -1,7 +1,8 @@
 """What the four papers have in common: items, systems, answers, raters, tasks, ratings.
 
-One Rating fits them all. Pointwise: one answer. Pairwise: two answers. Difficulty, confidence, surveys: no answer.
-Sentence: one answer and a span. Not rated is no record, abstained is a state, unreadable is an attempt.
+One Rating fits them all. Pointwise: one answer. Pairwise: two answers. Difficulty, confidence,
+surveys: no answer. Sentence: one answer and a span. Not rated is no record, abstained is a state,
+unreadable is an attempt.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ Outcome = Literal[
     "no majority",
     "inconsistent",
 ]
-"""How a call ended; the last two are of several calls for one task, whose votes or orders did not agree."""
+"""How a call ended; the last two are of several calls for one task, whose votes or orders did not
+agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,8 @@ class Task:
     purpose: Purpose = "main"
     """Main analyses take main and tie-break tasks."""
     repeat_of: str | None = None
-    """The task that this one repeats, for self-agreement; of an adjudication the task that it reviews."""
+    """The task that this one repeats, for self-agreement; of an adjudication the task that it
+    reviews."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,8 @@ class Rating:
     item: str | None
     """The item's id; None for surveys."""
     answers: tuple[str, ...] = ()
-    """None, one or two answer ids. In a pair the label speaks of the first as A and the second as B."""
+    """None, one or two answer ids. In a pair the label speaks of the first as A and the second as
+    B."""
     span: Span | None = None
     """The sentence, where one is rated."""
     state: State = "rated"
@@ -179,7 +183,8 @@ class Rating:
     confidence: float | None = None
     """How sure the rater was, on the study's scale; None where not asked."""
     seconds: float | None = None
-    """Seconds spent on the screen: a property of the task, repeated on each of its ratings, never summed."""
+    """Seconds spent on the screen: a property of the task, repeated on each of its ratings, never
+    summed."""
     at: str = ""
     """When, ISO 8601 in UTC; empty where unknown."""
     instrument: str = ""
@@ -199,7 +204,8 @@ class Attempt:
     outcome: Outcome
     """How the call ended."""
     raw: str = ""
-    """The reply's body as received; of several calls, what they said about which question, as JSON."""
+    """The reply's body as received; of several calls, what they said about which question, as
+    JSON."""
     at: str = ""
     """When, ISO 8601 in UTC."""
 

@@ -11,4 +11,7 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     >>> sorted(["rater-10", "rater-9", "judge"], key=natural)
     ['judge', 'rater-9', 'rater-10']
     """
-    return tuple((0, int(p), "") if p.isdigit() and p.isascii() else (1, 0, p) for p in re.split(r"([0-9]+)", text))
+    return tuple(
+        (0, int(p), "") if p.isdigit() and p.isascii() else (1, 0, p)
+        for p in re.split(r"([0-9]+)", text)
+    )

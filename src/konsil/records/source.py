@@ -24,7 +24,8 @@ class Source:
     separator: str = ""
     """The field separator of a text table; empty: comma in .csv, tab in .tsv."""
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Field of the record -> the column or columns it is made of. Several columns are joined with ' / '.
+    """Field of the record -> the column or columns it is made of. Several columns are joined with '
+    / '.
 
     A field that is not named here is read from the column of its own name, where there is one.
     """
@@ -41,8 +42,10 @@ class Source:
     strata: tuple[str, ...] = ()
     """Items: columns that become strata."""
     hashed: tuple[str, ...] = ()
-    """Fields whose value is a long text and whose identifier is a short digest of it (item, answer)."""
+    """Fields whose value is a long text and whose identifier is a short digest of it (item,
+    answer)."""
     media: Literal["drop", "mark"] = "drop"
-    """Anki: notes whose text has an image or a sound are dropped, or its place is marked in the text."""
+    """Anki: notes whose text has an image or a sound are dropped, or its place is marked in the
+    text."""
     hints: bool = True
     """Anki: whether a deletion's hint follows the gap in parentheses."""

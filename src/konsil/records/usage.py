@@ -23,7 +23,8 @@ class Usage:
     replies: int = 0
     """Calls with a reply, whatever it was worth: those that have a latency."""
     median: float | None = None
-    """Median seconds from the request to the end of the reply; None without replies of a real model."""
+    """Median seconds from the request to the end of the reply; None without replies of a real
+    model."""
     slow: float | None = None
     """Their 90th percentile."""
     counted: int = 0
@@ -37,7 +38,8 @@ class Usage:
     cost: float | None = None
     """US dollars of calls whose tokens the endpoint reports."""
     cost_estimated: float | None = None
-    """US dollars of other calls with a price: by the length of the texts, or what a broken call can have cost."""
+    """US dollars of other calls with a price: by the length of the texts, or what a broken call can
+    have cost."""
     unpriced: int | None = 0
     """Replies without a known price; None where prices are withheld."""
     truncated: int = 0

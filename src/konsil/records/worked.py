@@ -14,6 +14,7 @@ class Worked:
     rater: str
     """Who did it."""
     active: float | None
-    """Seconds until it was handed in first in which the page was visible and somebody was at it; None: not known."""
+    """Seconds until it was handed in first in which the page was visible and somebody was at it;
+    None: not known."""
     wall: float | None
     """Seconds for which its page was open, all openings together; None where no browser told."""

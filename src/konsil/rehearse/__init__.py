@@ -17,4 +17,14 @@ from konsil.rehearse.server import Server
 from konsil.rehearse.times import Times
 from konsil.rehearse.visitor import GoneError, Visitor
 
-__all__ = ["GoneError", "Outcome", "Replies", "Server", "Think", "Times", "Visitor", "browser_there", "work"]
+__all__ = [
+    "GoneError",
+    "Outcome",
+    "Replies",
+    "Server",
+    "Think",
+    "Times",
+    "Visitor",
+    "browser_there",
+    "work",
+]

@@ -40,19 +40,29 @@ def browser_there() -> None:
         import playwright.sync_api  # noqa: F401
     except ImportError:
         raise KonsilError(
-            f"{option('browser')}: needs playwright, which is not installed; install it with {installation('browser')}"
+            f"{option('browser')}: needs playwright, which is not installed; install it with"
+            f" {installation('browser')}"
         ) from None
 
 
 def rate_in_window(
-    person: Person, say: Say, think: Think, outcome: Outcome, *, idle: Callable[[bool], bool], until: Callable[[], bool]
+    person: Person,
+    say: Say,
+    think: Think,
+    outcome: Outcome,
+    *,
+    idle: Callable[[bool], bool],
+    until: Callable[[], bool],
 ) -> None:
     """Come in by the personal link and rate, key by key, as long as there is something and `until` says nothing.
 
-    `idle` is told whether there is something to do, and says whether nobody has anything to do any more.
+    `idle` is told whether there is something to do, and says whether nobody has anything to do any
+    more.
     """
     with _page() as page:
-        page.on("pageerror", lambda error: outcome.times.fault(f"{person.who}: script: {error.message}"))
+        page.on(
+            "pageerror", lambda error: outcome.times.fault(f"{person.who}: script: {error.message}")
+        )
         page.on("console", lambda said: _console(outcome, person.who, said))
         window = _Window(page, person, outcome)
         page.goto(person.link)
@@ -82,10 +92,15 @@ def _page() -> Iterator[Page]:
 
     with sync_playwright() as play:
         own = play.chromium.executable_path
-        program = own if Path(own).exists() else next((p for b in BROWSERS if (p := shutil.which(b))), None)
+        program = (
+            own
+            if Path(own).exists()
+            else next((p for b in BROWSERS if (p := shutil.which(b))), None)
+        )
         if program is None:
             raise KonsilError(
-                f"{option('browser')}: there is no Chromium; install one with 'playwright install chromium'"
+                f"{option('browser')}: there is no Chromium; install one with 'playwright install"
+                " chromium'"
             )
         # Chromium's sandbox does not work for the user root.
         flags = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
@@ -100,7 +115,9 @@ def _page() -> Iterator[Page]:
             page.set_default_timeout(1000 * SECONDS)
             yield page
         except Error as error:
-            raise KonsilError(f"{urlsplit(page.url).path}: {error.message.splitlines()[0]}") from None
+            raise KonsilError(
+                f"{urlsplit(page.url).path}: {error.message.splitlines()[0]}"
+            ) from None
         finally:
             browser.close()
 
@@ -119,7 +136,11 @@ class _Window:
         """Go by Tab to the button of the form that leads to such an address, and press Enter."""
         for _ in range(MOST_TABS):
             got, kind, has, action = self._page.evaluate(_FOCUS)
-            if kind in ("submit", "button") and action.startswith(start) and (got, has) == (name, value):
+            if (
+                kind in ("submit", "button")
+                and action.startswith(start)
+                and (got, has) == (name, value)
+            ):
                 with self._page.expect_navigation():
                     self._page.keyboard.press("Enter")
                 return
@@ -161,7 +182,9 @@ class _Window:
         public = form.get_attribute("data-public") or ""
         said, seconds = say(public)
         asked: list[tuple[str, Mapping[str, str]]] = self._page.evaluate(_ASKED)
-        if unknown := sorted({name for name, value in said.items() if value} - {name for name, _ in asked}):
+        if unknown := sorted(
+            {name for name, value in said.items() if value} - {name for name, _ in asked}
+        ):
             raise KonsilError(f"{self.path}: does not ask {unknown[0]!r}")
         for name, keys in asked:
             value = said.get(name, "")
@@ -178,7 +201,9 @@ class _Window:
         time.sleep(think(seconds / (len(asked) + 1)))
         self._leave()
         self._outcome.submitted[public] = said
-        self._outcome.handed_in[self._person.who] = self._outcome.handed_in.get(self._person.who, 0) + 1
+        self._outcome.handed_in[self._person.who] = (
+            self._outcome.handed_in.get(self._person.who, 0) + 1
+        )
 
     def _to(self, name: str) -> None:
         """The question is the current one already where the one before was just answered; else go there by Tab."""
@@ -194,4 +219,6 @@ class _Window:
         began = time.perf_counter()
         with self._page.expect_navigation():
             self._page.keyboard.press("Enter")
-        self._outcome.times.took("in a browser", time.perf_counter() - began, len(self._page.content().encode()))
+        self._outcome.times.took(
+            "in a browser", time.perf_counter() - began, len(self._page.content().encode())
+        )

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import unescape
 
-_TAG = re.compile(r"<(/?)(form|input|button|textarea|fieldset|link|script)\b([^>]*)>", re.IGNORECASE)
+_TAG = re.compile(
+    r"<(/?)(form|input|button|textarea|fieldset|link|script)\b([^>]*)>", re.IGNORECASE
+)
 _ATTRIBUTE = re.compile(r"""([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?""")
 
 
@@ -70,9 +72,15 @@ def own_files(html: str) -> tuple[str, ...]:
     ('/static/1/a.css', '/static/1/b.js')
     """
     found = (
-        _attributes(rest) for closing, tag, rest in _TAG.findall(html) if not closing and tag in ("link", "script")
+        _attributes(rest)
+        for closing, tag, rest in _TAG.findall(html)
+        if not closing and tag in ("link", "script")
     )
-    return tuple(place for told in found if (place := told.get("href") or told.get("src") or "").startswith("/static/"))
+    return tuple(
+        place
+        for told in found
+        if (place := told.get("href") or told.get("src") or "").startswith("/static/")
+    )
 
 
 def _attributes(text: str) -> dict[str, str]:

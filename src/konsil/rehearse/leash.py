@@ -11,7 +11,8 @@ import threading
 def end_with_parent() -> None:
     """End this process and those that it started as soon as its standard input is closed.
 
-    The parent holds the other end and nobody else: the operating system closes it when the parent is killed.
+    The parent holds the other end and nobody else: the operating system closes it when the parent
+    is killed.
     """
     threading.Thread(target=_wait, daemon=True).start()
 
@@ -22,4 +23,8 @@ def _wait() -> None:
             pass
     finally:
         # The process leads a session of its own, so its workers are its group.
-        os.killpg(os.getpgrp(), signal.SIGTERM) if hasattr(os, "killpg") else os.kill(os.getpid(), signal.SIGTERM)
+        (
+            os.killpg(os.getpgrp(), signal.SIGTERM)
+            if hasattr(os, "killpg")
+            else os.kill(os.getpid(), signal.SIGTERM)
+        )

@@ -34,14 +34,24 @@ def work(
     patience: float = 30.0,
     windows: int = 0,
 ) -> Outcome:
-    """Let everybody rate all that is theirs, or `most` pages each, at the same time; the first `windows` in Chromium.
+    """Let everybody rate all that is theirs, or `most` pages each, at the same time.
 
-    Pages that come about meanwhile (tie-breaks) are rated too: whoever is done looks again until nobody is at work.
+    The first `windows` in Chromium.
+
+    Pages that come about meanwhile (tie-breaks) are rated too: whoever is done looks again until
+    nobody is at work.
     """
     began = time.perf_counter()
-    shift = _Shift(say, think, most, stop or threading.Event(), patience, Outcome(Times()), _Crew(len(people)))
+    shift = _Shift(
+        say, think, most, stop or threading.Event(), patience, Outcome(Times()), _Crew(len(people))
+    )
     threads = [
-        threading.Thread(target=shift.rate_in_window if n < windows else shift.rate, args=(p,), name=p.who, daemon=True)
+        threading.Thread(
+            target=shift.rate_in_window if n < windows else shift.rate,
+            args=(p,),
+            name=p.who,
+            daemon=True,
+        )
         for n, p in enumerate(people)
     ]
     for one in threads:
@@ -84,7 +94,8 @@ class _Shift:
                 busy = busy and crew.done()
                 if crew.idle():
                     break
-                # A page that came between the last look and the end of all others' work is seen by one more look.
+                # A page that came between the last look and the end of all others' work is seen by
+                # one more look.
                 time.sleep(LOOK_SECONDS)
                 page = visitor.go("/next", "look again")
         except (KonsilError, ValueError) as error:
@@ -149,11 +160,16 @@ class _Crew:
 def _before(visitor: Visitor, page: Page, about: Mapping[str, str]) -> Page:
     """Pass what comes before the first task, as somebody who agrees to everything."""
     for _ in range(MOST_FORMS):
-        start = next((p for p in ("/consent", "/eligibility", "/profile", "/place") if page.path == p), None)
+        start = next(
+            (p for p in ("/consent", "/eligibility", "/profile", "/place") if page.path == p), None
+        )
         form = page.form(start) if start is not None else None
         if form is None:
             return page
-        said = {name: about.get(name, offered[0] if offered else "") for name, offered in form.asked.items()}
+        said = {
+            name: about.get(name, offered[0] if offered else "")
+            for name, offered in form.asked.items()
+        }
         said |= dict([b for b in form.buttons if b[0]][:1])
         page = visitor.send(form, said, "before")
     raise KonsilError(f"{page.path}: leads nowhere else, whatever is replied")
@@ -176,7 +192,8 @@ def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome
     if form is None or "save" not in form.data:
         raise KonsilError(f"{page.path}: there is no form to rate in")
     if "closed" in form.data:
-        # A practice that explains itself, or a batch that was closed meanwhile: to be read, and then left.
+        # A practice that explains itself, or a batch that was closed meanwhile: to be read, and
+        # then left.
         return visitor.go("/next")
     public = form.data["public"]
     said, seconds = say(public)
@@ -199,7 +216,14 @@ def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome
     return _hand_in(visitor, form, said, seconds, outcome, who)
 
 
-def _hand_in(visitor: Visitor, form: Form, said: Mapping[str, str], seconds: float, outcome: Outcome, who: str) -> Page:
+def _hand_in(
+    visitor: Visitor,
+    form: Form,
+    said: Mapping[str, str],
+    seconds: float,
+    outcome: Outcome,
+    who: str,
+) -> Page:
     began = time.perf_counter()
     told = visitor.submit(form, {n: v for n, v in said.items() if v}, _seconds(seconds, seconds))
     if "go" not in told:
@@ -212,4 +236,8 @@ def _hand_in(visitor: Visitor, form: Form, said: Mapping[str, str], seconds: flo
 
 
 def _seconds(wall: float, first: float) -> dict[str, str]:
-    return {"wall": f"{wall:.3f}", "active": f"{wall:.3f}", "first_input": f"{min(first, wall):.3f}"}
+    return {
+        "wall": f"{wall:.3f}",
+        "active": f"{wall:.3f}",
+        "first_input": f"{min(first, wall):.3f}",
+    }

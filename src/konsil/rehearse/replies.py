@@ -18,10 +18,19 @@ from konsil.study.sections.enrolment import Question, names_of
 
 
 class Replies:
-    """The panel behind the browsers. It knows which task a page's random name stands for; the browsers do not."""
+    """The panel behind the browsers.
+
+    It knows which task a page's random name stands for; the browsers do not.
+    """
 
     def __init__(
-        self, study: Study, store: Store, items: Sequence[Item], answers: Sequence[Answer], truth: Truth, seed: int
+        self,
+        study: Study,
+        store: Store,
+        items: Sequence[Item],
+        answers: Sequence[Answer],
+        truth: Truth,
+        seed: int,
     ) -> None:
         self._study, self._store = study, store
         self._desk = people(study, items, answers, truth, seed)
@@ -51,7 +60,10 @@ class Replies:
         )
 
     def _know(self, tasks: Iterable[Task]) -> None:
-        """Draw the replies to these tasks; questionnaires are drawn in their order of work, so all at once."""
+        """Draw the replies to these tasks.
+
+        Questionnaires are drawn in their order of work, so all at once.
+        """
         places = {r.id for r in self._study.everybody()}
         slots = [t if t.rater in places else dataclasses.replace(t, rater=t.slot) for t in tasks]
         for task in slots:

@@ -41,9 +41,14 @@ class Server:
         command += ["--posts-a-minute", "1000000"]
         command += ["--database", self._database] if self._database else []
         command += ["--workers", str(self._workers)] if self._workers > 1 else []
-        # A session of its own: its workers end with it, and Ctrl+C ends us first. It ends when its input is closed.
+        # A session of its own: its workers end with it, and Ctrl+C ends us first. It ends when its
+        # input is closed.
         self._process = subprocess.Popen(  # noqa: S603 - our own command
-            command, stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=self._log,
+            start_new_session=True,
         )
         until = time.monotonic() + READY_SECONDS
         while not self._answers():
@@ -100,7 +105,10 @@ class Server:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.stop()
         self._log.close()

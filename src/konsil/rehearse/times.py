@@ -13,7 +13,8 @@ class Row:
     """One kind of request."""
 
     kind: str
-    """come in, before, next task, save, submit, look again, file; go on: handing in and the page that follows."""
+    """come in, before, next task, save, submit, look again, file; go on: handing in and the page
+    that follows."""
     count: int
     """How many there were."""
     p50: float

@@ -76,10 +76,14 @@ class Visitor:
         answer = self.ask("save", "POST", form.data["save"], json.dumps(body).encode(), headers)
         return self._json_reply(answer)
 
-    def submit(self, form: Form, said: Mapping[str, str], seconds: Mapping[str, str]) -> Mapping[str, object]:
+    def submit(
+        self, form: Form, said: Mapping[str, str], seconds: Mapping[str, str]
+    ) -> Mapping[str, object]:
         """Hand in as the page's module does: all values once more."""
         body = urlencode({**form.hidden, **said, **seconds}).encode()
-        return self._json_reply(self.ask("submit", "POST", form.action, body, {**self._json(), **self._form()}))
+        return self._json_reply(
+            self.ask("submit", "POST", form.action, body, {**self._json(), **self._form()})
+        )
 
     def leave(self) -> None:
         """Close the connection."""
@@ -89,7 +93,13 @@ class Visitor:
 
     def change(self, field: str, value: str, base_rev: int) -> dict[str, object]:
         """A change of a field, named at random as the module does."""
-        return {"id": secrets.token_hex(16), "field": field, "value": value, "base_rev": base_rev, "at": ""}
+        return {
+            "id": secrets.token_hex(16),
+            "field": field,
+            "value": value,
+            "base_rev": base_rev,
+            "at": "",
+        }
 
     def _json_reply(self, answer: Page) -> Mapping[str, object]:
         if answer.status >= 400 and answer.status not in (409, 422):
@@ -118,9 +128,17 @@ class Visitor:
         return {"origin": self._origin, "accept": "application/json"}
 
     def ask(
-        self, kind: str, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+        self,
+        kind: str,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        headers: Mapping[str, str] | None = None,
     ) -> Page:
-        """One request with all that it is led to; its time is that until the last answer is there."""
+        """One request with all that it is led to.
+
+        Its time is that until the last answer is there.
+        """
         began = time.perf_counter()
         status, where, text = self._once(method, path, body, headers or {})
         hops = 0
@@ -130,7 +148,9 @@ class Visitor:
         self._times.took(kind, time.perf_counter() - began, len(text))
         return Page(status, path, text.decode(), hops)
 
-    def _once(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, str, bytes]:
+    def _once(
+        self, method: str, path: str, body: bytes, headers: Mapping[str, str]
+    ) -> tuple[int, str, bytes]:
         sent = {"accept": "text/html", **headers}
         if self._cookies:
             sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
@@ -148,7 +168,8 @@ class Visitor:
                 # Asked again: every request of the pages may be told twice.
                 self.leave()
                 if kept:
-                    # A connection that the server had closed meanwhile: at once on a new one, as browsers do.
+                    # A connection that the server had closed meanwhile: at once on a new one, as
+                    # browsers do.
                     continue
                 if time.monotonic() > until:
                     raise GoneError(f"{self._origin}{path}: does not answer ({error})") from None

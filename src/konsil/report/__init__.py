@@ -18,8 +18,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
         import importlib
         import logging
 
-        # Drawing for the first time, Matplotlib looks through the system's fonts, and says so if that takes long.
-        # The figures have a font of their own.
+        # Drawing for the first time, Matplotlib looks through the system's fonts, and says so if
+        # that takes long. The figures have a font of their own.
         logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
         return getattr(importlib.import_module("konsil.report.page.writing"), name)
     raise AttributeError(f"module 'konsil.report' has no attribute {name!r}")

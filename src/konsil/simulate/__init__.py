@@ -2,7 +2,14 @@
 
 from konsil.simulate.draw import Latent, Simulated, draw, people
 from konsil.simulate.recovery import Recovered, cases_of, lengths_of, recovery, sets_of
-from konsil.simulate.truth import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth, read_truth
+from konsil.simulate.truth import (
+    CriterionTruth,
+    Departure,
+    PanelTruth,
+    SystemTruth,
+    Truth,
+    read_truth,
+)
 from konsil.simulate.truth_check import check_truth
 
 __all__ = [

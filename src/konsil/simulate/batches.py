@@ -41,16 +41,21 @@ class Batches:
     seed: int | None
     """What made the raters; None: new raters of the same model in every batch."""
     sets: Mapping[str, int] = field(default_factory=dict)
-    """Set -> its items in the study; a batch has sets in the same proportions. Empty: nothing is known of sets."""
+    """Set -> its items in the study; a batch has sets in the same proportions. Empty: nothing is
+    known of sets."""
     cases: Cases = ()
-    """The study's cases and their versions; a batch has cases like these. Empty: items differ by their sets alone."""
+    """The study's cases and their versions; a batch has cases like these. Empty: items differ by
+    their sets alone."""
     lengths: Lengths = field(default_factory=dict)
-    """System -> how many sentences each of its answers has. Empty: each has as many as are rated of one."""
+    """System -> how many sentences each of its answers has. Empty: each has as many as are rated of
+    one."""
     _worlds: dict[int, World] = field(default_factory=dict)
     _labels: dict[tuple[str, str, str, str, int], Matrix] = field(default_factory=dict)
     _sampled: dict[int, Bools] = field(default_factory=dict)
     _seen: dict[str, Bools] = field(default_factory=dict)
-    _chosen: dict[tuple[str, frozenset[tuple[str, frozenset[str]]]], Bools] = field(default_factory=dict)
+    _chosen: dict[tuple[str, frozenset[tuple[str, frozenset[str]]]], Bools] = field(
+        default_factory=dict
+    )
 
     def world(self, batch: int) -> World:
         """The items of a batch and their answers."""
@@ -61,13 +66,18 @@ class Batches:
             versions = [[item.strata for item in case] for case in self.cases] or [[{}]]
             n = self.n_items
             lengths = self.lengths or dict.fromkeys(systems, (self.n_sentences,))
-            self._worlds[batch] = large_world(n, systems, families, self.truth, own, lengths, versions)
+            self._worlds[batch] = large_world(
+                n, systems, families, self.truth, own, lengths, versions
+            )
         return self._worlds[batch]
 
     @property
     def n_items(self) -> int:
         """The items of a batch."""
-        own, most = sum(map(len, self.cases)), ITEMS // (3 if self.n_sentences or self.lengths else 1)
+        own, most = (
+            sum(map(len, self.cases)),
+            ITEMS // (3 if self.n_sentences or self.lengths else 1),
+        )
         return max(1, most // own) * own if own else most
 
     @property
@@ -77,20 +87,34 @@ class Batches:
 
     @cached_property
     def strata(self) -> Mapping[str, NDArray[np.str_]]:
-        """Column -> its value for every item of a batch, the same in every batch; empty where it has none."""
+        """Column -> its value for every item of a batch, the same in every batch.
+
+        Empty where it has none.
+        """
         own = [item.strata for case in self.cases for item in case]
         again = self.n_items // max(1, len(own))
-        return {c: np.tile([one.get(c, "") for one in own], again) for c in dict.fromkeys(c for s in own for c in s)}
+        return {
+            c: np.tile([one.get(c, "") for one in own], again)
+            for c in dict.fromkeys(c for s in own for c in s)
+        }
 
     @cached_property
     def set_of(self) -> NDArray[np.str_]:
         """The set of every item of a batch, the same in every batch; empty where none is known."""
         if self.cases:
-            own = [next((s for s in item.sets if s in self.sets), "") for case in self.cases for item in case]
+            own = [
+                next((s for s in item.sets if s in self.sets), "")
+                for case in self.cases
+                for item in case
+            ]
             return np.tile(np.asarray(own), self.n_items // len(own))
         names = list(self.sets) or [""]
-        ends = np.cumsum([self.sets.get(n, 1) for n in names]) / sum(self.sets.get(n, 1) for n in names)
-        return np.asarray(names)[np.searchsorted(ends, (np.arange(self.n_items) + 0.5) / self.n_items)]
+        ends = np.cumsum([self.sets.get(n, 1) for n in names]) / sum(
+            self.sets.get(n, 1) for n in names
+        )
+        return np.asarray(names)[
+            np.searchsorted(ends, (np.arange(self.n_items) + 0.5) / self.n_items)
+        ]
 
     def item_of(self, criterion: Criterion, batch: int) -> NDArray[np.int64]:
         """The item of every unit that a criterion is asked about."""
@@ -112,16 +136,22 @@ class Batches:
         """The same, missing where the plan gives the rater no task on the item."""
         return self._in_sight(criterion, panel, batch, context, slice(None))
 
-    def _in_sight(self, criterion: Criterion, panel: str, batch: int, context: str, units: Bools | slice) -> Matrix:
+    def _in_sight(
+        self, criterion: Criterion, panel: str, batch: int, context: str, units: Bools | slice
+    ) -> Matrix:
         found = self.all_labels(criterion, panel, batch, context)[units]
         seen = self.visible_items(panel)[self.item_of(criterion, batch)[units]]
         return np.where(seen, found, MISSING)
 
     def instrument_of(self, criterion: Criterion) -> str:
         """The instrument that asks a criterion; of two that ask alike, each has its own."""
-        return next((i.id for i in self.study.instruments if any(c is criterion for c in i.criteria)), "")
+        return next(
+            (i.id for i in self.study.instruments if any(c is criterion for c in i.criteria)), ""
+        )
 
-    def _label(self, criterion: Criterion, raters: Sequence[Rater], batch: int, context: str) -> Matrix:
+    def _label(
+        self, criterion: Criterion, raters: Sequence[Rater], batch: int, context: str
+    ) -> Matrix:
         world = self.world(batch)
         told = self.truth.criteria.get(criterion.id, CriterionTruth())
         seed = world.seed if self.seed is None else self.seed
@@ -130,7 +160,11 @@ class Batches:
         for rater in raters:
             one = labeller(world, rater, self.truth, seed).under(instrument)
             units = self._units(criterion, batch)
-            y = one.about_items(criterion, context) if units is None else one.impression(units, criterion, context)
+            y = (
+                one.about_items(criterion, context)
+                if units is None
+                else one.impression(units, criterion, context)
+            )
             codes = cut(y, criterion, told, self.truth.label_width)
             silent = one.abstains(criterion, self.item_of(criterion, batch), context)
             columns.append(np.where(silent, ABSTAINED, codes))
@@ -169,10 +203,19 @@ class Batches:
         return np.asarray(np.isin(self.set_of, [a.items for a in lines]) | every, dtype=np.bool_)
 
     def retained_labels(
-        self, analysis: Analysis, criterion: Criterion, panel: str, group: Mapping[str, str], batch: int, context: str
+        self,
+        analysis: Analysis,
+        criterion: Criterion,
+        panel: str,
+        group: Mapping[str, str],
+        batch: int,
+        context: str,
     ) -> Matrix:
         """Raw labels of the group's systems, raters and items; without cases, items' strata play no part."""
-        units, columns = self.units(analysis, criterion, group, batch), self.columns(analysis, panel, group)
+        units, columns = (
+            self.units(analysis, criterion, group, batch),
+            self.columns(analysis, panel, group),
+        )
         return self._in_sight(criterion, panel, batch, context, units)[:, columns]
 
     def columns(self, analysis: Analysis, panel: str, group: Mapping[str, str]) -> list[int]:
@@ -184,14 +227,18 @@ class Batches:
             if all(_attribute(rater, c) in (None, *v) for c, v in wanted.items())
         ]
 
-    def units(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Bools:
+    def units(
+        self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int
+    ) -> Bools:
         """Which units are in the analysis' set and in the group, (n_units,)."""
         wanted, world = _selected_values(analysis, group), self.world(batch)
         items = self._items(analysis.items if self.sets else "", wanted)
         for one in self.study.derived:
             if one.name in wanted:
                 values = self.derived(one.name, batch)
-                items = items & np.any([_inside(values, b) for b in one.bins if b.label in wanted[one.name]], axis=0)
+                items = items & np.any(
+                    [_inside(values, b) for b in one.bins if b.label in wanted[one.name]], axis=0
+                )
         units = items[self.item_of(criterion, batch)]
         rated = self._units(criterion, batch)
         if rated is not None and "system" in wanted:
@@ -203,7 +250,9 @@ class Batches:
 
     def _items(self, of_set: str, wanted: Mapping[str, set[str]]) -> Bools:
         """Which items are in a set and have the strata that are wanted, the same in every batch, (n_items,)."""
-        strata = {column: frozenset(values) for column, values in wanted.items() if column in self.strata}
+        strata = {
+            column: frozenset(values) for column, values in wanted.items() if column in self.strata
+        }
         key = of_set, frozenset(strata.items())
         if key not in self._chosen:
             items = self.set_of == of_set if of_set else np.ones(self.n_items, dtype=np.bool_)
@@ -223,16 +272,23 @@ class Batches:
             return np.ones(len(world.owner), dtype=np.bool_)
         chance = generator(world.seed, "recovery", "sampled").random(len(world.owner))
         place = np.empty(len(chance), dtype=np.int64)
-        # Answers keep their places in this order, so that a sentence's rank in its answer is its distance to the first.
+        # Answers keep their places in this order, so that a sentence's rank in its answer is its
+        # distance to the first.
         place[np.lexsort((chance, world.owner))] = np.arange(len(chance))
-        return np.asarray(place - world.first_sentence[world.owner] < self.n_sentences, dtype=np.bool_)
+        return np.asarray(
+            place - world.first_sentence[world.owner] < self.n_sentences, dtype=np.bool_
+        )
 
     def derived(self, name: str, batch: int) -> Array:
         """A derived column: the mean number that its panel gave each item, nan where nobody did, (n_items,)."""
         [one] = [d for d in self.study.derived if d.name == name]
-        [criterion] = [c for i in self.study.instruments for c in i.criteria if c.id == one.criterion][:1]
+        [criterion] = [
+            c for i in self.study.instruments for c in i.criteria if c.id == one.criterion
+        ][:1]
         raw = self.labels(criterion, one.raters, batch)
-        numbers = np.append(np.asarray(criterion.scale.numbers(), dtype=np.float64), [0.0, 0.0])[raw]
+        numbers = np.append(np.asarray(criterion.scale.numbers(), dtype=np.float64), [0.0, 0.0])[
+            raw
+        ]
         given, item_of = raw >= 0, self.item_of(criterion, batch)
         total = np.bincount(item_of, np.where(given, numbers, 0.0).sum(axis=1), self.n_items)
         count = np.bincount(item_of, given.sum(axis=1), self.n_items)
@@ -242,11 +298,18 @@ class Batches:
 def main_lines(study: Study) -> list[Allocation]:
     """The lines whose ratings main analyses take, tie-breaks and questionnaires aside."""
     screens = {i.id for i in study.instruments if any(c.scope not in _SURVEYS for c in i.criteria)}
-    return [a for a in study.plan if a.when == "always" and a.purpose == "main" and a.instrument in screens]
+    return [
+        a
+        for a in study.plan
+        if a.when == "always" and a.purpose == "main" and a.instrument in screens
+    ]
 
 
 def visible_lines(study: Study, panel: str) -> Iterator[tuple[str, int | None]]:
-    """The set and the number of raters of every main line of a panel; a line like others has their sets."""
+    """The set and the number of raters of every main line of a panel.
+
+    A line like others has their sets.
+    """
     lines = main_lines(study)
     for line in lines:
         if line.panel == panel:

@@ -33,7 +33,9 @@ class Desk:
         self.digests = {i.id: digest(i) for i in study.instruments}
         self.items = {i.id: n for n, i in enumerate(items)}
         self.answers = {a.id: n for n, a in enumerate(answers)}
-        self.spans = {a.id: {s: n for n, s in enumerate(a.sentences)} for a in answers if a.sentences}
+        self.spans = {
+            a.id: {s: n for n, s in enumerate(a.sentences)} for a in answers if a.sentences
+        }
         self.world, self.truth, self.labellers = world, truth, labellers
         self._seated: dict[tuple[str, str], Labeller] = {}
         self._replies: dict[Key, list[Reply]] = {}
@@ -41,7 +43,10 @@ class Desk:
         self._seconds: dict[Key, list[float]] = {}
 
     def rate(self, tasks: Sequence[Task]) -> list[Rating]:
-        """All ratings of these tasks; a second look at the same answer differs by phase or as a repeat."""
+        """All ratings of these tasks.
+
+        A second look at the same answer differs by phase or as a repeat.
+        """
         found: list[Rating] = []
         surveys: dict[tuple[str, str], int] = {}
         for task in tasks:
@@ -108,7 +113,10 @@ class Desk:
                 for answer in task.answers:
                     first = int(self.world.first_sentence[self.answers[answer]])
                     for span in task.spans:
-                        yield criterion, ((answer,), span, replies[first + self.spans[answer][span]])
+                        yield (
+                            criterion,
+                            ((answer,), span, replies[first + self.spans[answer][span]]),
+                        )
             else:
                 yield criterion, ((), None, replies[place])
 
@@ -121,7 +129,11 @@ class Desk:
                 silent = one.abstains(criterion, units.item_of, context).tolist()
             else:
                 y = one.about_items(criterion, context)
-                silent = [False] * len(y) if criterion.scale.abstain is None else self._silent(one, criterion, context)
+                silent = (
+                    [False] * len(y)
+                    if criterion.scale.abstain is None
+                    else self._silent(one, criterion, context)
+                )
             self._replies[key] = self._label(criterion, y, silent, one)
         return self._replies[key]
 
@@ -140,7 +152,9 @@ class Desk:
         difference = (y[[first]] - y[[second]]) / 2**0.5 + one.on(criterion.id).position
         return self._label(criterion, difference, [silent[self.items[task.item or ""]]], one)[0]
 
-    def _label(self, criterion: Criterion, y: Array, silent: Sequence[bool], one: Labeller) -> list[Reply]:
+    def _label(
+        self, criterion: Criterion, y: Array, silent: Sequence[bool], one: Labeller
+    ) -> list[Reply]:
         if criterion.scale.kind == "number":
             return [
                 _ABSTAINED if quiet else ("rated", number(value, criterion))
@@ -152,7 +166,10 @@ class Desk:
         else:
             codes = cut(y, criterion, told, self.truth.label_width)
         replies: list[Reply] = [("rated", label) for label in criterion.scale.labels]
-        return [_ABSTAINED if quiet else replies[code] for code, quiet in zip(codes.tolist(), silent, strict=True)]
+        return [
+            _ABSTAINED if quiet else replies[code]
+            for code, quiet in zip(codes.tolist(), silent, strict=True)
+        ]
 
     def _time(self, one: Labeller, context: str) -> list[float]:
         key = (one.rater.id, context)

@@ -48,13 +48,16 @@ def draw(
     *,
     panel_seed: int | None = None,
 ) -> Simulated:
-    """Tasks by `plan.assign` and, for each, ratings on every criterion; the same arguments give the same ratings.
+    """Tasks by `plan.assign` and, for each, ratings on every criterion.
 
-    Each rater, criterion and repeat has a stream of its own that covers all items, whoever sees them: another
-    allocation, criterion, rater or analysis changes no rating. Free texts are left unanswered. Tie-breaks are planned
-    from the simulated ratings and then rated too. `seed` draws the panel; the plan follows the study's own seed, so
-    that it is the plan of a real study. `panel_seed` makes the raters' severity and likings instead, so that the same
-    raters can meet new items. The order of items and answers does not matter.
+    The same arguments give the same ratings.
+
+    Each rater, criterion and repeat has a stream of its own that covers all items, whoever sees
+    them: another allocation, criterion, rater or analysis changes no rating. Free texts are left
+    unanswered. Tie-breaks are planned from the simulated ratings and then rated too. `seed` draws
+    the panel; the plan follows the study's own seed, so that it is the plan of a real study.
+    `panel_seed` makes the raters' severity and likings instead, so that the same raters can meet
+    new items. The order of items and answers does not matter.
     """
     check_truth(truth, study, answers, items=items)
     known = {i.id for i in items}

@@ -37,11 +37,17 @@ class Expected:
     """System -> the numbers of sentences of its answers; empty: as many as are rated."""
 
     def __post_init__(self) -> None:
-        self.batches = Batches(self.study, self.truth, self.seed, self.sets, self.cases, self.lengths)
+        self.batches = Batches(
+            self.study, self.truth, self.seed, self.sets, self.cases, self.lengths
+        )
 
     def values(self, analysis: Analysis, row: Row) -> Array | None:
         """The row's true value in each batch, or None where the model does not give it."""
-        derived = {d.name for d in self.study.derived} & {*analysis.where, *analysis.by, analysis.covariate}
+        derived = {d.name for d in self.study.derived} & {
+            *analysis.where,
+            *analysis.by,
+            analysis.covariate,
+        }
         if (derived and not self.sets) or analysis.weights not in {"", "unweighted"}:
             return None
         criterion = self.criterion(analysis, row.group)
@@ -50,17 +56,26 @@ class Expected:
             return None
         return np.array([rule(batch) for batch in range(BATCHES)], dtype=np.float64)
 
-    def criterion(self, analysis: Analysis, group: Mapping[str, str], name: str = "") -> Criterion | None:
-        """The analysis' criterion, or another, in the group's design; None where two designs ask it differently."""
+    def criterion(
+        self, analysis: Analysis, group: Mapping[str, str], name: str = ""
+    ) -> Criterion | None:
+        """The analysis' criterion, or another, in the group's design.
+
+        None where two designs ask it differently.
+        """
         wanted = {i.id for i in self.study.instruments}
         for column in ("instrument", "design"):
-            wanted &= set(analysis.where.get(column, wanted)) & {group.get(column, w) for w in wanted}
+            wanted &= set(analysis.where.get(column, wanted)) & {
+                group.get(column, w) for w in wanted
+            }
         found = [
             c
             for i in self.study.instruments
             if i.id in wanted
             for c in i.criteria
-            if c.id == (name or analysis.criterion) and c.scope in _SCOPES and c.scale.kind == "choice"
+            if c.id == (name or analysis.criterion)
+            and c.scope in _SCOPES
+            and c.scale.kind == "choice"
         ]
         return found[0] if found and len({c.scope for c in found}) == 1 else None
 
@@ -68,7 +83,11 @@ class Expected:
         if analysis.statistic == "abstention_slope":
             return self._caution(analysis, criterion, row)
         if analysis.statistic in PREFERENCES:
-            return self._preference(analysis, criterion, row.group["rater"]) if "rater" in row.group else None
+            return (
+                self._preference(analysis, criterion, row.group["rater"])
+                if "rater" in row.group
+                else None
+            )
         depends = analysis.consensus != "none" or analysis.against is not None
         about_cases = analysis.statistic in CASES
         if depends and not about_cases and not self.sets and not self._same_number(analysis):
@@ -86,7 +105,9 @@ class Expected:
         minuend, subtrahend = one, other
         return lambda batch: minuend(batch) - subtrahend(batch)
 
-    def _of_group(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+    def _of_group(
+        self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
+    ) -> Rule | None:
         if analysis.statistic in CASES:
             return case_rule(self, analysis, criterion, group)
         labels = labels_of(analysis, criterion)
@@ -113,15 +134,23 @@ class Expected:
 
             def with_ties(batch: int) -> Matrix:
                 own = codes(batch)
-                return self._with_ties(analysis, criterion, group, batch, labels, own) if analysis.tiebreak else own
+                return (
+                    self._with_ties(analysis, criterion, group, batch, labels, own)
+                    if analysis.tiebreak
+                    else own
+                )
 
-            return lambda batch: _proportion(name, with_ties(batch), analysis.consensus, k, values, successes)
+            return lambda batch: _proportion(
+                name, with_ties(batch), analysis.consensus, k, values, successes
+            )
         if analysis.against == "rest":
             if name not in population.PAIRWISE:
                 return None
             one = {c: v for c, v in group.items() if c != "rater"}
             if one != group:
-                return lambda batch: self._one_against_rest(analysis, criterion, group["rater"], one, batch, labels)
+                return lambda batch: self._one_against_rest(
+                    analysis, criterion, group["rater"], one, batch, labels
+                )
             return lambda batch: population.against_rest(name, codes(batch), k, steps)
         if name in population.PAIRWISE:
             return lambda batch: population.pairwise(name, codes(batch), k, steps)
@@ -143,11 +172,17 @@ class Expected:
         names = [r.id for r in self.study.members(analysis.raters)]
         places = [names[n] for n in self.batches.columns(analysis, analysis.raters, group)]
         k = len(labels.names)
-        return population.against_rest(analysis.statistic, codes, k, _steps(labels), only=places.index(rater))
+        return population.against_rest(
+            analysis.statistic, codes, k, _steps(labels), only=places.index(rater)
+        )
 
     def _against_panel(self, analysis: Analysis, criterion: Criterion, row: Row) -> Rule | None:
         name = analysis.statistic
-        if analysis.mode != "valid" or analysis.consensus != "none" or name not in population.PAIRWISE:
+        if (
+            analysis.mode != "valid"
+            or analysis.consensus != "none"
+            or name not in population.PAIRWISE
+        ):
             return None
         labels = labels_of(analysis, criterion)
         k, values = len(labels.names), _steps(labels)
@@ -156,7 +191,10 @@ class Expected:
         def rule(batch: int) -> float:
             panel = self.selected(analysis, criterion, str(analysis.against), others, batch, labels)
             judges = self.selected(analysis, criterion, analysis.raters, row.group, batch, labels)
-            both = [population.judge_and_ceiling(name, panel, judges[:, j], k, values) for j in range(judges.shape[1])]
+            both = [
+                population.judge_and_ceiling(name, panel, judges[:, j], k, values)
+                for j in range(judges.shape[1])
+            ]
             return float(np.mean([j - c if row.kind == "difference" else j for j, c in both]))
 
         return rule
@@ -167,9 +205,13 @@ class Expected:
         def slope(batch: int, panel: str, group: Mapping[str, str]) -> float:
             raw = self.batches.retained_labels(analysis, criterion, panel, group, batch, "")
             units = self.batches.units(analysis, criterion, group, batch)
-            x = self.batches.derived(analysis.covariate, batch)[self.batches.item_of(criterion, batch)][units]
+            x = self.batches.derived(analysis.covariate, batch)[
+                self.batches.item_of(criterion, batch)
+            ][units]
             seen = (raw != MISSING) & np.isfinite(x)[:, None]
-            return population.slope(np.broadcast_to(x[:, None], raw.shape)[seen], (raw == ABSTAINED)[seen])
+            return population.slope(
+                np.broadcast_to(x[:, None], raw.shape)[seen], (raw == ABSTAINED)[seen]
+            )
 
         if row.kind != "difference":
             return lambda batch: slope(batch, analysis.raters, row.group)
@@ -206,14 +248,23 @@ class Expected:
                     scores[np.isin(systems, list(wrote(rater))), n] = np.nan
             stratum = None
             if analysis.mode == "valid":
-                stratum = population.mean_strata(panel, values) if in_order else population.majority(panel, len(values))
+                stratum = (
+                    population.mean_strata(panel, values)
+                    if in_order
+                    else population.majority(panel, len(values))
+                )
             mine, others = np.isin(systems, list(own)), ~np.isin(systems, list(wrote(me)))
-            return population.preference(scores[:, raters.index(me)], scores[:, peers], mine, others, stratum)
+            return population.preference(
+                scores[:, raters.index(me)], scores[:, peers], mine, others, stratum
+            )
 
         return rule if own - {""} and peers else None
 
     def _same_number(self, analysis: Analysis) -> bool:
-        """Whether every item has equally many raters of the panel; otherwise its majority has no single law."""
+        """Whether every item has equally many raters of the panel.
+
+        Otherwise its majority has no single law.
+        """
         panel = analysis.raters if analysis.against in (None, "rest") else str(analysis.against)
         lines = [a for a in self.study.plan if a.panel == panel and a.when == "always"]
         own = [a for a in lines if analysis.items and a.items == analysis.items] or lines
@@ -254,30 +305,48 @@ class Expected:
         torn = asked & population.conflicting(codes, len(labels.names))
         return np.hstack([codes, np.where(torn[:, None], broken, -1)])
 
-    def _abstained(self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> float:
+    def _abstained(
+        self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int
+    ) -> float:
         kept = self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, "")
         return float((kept == ABSTAINED).sum() / (kept != MISSING).sum())
 
     def _self(
-        self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int, labels: Labels
+        self,
+        analysis: Analysis,
+        criterion: Criterion,
+        group: Mapping[str, str],
+        batch: int,
+        labels: Labels,
     ) -> float:
         recode = _recode(analysis, criterion, labels)
         first, second = (
-            recode[self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, c)]
+            recode[
+                self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, c)
+            ]
             for c in ("", "again")
         )
         if criterion.scope == "sentence" and analysis.spans in {"all", "any"}:
-            owner = self.batches.world(batch).owner[self.batches.units(analysis, criterion, group, batch)]
-            first, second = (population.of_answers(codes, owner, analysis.spans) for codes in (first, second))
+            owner = self.batches.world(batch).owner[
+                self.batches.units(analysis, criterion, group, batch)
+            ]
+            first, second = (
+                population.of_answers(codes, owner, analysis.spans) for codes in (first, second)
+            )
         both = (first >= 0) & (second >= 0)
         return float((first == second)[both].mean())
 
 
 def _recode(analysis: Analysis, criterion: Criterion, labels: Labels) -> Matrix:
-    """From the scale's label numbers to the analysis' codes; the last two places are missing and abstained."""
+    """From the scale's label numbers to the analysis' codes.
+
+    The last two places are missing and abstained.
+    """
     numbers = labels.codes()
     abstained = numbers.get(labels.abstain, -1) if labels.abstain is not None else -1
-    codes = [numbers.get(analysis.collapse.get(label, label), -1) for label in criterion.scale.labels]
+    codes = [
+        numbers.get(analysis.collapse.get(label, label), -1) for label in criterion.scale.labels
+    ]
     return np.array([*codes, -1, abstained], dtype=np.int64)
 
 
@@ -288,12 +357,20 @@ def _steps(labels: Labels) -> Array:
     return np.asarray(labels.values, dtype=np.float64)
 
 
-def _proportion(name: str, codes: Matrix, consensus: str, k: int, values: Array, successes: Sequence[int]) -> float:
+def _proportion(
+    name: str, codes: Matrix, consensus: str, k: int, values: Array, successes: Sequence[int]
+) -> float:
     if consensus == "majority":
         codes = population.majority(codes, k)[:, None]
     given = codes >= 0
-    numbers = np.isin(codes, successes).astype(np.float64) if name == "share" else values[np.maximum(codes, 0)]
+    numbers = (
+        np.isin(codes, successes).astype(np.float64)
+        if name == "share"
+        else values[np.maximum(codes, 0)]
+    )
     if consensus == "mean":
         some = given.any(axis=1)
-        return float((np.where(given, numbers, 0.0).sum(axis=1)[some] / given.sum(axis=1)[some]).mean())
+        return float(
+            (np.where(given, numbers, 0.0).sum(axis=1)[some] / given.sum(axis=1)[some]).mean()
+        )
     return float(numbers[given].mean())

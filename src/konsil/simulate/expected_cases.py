@@ -30,7 +30,9 @@ class Expected(Protocol):
     def batches(self) -> Batches:
         """The batches of new items."""
 
-    def criterion(self, analysis: Analysis, group: Mapping[str, str], name: str = "") -> Criterion | None:
+    def criterion(
+        self, analysis: Analysis, group: Mapping[str, str], name: str = ""
+    ) -> Criterion | None:
         """The analysis' criterion, or another, in the group's design."""
 
     def selected(
@@ -45,7 +47,9 @@ class Expected(Protocol):
         """Codes after collapsing, of the group's systems, raters and items."""
 
 
-def case_rule(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+def case_rule(
+    model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
+) -> Rule | None:
     """The rule of one group of an analysis of cases; None where there is no formula here."""
     if analysis.statistic in ANSWERS:
         return ANSWERS[analysis.statistic](model, analysis, criterion, group)
@@ -74,17 +78,23 @@ def marks_of(
     labels = labels_of(analysis, criterion)
     codes = model.selected(analysis, criterion, panel, group, batch, labels)
     given = codes >= 0
-    numbers = np.where(given, np.asarray(labels.values, dtype=np.float64)[np.maximum(codes, 0)], 0.0)
+    numbers = np.where(
+        given, np.asarray(labels.values, dtype=np.float64)[np.maximum(codes, 0)], 0.0
+    )
     if highest:
         return np.where(given.any(axis=1), np.where(given, numbers, -np.inf).max(axis=1), np.nan)
     return np.asarray(numbers.sum(axis=1) / np.where(given.any(axis=1), given.sum(axis=1), np.nan))
 
 
-def ladder(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Array:
+def ladder(
+    model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int
+) -> Array:
     """The marks of one system by case and level, (n_cases, n_levels)."""
     marks = marks_of(model, analysis, criterion, analysis.raters, group, batch)
     world = model.batches.world(batch)
-    item_of = model.batches.item_of(criterion, batch)[model.batches.units(analysis, criterion, group, batch)]
+    item_of = model.batches.item_of(criterion, batch)[
+        model.batches.units(analysis, criterion, group, batch)
+    ]
     grid = np.full((int(world.case_of.max()) + 1, len(analysis.levels)), np.nan)
     levels = model.batches.strata["level"][item_of]
     for place, level in enumerate(analysis.levels):
@@ -100,7 +110,9 @@ Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 def _rises(right: Bools) -> Bools:
     """Whether some level is right after a fuller one was wrong."""
     found = [
-        (~right[:, full] & right[:, less]) for full in range(right.shape[1]) for less in range(full + 1, right.shape[1])
+        (~right[:, full] & right[:, less])
+        for full in range(right.shape[1])
+        for less in range(full + 1, right.shape[1])
     ]
     return np.asarray(np.any(found, axis=0))
 
@@ -110,7 +122,9 @@ def _sensitivity(_: Array, right: Bools, __: Analysis) -> float:
 
 
 def _violation(_: Array, right: Bools, analysis: Analysis) -> float:
-    kept = right[:, -1] if analysis.denominator == "recovered" else np.ones(len(right), dtype=np.bool_)
+    kept = (
+        right[:, -1] if analysis.denominator == "recovered" else np.ones(len(right), dtype=np.bool_)
+    )
     return float(_rises(right)[kept].mean())
 
 
@@ -140,7 +154,9 @@ LADDERS: Mapping[str, Callable[[Array, Bools, Analysis], float]] = {
 }
 
 
-def _accuracy(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule:
+def _accuracy(
+    model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
+) -> Rule:
     def rule(batch: int) -> float:
         marks = marks_of(model, analysis, criterion, analysis.raters, group, batch)
         return float((marks[np.isfinite(marks)] >= analysis.correct - ENOUGH).mean())
@@ -148,19 +164,26 @@ def _accuracy(model: Expected, analysis: Analysis, criterion: Criterion, group: 
     return rule
 
 
-def _illusion(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+def _illusion(
+    model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
+) -> Rule | None:
     fluent = model.criterion(analysis, group, analysis.criteria[0]) if analysis.criteria else None
     if fluent is None:
         return None
 
     def rule(batch: int) -> float:
-        reads, is_worth = (marks_of(model, analysis, one, analysis.raters, group, batch) for one in (fluent, criterion))
+        reads, is_worth = (
+            marks_of(model, analysis, one, analysis.raters, group, batch)
+            for one in (fluent, criterion)
+        )
         return float(np.nanmean(reads - is_worth))
 
     return rule
 
 
-def _mismatch(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+def _mismatch(
+    model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
+) -> Rule | None:
     """Of the answers that failed, the share whose reasoning names what the answer does not."""
     found = [model.criterion(analysis, group, name) for name in analysis.criteria or NAMING]
     thought, said = found if len(found) == 2 else (None, None)
@@ -180,29 +203,41 @@ def _mismatch(model: Expected, analysis: Analysis, criterion: Criterion, group: 
 _HALF = 0.5
 
 
-def _yes(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int) -> Array:
+def _yes(
+    model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int
+) -> Array:
     """The share of the naming panel's labels that are the scale's last, (n_units,)."""
-    codes = model.batches.retained_labels(analysis, criterion, str(analysis.against), group, batch, "")
+    codes = model.batches.retained_labels(
+        analysis, criterion, str(analysis.against), group, batch, ""
+    )
     given = codes >= 0
     last = (codes == len(criterion.scale.labels) - 1).sum(axis=1)
     return np.asarray(last / np.where(given.any(axis=1), given.sum(axis=1), np.nan))
 
 
-def _approval(model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]) -> Rule | None:
+def _approval(
+    model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
+) -> Rule | None:
     """Of what the experts call a failure on any of the criteria, the share that a judge lets pass."""
     names = [group["criterion"]] if "criterion" in group else [criterion.id, *analysis.criteria]
     found = [model.criterion(analysis, group, name) for name in names]
     criteria = [one for one in found if one is not None]
     if len(criteria) < len(found) or analysis.against is None or "rater" not in group:
         return None
-    others = {column: value for column, value in group.items() if column not in ("rater", "criterion")}
+    others = {
+        column: value for column, value in group.items() if column not in ("rater", "criterion")
+    }
 
     def rule(batch: int) -> float:
         passed = failed = 0
         for one in criteria:
             every = analysis.failure_by == "every"
-            experts = marks_of(model, analysis, one, str(analysis.against), others, batch, highest=every)
-            judge = marks_of(model, analysis, one, analysis.raters, {**others, "rater": group["rater"]}, batch)
+            experts = marks_of(
+                model, analysis, one, str(analysis.against), others, batch, highest=every
+            )
+            judge = marks_of(
+                model, analysis, one, analysis.raters, {**others, "rater": group["rater"]}, batch
+            )
             fails = (experts <= analysis.failure + ENOUGH) & np.isfinite(judge)
             failed += int(fails.sum())
             passed += int((judge[fails] >= analysis.approve - ENOUGH).sum())

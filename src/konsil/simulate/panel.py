@@ -2,14 +2,16 @@
 
 For an answer a of item i by system s, the rater r of panel p has the impression
 
-    y = d (right_a - 1/2) + leniency_p - severity_r + self_preference_p [family_r = family_s] + liking_rs
-        + sqrt(shared) clarity_a + sqrt(item_rater) mood_ri + sqrt(rest) noise_ra,        d = 2 probit(accuracy_p)
+    y = d (right_a - 1/2) + leniency_p - severity_r + self_preference_p [family_r = family_s] +
+        liking_rs + sqrt(shared) clarity_a + sqrt(item_rater) mood_ri + sqrt(rest) noise_ra,
+        d = 2 probit(accuracy_p)
 
-so that a rater without severity labels a share `accuracy` of right and of wrong answers rightly. A criterion may show
-only a part of d and have a shift of its own; `approves` puts the mean of wrong answers where that share of them gets
-the middle label or a better one. Two labels are cut at 0, more labels at equal steps (a graded response model). A pair
-is labelled by the difference of two impressions with a zone of ties; an item by its difficulty as perceived.
-Abstentions are logistic in the difficulty.
+so that a rater without severity labels a share `accuracy` of right and of wrong answers rightly. A
+criterion may show only a part of d and have a shift of its own; `approves` puts the mean of wrong
+answers where that share of them gets the middle label or a better one. Two labels are cut at 0,
+more labels at equal steps (a graded response model). A pair is labelled by the difference of two
+impressions with a zone of ties; an item by its difficulty as perceived. Abstentions are logistic in
+the difficulty.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ _MUCH = 1.0
 
 @dataclass(frozen=True)
 class Labeller:
-    """One rater before one world; each draw has a stream keyed by rater, criterion and context (phase, repeat)."""
+    """One rater before one world.
+
+    Each draw has a stream keyed by rater, criterion and context (phase, repeat).
+    """
 
     world: World
     rater: Rater
@@ -52,7 +57,9 @@ class Labeller:
 
     def under(self, instrument: str) -> Labeller:
         """The same rater before one instrument."""
-        return replace(self, departures=tuple(d for d in self.departures if d.instrument in ("", instrument)))
+        return replace(
+            self, departures=tuple(d for d in self.departures if d.instrument in ("", instrument))
+        )
 
     def on(self, criterion: str) -> PanelTruth:
         """The parameters on a criterion; on none, those of the whole screen."""
@@ -60,7 +67,9 @@ class Labeller:
         for departure in self.departures:
             if departure.criterion in ("", criterion):
                 stated = {name: getattr(departure, name) for name in _INSTEAD}
-                told = replace(told, **{name: value for name, value in stated.items() if value is not None})
+                told = replace(
+                    told, **{name: value for name, value in stated.items() if value is not None}
+                )
         return told
 
     def shift(self, criterion: str) -> float:
@@ -73,7 +82,10 @@ class Labeller:
         t, world = self.on(criterion.id), self.world
         told = self.criteria.get(criterion.id, CriterionTruth())
         shift = t.leniency - self.severity + self.liking
-        own = np.array([bool(self.rater.family) and f == self.rater.family for f in world.families], dtype=np.bool_)
+        own = np.array(
+            [bool(self.rater.family) and f == self.rater.family for f in world.families],
+            dtype=np.bool_,
+        )
         shift = shift + t.self_preference * own
         if criterion.scope == "pair" or len(criterion.scale.labels) != 2:
             shift = shift + world.strengths_on.get(criterion.id, world.strengths)
@@ -101,7 +113,9 @@ class Labeller:
         told = self.on(criterion.id)
         part = told.perception if criterion.scope == "item" else -0.5
         rng = self._stream("item", criterion.id, context)
-        habit = generator(self.seed, "rater", self.rater.id, "habit", criterion.id).standard_normal()
+        habit = generator(
+            self.seed, "rater", self.rater.id, "habit", criterion.id
+        ).standard_normal()
         noise = rng.standard_normal(len(self.world.difficulty))
         return np.asarray(
             part * self.world.difficulty
@@ -113,9 +127,13 @@ class Labeller:
 
     def mood_of(self, criterion: Criterion, n: int) -> Array:
         """Replies to n questionnaires in order, (n,)."""
-        return np.asarray(self._stream("survey", criterion.id, "").standard_normal(n) + self.shift(criterion.id))
+        return np.asarray(
+            self._stream("survey", criterion.id, "").standard_normal(n) + self.shift(criterion.id)
+        )
 
-    def abstains(self, criterion: Criterion, units_item: Indices, context: str) -> NDArray[np.bool_]:
+    def abstains(
+        self, criterion: Criterion, units_item: Indices, context: str
+    ) -> NDArray[np.bool_]:
         """Where the rater abstains, (n_units,)."""
         told = self.on(criterion.id)
         if criterion.scale.abstain is None or told.abstention <= 0:
@@ -128,7 +146,9 @@ class Labeller:
         """Seconds on the screen of each item, log-normal, (n_items,)."""
         pace = 0.25 * self._stream("pace", "", "").standard_normal()
         noise = self._stream("seconds", "", context).standard_normal(len(self.world.difficulty))
-        return np.asarray(np.round(self.on("").seconds * np.exp(pace + 0.4 * noise), 1), dtype=np.float64)
+        return np.asarray(
+            np.round(self.on("").seconds * np.exp(pace + 0.4 * noise), 1), dtype=np.float64
+        )
 
     def _stream(self, what: str, criterion: str, context: str) -> np.random.Generator:
         return generator(self.world.seed, "rater", self.rater.id, what, criterion, context)
@@ -140,11 +160,14 @@ def labeller(world: World, rater: Rater, truth: Truth, seed: int) -> Labeller:
     rng = generator(seed, "rater", rater.id, "severity")
     severity = float(rng.standard_normal()) * own.severity
     liking = np.array(
-        [generator(seed, "rater", rater.id, "liking", s).standard_normal() for s in world.systems], dtype=np.float64
+        [generator(seed, "rater", rater.id, "liking", s).standard_normal() for s in world.systems],
+        dtype=np.float64,
     )
     departures = tuple(d for d in truth.exceptions if _is_of(d, rater))
     habits = liking * own.rater_system
-    return Labeller(world, rater, own, severity, habits, seed, truth.label_width, truth.criteria, departures)
+    return Labeller(
+        world, rater, own, severity, habits, seed, truth.label_width, truth.criteria, departures
+    )
 
 
 def _is_of(departure: Departure, rater: Rater) -> bool:
@@ -168,11 +191,16 @@ def cut(y: Array, criterion: Criterion, told: CriterionTruth, width: float) -> C
 
 
 def cut_pair(difference: Array, criterion: Criterion, told: CriterionTruth, tie: float) -> Codes:
-    """Label numbers of differences of impressions, first minus second answer; a zone of ties where k is odd."""
+    """Label numbers of differences of impressions, first minus second answer.
+
+    A zone of ties where k is odd.
+    """
     labels = criterion.scale.labels
     k = len(labels)
     half = np.arange((k - 1) // 2) * _MUCH + tie
-    cuts = np.concatenate((-half[::-1], half)) if k % 2 else np.concatenate((-half[::-1], [0.0], half))
+    cuts = (
+        np.concatenate((-half[::-1], half)) if k % 2 else np.concatenate((-half[::-1], [0.0], half))
+    )
     codes = np.searchsorted(cuts, difference).astype(np.int64)
     return codes if told.best and told.best == labels[-1] else k - 1 - codes
 

@@ -1,7 +1,7 @@
 """What statistics are in a population: plain formulas on a very large matrix of labels.
 
-Written a second time on purpose, without konsil.stats: a truth that used the code it checks would check nothing.
-Matrices are (n_units, n_raters) of codes, -1 where there is no label.
+Written a second time on purpose, without konsil.stats: a truth that used the code it checks would
+check nothing. Matrices are (n_units, n_raters) of codes, -1 where there is no label.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ PANEL = ("krippendorff_alpha", "gwet_ac1", "randolph_kappa")
 def table(first: Matrix, second: Matrix, k: int) -> Array:
     """Joint shares of two columns of labels where both are given, (k, k)."""
     both = (first >= 0) & (second >= 0)
-    counts = np.bincount(first[both] * k + second[both], minlength=k * k).reshape(k, k).astype(np.float64)
+    counts = (
+        np.bincount(first[both] * k + second[both], minlength=k * k)
+        .reshape(k, k)
+        .astype(np.float64)
+    )
     return np.asarray(counts / counts.sum()) if counts.sum() else np.full((k, k), np.nan)
 
 
@@ -48,7 +52,9 @@ def of_table(name: str, joint: Array, values: Array) -> float:
     if name == "pabak":
         return (k * agreement - 1) / (k - 1)
     distance = np.abs(np.subtract.outer(values, values))
-    cost = {"cohen_kappa_linear": distance, "cohen_kappa_quadratic": distance**2}.get(name, (steps > 0).astype(float))
+    cost = {"cohen_kappa_linear": distance, "cohen_kappa_quadratic": distance**2}.get(
+        name, (steps > 0).astype(float)
+    )
     chance = float((cost * np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum())
     return 1 - float((cost * joint).sum()) / chance if chance > 0 else float("nan")
 
@@ -56,7 +62,8 @@ def of_table(name: str, joint: Array, values: Array) -> float:
 def pairwise(name: str, labels: Matrix, k: int, values: Array) -> float:
     """The mean over pairs of raters."""
     found = [
-        of_table(name, table(labels[:, r], labels[:, s], k), values) for r, s in combinations(range(labels.shape[1]), 2)
+        of_table(name, table(labels[:, r], labels[:, s], k), values)
+        for r, s in combinations(range(labels.shape[1]), 2)
     ]
     return float(np.nanmean(found)) if found and not np.all(np.isnan(found)) else float("nan")
 
@@ -124,7 +131,9 @@ def _counts(labels: Matrix, k: int) -> Matrix:
 
 def _most(counts: Matrix) -> Matrix:
     """The label of more than half of those who gave one, else -1, of counts (k, n_units)."""
-    return np.where(2 * counts.max(axis=0) > counts.sum(axis=0), counts.argmax(axis=0), -1).astype(np.int64)
+    return np.where(2 * counts.max(axis=0) > counts.sum(axis=0), counts.argmax(axis=0), -1).astype(
+        np.int64
+    )
 
 
 def _rests(labels: Matrix, k: int) -> list[Matrix]:
@@ -137,10 +146,15 @@ def _rests(labels: Matrix, k: int) -> list[Matrix]:
 def conflicting(labels: Matrix, k: int) -> NDArray[np.bool_]:
     """Where raters gave different labels and none has more than half, (n_units,)."""
     counts = _counts(labels, k)
-    return np.asarray(((counts > 0).sum(axis=0) > 1) & (2 * counts.max(axis=0) <= counts.sum(axis=0)), dtype=np.bool_)
+    return np.asarray(
+        ((counts > 0).sum(axis=0) > 1) & (2 * counts.max(axis=0) <= counts.sum(axis=0)),
+        dtype=np.bool_,
+    )
 
 
-def against_rest(name: str, labels: Matrix, k: int, values: Array, only: int | None = None) -> float:
+def against_rest(
+    name: str, labels: Matrix, k: int, values: Array, only: int | None = None
+) -> float:
     """The mean over raters, or `only` one of them, of their statistic with the majority of the others."""
     rests = _rests(labels, k)
     found = [
@@ -150,7 +164,9 @@ def against_rest(name: str, labels: Matrix, k: int, values: Array, only: int | N
     return float(np.nanmean(found))
 
 
-def judge_and_ceiling(name: str, panel: Matrix, judge: Matrix, k: int, values: Array) -> tuple[float, float]:
+def judge_and_ceiling(
+    name: str, panel: Matrix, judge: Matrix, k: int, values: Array
+) -> tuple[float, float]:
     """A judge and each held-out rater against the same majorities on the same units, averaged over the raters."""
     judges, ceilings = [], []
     for r, rest in enumerate(_rests(panel, k)):
@@ -167,25 +183,34 @@ def slope(x: Array, events: NDArray[np.bool_]) -> float:
 
 
 def mean_strata(panel: Matrix, values: Array) -> NDArray[np.int64]:
-    """Answers by the panel's mean number, to the nearest half step of the scale; -1 without a label, (n_units,).
+    """Answers by the panel's mean number, to the nearest half step of the scale.
+
+    -1 without a label, (n_units,).
 
     Scales of more than 13 half steps are cut into 13 equal steps, as analyses do.
     """
     is_scored = panel >= 0
     grid = np.unique(np.concatenate([values, (values[1:] + values[:-1]) / 2]))
     grid = grid if len(grid) <= 13 else np.linspace(grid[0], grid[-1], 13)
-    mean = (values[np.maximum(panel, 0)] * is_scored).sum(axis=1) / np.maximum(is_scored.sum(axis=1), 1)
+    mean = (values[np.maximum(panel, 0)] * is_scored).sum(axis=1) / np.maximum(
+        is_scored.sum(axis=1), 1
+    )
     nearest = np.abs(mean[:, None] - grid[None, :]).round(8).argmin(axis=1)
     return np.where(is_scored.any(axis=1), nearest, -1).astype(np.int64)
 
 
 def preference(
-    mine: Array, peers: Array, own: NDArray[np.bool_], other: NDArray[np.bool_], stratum: Matrix | None
+    mine: Array,
+    peers: Array,
+    own: NDArray[np.bool_],
+    other: NDArray[np.bool_],
+    stratum: Matrix | None,
 ) -> float:
     """How much better a judge scores its own answers than each peer does, less the same on others of equal stratum.
 
-    Without strata, its own answers alone, beside the peers' mean. `mine` (n_units,) and `peers` (n_units, n_peers) hold
-    nan where there is no label and where a peer or its family wrote the answer, `stratum` -1 where there is none.
+    Without strata, its own answers alone, beside the peers' mean. `mine` (n_units,) and `peers`
+    (n_units, n_peers) hold nan where there is no label and where a peer or its family wrote the
+    answer, `stratum` -1 where there is none.
     """
     if stratum is None:
         rated = np.isfinite(peers).any(axis=1) & np.isfinite(mine) & own

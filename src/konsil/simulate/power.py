@@ -1,8 +1,8 @@
 """power: how wide the intervals of a study will be and what it will find, before anybody is invited.
 
-The whole study is drawn many times from stated parameters: its plan with its repeated items and raters, its ratings and
-its analyses as they stand in the protocol. Where two systems are stated as equal, the share of rejections is the test's
-error of the first kind.
+The whole study is drawn many times from stated parameters: its plan with its repeated items and
+raters, its ratings and its analyses as they stand in the protocol. Where two systems are stated as
+equal, the share of rejections is the test's error of the first kind.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def one_study(
         seed=seed,
         resampling=study.resampling,
         inference=study.inference,
-        exclusions=replace(study.exclusions, min_seconds=0.0, require_seconds=False),  # nobody takes time here
+        exclusions=replace(
+            study.exclusions, min_seconds=0.0, require_seconds=False
+        ),  # nobody takes time here
         planned=True,
         systems=study.systems,
         derived=study.derived,
@@ -111,11 +113,18 @@ def _outcomes(results: Results) -> Iterator[StudyOutcome]:
     for row in results.rows:
         if row.kind != "companion":
             e = row.estimate
-            yield StudyOutcome(_key(row), row.prespecified, e.value, e.low, e.high, e.p, row.p_adjusted)
+            yield StudyOutcome(
+                _key(row), row.prespecified, e.value, e.low, e.high, e.p, row.p_adjusted
+            )
 
 
 def _key(row: Row) -> Key:
-    return row.analysis, row.kind, tuple(sorted(row.group.items())), tuple(sorted(row.versus.items()))
+    return (
+        row.analysis,
+        row.kind,
+        tuple(sorted(row.group.items())),
+        tuple(sorted(row.versus.items())),
+    )
 
 
 def power(studies: Iterable[Sequence[StudyOutcome]]) -> tuple[Power, ...]:
@@ -130,7 +139,9 @@ def power(studies: Iterable[Sequence[StudyOutcome]]) -> tuple[Power, ...]:
 
 
 def _summed(key: Key, found: Sequence[StudyOutcome], n: int) -> Power:
-    columns = np.array([(f.value, f.low, f.high, f.p, f.p_adjusted) for f in found], dtype=np.float64)
+    columns = np.array(
+        [(f.value, f.low, f.high, f.p, f.p_adjusted) for f in found], dtype=np.float64
+    )
     values = columns[~np.isnan(columns[:, 0]), 0]
     widths = columns[:, 2] - columns[:, 1]
     widths = widths[np.isfinite(widths)]

@@ -29,10 +29,11 @@ _SAID: Mapping[str, tuple[str, str]] = {
 def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     """As many items without a text: the plan's strata are spread evenly over them, sets are drawn as the protocol does.
 
-    Where the protocol's sets have more items than there are, they keep their proportions. Where analyses are of some
-    items alone, as of one source, all are of those that the first such analysis names. A column that analyses group by
-    and that nobody has yet, as themes, gets three values. Where analyses are of cases at several levels, the items are
-    cases, each with a version for every level.
+    Where the protocol's sets have more items than there are, they keep their proportions. Where
+    analyses are of some items alone, as of one source, all are of those that the first such
+    analysis names. A column that analyses group by and that nobody has yet, as themes, gets three
+    values. Where analyses are of cases at several levels, the items are cases, each with a version
+    for every level.
     """
     items = _strewn(study, [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)])
     sets = dict(study.prepare.sets) if study.prepare is not None else {}
@@ -45,15 +46,21 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
 def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
     """As many items with a text and a reference, as they would be before any is drawn or masked: for rehearsals.
 
-    Strata are as those of `pretended_items`, but for the lexical match where answers decide it. Sets, versions of cases
-    and samples are left to the protocol's own preparation; where it masks nothing, versions are there from the start.
+    Strata are as those of `pretended_items`, but for the lexical match where answers decide it.
+    Sets, versions of cases and samples are left to the protocol's own preparation; where it masks
+    nothing, versions are there from the start.
     """
     said = _SAID.get(study.language, _SAID["en"])
     width = len(str(n))
-    bare = [Item(f"item-{k:0{width}}", said[0].format(k=k), said[1].format(k=k)) for k in range(1, n + 1)]
+    bare = [
+        Item(f"item-{k:0{width}}", said[0].format(k=k), said[1].format(k=k))
+        for k in range(1, n + 1)
+    ]
     found = _strewn(study, bare)
     if study.prepare is not None and study.prepare.lexical_match:
-        found = [replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in found]
+        found = [
+            replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in found
+        ]
     masks = study.prepare is not None and study.prepare.mask is not None
     return _versions(found, () if masks else _levels(study))
 
@@ -63,41 +70,66 @@ def pool_size(study: Study) -> int:
     prepare = study.prepare
     if prepare is None:
         return _POOL
-    return prepare.sample.size if prepare.sample is not None else sum(prepare.sets.values()) or _POOL
+    return (
+        prepare.sample.size if prepare.sample is not None else sum(prepare.sets.values()) or _POOL
+    )
 
 
 def _strewn(study: Study, items: list[Item]) -> list[Item]:
     """Values in the columns that the plan matches by, that the sample is drawn by and that analyses speak of."""
     n = len(items)
     for column in dict.fromkeys(a.match for a in study.plan if a.match):
-        values = list(dict.fromkeys(r.strata[column] for r in study.everybody() if column in r.strata))
+        values = list(
+            dict.fromkeys(r.strata[column] for r in study.everybody() if column in r.strata)
+        )
         if values:
-            items = [_with(item, column, value) for item, value in zip(items, cycle(values), strict=False)]
+            items = [
+                _with(item, column, value)
+                for item, value in zip(items, cycle(values), strict=False)
+            ]
     sample = study.prepare.sample if study.prepare is not None else None
     if sample is not None and sample.across:
         for k, column in enumerate(sample.columns):
             values = _values_of(sample, k) or [f"{column} {v + 1}" for v in range(VALUES)]
             step = VALUES**k  # every combination of two columns occurs
             if not any(column in item.strata for item in items):
-                items = [_with(item, column, values[m // step % len(values)]) for m, item in enumerate(items)]
+                items = [
+                    _with(item, column, values[m // step % len(values)])
+                    for m, item in enumerate(items)
+                ]
     elif sample is not None and sample.by and sample.shares:
-        values = list(chain.from_iterable([value] * k for value, k in sizes(n, sample.shares).items()))
-        items = [_with(item, sample.by, value) for item, value in zip(items, islice(cycle(values), n), strict=True)]
+        values = list(
+            chain.from_iterable([value] * k for value, k in sizes(n, sample.shares).items())
+        )
+        items = [
+            _with(item, sample.by, value)
+            for item, value in zip(items, islice(cycle(values), n), strict=True)
+        ]
     for column, wanted in _selected(study).items():
-        items = [i if column in i.strata else _with(i, column, v) for i, v in zip(items, cycle(wanted), strict=False)]
+        items = [
+            i if column in i.strata else _with(i, column, v)
+            for i, v in zip(items, cycle(wanted), strict=False)
+        ]
     for column in _grouped(study, {*items[0].strata} if items else set()):
         values = [MATCHED[k % 2] if column == MATCH else f"{column} {k + 1}" for k in range(VALUES)]
-        items = [_with(item, column, value) for item, value in zip(items, _spread(values), strict=False)]
+        items = [
+            _with(item, column, value) for item, value in zip(items, _spread(values), strict=False)
+        ]
     return items
 
 
 def _values_of(sample: Sample, k: int) -> list[str]:
     """The values of the k-th column among the combinations that have a share."""
-    return list(dict.fromkeys(value.split(CROSS)[k] for value in sample.shares if value.count(CROSS) >= k))
+    return list(
+        dict.fromkeys(value.split(CROSS)[k] for value in sample.shares if value.count(CROSS) >= k)
+    )
 
 
 def _levels(study: Study) -> tuple[str, ...]:
-    """The levels of the cases, by the analysis that names most of them; none where items are no cases."""
+    """The levels of the cases, by the analysis that names most of them.
+
+    None where items are no cases.
+    """
     return max((a.levels for a in study.analyses), key=len, default=())
 
 
@@ -105,7 +137,9 @@ def _versions(cases: Iterable[Item], levels: Sequence[str]) -> tuple[Item, ...]:
     if not levels:
         return tuple(cases)
     return tuple(
-        replace(_with(case, LEVEL, level), id=f"{case.id}:{level}", case=case.id) for case in cases for level in levels
+        replace(_with(case, LEVEL, level), id=f"{case.id}:{level}", case=case.id)
+        for case in cases
+        for level in levels
     )
 
 
@@ -117,7 +151,9 @@ def _spread(values: list[str]) -> Iterator[str]:
 def _grouped(study: Study, there: set[str]) -> list[str]:
     """The columns that analyses group by and that neither ratings nor raters nor items have."""
     known = {*_used_columns(study), *there, LENGTH, RATER_PAIR, KIND}
-    return list(dict.fromkeys(c for a in study.analyses for c in (*a.by, a.compare) if c and c not in known))
+    return list(
+        dict.fromkeys(c for a in study.analyses for c in (*a.by, a.compare) if c and c not in known)
+    )
 
 
 def _used_columns(study: Study) -> set[str]:

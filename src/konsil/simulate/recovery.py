@@ -1,11 +1,13 @@
 """recovery: the true values of what the analyses estimate, beside the estimates.
 
-The true value of an analysis is that of its population: infinitely many new items whose difficulty and answers follow
-the model, answered by the study's systems. It is found by large-sample simulation, twenty batches of new items, with
-formulas of our own (population.py); the batches also give the truth's own standard error.
+The true value of an analysis is that of its population: infinitely many new items whose difficulty
+and answers follow the model, answered by the study's systems. It is found by large-sample
+simulation, twenty batches of new items, with formulas of our own (population.py); the batches also
+give the truth's own standard error.
 
-With `seed` the raters are those that `draw` made from this seed: what an interval over resampled items speaks about.
-Without it they are drawn anew from the panel's model in each batch: what holds for raters like these.
+With `seed` the raters are those that `draw` made from this seed: what an interval over resampled
+items speaks about. Without it they are drawn anew from the panel's model in each batch: what holds
+for raters like these.
 """
 
 from __future__ import annotations
@@ -64,12 +66,13 @@ def recovery(
 ) -> tuple[Recovered, ...]:
     """Every estimate and difference whose true value the model gives.
 
-    `sets` says how many items each set has; `cases` are the study's own, where items are versions of one
-    (`cases_of`); `lengths` says how many sentences its answers have (`lengths_of`).
+    `sets` says how many items each set has; `cases` are the study's own, where items are versions
+    of one (`cases_of`); `lengths` says how many sentences its answers have (`lengths_of`).
 
-    Left out are statistics without a formula in population.py (ICC, W, rank correlations), pairs and sentences.
-    One study shows single intervals that hold or miss; coverage is judged over many simulated studies. Where the
-    simulation names the wrong answers, their shares are not random and the intervals hold more often than stated.
+    Left out are statistics without a formula in population.py (ICC, W, rank correlations), pairs
+    and sentences. One study shows single intervals that hold or miss; coverage is judged over many
+    simulated studies. Where the simulation names the wrong answers, their shares are not random and
+    the intervals hold more often than stated.
     """
     model = Expected(study, truth, seed, sets or {}, cases, lengths or {})
     analyses = {a.name: a for a in study.analyses}
@@ -102,10 +105,12 @@ def recovery(
 
 
 def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
-    """How many items are in each set that the plan names, or in none; nothing where that does not settle who sees what.
+    """How many items are in each set that the plan names, or in none.
 
-    It does not where an item is in two of these sets, or where a line of the plan has limits or matches strata and an
-    analysis is about its panel.
+    Nothing where that does not settle who sees what.
+
+    It does not where an item is in two of these sets, or where a line of the plan has limits or
+    matches strata and an analysis is about its panel.
     """
     asked = {name for a in study.analyses for name in (a.raters, a.against or "", a.tiebreak)}
     panels = {panel for name in asked for panel in study.together.get(name, (name,))}
@@ -154,5 +159,9 @@ def lengths_of(answers: Iterable[Answer]) -> Lengths:
 def _words(row: Row) -> str:
     where = listed(tuple(row.group.values()), end=COMMA)
     minus = listed([v for k, v in row.versus.items() if row.group.get(k) != v], end=COMMA)
-    name = say("{analysis}: {where}", analysis=row.analysis, where=where) if row.group else row.analysis
+    name = (
+        say("{analysis}: {where}", analysis=row.analysis, where=where)
+        if row.group
+        else row.analysis
+    )
     return say("{what} minus {other}", what=name, other=minus) if minus.parts else name

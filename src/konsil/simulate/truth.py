@@ -18,12 +18,14 @@ class SystemTruth:
     quality: float = 0.75
     """The probability that an answer is right, over items of all difficulties."""
     strength: float = 0.0
-    """How much better or worse its answers look beyond being right or wrong, in latent standard deviations.
+    """How much better or worse its answers look beyond being right or wrong, in latent standard
+    deviations.
 
-    Seen on scales of more than two labels and in pairs; right or wrong is judged by `quality` alone.
-    """
+    Seen on scales of more than two labels and in pairs; right or wrong is judged by `quality`
+    alone. """
     quality_by: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Column of the items -> value -> the quality there; where several columns speak, their probits' shifts add up."""
+    """Column of the items -> value -> the quality there; where several columns speak, their
+    probits' shifts add up."""
     strength_on: Mapping[str, float] = field(default_factory=dict)
     """Criterion -> further strength on it."""
     hidden: float = 0.0
@@ -35,15 +37,18 @@ class PanelTruth:
     """How a panel's raters see and label. Latent scales have a residual standard deviation of 1."""
 
     accuracy: float = 0.9
-    """The probability that a rater without severity or leniency labels an answer rightly; 0.5 is guessing."""
+    """The probability that a rater without severity or leniency labels an answer rightly; 0.5 is
+    guessing."""
     severity: float = 0.0
     """Standard deviation, from rater to rater, of a constant shift towards the worse labels."""
     leniency: float = 0.0
     """The whole panel's shift towards the better labels."""
     self_preference: float = 0.0
-    """Further shift towards the better labels where the answer's system is of the rater's own family."""
+    """Further shift towards the better labels where the answer's system is of the rater's own
+    family."""
     shared: float = 0.3
-    """Share of the residual variance that all raters have in common on an answer: what is ambiguous to everybody."""
+    """Share of the residual variance that all raters have in common on an answer: what is ambiguous
+    to everybody."""
     item_rater: float = 0.1
     """Share of the residual variance that a rater carries over all answers of an item."""
     rater_system: float = 0.0
@@ -51,7 +56,8 @@ class PanelTruth:
     perception: float = 0.8
     """Correlation of an item's perceived and true difficulty."""
     abstention: float = 0.0
-    """The probability of an abstention at an item of average difficulty, where the scale has one."""
+    """The probability of an abstention at an item of average difficulty, where the scale has
+    one."""
     abstention_slope: float = 0.0
     """Change of the log odds of an abstention per standard deviation of difficulty."""
     tie: float = 0.3
@@ -61,7 +67,8 @@ class PanelTruth:
     seconds: float = 40.0
     """Median seconds on a screen."""
     approves: float | None = None
-    """The probability that a wrong answer gets the middle label or a better one, whatever accuracy and leniency say."""
+    """The probability that a wrong answer gets the middle label or a better one, whatever accuracy
+    and leniency say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,8 @@ class CriterionTruth:
     """How a criterion's labels lie on the latent scale."""
 
     best: str = ""
-    """The label at the good end (for pairs: 'the first is better'); empty: the last label, for pairs the first."""
+    """The label at the good end (for pairs: 'the first is better'); empty: the last label, for
+    pairs the first."""
     right: float = 1.0
     """How much of right and wrong shows in it: 1 all of it, 0 nothing."""
     shift: float = 0.0
@@ -80,7 +88,10 @@ class CriterionTruth:
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """What is different for some raters, under one instrument or on one criterion; what it leaves out stays."""
+    """What is different for some raters, under one instrument or on one criterion.
+
+    What it leaves out stays.
+    """
 
     panels: tuple[str, ...] = ()
     """These panels; none: all."""
@@ -127,17 +138,21 @@ class Truth:
     criteria: Mapping[str, CriterionTruth] = field(default_factory=dict)
     """Criterion -> its labels."""
     exceptions: tuple[Departure, ...] = ()
-    """What is different under an instrument or on a criterion; of two that speak of the same, the later holds."""
+    """What is different under an instrument or on a criterion; of two that speak of the same, the
+    later holds."""
     difficulty_spread: float = 1.0
-    """How much an item's difficulty moves the probability of a right answer, in latent standard deviations."""
+    """How much an item's difficulty moves the probability of a right answer, in latent standard
+    deviations."""
     label_width: float = 3.0
     """The latent range over which the labels of a scale of more than two labels are spread."""
     sentence_errors: float = 0.4
     """In a wrong answer each sentence is wrong with this probability, and at least one is."""
     sentence_shared: float = 0.0
-    """Share of what everybody sees in a sentence, beyond right and wrong, that it has from its answer."""
+    """Share of what everybody sees in a sentence, beyond right and wrong, that it has from its
+    answer."""
     wrong_answers: tuple[str, ...] = ()
-    """Answers known to be wrong; all others are then right. Empty: right and wrong are drawn from `quality`."""
+    """Answers known to be wrong; all others are then right. Empty: right and wrong are drawn from
+    `quality`."""
 
 
 def read_truth(text: str, name: str = "simulation.toml") -> Truth:
@@ -151,5 +166,7 @@ def read_truth(text: str, name: str = "simulation.toml") -> Truth:
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{name}: not valid TOML: {error}") from None
     except RecursionError:
-        raise StudyError(f"{name}: not valid TOML: arrays or tables are nested too deeply") from None
+        raise StudyError(
+            f"{name}: not valid TOML: arrays or tables are nested too deeply"
+        ) from None
     return decode(Truth, data, name)

@@ -23,7 +23,11 @@ def check_truth(
 
     With `items`, the columns and values that qualities are stated for must be theirs.
     """
-    found = (*_names(truth, study, answers, name), *_numbers(truth, study, name), *_columns(truth, items, name))
+    found = (
+        *_names(truth, study, answers, name),
+        *_numbers(truth, study, name),
+        *_columns(truth, items, name),
+    )
     if found:
         raise StudyError("\n".join(found))
 
@@ -43,7 +47,11 @@ def _names(truth: Truth, study: Study, answers: Iterable[Answer], name: str) -> 
     for system, stated in truth.systems.items():
         named.append((f"systems.{system}.strength_on: criteria", stated.strength_on, criteria))
     for n, one in enumerate(truth.exceptions):
-        instruments = {i.id for i in study.instruments if not one.criterion or one.criterion in _ids(i.criteria)}
+        instruments = {
+            i.id
+            for i in study.instruments
+            if not one.criterion or one.criterion in _ids(i.criteria)
+        }
         named += [
             (f"exceptions[{n}].panels", one.panels, panels),
             (f"exceptions[{n}].raters", one.raters, raters),
@@ -53,15 +61,16 @@ def _names(truth: Truth, study: Study, answers: Iterable[Answer], name: str) -> 
             asked = f" with the criterion {one.criterion!r}" if one.criterion else ""
             if one.instrument and one.instrument not in instruments:
                 yield (
-                    f"{name}: exceptions[{n}].instrument: the study has no instrument {one.instrument!r}{asked};"
-                    f" {nearest(one.instrument, instruments)}"
+                    f"{name}: exceptions[{n}].instrument: the study has no instrument"
+                    f" {one.instrument!r}{asked}; {nearest(one.instrument, instruments)}"
                 )
     for where, wanted, known in named:
         for one_name in wanted:
             if one_name not in known:
                 kind = _SINGULAR.get(where.split()[-1].split(".")[-1], "")
-                yield f"{name}: {where.removesuffix(': criteria')}: the study has no {kind} {one_name!r}; " + (
-                    nearest(one_name, known)
+                yield (
+                    f"{name}: {where.removesuffix(': criteria')}: the study has no {kind}"
+                    f" {one_name!r}; " + (nearest(one_name, known))
                 )
 
 
@@ -84,7 +93,10 @@ def _columns(truth: Truth, items: Sequence[Item], name: str) -> Iterator[str]:
                 continue
             for value in by:
                 if value not in values[column]:
-                    yield f"{where}.{column}: no item has {value!r} there; {nearest(value, values[column])}"
+                    yield (
+                        f"{where}.{column}: no item has {value!r} there;"
+                        f" {nearest(value, values[column])}"
+                    )
 
 
 def _numbers(truth: Truth, study: Study, name: str) -> Iterator[str]:
@@ -101,10 +113,14 @@ def _numbers(truth: Truth, study: Study, name: str) -> Iterator[str]:
             labels = criteria[criterion].scale.labels
             if told.best not in (labels[:1] + labels[-1:]):
                 yield (
-                    f"{name}: criteria.{criterion}.best: {told.best!r} is not the first or last label of {list(labels)}"
+                    f"{name}: criteria.{criterion}.best: {told.best!r} is not the first or last"
+                    f" label of {list(labels)}"
                 )
         if not 0 <= told.right <= 1:
-            yield f"{name}: criteria.{criterion}.right: expected a number from 0 to 1, got {told.right:g}"
+            yield (
+                f"{name}: criteria.{criterion}.right: expected a number from 0 to 1, got"
+                f" {told.right:g}"
+            )
     for share in ("sentence_errors", "sentence_shared"):
         value = getattr(truth, share)
         if not 0 <= value <= 1:
@@ -120,7 +136,10 @@ def _exception_problems(truth: Truth, study: Study, one: Departure, where: str) 
         shared = plain.shared if one.shared is None else one.shared
         both = shared + (plain.item_rater if one.item_rater is None else one.item_rater)
         if both > 1 and {one.shared, one.item_rater} != {None}:
-            yield (f"{where}.shared: with the item_rater of {panel!r} it makes {both:g}, more than the whole")
+            yield (
+                f"{where}.shared: with the item_rater of {panel!r} it makes {both:g}, more than the"
+                " whole"
+            )
     if one.criterion and one.seconds is not None:
         yield f"{where}.seconds: seconds are the screen's; leave out the criterion"
 

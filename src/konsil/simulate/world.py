@@ -44,7 +44,8 @@ class World:
     strengths: Array
     """(n_systems,)."""
     strengths_on: Mapping[str, Array]
-    """Criterion -> the same with what is stated for it, (n_systems,); only criteria of which something is."""
+    """Criterion -> the same with what is stated for it, (n_systems,); only criteria of which
+    something is."""
     difficulty: Array
     """(n_items,) standard normal; the versions of a case share it."""
     strata: tuple[Mapping[str, str], ...]
@@ -54,7 +55,8 @@ class World:
     answers: Units
     sentences: Units
     first_sentence: Indices
-    """(n_answers + 1,); the sentences of answer a are first_sentence[a] .. first_sentence[a + 1] - 1."""
+    """(n_answers + 1,); the sentences of answer a are first_sentence[a] .. first_sentence[a + 1] -
+    1."""
 
     @property
     def owner(self) -> Indices:
@@ -67,13 +69,20 @@ class World:
 
 
 def build_world(
-    items: Sequence[Item], answers: Sequence[Answer], families: Mapping[str, str], truth: Truth, seed: int
+    items: Sequence[Item],
+    answers: Sequence[Answer],
+    families: Mapping[str, str],
+    truth: Truth,
+    seed: int,
 ) -> World:
     """Difficulties and correctness of the study's own items and answers, from streams of their own."""
     places = {item.id: n for n, item in enumerate(items)}
     cases: dict[str, int] = {}
     # An item without a case is one of its own, whatever a case is called.
-    case_of = np.array([cases.setdefault(repr((i.case, i.case or i.id)), len(cases)) for i in items], dtype=np.int64)
+    case_of = np.array(
+        [cases.setdefault(repr((i.case, i.case or i.id)), len(cases)) for i in items],
+        dtype=np.int64,
+    )
     strata = tuple(item.strata for item in items)
     systems = tuple(dict.fromkeys(a.system for a in answers))
     numbers = {s: n for n, s in enumerate(systems)}
@@ -83,12 +92,26 @@ def build_world(
     if truth.wrong_answers:
         wrong = set(truth.wrong_answers)
         right = np.array([a.id not in wrong for a in answers], dtype=np.bool_)
-        drawn = _difficulty_given(right, case_of[item_of], means, truth.difficulty_spread, len(cases), seed)
+        drawn = _difficulty_given(
+            right, case_of[item_of], means, truth.difficulty_spread, len(cases), seed
+        )
     else:
         drawn = generator(seed, "world", "difficulty").standard_normal(len(cases))
         right = draw_right(drawn[case_of][item_of], means, truth.difficulty_spread, seed)
     lengths = [len(a.sentences) for a in answers]
-    return _world(seed, systems, families, truth, drawn[case_of], strata, case_of, item_of, system_of, right, lengths)
+    return _world(
+        seed,
+        systems,
+        families,
+        truth,
+        drawn[case_of],
+        strata,
+        case_of,
+        item_of,
+        system_of,
+        right,
+        lengths,
+    )
 
 
 def large_world(
@@ -102,14 +125,16 @@ def large_world(
 ) -> World:
     """New items, all answered by the same systems: what the study's items are a sample of.
 
-    `lengths` are the numbers of sentences of each system's answers; the new ones have these again and again. `cases`
-    are the study's own, the columns of each version: the new ones are like them, again and again, about
-    `n_items` versions in all.
+    `lengths` are the numbers of sentences of each system's answers; the new ones have these again
+    and again. `cases` are the study's own, the columns of each version: the new ones are like them,
+    again and again, about `n_items` versions in all.
     """
     versions = [one for case in cases for one in case]
     again = max(1, n_items // len(versions))
     strata = tuple(versions) * again
-    case_of = np.repeat(np.arange(again * len(cases)), np.tile([len(case) for case in cases], again))
+    case_of = np.repeat(
+        np.arange(again * len(cases)), np.tile([len(case) for case in cases], again)
+    )
     item_of = np.repeat(np.arange(len(strata)), len(systems))
     system_of = np.tile(np.arange(len(systems)), len(strata))
     difficulty = generator(seed, "world", "difficulty").standard_normal(again * len(cases))[case_of]
@@ -118,7 +143,17 @@ def large_world(
     known = [np.asarray((lengths or {}).get(s) or (0,), dtype=np.int64) for s in systems]
     of_each = np.column_stack([np.resize(one, len(strata)) for one in known]).ravel()
     return _world(
-        seed, tuple(systems), families, truth, difficulty, strata, case_of, item_of, system_of, right, of_each.tolist()
+        seed,
+        tuple(systems),
+        families,
+        truth,
+        difficulty,
+        strata,
+        case_of,
+        item_of,
+        system_of,
+        right,
+        of_each.tolist(),
     )
 
 
@@ -129,15 +164,23 @@ def draw_right(difficulty: Array, means: Array, spread: float, seed: int) -> NDA
 
 
 def _means(
-    systems: Sequence[str], truth: Truth, strata: Sequence[Mapping[str, str]], item_of: Indices, system_of: Indices
+    systems: Sequence[str],
+    truth: Truth,
+    strata: Sequence[Mapping[str, str]],
+    item_of: Indices,
+    system_of: Indices,
 ) -> Array:
     """The latent mean of every answer, by its system and by what is stated of its item's columns."""
     told = [truth.systems.get(s, SystemTruth()) for s in systems]
     means = ndtri(np.array([t.quality for t in told], dtype=np.float64))[system_of]
     for n, one in enumerate(told):
         for column, values in one.quality_by.items():
-            shifts = {value: ndtri(quality) - ndtri(one.quality) for value, quality in values.items()}
-            by_item = np.array([shifts.get(own.get(column, ""), 0.0) for own in strata], dtype=np.float64)
+            shifts = {
+                value: ndtri(quality) - ndtri(one.quality) for value, quality in values.items()
+            }
+            by_item = np.array(
+                [shifts.get(own.get(column, ""), 0.0) for own in strata], dtype=np.float64
+            )
             means = means + np.where(system_of == n, by_item[item_of], 0.0)
     return np.asarray(means * np.sqrt(1 + truth.difficulty_spread**2), dtype=np.float64)
 
@@ -153,7 +196,9 @@ def _difficulty_given(
     posterior = np.exp(log_posterior - log_posterior.max(axis=1, keepdims=True))
     sums = np.cumsum(posterior, axis=1)
     u = generator(seed, "world", "difficulty").random(n_items)
-    return np.asarray(grid[np.minimum((sums < u[:, None] * sums[:, -1:]).sum(axis=1), len(grid) - 1)])
+    return np.asarray(
+        grid[np.minimum((sums < u[:, None] * sums[:, -1:]).sum(axis=1), len(grid) - 1)]
+    )
 
 
 def _world(
@@ -189,7 +234,9 @@ def _world(
         systems=systems,
         families=tuple(families.get(s, "") for s in systems),
         strengths=strengths,
-        strengths_on={c: strengths + np.array([t.strength_on.get(c, 0.0) for t in told]) for c in named},
+        strengths_on={
+            c: strengths + np.array([t.strength_on.get(c, 0.0) for t in told]) for c in named
+        },
         difficulty=difficulty,
         strata=strata,
         case_of=case_of,

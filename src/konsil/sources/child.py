@@ -24,7 +24,9 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints must not get among the bytes of the result.
     os.dup2(2, 1)
-    read = {"parquet": _write_parquet, "spreadsheet": _write_spreadsheet, "inspect": _write_log}[kind]
+    read = {"parquet": _write_parquet, "spreadsheet": _write_spreadsheet, "inspect": _write_log}[
+        kind
+    ]
     try:
         read(Path(path), sheet, where, lambda: limit(int(memory), int(seconds)), out)
     except SourceError as error:
@@ -39,7 +41,9 @@ def _end_with_parent() -> None:
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
-def _write_parquet(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
+def _write_parquet(
+    path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]
+) -> None:
     from konsil.sources.files.parquet import read_parquet
 
     restrict()
@@ -47,7 +51,9 @@ def _write_parquet(path: Path, _: str, where: str, restrict: Callable[[], None],
     _write_table(frame, lines, "", out)
 
 
-def _write_spreadsheet(path: Path, sheet: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
+def _write_spreadsheet(
+    path: Path, sheet: str, where: str, restrict: Callable[[], None], out: IO[bytes]
+) -> None:
     import openpyxl  # noqa: F401 - loaded before memory is counted
 
     from konsil.sources.files.spreadsheet import read_spreadsheet
@@ -61,7 +67,9 @@ def _write_table(frame: pl.DataFrame, lines: Sequence[int], sheet: str, out: IO[
     frame.with_columns(pl.Series(LINE, lines, dtype=pl.UInt64)).write_ipc_stream(out)
 
 
-def _write_log(path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]) -> None:
+def _write_log(
+    path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]
+) -> None:
     import inspect_ai.log  # noqa: F401 - likewise
 
     from konsil.sources.inspect.inspect_contents import write_contents

@@ -1,1 +1,4 @@
-"""Numbers from arrays; knows nothing of studies. A statistic is a function of sums over clusters."""
+"""Numbers from arrays; knows nothing of studies.
+
+A statistic is a function of sums over clusters.
+"""

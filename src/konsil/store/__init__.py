@@ -1,4 +1,7 @@
-"""WHERE it is kept: the database: schema, migrations, transactions, audit log; its export and release."""
+"""WHERE it is kept: the database: schema, migrations, transactions, audit log.
+
+Its export and release.
+"""
 
 from __future__ import annotations
 

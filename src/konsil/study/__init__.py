@@ -5,4 +5,14 @@ from konsil.study.definition.protocol import SCHEMA, Study, parse, study_digest
 from konsil.study.rules.check import check
 from konsil.study.sections.decode import decode
 
-__all__ = ["SCHEMA", "Exclusions", "Inference", "Resampling", "Study", "check", "decode", "parse", "study_digest"]
+__all__ = [
+    "SCHEMA",
+    "Exclusions",
+    "Inference",
+    "Resampling",
+    "Study",
+    "check",
+    "decode",
+    "parse",
+    "study_digest",
+]

@@ -35,7 +35,8 @@ from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
 from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
 
 WIDEST = 2_000_000
-"""Sums of one cluster beyond which a statistic is not tallied: a gigabyte for every 64 resamples."""
+"""Sums of one cluster beyond which a statistic is not tallied: a gigabyte for every 64
+resamples."""
 
 COMMAND = (
     "percent_agreement",
@@ -65,7 +66,8 @@ COMMAND = (
 """What `konsil agreement` prints, as far as it applies to the level."""
 
 INCOMPLETE = {"percent_agreement": "multirater_percent_agreement", "icc1": "icc1_incomplete"}
-"""What is printed besides where labels are missing: the same from all units, each with equal weight."""
+"""What is printed besides where labels are missing: the same from all units, each with equal
+weight."""
 
 PairWeights = Literal["alike", "units"]
 
@@ -73,7 +75,10 @@ PairWeights = Literal["alike", "units"]
 def applicable(level: str, *, is_incomplete: bool = False) -> tuple[str, ...]:
     """The command's statistics that apply to a level of measurement, with those for missing labels where some are."""
     suitable = (name for name in COMMAND if level in STATISTICS[name].levels)
-    pairs = ((name, INCOMPLETE[name]) if is_incomplete and name in INCOMPLETE else (name,) for name in suitable)
+    pairs = (
+        (name, INCOMPLETE[name]) if is_incomplete and name in INCOMPLETE else (name,)
+        for name in suitable
+    )
     return tuple(name for pair in pairs for name in pair)
 
 
@@ -88,7 +93,10 @@ def entry(name: str, level: str, where: str) -> Entry:
         raise AnalysisError(f"{where}: there is no statistic {name!r}; {nearest(name, STATISTICS)}")
     found = STATISTICS[name]
     if level not in found.levels:
-        raise AnalysisError(f"{where}: {name!r} needs a scale of level {', '.join(found.levels)}; this one is {level}")
+        raise AnalysisError(
+            f"{where}: {name!r} needs a scale of level {', '.join(found.levels)}; this one is"
+            f" {level}"
+        )
     return found
 
 
@@ -98,14 +106,20 @@ def columns(name: str, n_raters: int, n_labels: int) -> int:
     if needs == "anova":
         return n_raters + 3
     table = n_labels * n_labels
-    return table * (n_raters * (n_raters - 1) // 2) if needs in {"pairs", "complete_pairs"} else table + n_labels
+    return (
+        table * (n_raters * (n_raters - 1) // 2)
+        if needs in {"pairs", "complete_pairs"}
+        else table + n_labels
+    )
 
 
 @dataclass
 class Tallied:
     """What one sample's statistics share, so that statistics of the same sums are tallied and resampled once."""
 
-    sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums] = field(default_factory=dict)
+    sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums] = field(
+        default_factory=dict
+    )
     """Sums by tally and the labels' numbers."""
     priors: dict[tuple[int, bool], Prior | None] = field(default_factory=dict)
     """What sparse labels, or pairs that share few units, add to the sums, by the sums' identity."""
@@ -120,8 +134,13 @@ class Tallied:
             self.pairs.append(thin_pairs(codes))
         return self.pairs[0]
 
-    def prior(self, codes: Codes, tally: Callable[[Codes], Sums], sums: Sums, *, is_thin: bool = False) -> Prior | None:
-        """What sparse labels add to these sums, or `is_thin` pairs of raters; None where labels are not sparse."""
+    def prior(
+        self, codes: Codes, tally: Callable[[Codes], Sums], sums: Sums, *, is_thin: bool = False
+    ) -> Prior | None:
+        """What sparse labels add to these sums, or `is_thin` pairs of raters.
+
+        None where labels are not sparse.
+        """
         if self.sparse is None:
             self.sparse = rare_events.is_sparse(codes)
         if not (self.sparse or is_thin):
@@ -141,9 +160,12 @@ def agreement(
     tallied: Tallied | None = None,
     pair_weights: PairWeights = "alike",
 ) -> Measure:
-    """One agreement statistic of one sample as a measure; `tallied` keeps and gives the sums of its sample.
+    """One agreement statistic of one sample as a measure.
 
-    `pair_weights`: a mean over pairs of raters with every pair alike, or weighted by the units that a pair shares.
+    `tallied` keeps and gives the sums of its sample.
+
+    `pair_weights`: a mean over pairs of raters with every pair alike, or weighted by the units that
+    a pair shares.
     """
     codes = spaced(sample.codes, name, level)
     if columns(name, codes.labels.shape[1], codes.n_labels) > WIDEST:
@@ -184,13 +206,16 @@ def agreement(
 def _trials(sums: Sums, name: str, weights: Weights, codes: Codes) -> Array | None:
     """How many comparisons each cluster has, where the number is linear in the share of them that agree; else None.
 
-    Two raters compared on one unit agree or do not; the pairs of three raters on one unit are not independent.
+    Two raters compared on one unit agree or do not; the pairs of three raters on one unit are not
+    independent.
     """
     if name in LINEAR and codes.n_labels < 2:
         return None
     if name == "unanimity":
         trials = np.asarray(sums[:, 1], dtype=np.float64).ravel()
-    elif codes.labels.shape[1] == 2 and (name in _UNWEIGHTED or (name in _WEIGHTED and weights in {"", "unweighted"})):
+    elif codes.labels.shape[1] == 2 and (
+        name in _UNWEIGHTED or (name in _WEIGHTED and weights in {"", "unweighted"})
+    ):
         tables = sums if STATISTICS[name].needs == "pairs" else sums[:, : codes.n_labels**2]
         trials = np.asarray(tables.sum(axis=1), dtype=np.float64).ravel()
     else:
@@ -254,8 +279,8 @@ def reason(sample: Sample, name: str) -> str:
     n_raters, n_labels = sample.codes.labels.shape[1], sample.codes.n_labels
     if columns(name, n_raters, n_labels) > WIDEST:
         return say(
-            "not computed: {labels:,} different labels of {raters:,} raters need tables of {cells:,} cells; round the"
-            " labels to fewer",
+            "not computed: {labels:,} different labels of {raters:,} raters need tables of"
+            " {cells:,} cells; round the labels to fewer",
             labels=n_labels,
             raters=n_raters,
             cells=columns(name, n_raters, n_labels),
@@ -269,9 +294,14 @@ def reason(sample: Sample, name: str) -> str:
     if name in ICC_FORMS or name == "kendall_w":
         complete = int((sample.codes.labels >= 0).all(axis=1).sum())
         if complete < 2:
-            return say("needs at least two units that every rater labelled; there are {n}", n=complete)
+            return say(
+                "needs at least two units that every rater labelled; there are {n}", n=complete
+            )
         if name in {"icc1k", "icc2k", "icc3k"}:
-            return say("units differ no more than chance has it, so that the mean's reliability has no denominator")
+            return say(
+                "units differ no more than chance has it, so that the mean's reliability has no"
+                " denominator"
+            )
         return say("the units or the raters do not vary")
     if name == "icc1_incomplete":
         return say("the units do not vary", message_id="table.no_variation")
@@ -279,13 +309,25 @@ def reason(sample: Sample, name: str) -> str:
 
 
 def with_textbook_interval(
-    sample: Sample, name: str, level: Level, *, key: int, resampling: Resampling, cluster: str, weights: str = ""
+    sample: Sample,
+    name: str,
+    level: Level,
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
+    weights: str = "",
 ) -> tuple[EstimateSummary, Measure]:
     """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""
     measure = agreement(sample, name, level, weights)
-    found = estimate(measure, key=key, resampling=resampling, cluster=cluster, why=reason(sample, name))
+    found = estimate(
+        measure, key=key, resampling=resampling, cluster=cluster, why=reason(sample, name)
+    )
     found = _completed(found, measure, sample, name, resampling)
-    return with_chance(found, sample, name, key=key, resampling=resampling, cluster=cluster), measure
+    return (
+        with_chance(found, sample, name, key=key, resampling=resampling, cluster=cluster),
+        measure,
+    )
 
 
 def _label_counts(codes: Codes) -> Array:
@@ -294,12 +336,20 @@ def _label_counts(codes: Codes) -> Array:
 
 
 def with_chance(
-    found: EstimateSummary, sample: Sample, name: str, *, key: int, resampling: Resampling, cluster: str
+    found: EstimateSummary,
+    sample: Sample,
+    name: str,
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
 ) -> EstimateSummary:
-    """Agreement within one step with the chance level beside it, on the same resamples; other statistics as they are.
+    """Agreement within one step with the chance level beside it, on the same resamples.
 
-    The chance level is that of two labels drawn from all the labels given: sum over labels at most one step apart of
-    p_i p_j, p the shares of the labels.
+    Other statistics as they are.
+
+    The chance level is that of two labels drawn from all the labels given: sum over labels at most
+    one step apart of p_i p_j, p the shares of the labels.
     """
     if name != "within_one" or not np.isfinite(found.headline.value):
         return found
@@ -310,9 +360,13 @@ def with_chance(
         shares = ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
         return np.asarray(((shares @ near) * shares).sum(-1, keepdims=True), dtype=np.float64)
 
-    measure = Measure(counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings)
+    measure = Measure(
+        counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings
+    )
     chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
-    method = say("chance level (two labels drawn from all labels given), {method}", method=chance.method)
+    method = say(
+        "chance level (two labels drawn from all labels given), {method}", method=chance.method
+    )
     beside = replace(chance, method=method)
     return replace(found, companions=(*found.companions, beside))
 
@@ -334,7 +388,8 @@ def estimate_jointly(
     """
     tallied = Tallied()
     measures = {
-        name: agreement(sample, name, level, weights_of(name, weights), tallied, pair_weights) for name in names
+        name: agreement(sample, name, level, weights_of(name, weights), tallied, pair_weights)
+        for name in names
     }
     together: dict[int, list[str]] = {}
     for name, measure in measures.items():
@@ -343,7 +398,11 @@ def estimate_jointly(
     for members in together.values():
         whys = [reason(sample, name) for name in members]
         tolds = estimates(
-            [measures[name] for name in members], key=key, resampling=resampling, cluster=cluster, whys=whys
+            [measures[name] for name in members],
+            key=key,
+            resampling=resampling,
+            cluster=cluster,
+            whys=whys,
         )
         for name, told in zip(members, tolds, strict=True):
             told = _completed(told, measures[name], sample, name, resampling)
@@ -364,7 +423,11 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
     if not 0 < undefined < pairs:
         return ()
     return (
-        say("undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean", n=undefined, all=pairs),
+        say(
+            "undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean",
+            n=undefined,
+            all=pairs,
+        ),
     )
 
 
@@ -387,7 +450,11 @@ def _completed(
             found = replace(found, companions=(*found.companions, textbook))
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
-        note = say("Of {all:,} units, the {n:,} that every rater labelled are used.", all=sample.n_units, n=complete)
+        note = say(
+            "Of {all:,} units, the {n:,} that every rater labelled are used.",
+            all=sample.n_units,
+            n=complete,
+        )
         found = replace(found, notes=(note, *found.notes))
     return found
 

@@ -37,7 +37,8 @@ ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
     "scott_pi": ("scott_pi", "unweighted"),
     "gwet_ac1": ("gwet_ac1", "unweighted"),
 }
-"""The statistics of one table of two raters, which can therefore be asked of a rater and a consensus."""
+"""The statistics of one table of two raters, which can therefore be asked of a rater and a
+consensus."""
 
 
 def one_table(analysis: Analysis) -> tuple[MeasureName, Weights]:
@@ -55,7 +56,9 @@ def leave_one_out_measure(sample: Sample, analysis: Analysis, level: Level) -> M
     """Each rater against the majority of the others, averaged over the raters."""
     measure, weights = one_table(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
-    statistic = consensus.leave_one_out_agreement(codes.labels.shape[1], codes.n_labels, measure, weights, codes.values)
+    statistic = consensus.leave_one_out_agreement(
+        codes.labels.shape[1], codes.n_labels, measure, weights, codes.values
+    )
     notes = (
         *without_majority(sample),
         *label_notes(sample, analysis.statistic),
@@ -68,12 +71,16 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
     measure, weights = one_table(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
     n_raters, n_labels = codes.labels.shape[1], codes.n_labels
-    statistic = consensus.leave_one_out_agreement(n_raters, n_labels, measure, weights, codes.values, per_rater=True)
+    statistic = consensus.leave_one_out_agreement(
+        n_raters, n_labels, measure, weights, codes.values, per_rater=True
+    )
     notes = (
         *without_majority(sample),
         *label_notes(sample, analysis.statistic),
     )
-    whole = _measure(sample, codes, statistic, notes, share_of(analysis.statistic, "", codes), is_mean=False)
+    whole = _measure(
+        sample, codes, statistic, notes, share_of(analysis.statistic, "", codes), is_mean=False
+    )
     given = (codes.labels >= 0).sum(axis=0)
     return [
         replace(
@@ -81,7 +88,9 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
             finalise=Column(statistic.finalise, n),
             n_units=int(given[n]),
             n_ratings=int(given[n]),
-            uneven=uneven_clusters(codes, both_ways(statistic, codes).tally, Column(statistic.finalise, n)),
+            uneven=uneven_clusters(
+                codes, both_ways(statistic, codes).tally, Column(statistic.finalise, n)
+            ),
         )
         for n in range(n_raters)
     ]
@@ -95,7 +104,8 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
         return ()
     return (
         say(
-            "{n:,} of {all:,} units have no strict majority and count only where one rater less has.",
+            "{n:,} of {all:,} units have no strict majority and count only where one rater less"
+            " has.",
             n=no_majority,
             all=len(sample.units),
         ),
@@ -143,7 +153,9 @@ def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, .
     Units that only the judges saw say nothing about agreement with the panel and stay out.
     """
     row = {unit: n for n, unit in enumerate(panel.units)}
-    both = np.full((len(panel.units), judges.codes.labels.shape[1]), -1, dtype=panel.codes.labels.dtype)
+    both = np.full(
+        (len(panel.units), judges.codes.labels.shape[1]), -1, dtype=panel.codes.labels.dtype
+    )
     place = np.array([row.get(unit, -1) for unit in judges.units], dtype=np.int64)
     both[place[place >= 0]] = judges.codes.labels[place >= 0]
     labels = np.concatenate([panel.codes.labels, both], axis=1)
@@ -151,13 +163,20 @@ def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, .
 
 
 def against_panel(
-    panel: Sample, judges: Sample, analysis: Analysis, mode: Mode, level: Level, *, is_mean: bool = False
+    panel: Sample,
+    judges: Sample,
+    analysis: Analysis,
+    mode: Mode,
+    level: Level,
+    *,
+    is_mean: bool = False,
 ) -> list[tuple[str, Measure, Measure, Measure]]:
     """For each judge: its agreement with the panel, the panel's leave-one-out agreement, and their difference.
 
-    valid: judge and held-out rater are scored on the same majorities and slots. paper: the judge against the whole
-    panel's majority, which favours neither side equally; for reproduction. `is_mean`: the judges are averaged
-    afterwards, so that a judge of few units counts as much as one of all.
+    valid: judge and held-out rater are scored on the same majorities and slots. paper: the judge
+    against the whole panel's majority, which favours neither side equally; for reproduction.
+    `is_mean`: the judges are averaged afterwards, so that a judge of few units counts as much as
+    one of all.
     """
     measure, weights = one_table(analysis)
     codes, names = judges_and_panel(panel, judges)
@@ -165,11 +184,13 @@ def against_panel(
     n_panel = panel.codes.labels.shape[1]
     if mode == "valid" and n_panel < 3:
         raise AnalysisError(
-            f"{analysis.name}: panel of {n_panel} raters: a leave-one-out majority needs at least three;"
-            ' use mode = "paper" for agreement with the panel\'s majority'
+            f"{analysis.name}: panel of {n_panel} raters: a leave-one-out majority needs at least"
+            ' three; use mode = "paper" for agreement with the panel\'s majority'
         )
     parts = [
-        consensus.judge_and_ceiling(n_panel, len(names), codes.n_labels, measure, part, mode, weights, codes.values)
+        consensus.judge_and_ceiling(
+            n_panel, len(names), codes.n_labels, measure, part, mode, weights, codes.values
+        )
         for part in ("judge", "ceiling", "difference")
     ]
     parts = [both_ways(part, codes) for part in parts]
@@ -184,7 +205,9 @@ def against_panel(
     if mode == "valid":
         thin, defined = _thin_judges(sums, (len(names), n_panel, codes.n_labels), is_mean=is_mean)
     is_spread = share is None and is_sparse(codes)
-    virtual = prior(codes, parts[0].tally, defined=defined) if is_spread or defined is not None else None
+    virtual = (
+        prior(codes, parts[0].tally, defined=defined) if is_spread or defined is not None else None
+    )
     found = []
     for n, name in enumerate(names):
         given = int((codes.labels[:, n_panel + n] >= 0).sum())
@@ -211,7 +234,14 @@ def against_panel(
         of_panel = int((panel.codes.labels[codes.labels[:, n_panel + n] >= 0] >= 0).sum())
         ceiling = replace(ceiling, n_raters=n_panel, n_ratings=of_panel)
         minus = replace(shared, finalise=columns[2])
-        found.append((name, judge, ceiling, replace(minus, scale="identity", share=None, prior=None, thin=None)))
+        found.append(
+            (
+                name,
+                judge,
+                ceiling,
+                replace(minus, scale="identity", share=None, prior=None, thin=None),
+            )
+        )
     return found
 
 
@@ -220,8 +250,8 @@ def ceilings_of_panel(
 ) -> list[Measure]:
     """The ceilings beside judges as that of the panel by itself, where some of the panel's raters rated few units.
 
-    Where a judge labelled all that the panel labelled they are the same number; with the panel's own prior they have
-    the same interval, whoever stands beside it.
+    Where a judge labelled all that the panel labelled they are the same number; with the panel's
+    own prior they have the same interval, whoever stands beside it.
     """
     if all(ceiling.thin is None for ceiling in ceilings):
         return list(ceilings)
@@ -230,9 +260,13 @@ def ceilings_of_panel(
     used = judges_and_panel(panel, judges)[0].labels[slots.any(axis=1), labels.shape[1] :]
     alone = leave_one_out_measure(panel, analysis, level)
     return [
-        replace(alone, n_units=ceiling.n_units, n_ratings=ceiling.n_ratings, notes=ceiling.notes)
-        if ceiling.thin is not None and bool((column >= 0).all())
-        else ceiling
+        (
+            replace(
+                alone, n_units=ceiling.n_units, n_ratings=ceiling.n_ratings, notes=ceiling.notes
+            )
+            if ceiling.thin is not None and bool((column >= 0).all())
+            else ceiling
+        )
         for ceiling, column in zip(ceilings, used.T, strict=True)
     ]
 
@@ -242,8 +276,8 @@ def _thin_judges(
 ) -> tuple[list[ThinPairs | None], Array | None]:
     """What each judge and the raters share with the others' majority, where some share little; and defined columns.
 
-    `shape`: judges, raters of the panel, labels. The sums are those of `ceiling_agreement` or `ceiling_tables`; their
-    defined columns are None where no judge is concerned.
+    `shape`: judges, raters of the panel, labels. The sums are those of `ceiling_agreement` or
+    `ceiling_tables`; their defined columns are None where no judge is concerned.
     """
     n_judges, n_panel, n_labels = shape
     n_slots = n_judges * n_panel
@@ -262,16 +296,20 @@ def _thin_judges(
 def self_agreement(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> Measure:
     """Share of repeated subjects to which a rater gave the same label both times.
 
-    A repeat is a task that says which task it repeats; both labels are needed. Where the analysis makes one label of an
-    answer's sentences, it is these labels that are held against each other.
+    A repeat is a task that says which task it repeats; both labels are needed. Where the analysis
+    makes one label of an answer's sentences, it is these labels that are held against each other.
     """
     collapse = analysis.collapse
     if analysis.spans in {"all", "any"}:
         frame, collapse = of_tasks(frame, analysis, labels), {}
     repeats = frame.filter(pl.col("repeat_of").is_not_null())
     key = ["rater", "item", "answers", "span"]
-    first = frame.select("task", *key, pl.col("label").alias("first"), pl.col("state").alias("first_state"))
-    both = repeats.join(first, left_on=["repeat_of", *key], right_on=["task", *key], nulls_equal=True)
+    first = frame.select(
+        "task", *key, pl.col("label").alias("first"), pl.col("state").alias("first_state")
+    )
+    both = repeats.join(
+        first, left_on=["repeat_of", *key], right_on=["task", *key], nulls_equal=True
+    )
     both = both.filter((pl.col("state") == "rated") & (pl.col("first_state") == "rated"))
     if both.height == 0:
         return Measure(np.zeros((0, 2)), quotient, (), 0, 0, 0)

@@ -18,7 +18,11 @@ def leaves_one_out(a: Analysis) -> bool:
     >>> leaves_one_out(Analysis("a", "approval", "correct", "judges", against="experts"))
     False
     """
-    return a.against not in {None, "rest"} and a.consensus == "none" and a.statistic in {*AGREEMENT, *PAIRED}
+    return (
+        a.against not in {None, "rest"}
+        and a.consensus == "none"
+        and a.statistic in {*AGREEMENT, *PAIRED}
+    )
 
 
 def needs_majority(a: Analysis) -> bool:
@@ -29,4 +33,6 @@ def needs_majority(a: Analysis) -> bool:
     """
     of_others = a.against == "rest" and a.statistic in {*AGREEMENT, *PAIRED}
     of_panel = a.consensus == "majority" and a.statistic in {"share", "mean"}
-    return of_others or of_panel or leaves_one_out(a) or a.statistic in {*_ENSEMBLES, "risk_coverage"}
+    return (
+        of_others or of_panel or leaves_one_out(a) or a.statistic in {*_ENSEMBLES, "risk_coverage"}
+    )

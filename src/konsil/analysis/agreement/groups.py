@@ -12,7 +12,14 @@ import polars as pl
 from konsil.analysis.agreement import agreement_statistics, consensus
 from konsil.analysis.estimation.context import Context, Group, labels_in, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
-from konsil.analysis.estimation.measure import Measure, consensus_mean, from_formula, mean, share, without_each_rater
+from konsil.analysis.estimation.measure import (
+    Measure,
+    consensus_mean,
+    from_formula,
+    mean,
+    share,
+    without_each_rater,
+)
 from konsil.analysis.estimation.rater_samples import with_raters
 from konsil.analysis.estimation.sensitivity import leave_one_rater_out, rater_clusters
 from konsil.analysis.model.catalogue.additions import additions
@@ -23,20 +30,31 @@ from konsil.errors import AnalysisError
 from konsil.stats.engine.contract import Estimate
 
 
-def single(context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: tuple[str, ...]) -> Group:
+def single(
+    context: Context, keys: dict[str, str], frame: pl.DataFrame, raters: tuple[str, ...]
+) -> Group:
     """The measure of one group for a statistic of one panel."""
     analysis = context.analysis
     if analysis.statistic == "self_agreement":
         measure = consensus.self_agreement(frame, analysis, labels_in(context, frame))
-        told = _estimate(context, measure, say("no rater rated anything twice (no task repeats another)"))
+        told = _estimate(
+            context, measure, say("no rater rated anything twice (no task repeats another)")
+        )
         if analysis.cluster == "rater" and measure.n_ratings:
             told = _headed(told, rater_clusters(told.headline, measure))
         return Group(keys, measure, told)
     if analysis.statistic == "abstention":
-        return group_of(context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1]))
+        return group_of(
+            context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1])
+        )
     sample = sample_of(context, frame, raters)
     if analysis.against == "rest":
-        group = group_of(context, keys, sample, lambda s: consensus.leave_one_out_measure(s, analysis, context.level))
+        group = group_of(
+            context,
+            keys,
+            sample,
+            lambda s: consensus.leave_one_out_measure(s, analysis, context.level),
+        )
         told = agreement_statistics.with_chance(
             group.told,
             sample,
@@ -63,7 +81,9 @@ def each_against_rest(
     """Each rater against the majority of the others: as many groups as raters."""
     groups = []
     for names, part in _by_clusters_rated(sample_of(context, frame, raters)):
-        measures = dict(zip(raters, consensus.each_rest(part, context.analysis, context.level), strict=True))
+        measures = dict(
+            zip(raters, consensus.each_rest(part, context.analysis, context.level), strict=True)
+        )
         summaries = estimates(
             [measures[name] for name in names],
             key=context.key,
@@ -95,18 +115,26 @@ def _by_clusters_rated(sample: Sample) -> list[tuple[list[str], Sample]]:
     return [*([(complete, sample)] if complete and every else []), *partial]
 
 
-def group_of(context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]) -> Group:
+def group_of(
+    context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]
+) -> Group:
     """A group's number, with raters as clusters where the analysis asks for that."""
     measure = make(sample)
     why = "" if sample.n_ratings else say("no labels to compute it from")
-    return _with_raters(context, Group(keys, measure, _estimate(context, measure, why)), sample, make)
+    return _with_raters(
+        context, Group(keys, measure, _estimate(context, measure, why)), sample, make
+    )
 
 
-def _with_raters(context: Context, group: Group, sample: Sample, make: Callable[[Sample], Measure]) -> Group:
+def _with_raters(
+    context: Context, group: Group, sample: Sample, make: Callable[[Sample], Measure]
+) -> Group:
     if context.analysis.cluster != "rater" or not sample.n_ratings:
         return group
     if group.measure.cell is not None and context.analysis.consensus == "none":
-        return replace(group, told=_headed(group.told, rater_clusters(group.told.headline, group.measure)))
+        return replace(
+            group, told=_headed(group.told, rater_clusters(group.told.headline, group.measure))
+        )
     left_out = without_each_rater(sample, make) if len(sample.raters) > 2 else {}
     by_rater = leave_one_rater_out(tuple(left_out.values()), group.told.headline)
     return replace(group, told=_headed(group.told, by_rater), left_out=left_out)
@@ -117,7 +145,9 @@ def _headed(told: EstimateSummary, headline: Estimate) -> EstimateSummary:
 
 
 def _estimate(context: Context, measure: Measure, why: str) -> EstimateSummary:
-    return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+    return estimate(
+        measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why
+    )
 
 
 def _abstentions(context: Context, frame: pl.DataFrame, raters: tuple[str, ...]) -> Sample:
@@ -139,16 +169,25 @@ def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
 def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
     """A majority's labels are no single ratings of anybody: the raters behind it are the panel's."""
     decided = consensus.majority_sample(sample, f"majority of {context.analysis.raters}")
-    measure = mean(decided) if context.analysis.statistic == "mean" else _share(context, decided, labels)
+    measure = (
+        mean(decided) if context.analysis.statistic == "mean" else _share(context, decided, labels)
+    )
     undefined = len(sample.units) - decided.n_units
-    notes = (say("Units without a strict majority, left out: {n:,}.", n=undefined),) if undefined else ()
+    notes = (
+        (say("Units without a strict majority, left out: {n:,}.", n=undefined),)
+        if undefined
+        else ()
+    )
     return replace(measure, n_raters=sample.n_raters, cell=None, notes=(*measure.notes, *notes))
 
 
 def _share(context: Context, sample: Sample, labels: Labels) -> Measure:
     analysis = context.analysis
     if not analysis.of:
-        raise AnalysisError(f"{analysis.name}: a share needs of = [labels that count], one or more of {labels.names}")
+        raise AnalysisError(
+            f"{analysis.name}: a share needs of = [labels that count], one or more of"
+            f" {labels.names}"
+        )
     codes = labels.codes()
     return share(sample, [codes[name] for name in analysis.of])
 
@@ -167,8 +206,19 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         cluster=context.cluster,
         weights=analysis.weights,
     )
-    make = partial(agreement_statistics.agreement, name=analysis.statistic, level=level, weights=analysis.weights)
-    if analysis.cluster != "rater" and RATER_PAIR not in analysis.by and analysis.statistic in AGREEMENT:
+    make = partial(
+        agreement_statistics.agreement,
+        name=analysis.statistic,
+        level=level,
+        weights=analysis.weights,
+    )
+    if (
+        analysis.cluster != "rater"
+        and RATER_PAIR not in analysis.by
+        and analysis.statistic in AGREEMENT
+    ):
         needs_all = analysis.statistic in COMPLETE
-        told, measure = with_raters(told, measure, sample, make, context.cluster, needs_all=needs_all)
+        told, measure = with_raters(
+            told, measure, sample, make, context.cluster, needs_all=needs_all
+        )
     return _with_raters(context, Group(keys, measure, told), sample, make)

@@ -39,21 +39,29 @@ def gaps(
 ) -> list[EstimateSummary]:
     """For each judge, or for their mean where there is one measure of several judges: judge minus ceiling.
 
-    Where a judge is one more rater of the panel, it and they can change places within each item. All turns of those who
-    labelled an item are such exchanges, each item's its own; who labelled it stays as it is.
+    Where a judge is one more rater of the panel, it and they can change places within each item.
+    All turns of those who labelled an item are such exchanges, each item's its own; who labelled it
+    stays as it is.
     """
     codes, names = judges_and_panel(panel, judges)
     codes = spaced(codes, analysis.statistic, level)
     n_panel = panel.codes.labels.shape[1]
     name, weights = one_table(analysis)
-    # The order of the turns is that of the raters' labels, so that no number depends on the raters' names.
-    experts = sorted(range(n_panel), key=lambda rater: np.ascontiguousarray(codes.labels[:, rater]).tobytes())
+    # The order of the turns is that of the raters' labels, so that no number depends on the raters'
+    # names.
+    experts = sorted(
+        range(n_panel), key=lambda rater: np.ascontiguousarray(codes.labels[:, rater]).tobytes()
+    )
     every = np.arange(n_panel, codes.labels.shape[1])
-    groups = [every] if len(measures) < len(names) else [every[n : n + 1] for n in range(len(names))]
+    groups = (
+        [every] if len(measures) < len(names) else [every[n : n + 1] for n in range(len(names))]
+    )
     starts = [_start(m, resampling) for m in measures]
     if too_long(measures[0].sums, resampling.draws):
         return [
-            EstimateSummary(e if e.reason else by_linearisation(e, m, m.finalise, cluster), notes=m.notes)
+            EstimateSummary(
+                e if e.reason else by_linearisation(e, m, m.finalise, cluster), notes=m.notes
+            )
             for e, m in zip(starts, measures, strict=True)
         ]
 
@@ -62,14 +70,26 @@ def gaps(
 
     def turned(columns: IntArray) -> tuple[list[Array], Finalise]:
         statistic = judge_and_ceiling(
-            n_panel, len(columns), codes.n_labels, name, "difference", "valid", weights, codes.values
+            n_panel,
+            len(columns),
+            codes.n_labels,
+            name,
+            "difference",
+            "valid",
+            weights,
+            codes.values,
         )
         statistic = both_ways(statistic, codes)
         labels = codes.labels[:, [*experts, *columns]]
-        tallied = [np.asarray(statistic.tally(replace(codes, labels=some))) for some in turns(labels, n_turns)]
+        tallied = [
+            np.asarray(statistic.tally(replace(codes, labels=some)))
+            for some in turns(labels, n_turns)
+        ]
         return tallied, _mean(statistic.finalise)
 
-    exchanges = permuted_together(map(turned, groups), draws=resampling.draws, level=resampling.level, key=key)
+    exchanges = permuted_together(
+        map(turned, groups), draws=resampling.draws, level=resampling.level, key=key
+    )
     return [
         EstimateSummary(e if e.reason else _estimate(e, exchange, analysis, cluster), notes=m.notes)
         for e, exchange, m in zip(starts, exchanges, measures, strict=True)
@@ -97,9 +117,12 @@ def turns(labels: IntArray, n_turns: int) -> Iterator[IntArray]:
 
 
 def turns_needed(sizes: Iterable[int]) -> int:
-    """How many turns there are of which every one of a unit comes equally often; `sizes`: the raters of a unit.
+    """How many turns there are of which every one of a unit comes equally often.
 
-    At most MOST_TURNS: of a number of raters that does not divide these, some turns come once more than others.
+    `sizes`: the raters of a unit.
+
+    At most MOST_TURNS: of a number of raters that does not divide these, some turns come once more
+    than others.
 
     >>> turns_needed([4, 4, 3]), turns_needed([7, 8, 9])
     (12, 60)
@@ -131,8 +154,8 @@ def _estimate(start: Estimate, exchange: Exchanged, analysis: Analysis, cluster:
         se=exchange.se if exchange.se > 0 else math.nan,
         p=exchange.p if analysis.test != "none" else math.nan,
         method=say(
-            "judge minus ceiling, studentised permutation of the judge and the raters of the panel within {cluster}"
-            " clusters, {draws:,} permutations",
+            "judge minus ceiling, studentised permutation of the judge and the raters of the panel"
+            " within {cluster} clusters, {draws:,} permutations",
             message_id="difference.judge_and_panel",
             cluster=cluster,
             draws=exchange.draws,

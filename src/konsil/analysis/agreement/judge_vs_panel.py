@@ -14,7 +14,12 @@ from konsil.analysis.agreement.judge_gap import gaps as judge_gaps
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_rows, estimates_of, row
+from konsil.analysis.estimation.rows.result_rows import (
+    differences_of,
+    estimate_rows,
+    estimates_of,
+    row,
+)
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, groups, select
@@ -47,7 +52,11 @@ def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame
             continue
         panel_sample = sample_of(context, part, experts)
         judge_sample = sample_of(context, theirs, names)
-        parts = _parts(panel_sample, judge_sample) if "rater" in analysis.by else [(panel_sample, judge_sample)]
+        parts = (
+            _parts(panel_sample, judge_sample)
+            if "rater" in analysis.by
+            else [(panel_sample, judge_sample)]
+        )
         by_judge = [each for part in parts for each in _of_part(context, keys, *part)]
         for _, rows in sorted(by_judge, key=lambda each: each[0]):
             yield from rows
@@ -56,7 +65,8 @@ def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame
 def _parts(panel: Sample, judges: Sample) -> list[tuple[Sample, Sample]]:
     """The judges who rated in all clusters together, and each other one by itself, with the panel on its units.
 
-    A judge who rated in few clusters knows no more than these few, however many the others rated in.
+    A judge who rated in few clusters knows no more than these few, however many the others rated
+    in.
     """
     row = {unit: n for n, unit in enumerate(panel.units)}
     shared = [n for n, unit in enumerate(judges.units) if unit in row]
@@ -83,15 +93,25 @@ def _columns(sample: Sample, columns: Sequence[int]) -> Sample:
 def _of_part(
     context: Context, keys: Mapping[str, str], panel: Sample, judges: Sample
 ) -> Iterator[tuple[str, list[Row]]]:
-    """Each judge's name and rows. All stand on the same sums: two resamplings serve any number of judges."""
+    """Each judge's name and rows.
+
+    All stand on the same sums: two resamplings serve any number of judges.
+    """
     analysis, cluster = context.analysis, context.cluster
     is_mean = "rater" not in analysis.by
-    made = consensus.against_panel(panel, judges, analysis, analysis.mode, context.level, is_mean=is_mean)
+    made = consensus.against_panel(
+        panel, judges, analysis, analysis.mode, context.level, is_mean=is_mean
+    )
     if is_mean:
         made = [_mean_of(made)]
     else:
-        alone = consensus.ceilings_of_panel([each[2] for each in made], panel, judges, analysis, context.level)
-        made = [(name, judge, own, minus) for (name, judge, _, minus), own in zip(made, alone, strict=True)]
+        alone = consensus.ceilings_of_panel(
+            [each[2] for each in made], panel, judges, analysis, context.level
+        )
+        made = [
+            (name, judge, own, minus)
+            for (name, judge, _, minus), own in zip(made, alone, strict=True)
+        ]
     judged, ceilings = (estimates_of(context, [f[part] for f in made]) for part in (1, 2))  # type: ignore[misc]
     minuses = [f[3] for f in made]
     if analysis.mode == "valid":
@@ -107,7 +127,9 @@ def _of_part(
         )
     else:
         gaps = differences_of(context, minuses)
-    for (name, judge, ceiling, minus), summary, above, gap in zip(made, judged, ceilings, gaps, strict=True):
+    for (name, judge, ceiling, minus), summary, above, gap in zip(
+        made, judged, ceilings, gaps, strict=True
+    ):
         mine = {**keys, "rater": name} if name else dict(keys)
         versus = {**keys, "rater": say("rest")}
         rest = {**keys, "rater": say("{panel}, leave one out", panel=str(analysis.against))}
@@ -121,12 +143,16 @@ def _of_part(
         )
 
 
-def _keyed(frame: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
+def _keyed(
+    frame: pl.DataFrame, by: Sequence[str]
+) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
     for keys, part in groups(frame, by):
         yield tuple(keys.values()), part
 
 
-def _mean_of(found: list[tuple[str, Measure, Measure, Measure]]) -> tuple[str, Measure, Measure, Measure]:
+def _mean_of(
+    found: list[tuple[str, Measure, Measure, Measure]],
+) -> tuple[str, Measure, Measure, Measure]:
     """The judges' mean: one number of the whole panel of judges."""
 
     def averaged(position: int) -> Measure:

@@ -19,7 +19,12 @@ from konsil.analysis.table.lineage import Lineage
 from konsil.analysis.table.tiebreak import with_tiebreaks
 
 
-def label_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
+def label_rows(
+    context: Context,
+    table: RatingTable,
+    frame: pl.DataFrame,
+    lineage: Lineage,  # noqa: ARG001
+) -> Iterator[Row]:
     """The rows of an analysis of agreement or of shares; `frame` has its ratings."""
     analysis = context.analysis
     if analysis.tiebreak:
@@ -35,7 +40,11 @@ def _groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[G
     raters = tuple(frame.get_column("rater").unique().sort().to_list())
     if analysis.against == "rest" and "rater" in analysis.by:
         keyed = groups(frame, [column for column in analysis.by if column != "rater"])
-        return [group for keys, part in keyed for group in each_against_rest(context, keys, part, raters)]
+        return [
+            group
+            for keys, part in keyed
+            for group in each_against_rest(context, keys, part, raters)
+        ]
     if analysis.against not in {None, "rest"}:
         return average_groups(context, table, frame)
     keyed = groups(frame, [column for column in analysis.by if column != RATER_PAIR])
@@ -50,9 +59,12 @@ def _with_raters(
 ) -> Iterator[tuple[dict[str, str], pl.DataFrame, tuple[str, ...]]]:
     """The groups with the raters whose labels they need: of panels apart only the own ones, where units are complete.
 
-    ICC and Kendall's W use the units that every rater labelled; nobody labels a unit of another panel.
+    ICC and Kendall's W use the units that every rater labelled; nobody labels a unit of another
+    panel.
     """
-    raters_by_part = [tuple(part.get_column("rater").unique().sort().to_list()) for _, part in keyed]
+    raters_by_part = [
+        tuple(part.get_column("rater").unique().sort().to_list()) for _, part in keyed
+    ]
     are_apart = sum(map(len, raters_by_part)) == len(set().union(*raters_by_part))
     needs_all = context.analysis.statistic in COMPLETE
     for (keys, part), part_raters in zip(keyed, raters_by_part, strict=True):

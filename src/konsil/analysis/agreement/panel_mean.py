@@ -31,12 +31,19 @@ def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) ->
         judges = _sample(context, theirs)
         codes, names = judges_and_panel(panel, judges)
         n = len(panel.raters)
-        ours, halves = nearest_label(panel.codes.labels, np.asarray(panel.codes.values, dtype=np.float64))
+        ours, halves = nearest_label(
+            panel.codes.labels, np.asarray(panel.codes.values, dtype=np.float64)
+        )
         columns = {name: codes.labels[:, n + m] for m, name in enumerate(names)}
         if "rater" not in analysis.by and len(names) > 1:
-            columns = {"": nearest_label(codes.labels[:, n:], np.asarray(codes.values, dtype=np.float64))[0]}
+            columns = {
+                "": nearest_label(codes.labels[:, n:], np.asarray(codes.values, dtype=np.float64))[
+                    0
+                ]
+            }
         note = say(
-            "On {n:,} of {all:,} units the average of {panel} lies halfway between two labels; they are left out.",
+            "On {n:,} of {all:,} units the average of {panel} lies halfway between two labels; they"
+            " are left out.",
             n=int(halves.sum()),
             all=len(panel.units),
             panel=repr(analysis.against),
@@ -44,7 +51,9 @@ def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) ->
         for name, column in columns.items():
             two = replace(panel.codes, labels=np.column_stack([ours, column]).astype(np.int32))
             who = {**keys, "rater": name} if "rater" in analysis.by else keys
-            sample = replace(panel, codes=two, raters=(str(analysis.against), name or analysis.raters))
+            sample = replace(
+                panel, codes=two, raters=(str(analysis.against), name or analysis.raters)
+            )
             group = agreement_of(context, who, sample)
             notes = (*group.told.notes, *([note] if halves.any() else []))
             found.append(replace(group, told=replace(group.told, notes=notes)))
@@ -56,7 +65,8 @@ def nearest_label(
 ) -> tuple[IntArray, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
     """The label nearest to the mean number of each unit's labels, -1 where there is none; and where it lies halfway.
 
-    `labels` (n_units, n_raters), -1 where a rater gave none; `values` rise. A mean halfway between two labels has none.
+    `labels` (n_units, n_raters), -1 where a rater gave none; `values` rise. A mean halfway between
+    two labels has none.
 
     >>> nearest_label(np.array([[0, 0, 1], [0, 1, -1]]), np.array([0.0, 1.0]))
     (array([ 0, -1]), array([False,  True]))

@@ -38,10 +38,12 @@ _LARGEST = 20_000_000
 def closed_form(
     sample: Sample, name: str, level: Level, headline: Estimate, *, weights: OwnOrNamed = ""
 ) -> Estimate | None:
-    """The estimate with a closed-form standard error and normal limits; None where there is no formula or no spread.
+    """The estimate with a closed-form standard error and normal limits.
 
-    Cohen's kappa of two raters: Fleiss, Cohen and Everitt 1969. Fleiss' and Conger's kappa and AC1: Gwet 2014. Units
-    are taken as independent, whatever their clusters.
+    None where there is no formula or no spread.
+
+    Cohen's kappa of two raters: Fleiss, Cohen and Everitt 1969. Fleiss' and Conger's kappa and AC1:
+    Gwet 2014. Units are taken as independent, whatever their clusters.
     """
     codes = spaced(sample.codes, name, level)
     if not np.isfinite(headline.value):
@@ -56,11 +58,16 @@ def closed_form(
         )
     elif name in _MANY_RATERS and not weights and codes.labels.size * codes.n_labels <= _LARGEST:
         se = standard_error(_MANY_RATERS[name], codes)
-        method = say("closed-form standard error (Gwet), independent units", message_id="table.closed_form_gwet")
+        method = say(
+            "closed-form standard error (Gwet), independent units",
+            message_id="table.closed_form_gwet",
+        )
     else:
         return None
     if not se > 1e-12:
         return None
     reach = NormalDist().inv_cdf((1 + headline.level) / 2) * se
     low, high = max(headline.value - reach, -1.0), min(headline.value + reach, 1.0)
-    return replace(headline, low=low, high=high, se=se, p=float("nan"), n_undefined=0, method=method, reason="")
+    return replace(
+        headline, low=low, high=high, se=se, p=float("nan"), n_undefined=0, method=method, reason=""
+    )

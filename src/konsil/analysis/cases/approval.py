@@ -29,8 +29,13 @@ def _by(context: Context) -> list[str]:
 
 
 def _each(context: Context) -> Iterator[Context]:
-    """The context of every criterion; `criterion` is no column of the scores but says whose they are."""
-    plain = replace(context.analysis, by=tuple(c for c in context.analysis.by if c not in {CRITERION, "rater"}))
+    """The context of every criterion.
+
+    `criterion` is no column of the scores but says whose they are.
+    """
+    plain = replace(
+        context.analysis, by=tuple(c for c in context.analysis.by if c not in {CRITERION, "rater"})
+    )
     for criterion in (context.criterion, *context.also):
         yield replace(context, analysis=plain, also=()).of(criterion)
 
@@ -83,11 +88,21 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
         notes = [say("Out of {n:,} {n|failure|failures}.", n=n)]
         if failed.height < n:
             notes.append(
-                say("{n:,} of {all:,} failures have no judgement that can be read.", n=n - failed.height, all=n)
+                say(
+                    "{n:,} of {all:,} failures have no judgement that can be read.",
+                    n=n - failed.height,
+                    all=n,
+                )
             )
         measure = replace(measure, notes=tuple(notes))
         why = say("no judgement of a failure that can be read")
-        told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        told = estimate(
+            measure,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
+            why=why,
+        )
         found.append(Group(keys, measure, told))
     return found
 
@@ -99,10 +114,18 @@ def approval_bounds(
     absent = []
     for one in _each(context):
         gaps = select(missing, one.analysis, one.analysis.raters)
-        absent.append(gaps.select(*UNIT, "rater").with_columns(pl.lit(one.criterion.id).alias(CRITERION)))
-    gone = pl.concat(absent).join(failures(context, table), on=[*UNIT, CRITERION], how="inner", nulls_equal=True)
+        absent.append(
+            gaps.select(*UNIT, "rater").with_columns(pl.lit(one.criterion.id).alias(CRITERION))
+        )
+    gone = pl.concat(absent).join(
+        failures(context, table), on=[*UNIT, CRITERION], how="inner", nulls_equal=True
+    )
     for row in rows:
-        if row.analysis != context.analysis.name or row.kind != "estimate" or not row.estimate.n_ratings:
+        if (
+            row.analysis != context.analysis.name
+            or row.kind != "estimate"
+            or not row.estimate.n_ratings
+        ):
             continue
         part = gone
         for column, value in row.group.items():
@@ -144,7 +167,13 @@ def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
             n_ratings=used.height,
         )
         why = say("no failure or no success among what was judged")
-        told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        told = estimate(
+            measure,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
+            why=why,
+        )
         found.append(Group(keys, measure, told))
     return found
 

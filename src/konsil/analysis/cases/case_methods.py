@@ -17,17 +17,20 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
         names = [a.name for a in asked if a.statistic in RIGHT_OR_WRONG and a.correct == correct]
         found.append(_right(asked, correct, names))
     used = {(a.statistic, a.mode) for a in asked}
-    for by, failure, approve in sorted({(a.failure_by, a.failure, a.approve) for a in asked if a.statistic in AUDIT}):
+    for by, failure, approve in sorted(
+        {(a.failure_by, a.failure, a.approve) for a in asked if a.statistic in AUDIT}
+    ):
         rule = (
             say(
-                "Failures are answers and criteria that every expert who rated them scores {failure:g} or less",
+                "Failures are answers and criteria that every expert who rated them scores"
+                " {failure:g} or less",
                 message_id="audit.failures_every",
                 failure=failure,
             )
             if by == "every"
             else say(
-                "Failures are answers and criteria with a mean expert score of {failure:g} or less (single experts may"
-                " score higher)",
+                "Failures are answers and criteria with a mean expert score of {failure:g} or less"
+                " (single experts may score higher)",
                 message_id="audit.failures_mean",
                 failure=failure,
             )
@@ -43,27 +46,30 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.statistic == "crossover" for a in asked):
         found.append(
             say(
-                "A crossover is told only where the differences at two levels lie on opposite sides of 0, with"
-                " intervals that hold for all levels at once (Bonferroni)."
+                "A crossover is told only where the differences at two levels lie on opposite sides"
+                " of 0, with intervals that hold for all levels at once (Bonferroni)."
             )
         )
     if ("mann_whitney", "valid") in used:
         found.append(
             say(
-                "Systems were compared on the means of their cases, paired by case (Wilcoxon); unpaired versions"
-                " (Mann-Whitney) stand beside."
+                "Systems were compared on the means of their cases, paired by case (Wilcoxon);"
+                " unpaired versions (Mann-Whitney) stand beside."
             )
         )
     if ("anova", "valid") in used:
         found.append(
             say(
-                "Analyses of variance take system and level as repeated measures of the case, with F tests corrected by"
-                " Greenhouse and Geisser."
+                "Analyses of variance take system and level as repeated measures of the case, with"
+                " F tests corrected by Greenhouse and Geisser."
             )
         )
     if any(a.mode == "paper" and a.statistic in {"mann_whitney", "anova", "tukey"} for a in asked):
         found.append(
-            say("In paper mode scores or cells of the same cases are taken as independent, which they are not.")
+            say(
+                "In paper mode scores or cells of the same cases are taken as independent, which"
+                " they are not."
+            )
         )
     return found
 
@@ -71,9 +77,13 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
 def _right(asked: Sequence[Analysis], correct: float, names: Sequence[str]) -> TranslatableMessage:
     thresholds = {a.correct for a in asked if a.statistic in RIGHT_OR_WRONG}
     if len(thresholds) == 1:
-        return say("An answer counts as right where the panel's mean score is {correct:g} or more.", correct=correct)
+        return say(
+            "An answer counts as right where the panel's mean score is {correct:g} or more.",
+            correct=correct,
+        )
     return say(
-        "In {analyses} an answer counts as right where the panel's mean score is {correct:g} or more.",
+        "In {analyses} an answer counts as right where the panel's mean score is {correct:g} or"
+        " more.",
         analyses=listed(names),
         correct=correct,
     )

@@ -30,7 +30,9 @@ def with_case_defaults(analysis: Analysis) -> Analysis:
     """
     if analysis.statistic not in CASES:
         return analysis
-    naming = NAMING if analysis.statistic == "mismatch" and not analysis.criteria else analysis.criteria
+    naming = (
+        NAMING if analysis.statistic == "mismatch" and not analysis.criteria else analysis.criteria
+    )
     return replace(analysis, cluster="case", criteria=naming)
 
 
@@ -60,13 +62,17 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
         if column == "system" and a.statistic in {"crossover", *EFFECTS}:
             yield f"by[{n}]: {a.statistic!r} compares the systems anyway"
         elif a.statistic in {"anova", "tukey"}:
-            yield f"by[{n}]: {a.statistic!r} has a row for every effect or comparison and no other groups"
+            yield (
+                f"by[{n}]: {a.statistic!r} has a row for every effect or comparison and no other"
+                " groups"
+            )
 
 
 def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
     """Thresholds that do not part the scores of the criterion, as 'key: what is wrong'.
 
-    The defaults are made for scores from 0 to 1; on every other scale a threshold within it must be stated.
+    The defaults are made for scores from 0 to 1; on every other scale a threshold within it must be
+    stated.
 
     >>> from konsil.instrument import Scale
     >>> a = Analysis("a", "accuracy", "precision", "experts", correct=75)
@@ -77,13 +83,19 @@ def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
     for key, value in _thresholds(a).items():
         if value == _DEFAULTS[key] and not (low >= 0 and high <= 1):
             yield (
-                f"{key}: {value:g}, the default, is made for scores from 0 to 1, but the scale of {criterion.id!r}"
-                f" {_from_to(low, high)}; state a threshold within it"
+                f"{key}: {value:g}, the default, is made for scores from 0 to 1, but the scale of"
+                f" {criterion.id!r} {_from_to(low, high)}; state a threshold within it"
             )
         elif value > high:
-            yield f"{key}: {value:g} is above the highest number of the scale of {criterion.id!r}, {high:g}"
+            yield (
+                f"{key}: {value:g} is above the highest number of the scale of {criterion.id!r},"
+                f" {high:g}"
+            )
         elif value < low:
-            yield f"{key}: {value:g} is below the lowest number of the scale of {criterion.id!r}, {low:g}"
+            yield (
+                f"{key}: {value:g} is below the lowest number of the scale of {criterion.id!r},"
+                f" {low:g}"
+            )
         elif value == (high if key == "failure" else low):
             yield f"{key}: every score on the scale of {criterion.id!r} reaches {value:g}"
 
@@ -95,22 +107,31 @@ def _thresholds(a: Analysis) -> dict[str, float]:
 
 
 def _ends(criterion: Criterion) -> tuple[float, float]:
-    """The lowest and the highest number of a criterion's scale; infinite where the scale has no such end."""
+    """The lowest and the highest number of a criterion's scale.
+
+    Infinite where the scale has no such end.
+    """
     scale = criterion.scale
     if scale.kind == "choice":
         return min(scale.numbers()), max(scale.numbers())
-    return (-math.inf if scale.low is None else scale.low), (math.inf if scale.high is None else scale.high)
+    return (-math.inf if scale.low is None else scale.low), (
+        math.inf if scale.high is None else scale.high
+    )
 
 
 def _from_to(low: float, high: float) -> str:
-    return f"goes from {low:g} to {high:g}" if math.isfinite(low) and math.isfinite(high) else "has no 'low' and 'high'"
+    return (
+        f"goes from {low:g} to {high:g}"
+        if math.isfinite(low) and math.isfinite(high)
+        else "has no 'low' and 'high'"
+    )
 
 
 def _levels(a: Analysis) -> Iterator[str]:
     if not a.levels:
         yield (
-            f"levels: is empty; {a.statistic!r} needs the values of the items' stratum 'level', from all the"
-            " information down"
+            f"levels: is empty; {a.statistic!r} needs the values of the items' stratum 'level',"
+            " from all the information down"
         )
     elif len(a.levels) < 2 or len(set(a.levels)) < len(a.levels):
         yield f"levels: expected two or more different values, got {list(a.levels)}"
@@ -122,7 +143,10 @@ def _panels(a: Analysis) -> Iterator[str]:
     if a.statistic in AUDIT and a.against in {None, "rest"}:
         yield f"against: {a.statistic!r} holds judges against a panel of experts; name it"
     elif a.statistic == "mismatch" and a.against in {None, "rest"}:
-        yield "against: a mismatch needs the panel that says what the reasoning and the answer name; name it"
+        yield (
+            "against: a mismatch needs the panel that says what the reasoning and the answer name;"
+            " name it"
+        )
     elif a.against is not None and a.statistic not in {*AUDIT, "mismatch", "hallucination"}:
         yield f"against: {a.statistic!r} has no such version"
     if a.against == a.raters:

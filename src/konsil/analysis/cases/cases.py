@@ -59,7 +59,12 @@ BESIDE: Mapping[str, Rows] = MappingProxyType(
 """What else stands below a statistic's numbers."""
 
 
-def case_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
+def case_rows(
+    context: Context,
+    table: RatingTable,
+    frame: pl.DataFrame,  # noqa: ARG001
+    lineage: Lineage,  # noqa: ARG001
+) -> Iterator[Row]:
     """The rows of an analysis of cases."""
     name = context.analysis.statistic
     if name in ROWS:

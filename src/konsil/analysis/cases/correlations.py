@@ -22,17 +22,25 @@ from konsil.stats.engine.contract import Codes
 from konsil.stats.engine.ranks import spearman, spearman_scores
 
 MOST_VALUES = 25
-"""Up to so many different scores a pair's joint table holds everything; beyond, ranks are drawn anew each time."""
+"""Up to so many different scores a pair's joint table holds everything; beyond, ranks are drawn
+anew each time."""
 
 
 def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """One row for every two criteria: Spearman's rho of the panel's mean scores over the answers."""
     every = [context.of(criterion) for criterion in (context.criterion, *context.also)]
-    parts = {one.criterion.id: dict(_groups(one, select(table, one.analysis, one.analysis.raters))) for one in every}
+    parts = {
+        one.criterion.id: dict(_groups(one, select(table, one.analysis, one.analysis.raters)))
+        for one in every
+    }
     for a, b in combinations(parts, 2):
         for group in parts[a]:
             if group in parts[b]:
-                keys = {"criterion": a, "other": b, **dict(zip(context.analysis.by, group, strict=True))}
+                keys = {
+                    "criterion": a,
+                    "other": b,
+                    **dict(zip(context.analysis.by, group, strict=True)),
+                }
                 measure = _measure(parts[a][group], parts[b][group])
                 told = estimate(
                     measure,
@@ -44,7 +52,9 @@ def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 yield from estimate_rows(context, keys, told, measure)
 
 
-def _groups(context: Context, frame: pl.DataFrame) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
+def _groups(
+    context: Context, frame: pl.DataFrame
+) -> Iterator[tuple[tuple[str, ...], pl.DataFrame]]:
     for keys, part in groups(frame, context.analysis.by):
         yield tuple(keys.values()), scores(context, part)
 
@@ -65,4 +75,12 @@ def _measure(a: pl.DataFrame, b: pl.DataFrame) -> Measure:
         statistic = spearman_scores(x, y, clusters)
     sums = statistic.tally(Codes(codes, clusters, max(len(values), 1)))
     n_raters = int(both.get_column("n_raters").max() or 0) if both.height else 0  # type: ignore[arg-type]
-    return Measure(sums, statistic.finalise, tuple(cases), both.height, n_raters, 2 * both.height, scale="atanh")
+    return Measure(
+        sums,
+        statistic.finalise,
+        tuple(cases),
+        both.height,
+        n_raters,
+        2 * both.height,
+        scale="atanh",
+    )

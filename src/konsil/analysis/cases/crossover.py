@@ -81,7 +81,8 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
         n = totals[..., n_levels:]
         return ratio(totals[..., :n_levels], n)
 
-    # Each level at a share of the error: all of them hold together with the level asked for (Bonferroni).
+    # Each level at a share of the error: all of them hold together with the level asked for
+    # (Bonferroni).
     each = 1 - (1 - context.resampling.level) / n_levels
     found = infer.infer(sums, finalise, draws=context.resampling.draws, level=each, key=context.key)
     alike = unanimous_interval(found.value, known.sum(axis=0), each)
@@ -89,7 +90,14 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     low, high = (np.where(flat, b, x) for x, b in zip((found.low, found.high), alike, strict=True))
     n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
     return Pair(
-        names, found.value, low, high, found.n_clusters, a.n_ratings + b.n_ratings, n_units, max(a.n_raters, b.n_raters)
+        names,
+        found.value,
+        low,
+        high,
+        found.n_clusters,
+        a.n_ratings + b.n_ratings,
+        n_units,
+        max(a.n_raters, b.n_raters),
     )
 
 
@@ -100,14 +108,22 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     low, sure = reversal(pair.low, pair.high)
     high, _ = reversal(pair.high, pair.low)
     method = say(
-        "the intervals of {n} levels at once, {cluster}-cluster bootstrap, BCa, {draws:,} resamples, Bonferroni",
+        "the intervals of {n} levels at once, {cluster}-cluster bootstrap, BCa, {draws:,}"
+        " resamples, Bonferroni",
         n=len(levels),
         cluster=context.cluster,
         draws=context.resampling.draws,
     )
     reason = "" if math.isfinite(value) else say("a level has no case that both answered")
     headline = Estimate(
-        value, low, high, level, n_clusters=pair.n_clusters, n_ratings=pair.n_ratings, method=method, reason=reason
+        value,
+        low,
+        high,
+        level,
+        n_clusters=pair.n_clusters,
+        n_ratings=pair.n_ratings,
+        method=method,
+        reason=reason,
     )
     first, second = (a, b) if ahead == 0 else (b, a)
     if verdicts.is_crossover(low):
@@ -115,7 +131,9 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
         first, second = (a, b) if sure[0] == 0 else (b, a)
     finding = _finding(value, low, first, second, levels[early], levels[late])
     group = {"systems": say("{a} and {b}", a=a, b=b), **rest}
-    yield row(context, group, EstimateSummary(headline, notes=(finding,)), pair.used, finding=finding)
+    yield row(
+        context, group, EstimateSummary(headline, notes=(finding,)), pair.used, finding=finding
+    )
     for n, name in enumerate(levels):
         one = Estimate(
             float(pair.value[n]),
@@ -130,13 +148,15 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
         yield row(context, keys, EstimateSummary(one), pair.used, kind="difference", versus=versus)
 
 
-def _finding(value: float, low: float, first: str, second: str, early: str, late: str) -> TranslatableMessage:
+def _finding(
+    value: float, low: float, first: str, second: str, early: str, late: str
+) -> TranslatableMessage:
     if not math.isfinite(value):
         return say("Whether the order of {a} and {b} reverses cannot be said.", a=first, b=second)
     if verdicts.is_crossover(low):
         return say(
-            "Crossover: {a} is ahead at {early} and {b} at {late}; the intervals of both differences, held for all"
-            " levels at once, exclude 0.",
+            "Crossover: {a} is ahead at {early} and {b} at {late}; the intervals of both"
+            " differences, held for all levels at once, exclude 0.",
             a=first,
             b=second,
             early=early,
@@ -144,8 +164,9 @@ def _finding(value: float, low: float, first: str, second: str, early: str, late
         )
     if value > 0:
         return say(
-            "No crossover is shown: {a} is ahead at {early} and {b} at {late} in these cases, but the intervals of the"
-            " differences, held for all levels at once, do not exclude 0 on both sides.",
+            "No crossover is shown: {a} is ahead at {early} and {b} at {late} in these cases, but"
+            " the intervals of the differences, held for all levels at once, do not exclude 0 on"
+            " both sides.",
             a=first,
             b=second,
             early=early,

@@ -23,7 +23,8 @@ from konsil.stats.cases import degradation
 from konsil.stats.engine.contract import Array, Estimate
 
 LEAST = 0.05
-"""How large a share of the cases must be hidden knowledge beyond doubt, where the analysis names no margin."""
+"""How large a share of the cases must be hidden knowledge beyond doubt, where the analysis names no
+margin."""
 
 RIGHT: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
     {
@@ -34,7 +35,8 @@ RIGHT: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
         "stability": degradation.steps,
     }
 )
-"""Statistics of whether each level is right; the reasoning gap is the only one of the scores themselves."""
+"""Statistics of whether each level is right; the reasoning gap is the only one of the scores
+themselves."""
 
 SHARES = ("monotonicity_violation", "diagnostic_potential", "label_dependence")
 """Those that are shares of the cases, so that few cases have an interval of a share."""
@@ -42,19 +44,24 @@ SHARES = ("monotonicity_violation", "diagnostic_potential", "label_dependence")
 
 def by_system(context: Context, table: RatingTable) -> list[tuple[dict[str, str], pl.DataFrame]]:
     """The analysis' ratings split by system and by whatever the analysis asks for, with their level."""
-    return groups(with_levels(context, table), list(dict.fromkeys(("system", *context.analysis.by))))
+    return groups(
+        with_levels(context, table), list(dict.fromkeys(("system", *context.analysis.by)))
+    )
 
 
 def right(context: Context, scores: Array) -> Array:
     """Which scores reach the analysis' `correct`, 0 and 1; nan stays."""
-    # A mean of raters is a fraction: what reaches the threshold must not fail it by a rounding error.
+    # A mean of raters is a fraction: what reaches the threshold must not fail it by a rounding
+    # error.
     return np.where(np.isfinite(scores), scores >= context.analysis.correct - 1e-9, np.nan)
 
 
 def degradation_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a system: the statistic over its cases, with intervals that resample cases."""
     parts = by_system(context, table)
-    measures = [_measure(context, ladder(context, part, context.analysis.levels)) for _, part in parts]
+    measures = [
+        _measure(context, ladder(context, part, context.analysis.levels)) for _, part in parts
+    ]
     told = estimates_of(context, measures)
     return [Group(keys, m, t) for (keys, _), m, t in zip(parts, measures, told, strict=True)]
 
@@ -67,7 +74,9 @@ def _measure(context: Context, found: Ladder) -> Measure:
     recovered = analysis.denominator == "recovered"
     if recovered:
         number = partial(degradation.violated, recovered=True)
-    measure = from_cases(found, number(right(context, found.scores)), share=analysis.statistic in SHARES)
+    measure = from_cases(
+        found, number(right(context, found.scores)), share=analysis.statistic in SHARES
+    )
     if not recovered:
         return measure
     note = say("Of the cases that are right at {level} alone.", level=repr(analysis.levels[-1]))
@@ -75,11 +84,16 @@ def _measure(context: Context, found: Ladder) -> Measure:
 
 
 def from_cases(found: Ladder, numbers: Array, *, share: bool = False) -> Measure:
-    """The mean of one number a case as a measure; a share of the cases where the numbers are 0 and 1."""
+    """The mean of one number a case as a measure.
+
+    A share of the cases where the numbers are 0 and 1.
+    """
     known = np.isfinite(numbers)
     sums = np.column_stack([np.where(known, numbers, 0.0), known.astype(np.float64)])
     lacking = found.lacking
-    note = say("{n:,} of {all:,} cases lack a level and may be left out.", n=lacking, all=len(found.cases))
+    note = say(
+        "{n:,} of {all:,} cases lack a level and may be left out.", n=lacking, all=len(found.cases)
+    )
     return Measure(
         sums=sums,
         finalise=quotient,
@@ -103,15 +117,20 @@ def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         found = ladder(context, part, levels)
         at = degradation.recovered_at(right(context, found.scores))
         measures = [from_cases(found, at[:, n], share=True) for n in range(1, len(levels))]
-        for level, measure, told in zip(levels[1:], measures, estimates_of(context, measures), strict=True):
-            yield row(context, {**keys, LEVEL: level, "version": version}, told, measure, kind="companion")
+        for level, measure, told in zip(
+            levels[1:], measures, estimates_of(context, measures), strict=True
+        ):
+            yield row(
+                context, {**keys, LEVEL: level, "version": version}, told, measure, kind="companion"
+            )
 
 
 def hidden_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For each system the cases that it has wrong with all the information and right with less of it.
 
-    This share is never below 0, so that an interval above 0 shows nothing: the finding asks for more than `margin`, and
-    for more than answers would give that are right by luck as often as those of each level are.
+    This share is never below 0, so that an interval above 0 shows nothing: the finding asks for
+    more than `margin`, and for more than answers would give that are right by luck as often as
+    those of each level are.
     """
     analysis = context.analysis
     for keys, part in by_system(context, table):
@@ -136,7 +155,9 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Tran
     first = context.analysis.levels[0]
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
     if not np.isfinite(found.low):
-        return say("Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system)
+        return say(
+            "Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system
+        )
     why = verdicts.weakness(found, context.resampling.draws)
     if why is not None:
         return say(
@@ -147,9 +168,9 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Tran
         )
     if margin < found.low <= luck:
         return say(
-            "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at {level} and right"
-            " with less, but answers that are right by luck, as often as those of each level are, would give"
-            " {luck:.0%}, and the interval reaches down to {low:.0%}.",
+            "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at"
+            " {level} and right with less, but answers that are right by luck, as often as those of"
+            " each level are, would give {luck:.0%}, and the interval reaches down to {low:.0%}.",
             system=system,
             value=found.value,
             level=first,
@@ -158,9 +179,9 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Tran
         )
     if verdicts.is_hidden_knowledge(found.low, margin, luck):
         return say(
-            "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right with less, and the"
-            " interval lies above {margin:.0%}. Answers that are right by luck, as often as those of each level are,"
-            " would give {luck:.0%}.",
+            "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right"
+            " with less, and the interval lies above {margin:.0%}. Answers that are right by luck,"
+            " as often as those of each level are, would give {luck:.0%}.",
             system=system,
             value=found.value,
             level=first,
@@ -168,8 +189,9 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Tran
             luck=luck,
         )
     return say(
-        "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and right with less, but"
-        " the interval reaches down to {low:.0%}, which is not above {margin:.0%}.",
+        "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and"
+        " right with less, but the interval reaches down to {low:.0%}, which is not above"
+        " {margin:.0%}.",
         system=system,
         value=found.value,
         level=first,

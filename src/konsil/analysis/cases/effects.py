@@ -26,8 +26,8 @@ from konsil.stats.engine.contract import Array, Estimate
 def effect_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For every two systems, criterion by criterion, Cohen's d and a rank test.
 
-    valid: of the cases' means, paired by case (Wilcoxon) and, beside it, unpaired (Mann-Whitney). paper: of all scores
-    as if they were independent.
+    valid: of the cases' means, paired by case (Wilcoxon) and, beside it, unpaired (Mann-Whitney).
+    paper: of all scores as if they were independent.
     """
     for one in _each(context):
         frame = select(table, one.analysis, one.analysis.raters)
@@ -68,33 +68,64 @@ def _paired(
     sums = np.concatenate([effects.moments(first), effects.moments(second)], axis=1)
     (w, p), (u, p_unpaired) = effects.signed_rank(gap), effects.rank_sum(first, second)
     told = _estimate(context, shared)
-    how = say("paired d of case means, {interval}; Wilcoxon's signed ranks, W = {w:g}", interval=told.method, w=w)
-    yield row(context, keys, EstimateSummary(replace(told, p=p, method=how)), shared, kind="difference", versus=versus)
+    how = say(
+        "paired d of case means, {interval}; Wilcoxon's signed ranks, W = {w:g}",
+        interval=told.method,
+        w=w,
+    )
+    yield row(
+        context,
+        keys,
+        EstimateSummary(replace(told, p=p, method=how)),
+        shared,
+        kind="difference",
+        versus=versus,
+    )
     beside = _estimate(context, replace(shared, sums=sums, finalise=effects.cohen_d))
-    how = say("Cohen's d of case means, unpaired, {interval}; Mann-Whitney, U = {u:g}", interval=beside.method, u=u)
+    how = say(
+        "Cohen's d of case means, unpaired, {interval}; Mann-Whitney, U = {u:g}",
+        interval=beside.method,
+        u=u,
+    )
     told_beside = EstimateSummary(replace(beside, p=p_unpaired, method=how))
     yield row(context, keys, told_beside, shared, kind="companion", versus=versus)
 
 
 def _estimate(context: Context, measure: Measure) -> Estimate:
     why = say("the case means do not differ from one another or are too few")
-    return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why).headline
+    return estimate(
+        measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why
+    ).headline
 
 
 def _naive(
     context: Context, keys: dict[str, str], versus: dict[str, str], a: pl.DataFrame, b: pl.DataFrame
 ) -> Iterator[Row]:
-    first, second = (scores(context, part, "rater").get_column("score").to_numpy() for part in (a, b))
+    first, second = (
+        scores(context, part, "rater").get_column("score").to_numpy() for part in (a, b)
+    )
     totals = np.concatenate([effects.moments(x).sum(axis=0) for x in (first, second)])
     d = float(effects.cohen_d(totals)[0])
     u, p = effects.rank_sum(first, second)
     n = len(first) + len(second)
     method = say(
-        "Cohen's d of all scores as if they were independent, without an interval; Mann-Whitney, U = {u:g}", u=u
+        "Cohen's d of all scores as if they were independent, without an interval; Mann-Whitney, U"
+        " = {u:g}",
+        u=u,
     )
     reason = "" if math.isfinite(d) else say("all scores of both are the same, or too few")
-    told = Estimate(d, level=context.resampling.level, p=p, n_clusters=n, n_ratings=n, method=method, reason=reason)
-    note = say("{n:,} scores of few cases are not {n:,} observations: this p value is far too small.", n=n)
+    told = Estimate(
+        d,
+        level=context.resampling.level,
+        p=p,
+        n_clusters=n,
+        n_ratings=n,
+        method=method,
+        reason=reason,
+    )
+    note = say(
+        "{n:,} scores of few cases are not {n:,} observations: this p value is far too small.", n=n
+    )
     yield row(context, keys, EstimateSummary(told, notes=(note,)), kind="difference", versus=versus)
 
 
@@ -122,18 +153,26 @@ class Cells:
 def _cells(context: Context, table: RatingTable) -> Cells:
     analysis = context.analysis
     frame = with_levels(context, table)
-    found: dict[str, Ladder] = {k["system"]: ladder(context, p, analysis.levels) for k, p in groups(frame, ["system"])}
+    found: dict[str, Ladder] = {
+        k["system"]: ladder(context, p, analysis.levels) for k, p in groups(frame, ["system"])
+    }
     cases = sorted({c for one in found.values() for c in one.cases})
     grid = np.full((len(cases), len(found), len(analysis.levels)), np.nan)
     for n, one in enumerate(found.values()):
         grid[[cases.index(c) for c in one.cases], n] = one.scores
     n_raters = max((one.n_raters for one in found.values()), default=0)
-    return Cells(grid, tuple(found), tuple(cases), n_raters, sum(one.n_ratings for one in found.values()))
+    return Cells(
+        grid, tuple(found), tuple(cases), n_raters, sum(one.n_ratings for one in found.values())
+    )
 
 
 def _incomplete(cells: Cells) -> tuple[TranslatableMessage, ...]:
     gone = len(cells.cases) - len(cells.complete_cases)
-    return (say("{n:,} of {all:,} cases lack a cell and are left out.", n=gone, all=len(cells.cases)),) if gone else ()
+    return (
+        (say("{n:,} of {all:,} cases lack a cell and are left out.", n=gone, all=len(cells.cases)),)
+        if gone
+        else ()
+    )
 
 
 def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
@@ -149,14 +188,16 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             yield from _mixed(one, cells, named, titles)
             continue
         sums = anova.products(cells.means.reshape(len(cells.cases), -1))
-        for name, contrast in anova.contrasts(len(cells.systems), len(context.analysis.levels)).items():
+        for name, contrast in anova.contrasts(
+            len(cells.systems), len(context.analysis.levels)
+        ).items():
             if not len(contrast) or (name == "level of 0" and len(cells.systems) == 1):
                 continue
             found = anova.repeated_measures(sums.sum(axis=0), contrast)
             low, high = anova.eta_interval(found, context.resampling.level)
             how = say(
-                "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε = {epsilon:.3f}; the"
-                " interval inverts the F test",
+                "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε ="
+                " {epsilon:.3f}; the interval inverts the F test",
                 df=found.df,
                 error=found.df_error,
                 f=found.f,
@@ -176,7 +217,10 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             )
             keys: dict[str, str] = {**named, "effect": titles[name]}
             yield row(
-                one, keys, EstimateSummary(told, notes=_incomplete(cells)), _used(cells, len(cells.complete_cases))
+                one,
+                keys,
+                EstimateSummary(told, notes=_incomplete(cells)),
+                _used(cells, len(cells.complete_cases)),
             )
 
 
@@ -186,7 +230,13 @@ def _used(cells: Cells, n_units: int) -> Measure:
 
 
 def _titles(systems: Sequence[str], paper: bool) -> dict[str, str]:
-    within = {} if paper else {f"level of {n}": say("level within {system}", system=s) for n, s in enumerate(systems)}
+    within = (
+        {}
+        if paper
+        else {
+            f"level of {n}": say("level within {system}", system=s) for n, s in enumerate(systems)
+        }
+    )
     return {
         "system": say("between systems"),
         "level": say("between levels"),
@@ -195,11 +245,14 @@ def _titles(systems: Sequence[str], paper: bool) -> dict[str, str]:
     }
 
 
-def _mixed(context: Context, cells: Cells, named: dict[str, str], titles: dict[str, str]) -> Iterator[Row]:
+def _mixed(
+    context: Context, cells: Cells, named: dict[str, str], titles: dict[str, str]
+) -> Iterator[Row]:
     if len(cells.complete_cases) < 2:
         return
     note = say(
-        "The same cases were given to all systems: taken as others, the test of the system is not the right one."
+        "The same cases were given to all systems: taken as others, the test of the system is not"
+        " the right one."
     )
     for name, found in anova.mixed_anova(cells.complete_cases).items():
         method = say(
@@ -218,23 +271,37 @@ def _mixed(context: Context, cells: Cells, named: dict[str, str], titles: dict[s
             method=method if defined else "",
             reason="" if defined else say("fewer than two whole cases, or nothing varies"),
         )
-        yield row(context, {**named, "effect": titles[name]}, EstimateSummary(told, notes=(note, *_incomplete(cells))))
+        yield row(
+            context,
+            {**named, "effect": titles[name]},
+            EstimateSummary(told, notes=(note, *_incomplete(cells))),
+        )
 
 
 def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """Every two cells of system and level, adjusted for all: those that share a system or a level on the page.
 
-    valid: paired by case, with the two cells' own error. paper: all cells as if they were of other cases.
+    valid: paired by case, with the two cells' own error. paper: all cells as if they were of other
+    cases.
     """
     for one in _each(context):
         cells = _cells(one, table)
         named = {"criterion": one.criterion.id} if context.also else {}
-        places = [(s, k) for s in range(len(cells.systems)) for k in range(len(one.analysis.levels))]
-        found = _independent(one, cells, places) if one.analysis.mode == "paper" else _ranges(one, cells, places)
+        places = [
+            (s, k) for s in range(len(cells.systems)) for k in range(len(one.analysis.levels))
+        ]
+        found = (
+            _independent(one, cells, places)
+            if one.analysis.mode == "paper"
+            else _ranges(one, cells, places)
+        )
         pairs = zip(combinations(places, 2), found, strict=True)
         # First the levels within each system, then the systems at each level.
         for (x, y), told in sorted(pairs, key=lambda one: (one[0][0][0] != one[0][1][0], *one[0])):
-            keys, versus = ({**named, "system": cells.systems[s], LEVEL: one.analysis.levels[k]} for s, k in (x, y))
+            keys, versus = (
+                {**named, "system": cells.systems[s], LEVEL: one.analysis.levels[k]}
+                for s, k in (x, y)
+            )
             used = _used(cells, 2 * len(cells.complete_cases))
             apart = x[0] != y[0] and x[1] != y[1]
             yield row(
@@ -248,23 +315,36 @@ def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             )
 
 
-def _ranges(context: Context, cells: Cells, places: Sequence[tuple[int, int]]) -> Iterator[Estimate]:
+def _ranges(
+    context: Context, cells: Cells, places: Sequence[tuple[int, int]]
+) -> Iterator[Estimate]:
     level, whole = context.resampling.level, cells.complete_cases
-    method = say("Tukey's range test of {n} cells, paired by case, each two with their own error", n=len(places))
+    method = say(
+        "Tukey's range test of {n} cells, paired by case, each two with their own error",
+        n=len(places),
+    )
     for (s, k), (t, m) in combinations(places, 2):
         one = anova.paired_range_test(whole[:, s, k] - whole[:, t, m], len(places), level)
         yield _compared(one, context, cells, method)
 
 
-def _independent(context: Context, cells: Cells, places: Sequence[tuple[int, int]]) -> Iterator[Estimate]:
+def _independent(
+    context: Context, cells: Cells, places: Sequence[tuple[int, int]]
+) -> Iterator[Estimate]:
     level, whole = context.resampling.level, cells.complete_cases
     method = say("Tukey's HSD of {n} cells as if they were of other cases", n=len(places))
     for one in anova.tukey(whole.reshape(len(whole), len(places)), level):
         yield _compared(one, context, cells, method)
 
 
-def _compared(one: anova.Comparison, context: Context, cells: Cells, method: TranslatableMessage) -> Estimate:
-    reason = "" if math.isfinite(one.p) else say("the differences do not vary, or there are too few whole cases")
+def _compared(
+    one: anova.Comparison, context: Context, cells: Cells, method: TranslatableMessage
+) -> Estimate:
+    reason = (
+        ""
+        if math.isfinite(one.p)
+        else say("the differences do not vary, or there are too few whole cases")
+    )
     return Estimate(
         one.difference,
         one.low,

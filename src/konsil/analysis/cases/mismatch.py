@@ -36,7 +36,13 @@ def outcome_groups(context: Context, table: RatingTable) -> list[Group]:
         else:
             measure = _failures(context, table, part)
             why = say("no answer that failed has labels")
-        told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        told = estimate(
+            measure,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
+            why=why,
+        )
         found.append(Group(keys, measure, told))
     return found
 
@@ -57,12 +63,19 @@ def _illusion(context: Context, table: RatingTable, part: pl.DataFrame) -> Measu
     return per_case(part, both, gap)
 
 
-def per_case(part: pl.DataFrame, units: pl.DataFrame, numbers: np.ndarray, *, share: bool = False) -> Measure:
-    """The mean of one number an answer, summed by case; a share of answers where the numbers are 0 and 1."""
+def per_case(
+    part: pl.DataFrame, units: pl.DataFrame, numbers: np.ndarray, *, share: bool = False
+) -> Measure:
+    """The mean of one number an answer, summed by case.
+
+    A share of answers where the numbers are 0 and 1.
+    """
     cases = part.get_column("case").unique().sort().to_list()
     place = {case: n for n, case in enumerate(cases)}
     at = np.array([place[c] for c in units.get_column("case")], dtype=np.int64)
-    columns = [np.bincount(at, w, len(cases)) for w in (numbers.astype(np.float64), np.ones(len(at)))]
+    columns = [
+        np.bincount(at, w, len(cases)) for w in (numbers.astype(np.float64), np.ones(len(at)))
+    ]
     sums = np.column_stack(columns).astype(np.float64)
     return Measure(
         sums=sums,
@@ -83,15 +96,24 @@ def _failures(context: Context, table: RatingTable, part: pl.DataFrame) -> Measu
     for n, criterion in enumerate(context.also):
         said = _yes(_labels(context, table, criterion), criterion).rename({"yes": f"yes{n}"})
         labelled = labelled.join(said, on=UNIT, how="inner", nulls_equal=True)
-    hit = pl.col("yes0") & ~pl.col("yes1") if context.analysis.statistic == "mismatch" else pl.col("yes0")
+    hit = (
+        pl.col("yes0") & ~pl.col("yes1")
+        if context.analysis.statistic == "mismatch"
+        else pl.col("yes0")
+    )
     hits = labelled.select(hit.cast(pl.Float64)).to_series().to_numpy()
     measure = per_case(part, labelled, hits, share=True)
-    notes = [say("Out of {n:,} {n|answer|answers} that failed.", n=labelled.height)] if labelled.height else []
+    notes = (
+        [say("Out of {n:,} {n|answer|answers} that failed.", n=labelled.height)]
+        if labelled.height
+        else []
+    )
     without = failed.height - labelled.height
     if without:
         notes.append(
             say(
-                "{n:,} {n|answer that failed has|answers that failed have} no such label and {n|is|are} left out.",
+                "{n:,} {n|answer that failed has|answers that failed have} no such label and"
+                " {n|is|are} left out.",
                 n=without,
             )
         )
@@ -100,11 +122,16 @@ def _failures(context: Context, table: RatingTable, part: pl.DataFrame) -> Measu
 
 def _labels(context: Context, table: RatingTable, criterion: Criterion) -> pl.DataFrame:
     panel = str(context.analysis.against or context.analysis.raters)
-    return table.part(criterion.id, panel).filter((pl.col("purpose") != "repeat") & (pl.col("state") == "rated"))
+    return table.part(criterion.id, panel).filter(
+        (pl.col("purpose") != "repeat") & (pl.col("state") == "rated")
+    )
 
 
 def _yes(frame: pl.DataFrame, criterion: Criterion) -> pl.DataFrame:
-    """Answers of which more than half of the raters said the scale's last label; halves say nothing."""
+    """Answers of which more than half of the raters said the scale's last label.
+
+    Halves say nothing.
+    """
     yes = (pl.col("label") == criterion.scale.labels[-1]).mean().alias("yes")
     counted = frame.group_by(*UNIT, "case").agg(yes).filter(pl.col("yes") != 0.5)
     return counted.select(*UNIT, pl.col("yes") > 0.5)
@@ -117,18 +144,34 @@ def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         if labels.height == 0 or set(labels.get_column("kind").to_list()) == {"human"}:
             continue  # people themselves are what a detector is held against
         by_hand = table.frame.filter(
-            (pl.col("criterion") == criterion.id) & (pl.col("kind") == "human") & (pl.col("state") == "rated")
+            (pl.col("criterion") == criterion.id)
+            & (pl.col("kind") == "human")
+            & (pl.col("state") == "rated")
         )
         truth = _yes(by_hand, criterion).rename({"yes": "true"})
         of_case = labels.select(*UNIT, "case").unique()
-        both = _yes(labels, criterion).join(truth, on=UNIT, nulls_equal=True).join(of_case, on=UNIT, nulls_equal=True)
+        both = (
+            _yes(labels, criterion)
+            .join(truth, on=UNIT, nulls_equal=True)
+            .join(of_case, on=UNIT, nulls_equal=True)
+        )
         version = say("{criterion}: whoever labels and people agree", criterion=criterion.id)
         group: dict[str, str] = {"system": say("all systems"), "version": version}
-        measure = per_case(labels, both, (both.get_column("yes") == both.get_column("true")).to_numpy(), share=True)
+        measure = per_case(
+            labels, both, (both.get_column("yes") == both.get_column("true")).to_numpy(), share=True
+        )
         if not both.height:
             measure = replace(measure, notes=())
-            why = say("nobody labelled a sample by hand, so that the labels' own accuracy is not known")
-            told = estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+            why = say(
+                "nobody labelled a sample by hand, so that the labels' own accuracy is not known"
+            )
+            told = estimate(
+                measure,
+                key=context.key,
+                resampling=context.resampling,
+                cluster=context.cluster,
+                why=why,
+            )
         else:
             told = estimate_of(context, measure)
         yield row(context, group, told, measure, kind="companion")

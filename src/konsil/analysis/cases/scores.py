@@ -32,7 +32,9 @@ def columns_of(analysis: Analysis, *more: str) -> Analysis:
 
 
 def scores(context: Context, frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
-    """One row an answer: the mean number of the labels it got, in a column `score`; abstentions are no labels.
+    """One row an answer: the mean number of the labels it got, in a column `score`.
+
+    Abstentions are no labels.
 
     `keys` are columns that tell the rows apart beside the answer, such as the rater.
     """
@@ -40,12 +42,18 @@ def scores(context: Context, frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
     of_label = dict(zip(labels.names, map(float, labels.values), strict=True))
     scale = context.criterion.scale
     if scale.kind == "choice":
-        of_label |= {before: of_label[after] for before, after in collapse.items() if after in of_label}
+        of_label |= {
+            before: of_label[after] for before, after in collapse.items() if after in of_label
+        }
         refuse_unknown_labels(frame, {*of_label, *collapse})
         number = pl.col("label").replace_strict(of_label, default=None, return_dtype=pl.Float64)
     else:
         number = pl.col("label").cast(pl.Float64, strict=False)
-    told = frame.filter(pl.col("state") == "rated").with_columns(number.alias("score")).drop_nulls("score")
+    told = (
+        frame.filter(pl.col("state") == "rated")
+        .with_columns(number.alias("score"))
+        .drop_nulls("score")
+    )
     keep = [c for c in (*OUTPUT, *keys, *context.analysis.by) if c in frame.columns]
     return told.group_by(list(dict.fromkeys(keep)), maintain_order=True).agg(
         pl.col("score").max().alias(HIGHEST),
@@ -85,7 +93,10 @@ class Ladder:
 
 
 def with_levels(context: Context, table: RatingTable) -> pl.DataFrame:
-    """The analysis' ratings with their level; an error where a level is asked for that no item has."""
+    """The analysis' ratings with their level.
+
+    An error where a level is asked for that no item has.
+    """
     analysis = context.analysis
     frame = select(table, columns_of(analysis, LEVEL), analysis.raters)
     items = table.data.items if table.data is not None else ()
@@ -93,13 +104,17 @@ def with_levels(context: Context, table: RatingTable) -> pl.DataFrame:
     for n, level in enumerate(analysis.levels):
         if known and level not in known:
             raise AnalysisError(
-                f"{analysis.name}: levels[{n}]: no item has the {LEVEL} {level!r}; {nearest(level, known)}"
+                f"{analysis.name}: levels[{n}]: no item has the {LEVEL} {level!r};"
+                f" {nearest(level, known)}"
             )
     return frame
 
 
 def ladder(context: Context, frame: pl.DataFrame, levels: Sequence[str]) -> Ladder:
-    """The scores of one system's ratings by case and level; several answers to one version are averaged."""
+    """The scores of one system's ratings by case and level.
+
+    Several answers to one version are averaged.
+    """
     own = scores(context, frame.filter(pl.col(LEVEL).is_in(list(levels))), LEVEL)
     cells = own.group_by("case", LEVEL).agg(pl.col("score").mean())
     cases = tuple(frame.get_column("case").unique().sort().to_list())

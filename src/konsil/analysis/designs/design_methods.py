@@ -17,32 +17,37 @@ def design_methods(analyses: Sequence[Analysis]) -> list[str]:
     if asked & {*TIMED}:
         found.append(
             say(
-                "Seconds are those of all screens of a rater about an answer, its sentences together; repeats are left"
-                " out."
+                "Seconds are those of all screens of a rater about an answer, its sentences"
+                " together; repeats are left out."
             )
         )
     if any(averaged(a) for a in analyses):
         found.append(
             say(
-                "Judges are held against the label that is nearest to the panel's mean number; where it lies halfway"
-                " between two labels the unit is left out."
+                "Judges are held against the label that is nearest to the panel's mean number;"
+                " where it lies halfway between two labels the unit is left out."
             )
         )
     if "part_whole" in asked:
         found.append(
             say(
-                "Parts of answers are all subsets of their sentences, each as likely as any other; overlap alone is"
-                " what is left when the sentences are dealt to the answers anew."
+                "Parts of answers are all subsets of their sentences, each as likely as any other;"
+                " overlap alone is what is left when the sentences are dealt to the answers anew."
             )
         )
     if asked & {*COSTS}:
         found.append(
             say(
-                "Reliability is the squared correlation of a panel's mean over some sentences with the answer's true"
-                " mean over all of them, from variance components of answers, sentences, raters and the rest, none"
-                " below zero."
+                "Reliability is the squared correlation of a panel's mean over some sentences with"
+                " the answer's true mean over all of them, from variance components of answers,"
+                " sentences, raters and the rest, none below zero."
             )
         )
     if asked & {"rater_hours", "budget_reliability"}:
-        found.append(say("Some of an answer's sentences are taken to need their share of the time of all of them."))
+        found.append(
+            say(
+                "Some of an answer's sentences are taken to need their share of the time of all of"
+                " them."
+            )
+        )
     return found

@@ -18,7 +18,12 @@ from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 
 
-def design_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:  # noqa: ARG001
+def design_rows(
+    context: Context,
+    table: RatingTable,
+    frame: pl.DataFrame,
+    lineage: Lineage,  # noqa: ARG001
+) -> Iterator[Row]:
     """The rows of an analysis of designs; `frame` has its ratings."""
     match statistic_of(context.analysis.statistic).group:
         case "timed":

@@ -27,7 +27,10 @@ def design_contradictions(a: Analysis) -> Iterator[str]:
     if not 0 < a.target < 1:
         yield f"target: expected a reliability between 0 and 1, got {a.target:g}"
     if a.statistic == "budget_reliability" and not a.minutes:
-        yield "minutes: is empty; expected minutes of raters that an answer may take, such as [2, 5, 10]"
+        yield (
+            "minutes: is empty; expected minutes of raters that an answer may take, such as [2,"
+            " 5, 10]"
+        )
     for n, minutes in enumerate(a.minutes):
         if not minutes > 0:
             yield f"minutes[{n}]: expected more than 0, got {minutes:g}"
@@ -38,18 +41,29 @@ def design_contradictions(a: Analysis) -> Iterator[str]:
 def _settings(a: Analysis) -> Iterator[str]:
     for n, column in enumerate(a.by):
         if a.statistic in TIMED and column in {"answers", "span", "task", "item", "case"}:
-            yield f"by[{n}]: {column!r} is what is timed; expected a column such as 'instrument' or 'rater'"
+            yield (
+                f"by[{n}]: {column!r} is what is timed; expected a column such as 'instrument' or"
+                " 'rater'"
+            )
         if a.statistic in {*PARTS, *COSTS} and column in {"instrument", "design", "span"}:
-            yield f"by[{n}]: {a.statistic!r} has a row for whole answers and for each number of sentences anyway"
+            yield (
+                f"by[{n}]: {a.statistic!r} has a row for whole answers and for each number of"
+                " sentences anyway"
+            )
     if a.compare and a.statistic in {*PARTS, *COSTS}:
         yield f"compare: {a.statistic!r} tells the differences to whole answers anyway"
     if a.against is not None:
         yield f"against: {a.statistic!r} has no such version"
     if a.spans != "each":
-        yield f"spans: {a.statistic!r} takes sentences as they are; expected 'each', got {a.spans!r}"
+        yield (
+            f"spans: {a.statistic!r} takes sentences as they are; expected 'each', got {a.spans!r}"
+        )
     if a.consensus != "none":
         yield f"consensus: {a.statistic!r} has no such version"
     if a.cluster == "rater" and a.statistic not in TIMED:
         yield f"cluster: {a.statistic!r} has no such version; expected 'item' or 'case'"
     if a.cluster == "rater" and a.statistic == "median_seconds":
-        yield "cluster: 'median_seconds' is no mean of single screens; with raters as clusters use 'geometric_seconds'"
+        yield (
+            "cluster: 'median_seconds' is no mean of single screens; with raters as clusters use"
+            " 'geometric_seconds'"
+        )

@@ -26,7 +26,8 @@ PAIR = ["rater", "item", "case", "answers"]
 def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -> pl.DataFrame:
     """One row for each rater and screenful, seconds summed over its screens; where one has no time it stays out.
 
-    By the active clock: what a rating says. By the open one: for how long the screens' pages were open.
+    By the active clock: what a rating says. By the open one: for how long the screens' pages were
+    open.
     """
     by = [c for c in context.analysis.by if c not in PAIR]
     numbered = [c for c in frame.columns if c.endswith(", numbered")]
@@ -37,11 +38,14 @@ def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -
         seconds = pl.col("task").replace_strict(known, default=None, return_dtype=pl.Float64)
         frame = frame.with_columns(seconds.alias("seconds"))
     screens = frame.group_by(["task", "rater", "item", "case", *by], maintain_order=True).agg(
-        pl.col("answers").unique().sort().str.join(" | "), pl.col("seconds").first(), pl.col(numbered).first()
+        pl.col("answers").unique().sort().str.join(" | "),
+        pl.col("seconds").first(),
+        pl.col(numbered).first(),
     )
     if "system" in by and screens.get_column("answers").str.contains(" | ", literal=True).any():
         raise AnalysisError(
-            f"{context.analysis.name}: by: screens show several answers at once; their time is of no single system"
+            f"{context.analysis.name}: by: screens show several answers at once; their time is of"
+            " no single system"
         )
     # Numbers as one column say in which order the raters and clusters come.
     whole = screens.group_by([*PAIR, *by], maintain_order=True).agg(
@@ -56,7 +60,11 @@ def timed_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> l
     pairs = seconds_by_pair(context, table, frame)
     found = []
     for keys, part in groups(pairs, context.analysis.by):
-        found.append(group_of(context, keys, _sample(context, part), partial(_measure, context.analysis.statistic)))
+        found.append(
+            group_of(
+                context, keys, _sample(context, part), partial(_measure, context.analysis.statistic)
+            )
+        )
     if not found:
         reason = say("no time is known of these screens")
         nothing = _sample(context, pairs)
@@ -71,8 +79,12 @@ def _sample(context: Context, pairs: pl.DataFrame) -> Sample:
     seconds = pairs.get_column("seconds").to_numpy().astype(np.float64)
     values, codes = np.unique(seconds, return_inverse=True)
     labels = Labels(tuple(map(str, values.tolist())), tuple(values.tolist()), "ratio")
-    unit = pairs.select(pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")).to_series()
-    cluster = pairs.get_column("case" if context.analysis.cluster == "case" else "item").fill_null("")
+    unit = pairs.select(
+        pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")
+    ).to_series()
+    cluster = pairs.get_column("case" if context.analysis.cluster == "case" else "item").fill_null(
+        ""
+    )
     return matrix(unit, pairs.get_column("rater"), cluster, codes.astype(np.int64), labels)
 
 

@@ -18,10 +18,15 @@ from konsil.stats.designs.subsets import Points, spearman_of_points
 
 
 def length_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
-    """Spearman's rho of rating and length in every group; answers whose length is not known stay out."""
+    """Spearman's rho of rating and length in every group.
+
+    Answers whose length is not known stay out.
+    """
     words = words_of(table)
     rated = scores(context, frame).with_columns(
-        pl.col("answers").replace_strict(words, default=None, return_dtype=pl.Float64).alias("words")
+        pl.col("answers")
+        .replace_strict(words, default=None, return_dtype=pl.Float64)
+        .alias("words")
     )
     n_raters = frame.get_column("rater").n_unique()
     found = []
@@ -49,6 +54,10 @@ def _measure(context: Context, part: pl.DataFrame, n_raters: int) -> Measure:
     names = column.unique().sort()
     cluster = column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
     x, y = (part.get_column(c).to_numpy().astype(np.float64) for c in ("words", "score"))
-    sums, finalise = spearman_of_points(Points(x, y.round(9), np.ones(len(x)), cluster), max(len(names), 1))
+    sums, finalise = spearman_of_points(
+        Points(x, y.round(9), np.ones(len(x)), cluster), max(len(names), 1)
+    )
     n_ratings = int(part.get_column("n_ratings").sum() or 0)
-    return Measure(sums, finalise, tuple(names.to_list()), part.height, n_raters, n_ratings, scale="atanh")
+    return Measure(
+        sums, finalise, tuple(names.to_list()), part.height, n_raters, n_ratings, scale="atanh"
+    )

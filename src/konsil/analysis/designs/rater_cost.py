@@ -36,14 +36,22 @@ class Design:
     name: str
     """'whole answer', or how many sentences."""
     sums: Array
-    """(n_clusters, WIDTH + 4): `product_sums`; one over the sentences of a part and answers; seconds and screens."""
+    """(n_clusters, WIDTH + 4): `product_sums`; one over the sentences of a part and answers;
+    seconds and screens."""
     of: Numbers
     """Its ratings."""
 
     def measure(self, finalise: Callable[[Array], Array]) -> Measure:
         """A number of these sums."""
         n_ratings = int(np.isfinite(self.of.values).sum())
-        return Measure(self.sums, finalise, self.of.names, len(self.of.answers), self.of.values.shape[1], n_ratings)
+        return Measure(
+            self.sums,
+            finalise,
+            self.of.names,
+            len(self.of.answers),
+            self.of.values.shape[1],
+            n_ratings,
+        )
 
 
 def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
@@ -52,7 +60,11 @@ def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
         designs = list(_designs(context, table, part))
         if not designs:
             why = say("no labels to compute it from")
-            yield row(context, keys, EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            yield row(
+                context,
+                keys,
+                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)),
+            )
             continue
         if context.analysis.statistic == "budget_reliability":
             for minutes in context.analysis.minutes:
@@ -66,13 +78,16 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
     measures = []
     for one in designs:
         finalise = (
-            partial(hours_needed, target=context.analysis.target) if hours else partial(_reliability, raters=_of(one))
+            partial(hours_needed, target=context.analysis.target)
+            if hours
+            else partial(_reliability, raters=_of(one))
         )
         measures.append(replace(one.measure(finalise), notes=_notes(one, hours)))
     for one, measure, told in zip(designs, measures, estimates_of(context, measures), strict=True):
         if hours and math.isnan(told.headline.value):
             why = _unknown(one) or say(
-                "no number of raters reaches a reliability of {target:g}", target=context.analysis.target
+                "no number of raters reaches a reliability of {target:g}",
+                target=context.analysis.target,
             )
             told = replace(told, headline=replace(told.headline, reason=why))
         elif hours:
@@ -84,9 +99,14 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
 
 
 def _unknown(one: Design) -> str:
-    """Why there are no hours whatever the reliability wanted: no components, or no times; empty where both are."""
+    """Why there are no hours whatever the reliability wanted: no components, or no times.
+
+    Empty where both are.
+    """
     if np.isnan(g.components(one.sums[:, : g.WIDTH].sum(axis=0)).answer):
-        return say("fewer than two answers, or none with two ratings", message_id="design.no_components")
+        return say(
+            "fewer than two answers, or none with two ratings", message_id="design.no_components"
+        )
     return "" if one.sums[:, g.WIDTH + 3].any() else say("no time is known of these screens")
 
 
@@ -96,7 +116,8 @@ def without_upper_limit(told: EstimateSummary, context: Context) -> EstimateSumm
     if e.n_undefined <= resampling.draws * (1 - resampling.level) / 2:
         return told
     note = say(
-        "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper end.",
+        "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper"
+        " end.",
         n=e.n_undefined,
         all=resampling.draws,
     )
@@ -112,7 +133,11 @@ def _notes(one: Design, hours: bool) -> tuple[str, ...]:
     if hours:
         found = [say("Hours of all raters together for {n} answers.", n=ANSWERS)]
         if one.name != WHOLE:
-            found.append(say("A part of the sentences is taken to need its share of the time of all of them."))
+            found.append(
+                say(
+                    "A part of the sentences is taken to need its share of the time of all of them."
+                )
+            )
         return tuple(found)
     return (say("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=one.of.n_raters),)
 
@@ -121,7 +146,10 @@ WHOLE: TranslatableMessage = say("whole answer")
 
 
 def _designs(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Design]:
-    """Both designs of one group, each with its seconds; the time of a part is its share of all sentences' time."""
+    """Both designs of one group, each with its seconds.
+
+    The time of a part is its share of all sentences' time.
+    """
     whole, sentences = designs_in(context, frame)
     timed = context.analysis.statistic != "reliability"
     for of, is_whole in ((whole, True), (sentences, False)):
@@ -136,14 +164,18 @@ def _designs(context: Context, table: RatingTable, frame: pl.DataFrame) -> Itera
             share = part / np.maximum(n_sentences, 1)
             known = n_sentences > 0
             rows = np.column_stack([known / part, known, spent[:, 0] * share, spent[:, 1]])
-            more = np.column_stack([np.bincount(of.clusters, weights=c, minlength=len(of.names)) for c in rows.T])
+            more = np.column_stack(
+                [np.bincount(of.clusters, weights=c, minlength=len(of.names)) for c in rows.T]
+            )
             yield Design(WHOLE if is_whole else str(size), np.column_stack([products, more]), of)
 
 
 def _seconds(context: Context, table: RatingTable, frame: pl.DataFrame, of: Numbers) -> Array:
     """Each answer's seconds, summed over its raters, and how many raters have a time, (n_answers, 2)."""
     pairs = seconds_by_pair(context, table, frame)
-    about = pairs.select(pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")).to_series()
+    about = pairs.select(
+        pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")
+    ).to_series()
     place = {answer: n for n, answer in enumerate(of.answers)}
     found = np.zeros((len(of.answers), 2))
     for answer, seconds in zip(about, pairs.get_column("seconds"), strict=True):
@@ -167,27 +199,39 @@ def _reliability(totals: Array, raters: float) -> Array:
 def hours_needed(totals: Array, target: float) -> Array:
     """Hours of raters for 100 answers to reach a reliability; nan where no number of raters does."""
     found, sentences, seconds = _part(totals)
-    return np.asarray(g.raters_needed(found, target, sentences) * seconds * ANSWERS / 3600)[..., None]
+    return np.asarray(g.raters_needed(found, target, sentences) * seconds * ANSWERS / 3600)[
+        ..., None
+    ]
 
 
 def reliability_for_budget(totals: Array, minutes: float) -> Array:
     """The reliability that so many minutes of raters an answer buy; nan where they do not pay one rater."""
     found, sentences, seconds = _part(totals)
     raters = ratio(np.full_like(seconds, minutes * 60), seconds)
-    return np.where(raters >= 1, g.reliability(found, np.maximum(raters, 1.0), sentences), np.nan)[..., None]
+    return np.where(raters >= 1, g.reliability(found, np.maximum(raters, 1.0), sentences), np.nan)[
+        ..., None
+    ]
 
 
-def _budget(context: Context, keys: dict[str, str], designs: list[Design], minutes: float) -> Iterator[Row]:
+def _budget(
+    context: Context, keys: dict[str, str], designs: list[Design], minutes: float
+) -> Iterator[Row]:
     """What every design reaches with a budget, and in how many joint resamples it is the best of them."""
     measures = [one.measure(partial(reliability_for_budget, minutes=minutes)) for one in designs]
     chances = _chances(context, measures)
-    for one, measure, told, chance in zip(designs, measures, estimates_of(context, measures), chances, strict=True):
+    for one, measure, told, chance in zip(
+        designs, measures, estimates_of(context, measures), chances, strict=True
+    ):
         here = {**keys, SENTENCES: one.name}
         if math.isnan(told.headline.value):
-            why = _unknown(one) or say("{minutes:g} minutes do not pay one rater for an answer", minutes=minutes)
+            why = _unknown(one) or say(
+                "{minutes:g} minutes do not pay one rater for an answer", minutes=minutes
+            )
             told = replace(told, headline=replace(told.headline, reason=why))
         yield from estimate_rows(context, here, told, measure)
-        first = Estimate(chance, level=context.resampling.level, method=say("share of the joint resamples"))
+        first = Estimate(
+            chance, level=context.resampling.level, method=say("share of the joint resamples")
+        )
         yield row(
             context,
             {**here, "version": say("chance of being the best")},
@@ -198,11 +242,16 @@ def _budget(context: Context, keys: dict[str, str], designs: list[Design], minut
 
 
 def _chances(context: Context, measures: list[Measure]) -> list[float]:
-    """Each design's share of the joint resamples in which it is the most reliable; equal ones share."""
+    """Each design's share of the joint resamples in which it is the most reliable.
+
+    Equal ones share.
+    """
     if any(m.clusters != measures[0].clusters for m in measures):
         return [math.nan] * len(measures)
     joined = joint(measures)
-    draws = bootstrap(joined[0].sums, together(joined), draws=context.resampling.draws, key=context.key)
+    draws = bootstrap(
+        joined[0].sums, together(joined), draws=context.resampling.draws, key=context.key
+    )
     draws = np.where(np.isfinite(draws), draws, -np.inf)
     some = np.asarray(np.isfinite(draws).any(axis=1))
     best = np.asarray((draws == draws.max(axis=1, keepdims=True)) & some[:, None], dtype=np.float64)

@@ -14,11 +14,22 @@ from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows.result_rows import estimate_of, estimate_rows, estimates_of, row
+from konsil.analysis.estimation.rows.result_rows import (
+    estimate_of,
+    estimate_rows,
+    estimates_of,
+    row,
+)
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups
-from konsil.stats.designs.subsets import Points, overlap_alone, part_whole_points, rater_variances, spearman_of_points
+from konsil.stats.designs.subsets import (
+    Points,
+    overlap_alone,
+    part_whole_points,
+    rater_variances,
+    spearman_of_points,
+)
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 
 MOST_SENTENCES = 12
@@ -32,7 +43,8 @@ class Numbers:
     """Ratings of one design as numbers."""
 
     values: Array
-    """(n_answers, n_raters, n_sentences), nan where there is none; an answer's own raters come first."""
+    """(n_answers, n_raters, n_sentences), nan where there is none; an answer's own raters come
+    first."""
     clusters: IntArray
     """(n_answers,)."""
     names: tuple[str, ...]
@@ -62,7 +74,10 @@ class Numbers:
 
 
 def numbers_of(context: Context, frame: pl.DataFrame) -> Numbers | None:
-    """The ratings of one group as numbers by answer, rater and sentence; None where nothing was rated."""
+    """The ratings of one group as numbers by answer, rater and sentence.
+
+    None where nothing was rated.
+    """
     if not frame.height:
         return None
     raters = tuple(frame.get_column("rater").unique().sort().to_list())
@@ -98,7 +113,11 @@ def part_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         whole, sentences = designs_in(context, part)
         if sentences is None:
             reason = say("no sentences are rated")
-            yield row(context, keys, EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)))
+            yield row(
+                context,
+                keys,
+                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)),
+            )
         elif context.analysis.statistic == "part_whole":
             yield from _part_whole(context, keys, sentences)
         else:
@@ -106,7 +125,10 @@ def part_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
 
 
 def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator[Row]:
-    """Part against whole; what mere overlap gives; and part against the sentences that are not in it."""
+    """Part against whole.
+
+    What mere overlap gives; and part against the sentences that are not in it.
+    """
     scores = of.scores
     longest = int(np.isfinite(scores).sum(axis=1).max(initial=0))
     for size in of.sizes:
@@ -132,19 +154,31 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
             # Where every part is the whole answer the shuffles cannot differ.
             overlap = exact(overlap) if size == longest else rare_events.with_width(overlap)
             yield row(
-                context, {**here, "version": say("overlap alone")}, EstimateSummary(overlap), measure, kind="companion"
+                context,
+                {**here, "version": say("overlap alone")},
+                EstimateSummary(overlap),
+                measure,
+                kind="companion",
             )
         if size < len(of.sizes):
             rest = _correlation(of, part_whole_points(scores, of.clusters, size, held_out=True))
             told = EstimateSummary(estimate_of(context, rest).headline)
-            yield row(context, {**here, "version": say("against the other sentences")}, told, rest, kind="companion")
+            yield row(
+                context,
+                {**here, "version": say("against the other sentences")},
+                told,
+                rest,
+                kind="companion",
+            )
 
 
 def exact(estimate: Estimate) -> Estimate:
     """The estimate where every part is the whole answer: nothing was left to chance, so there is no interval."""
     nothing = math.nan
     reason = say("exact: every part is the whole answer", message_id="edges.exact_part")
-    return replace(estimate, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason)
+    return replace(
+        estimate, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason
+    )
 
 
 def _correlation(of: Numbers, points: Points) -> Measure:
@@ -154,18 +188,27 @@ def _correlation(of: Numbers, points: Points) -> Measure:
     return Measure(sums, finalise, of.names, n_units, of.values.shape[1], n_ratings, scale="atanh")
 
 
-def _variance(context: Context, keys: dict[str, str], whole: Numbers | None, of: Numbers) -> Iterator[Row]:
-    """Variance between raters by number of sentences; beside it whole answers, and the paired differences to them."""
+def _variance(
+    context: Context, keys: dict[str, str], whole: Numbers | None, of: Numbers
+) -> Iterator[Row]:
+    """Variance between raters by number of sentences.
+
+    Beside it whole answers, and the paired differences to them.
+    """
     measures = [_mean_variance(of, rater_variances(of.values, size)) for size in of.sizes]
     coarse = None
     if whole is not None:
         coarse = _mean_variance(whole, rater_variances(whole.values, 1))
         told = estimate_of(context, coarse)
         yield from estimate_rows(context, {**keys, SENTENCES: say("whole answer")}, told, coarse)
-    for size, measure, told in zip(of.sizes, measures, estimates_of(context, measures), strict=True):
+    for size, measure, told in zip(
+        of.sizes, measures, estimates_of(context, measures), strict=True
+    ):
         yield from estimate_rows(context, {**keys, SENTENCES: str(size)}, told, measure)
     if coarse is not None:
-        yield from minus_whole(context, keys, [(str(s), m) for s, m in zip(of.sizes, measures, strict=True)], coarse)
+        yield from minus_whole(
+            context, keys, [(str(s), m) for s, m in zip(of.sizes, measures, strict=True)], coarse
+        )
 
 
 def minus_whole(

@@ -33,13 +33,17 @@ class Context:
     also: tuple[Criterion, ...] = ()
     """Further criteria that the analysis names."""
     target: RatersTarget | None = None
-    """Whom the first interval is about; None: each number's own, as of judges and where the analysis decides it."""
+    """Whom the first interval is about; None: each number's own, as of judges and where the
+    analysis decides it."""
     is_target_stated: bool = False
-    """Whether the protocol states it; otherwise groups without a common rater are compared as raters like these."""
+    """Whether the protocol states it; otherwise groups without a common rater are compared as
+    raters like these."""
 
     def of(self, criterion: Criterion) -> Context:
         """The same of another criterion."""
-        return replace(self, analysis=replace(self.analysis, criterion=criterion.id), criterion=criterion)
+        return replace(
+            self, analysis=replace(self.analysis, criterion=criterion.id), criterion=criterion
+        )
 
     @property
     def level(self) -> Level:
@@ -68,12 +72,15 @@ class Group:
     told: EstimateSummary
     """The number with its intervals."""
     left_out: Mapping[str, float] = field(default_factory=dict)
-    """Rater -> the number without them, where raters are the clusters and the number is no sum of single ratings."""
+    """Rater -> the number without them, where raters are the clusters and the number is no sum of
+    single ratings."""
 
 
 def labels_in(context: Context, frame: pl.DataFrame) -> Labels:
     """The labels of the analysis; for numbers and means of sentences those observed."""
-    observed = frame.filter(pl.col("state") == "rated").get_column("label").drop_nulls().unique().to_list()
+    observed = (
+        frame.filter(pl.col("state") == "rated").get_column("label").drop_nulls().unique().to_list()
+    )
     return labels_of(context.analysis, context.criterion, observed)
 
 
@@ -82,7 +89,10 @@ def sample_of(context: Context, frame: pl.DataFrame, raters: tuple[str, ...] | N
     analysis, labels = context.analysis, labels_in(context, frame)
     if analysis.spans == "mean":
         if analysis.statistic != "mean":
-            raise AnalysisError(f"{analysis.name}: spans = 'mean' gives numbers; only the statistic 'mean' takes them")
+            raise AnalysisError(
+                f"{analysis.name}: spans = 'mean' gives numbers; only the statistic 'mean' takes"
+                " them"
+            )
         frame, labels = averaged(frame, analysis, labels)
         return encode(frame, replace(analysis, collapse={}), labels, raters)
     return encode(frame, analysis, labels, raters)

@@ -16,7 +16,13 @@ from konsil.analysis.estimation.difference_methods import (
     n_clusters,
     of_shares,
 )
-from konsil.analysis.estimation.estimate import EstimateSummary, stepwise, two_way, undefined_estimate, why_no_interval
+from konsil.analysis.estimation.estimate import (
+    EstimateSummary,
+    stepwise,
+    two_way,
+    undefined_estimate,
+    why_no_interval,
+)
 from konsil.analysis.estimation.measure import Measure, clusters_used, pair, together, value
 from konsil.analysis.estimation.perfect_groups import of_perfect_groups
 from konsil.analysis.estimation.rater_notes import dominated, rater_sampling_notes
@@ -32,16 +38,24 @@ FEW_CLUSTERS = 50
 
 
 def contrast(
-    a: Measure, b: Measure, *, key: int, resampling: Resampling, cluster: str, test: Test = "interval"
+    a: Measure,
+    b: Measure,
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
+    test: Test = "interval",
 ) -> EstimateSummary:
     """A minus b with an interval and a two-sided p value of one procedure, so that p <= 1 - level where it excludes 0.
 
-    test: 'interval' takes what suits the number (`difference_methods`), 'flip' swaps the groups in whole clusters
-    whatever the number is, 'none' gives no p.
+    test: 'interval' takes what suits the number (`difference_methods`), 'flip' swaps the groups in
+    whole clusters whatever the number is, 'none' gives no p.
     """
     if min(a.n_ratings, b.n_ratings) == 0:
         return EstimateSummary(
-            Estimate(float("nan"), level=resampling.level, reason=say("one of the two has no labels"))
+            Estimate(
+                float("nan"), level=resampling.level, reason=say("one of the two has no labels")
+            )
         )
     both = pair(a, b)
     minus = infer.contrasted(both.finalise, np.array([[1.0, -1.0]]))
@@ -50,7 +64,8 @@ def contrast(
     used = n_clusters(both)
     if not np.isfinite(at):
         return EstimateSummary(
-            undefined_estimate(both, resampling, used, say("one of the two is undefined")), notes=both.notes
+            undefined_estimate(both, resampling, used, say("one of the two is undefined")),
+            notes=both.notes,
         )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=both.n_ratings)
     headline = None if test == "flip" else of_shares(start, a, b, both, cluster)
@@ -64,16 +79,23 @@ def contrast(
         headline = by_exchange(start, a, b, both, cluster, key, resampling)
         robust = headline is not None
     if headline is None and test == "flip":
-        raise AnalysisError("test = 'flip' needs groups with the same raters, which can be swapped; use 'interval'")
+        raise AnalysisError(
+            "test = 'flip' needs groups with the same raters, which can be swapped; use 'interval'"
+        )
     if headline is None and both.is_smooth:
         headline = by_linearisation(start, both, minus, cluster)
     if headline is None:
-        found = infer.difference(both.sums, minus, np.eye(1), draws=resampling.draws, level=resampling.level, key=key)
+        found = infer.difference(
+            both.sums, minus, np.eye(1), draws=resampling.draws, level=resampling.level, key=key
+        )
         is_paired = not clusters_used(a).isdisjoint(clusters_used(b))
         told = _difference(found, 0, both, resampling, cluster, is_paired=is_paired)
     else:
         told = EstimateSummary(
-            headline, (), (*both.notes, *_undefined(headline, resampling)), _cautions(headline, robust)
+            headline,
+            (),
+            (*both.notes, *_undefined(headline, resampling)),
+            _cautions(headline, robust),
         )
     if not isinstance(resampling, AsPublished):
         told = replace(told, headline=rare_events.with_width(told.headline))
@@ -111,7 +133,8 @@ def differences(
 ) -> list[EstimateSummary]:
     """Several numbers that are differences already, on one array of sums: intervals and p values, resampled once.
 
-    Those that rest on rare events have the linearised interval and its test, unless they are made as published.
+    Those that rest on rare events have the linearised interval and its test, unless they are made
+    as published.
     """
     if any(m.sums is not measures[0].sums for m in measures):
         raise ValueError("differences: expected all on the same sums; join them first")
@@ -132,18 +155,28 @@ def _of_rare_events(measure: Measure, resampling: Resampling, cluster: str) -> E
     used, at = prepare(measure.sums).informative, value(measure)
     if not np.isfinite(at):
         return EstimateSummary(
-            undefined_estimate(measure, resampling, used, say("one of the two is undefined")), notes=measure.notes
+            undefined_estimate(measure, resampling, used, say("one of the two is undefined")),
+            notes=measure.notes,
         )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=measure.n_ratings)
-    return EstimateSummary(by_rare_events(start, measure, measure.finalise, cluster), (), measure.notes)
+    return EstimateSummary(
+        by_rare_events(start, measure, measure.finalise, cluster), (), measure.notes
+    )
 
 
 def _difference(
-    found: infer.Difference, n: int, measure: Measure, resampling: Resampling, cluster: str, is_paired: bool = True
+    found: infer.Difference,
+    n: int,
+    measure: Measure,
+    resampling: Resampling,
+    cluster: str,
+    is_paired: bool = True,
 ) -> EstimateSummary:
     if not np.isfinite(found.value[n]):
         return EstimateSummary(
-            undefined_estimate(measure, resampling, found.n_clusters, say("one of the two is undefined")),
+            undefined_estimate(
+                measure, resampling, found.n_clusters, say("one of the two is undefined")
+            ),
             notes=measure.notes,
         )
     headline = Estimate(
@@ -165,7 +198,9 @@ def _difference(
 def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> TranslatableMessage:
     if is_paired:
         return say(
-            "paired difference, {cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=cluster, draws=draws
+            "paired difference, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+            cluster=cluster,
+            draws=draws,
         )
     return say(
         "difference of independent groups, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",

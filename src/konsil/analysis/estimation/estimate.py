@@ -49,30 +49,47 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
     a, b = (*caution.numbers, 0, 0)[:2]
     match caution.code:
         case "few-clusters":
-            return say("The interval rests on {n:.0f} {n|cluster|clusters}, fewer than {few:.0f}.", n=a, few=b)
+            return say(
+                "The interval rests on {n:.0f} {n|cluster|clusters}, fewer than {few:.0f}.",
+                n=a,
+                few=b,
+            )
         case "no-variation":
-            return say("No resample differs from the estimate: the interval has no width and is no evidence.")
+            return say(
+                "No resample differs from the estimate: the interval has no width and is no"
+                " evidence."
+            )
         case "widths-differ":
-            return say("The resampling interval is {times:.2f} times as wide as the linearised one.", times=a)
+            return say(
+                "The resampling interval is {times:.2f} times as wide as the linearised one.",
+                times=a,
+            )
         case "one-width":
             return say("The linearised interval has no width while the resampling interval has.")
         case "undefined-draws":
             return say("The statistic was undefined in {n:.0f} of {all:.0f} resamples.", n=a, all=b)
 
 
-def estimate(measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = "") -> EstimateSummary:
+def estimate(
+    measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = ""
+) -> EstimateSummary:
     """One number with its intervals: BCa over clusters first, Wald and two-way Wald beside it.
 
-    A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0 and 1); so has one
-    whose rarer outcome is in few clusters, at the sample size that its clusters are worth. Slopes of rare events have
-    the linearised interval first.
-    `why` is the reason given when the value is undefined.
+    A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0
+    and 1); so has one whose rarer outcome is in few clusters, at the sample size that its clusters
+    are worth. Slopes of rare events have the linearised interval first. `why` is the reason given
+    when the value is undefined.
     """
     return estimates([measure], key=key, resampling=resampling, cluster=cluster, whys=[why])[0]
 
 
 def estimates(
-    measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str, whys: Sequence[str]
+    measures: Sequence[Measure],
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
+    whys: Sequence[str],
 ) -> list[EstimateSummary]:
     """Several numbers of the same sums (the same object), each as `estimate` gives it, resampled once."""
     plain = [n for n, m in enumerate(measures) if _one_outcome_a_cluster(m)]
@@ -80,20 +97,37 @@ def estimates(
         others = [n for n in range(len(measures)) if n not in plain]
         left = [measures[n] for n in others], [whys[n] for n in others]
         told = dict(
-            zip(others, estimates(left[0], key=key, resampling=resampling, cluster=cluster, whys=left[1]), strict=True)
+            zip(
+                others,
+                estimates(left[0], key=key, resampling=resampling, cluster=cluster, whys=left[1]),
+                strict=True,
+            )
         )
-        return [told[n] if n in told else _plain_share(m, resampling, cluster) for n, m in enumerate(measures)]
+        return [
+            told[n] if n in told else _plain_share(m, resampling, cluster)
+            for n, m in enumerate(measures)
+        ]
     if not measures:
         return []
     first = measures[0]
     if first.n_ratings == 0 or not first.clusters:
         reasons = [why or say("no labels to compute it from") for why in whys]
-        return [EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason)) for reason in reasons]
+        return [
+            EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason))
+            for reason in reasons
+        ]
     if too_long(first.sums, resampling.draws):
-        return [_linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)]
+        return [
+            _linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)
+        ]
 
     found = infer.infer(
-        first.sums, together(measures), draws=resampling.draws, level=resampling.level, key=key, scale=first.scale
+        first.sums,
+        together(measures),
+        draws=resampling.draws,
+        level=resampling.level,
+        key=key,
+        scale=first.scale,
     )
     drawn = _posteriors(measures, key, resampling)
     return [
@@ -117,7 +151,11 @@ def _posteriors(measures: Sequence[Measure], key: int, resampling: Resampling) -
 
 def stepwise(cautions: tuple[infer.Caution, ...], measure: Measure) -> tuple[infer.Caution, ...]:
     """Without what compares with a linearised interval, where there is none to compare with."""
-    return cautions if measure.is_smooth else tuple(c for c in cautions if c.code not in {"widths-differ", "one-width"})
+    return (
+        cautions
+        if measure.is_smooth
+        else tuple(c for c in cautions if c.code not in {"widths-differ", "one-width"})
+    )
 
 
 def too_long(sums: Sums, draws: int) -> bool:
@@ -138,7 +176,9 @@ def _resampled(
     at = float(found.value[n])
     if not np.isfinite(at):
         reason = why or say("undefined on these labels")
-        return EstimateSummary(undefined_estimate(measure, resampling, found.n_clusters, reason), notes=measure.notes)
+        return EstimateSummary(
+            undefined_estimate(measure, resampling, found.n_clusters, reason), notes=measure.notes
+        )
     headline = Estimate(
         at,
         float(found.low[n]),
@@ -148,19 +188,31 @@ def _resampled(
         n_clusters=found.n_clusters,
         n_ratings=measure.n_ratings,
         n_undefined=int(found.n_undefined[n]),
-        method=say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=cluster, draws=found.draws),
+        method=say(
+            "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+            cluster=cluster,
+            draws=found.draws,
+        ),
         reason=why_no_interval(found),
     )
     is_published = isinstance(resampling, AsPublished)
-    companions = [_wald(headline, found, n, measure, cluster, is_published)] if measure.is_smooth else []
+    companions = (
+        [_wald(headline, found, n, measure, cluster, is_published)] if measure.is_smooth else []
+    )
     cautions = stepwise(infer.cautions(found, n), measure)
     if not is_published and measure.thin is not None:
-        # What the labels themselves say of the variance is too little here, so nothing stands beside the posterior.
-        headline, companions = rare_events.of_thin_pairs(headline, drawn, measure, measure.thin, cluster), []
+        # What the labels themselves say of the variance is too little here, so nothing stands
+        # beside the posterior.
+        headline, companions = (
+            rare_events.of_thin_pairs(headline, drawn, measure, measure.thin, cluster),
+            [],
+        )
         cautions = tuple(c for c in cautions if c.code == "few-clusters")
     elif not is_published:
         if drawn is not None:
-            first: Estimate | None = rare_events.from_posterior(headline, drawn, cluster, measure.uneven)
+            first: Estimate | None = rare_events.from_posterior(
+                headline, drawn, cluster, measure.uneven
+            )
         elif measure.uneven is not None and measure.share is None and companions:
             first = companions[0]
         else:
@@ -171,7 +223,9 @@ def _resampled(
             )
         if first is not None and np.isfinite(first.low):
             # Resamples that lack what is rare are no second opinion on agreement.
-            is_agreement = drawn is not None or measure.share is not None or measure.uneven is not None
+            is_agreement = (
+                drawn is not None or measure.share is not None or measure.uneven is not None
+            )
             beside = [] if is_agreement else [headline]
             companions = [*beside, *(c for c in companions if c is not first)]
             headline = first
@@ -192,16 +246,21 @@ def _resampled(
     return EstimateSummary(headline, tuple(companions), tuple(notes), cautions)
 
 
-def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str) -> EstimateSummary:
+def _linearised(
+    measure: Measure, resampling: Resampling, cluster: str, why: str
+) -> EstimateSummary:
     """The linearised interval alone, where resamples of so many sums would take hours."""
     at = value(measure)
     used = prepare(measure.sums).informative
     if not np.isfinite(at):
         return EstimateSummary(
-            undefined_estimate(measure, resampling, used, why or say("undefined on these labels")), notes=measure.notes
+            undefined_estimate(measure, resampling, used, why or say("undefined on these labels")),
+            notes=measure.notes,
         )
     influence = wald.linearised(measure.sums, measure.finalise)
-    made = wald.one_way(influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used)
+    made = wald.one_way(
+        influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used
+    )
     headline = Estimate(
         at,
         float(made.low[0]),
@@ -215,16 +274,23 @@ def _linearised(measure: Measure, resampling: Resampling, cluster: str, why: str
     )
     notes = measure.notes
     if measure.thin is not None and used > 1 and not isinstance(resampling, AsPublished):
-        return EstimateSummary(rare_events.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes)
+        return EstimateSummary(
+            rare_events.of_thin_pairs(headline, None, measure, measure.thin, cluster), notes=notes
+        )
     if measure.uneven is not None and used > 1 and not isinstance(resampling, AsPublished):
         headline = rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
         notes = (*notes, rare_events.uneven_note(measure.uneven, cluster))
     headline = rare_events.with_width(headline)
-    note = say("Resampling would take very long at this size: the interval is the linearised one, which needs none.")
+    note = say(
+        "Resampling would take very long at this size: the interval is the linearised one, which"
+        " needs none."
+    )
     return EstimateSummary(headline, notes=(*notes, note))
 
 
-def undefined_estimate(measure: Measure, resampling: Resampling, n_clusters: int, reason: str) -> Estimate:
+def undefined_estimate(
+    measure: Measure, resampling: Resampling, n_clusters: int, reason: str
+) -> Estimate:
     """An estimate without a value, with its reason."""
     return Estimate(
         float("nan"),
@@ -244,21 +310,31 @@ def why_no_interval(found: infer.Inference) -> str:
 
 
 def _wald(
-    headline: Estimate, found: infer.Inference, n: int, measure: Measure, cluster: str, is_published: bool
+    headline: Estimate,
+    found: infer.Inference,
+    n: int,
+    measure: Measure,
+    cluster: str,
+    is_published: bool,
 ) -> Estimate:
     if measure.uneven is not None and not is_published:
         return rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
     df = found.n_clusters - 1
     low, high = float(found.wald_low[n]), float(found.wald_high[n])
     if measure.share is not None and measure.scale == "atanh":
-        low, high = rare_events.wald_bounds(measure, headline.value, headline.se, df, headline.level)
-    return replace(headline, low=low, high=high, n_undefined=0, method=_wald_method(measure, cluster, df))
+        low, high = rare_events.wald_bounds(
+            measure, headline.value, headline.se, df, headline.level
+        )
+    return replace(
+        headline, low=low, high=high, n_undefined=0, method=_wald_method(measure, cluster, df)
+    )
 
 
 def _wald_method(measure: Measure, cluster: str, df: int) -> str:
     if measure.scale == "atanh" and measure.share is not None:
         return say(
-            "linearised {cluster}-cluster Wald on the logit scale of the share, t with {df} degrees of freedom",
+            "linearised {cluster}-cluster Wald on the logit scale of the share, t with {df} degrees"
+            " of freedom",
             message_id="edges.wald_logit",
             cluster=cluster,
             df=df,
@@ -269,7 +345,9 @@ def _wald_method(measure: Measure, cluster: str, df: int) -> str:
             cluster=cluster,
             df=df,
         )
-    return say("linearised {cluster}-cluster Wald, t with {df} degrees of freedom", cluster=cluster, df=df)
+    return say(
+        "linearised {cluster}-cluster Wald, t with {df} degrees of freedom", cluster=cluster, df=df
+    )
 
 
 def _one_outcome_a_cluster(measure: Measure) -> bool:
@@ -282,14 +360,18 @@ def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> Esti
     two = two_way(told, measure, cluster)
     if two is None or not rare_events.has_width(two):
         return EstimateSummary(told, notes=(*measure.notes, *dominated(measure)))
-    return EstimateSummary(told, (two,), (*measure.notes, *rater_sampling_notes(told, two, measure)))
+    return EstimateSummary(
+        told, (two,), (*measure.notes, *rater_sampling_notes(told, two, measure))
+    )
 
 
 def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
-    """The interval that also lets other raters of the kind have rated; None where single ratings are not summed.
+    """The interval that also lets other raters of the kind have rated.
 
-    None, too, where one of several raters gave so many that nothing is estimated of how raters vary. Its p, by the same
-    t, where the headline has one.
+    None where single ratings are not summed.
+
+    None, too, where one of several raters gave so many that nothing is estimated of how raters
+    vary. Its p, by the same t, where the headline has one.
     """
     if measure.cell is None or measure.n_raters < 2 or dominated(measure):
         return None
@@ -309,7 +391,9 @@ def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | No
     low, high, df = float(made.low[0]), float(made.high[0]), float(made.df[0])
     is_share = measure.possible == rare_events.DIRECT
     if is_share:
-        low, high = rare_events.wald_bounds(measure, headline.value, float(made.se[0]), df, headline.level)
+        low, high = rare_events.wald_bounds(
+            measure, headline.value, float(made.se[0]), df, headline.level
+        )
     companion = replace(
         headline,
         low=low,
@@ -327,8 +411,8 @@ def two_way_method(cluster: str, df: float, *, on_logit: bool = False) -> Transl
     """The name of the two-way interval."""
     if on_logit:
         return say(
-            "linearised two-way Wald ({cluster} and rater) on the logit scale of the share, t with {df:.3g} degrees of"
-            " freedom",
+            "linearised two-way Wald ({cluster} and rater) on the logit scale of the share, t with"
+            " {df:.3g} degrees of freedom",
             message_id="two_way.method_logit",
             cluster=cluster,
             df=df,
@@ -342,7 +426,10 @@ def two_way_method(cluster: str, df: float, *, on_logit: bool = False) -> Transl
 
 
 def cell_influence(measure: Measure) -> Array:
-    """Each single rating's influence: its row instead of its cluster's; sums to the clusters' influence."""
+    """Each single rating's influence: its row instead of its cluster's.
+
+    Sums to the clusters' influence.
+    """
     if measure.cell is None:
         raise ValueError("no single ratings: expected a measure with cells")
     return wald.linearised(measure.cell.rows, measure.finalise)

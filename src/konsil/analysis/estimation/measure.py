@@ -1,6 +1,7 @@
 """A measure: one number of one group, as sums over named clusters and a function of their totals.
 
-Measures of different groups stand on the same clusters by name, so that a difference of two is again a measure.
+Measures of different groups stand on the same clusters by name, so that a difference of two is
+again a measure.
 """
 
 from __future__ import annotations
@@ -42,31 +43,42 @@ class Measure:
     n_undefined_pairs: int = 0
     """Pairs of raters for which a pairwise statistic is undefined."""
     possible: tuple[float, float] | None = None
-    """The least and the greatest value that it can have, where its two-way interval must keep to them."""
+    """The least and the greatest value that it can have, where its two-way interval must keep to
+    them."""
     scale: Scale = "identity"
     """'atanh' where the Wald interval is made on that scale: coefficients that end at 1."""
     trials: Array | None = None
-    """(n_clusters,) how many yes-or-no outcomes the number is a share of; None where it is no share of such."""
+    """(n_clusters,) how many yes-or-no outcomes the number is a share of; None where it is no share
+    of such."""
     hits: Array | None = None
-    """(n_clusters,) how many of these outcomes are a yes; None where that is not known by cluster."""
+    """(n_clusters,) how many of these outcomes are a yes; None where that is not known by
+    cluster."""
     share: tuple[float, float] | None = None
-    """(a, b) where the number is a + b times a share of outcomes, whose interval it then has; (0, 1): that share."""
+    """(a, b) where the number is a + b times a share of outcomes, whose interval it then has; (0,
+    1): that share."""
     sizes: Array | None = None
-    """(n_clusters,) how many units each cluster has, where clusters of unequal size have fewer degrees of freedom."""
+    """(n_clusters,) how many units each cluster has, where clusters of unequal size have fewer
+    degrees of freedom."""
     uneven: UnevenClusters | None = None
-    """Variance and degrees of freedom of agreement in clusters of very unequal size; None: they are not such."""
+    """Variance and degrees of freedom of agreement in clusters of very unequal size; None: they are
+    not such."""
     prior: Prior | None = None
-    """What a posterior of the rating patterns adds to the sums, where labels are too sparse for a bootstrap."""
+    """What a posterior of the rating patterns adds to the sums, where labels are too sparse for a
+    bootstrap."""
     thin: ThinPairs | None = None
-    """What pairs of raters share, where some share few units and the number is a mean over pairs with equal weight."""
+    """What pairs of raters share, where some share few units and the number is a mean over pairs
+    with equal weight."""
     is_rare: bool = False
-    """Whether the number rests on rare events, for which the linearised interval covers better than the bootstrap."""
+    """Whether the number rests on rare events, for which the linearised interval covers better than
+    the bootstrap."""
     is_smooth: bool = True
-    """Whether a small change of the sums changes the number a little: not so of medians, which have no slope."""
+    """Whether a small change of the sums changes the number a little: not so of medians, which have
+    no slope."""
     cell: Cells | None = None
     """Units by rater, where the number is a ratio of sums over single ratings."""
     by_raters: ByRaters | None = None
-    """What leaving out each rater says of it, where it pairs raters with one another; None: not known."""
+    """What leaving out each rater says of it, where it pairs raters with one another; None: not
+    known."""
     raters: frozenset[str] = frozenset()
     """Who gave its ratings, where `by_raters` matters; empty: not told here."""
     notes: tuple[str, ...] = field(default=())
@@ -146,7 +158,9 @@ def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
 
 
 def _by(cluster: np.ndarray[tuple[int], np.dtype[np.int64]], rows: Array, n_clusters: int) -> Array:
-    columns = [np.bincount(cluster, weights=rows[:, j], minlength=n_clusters) for j in range(rows.shape[1])]
+    columns = [
+        np.bincount(cluster, weights=rows[:, j], minlength=n_clusters) for j in range(rows.shape[1])
+    ]
     return np.column_stack(columns)
 
 
@@ -180,7 +194,9 @@ def without_each_rater(sample: Sample, make: Callable[[Sample], Measure]) -> dic
     for n, rater in enumerate(sample.raters):
         labels = np.delete(sample.codes.labels, n, axis=1)
         kept = tuple(r for r in sample.raters if r != rater)
-        found[rater] = value(make(replace(sample, codes=replace(sample.codes, labels=labels), raters=kept)))
+        found[rater] = value(
+            make(replace(sample, codes=replace(sample.codes, labels=labels), raters=kept))
+        )
     return found
 
 
@@ -204,12 +220,15 @@ def pair(a: Measure, b: Measure) -> Measure:
 def joint(measures: Sequence[Measure]) -> list[Measure]:
     """The same measures on one array of sums where they share their clusters, so that they are resampled once.
 
-    The same clusters draw the same resamples, so no number changes. Measures of other clusters, or with another number
-    of clusters that carry information, are left as they are.
+    The same clusters draw the same resamples, so no number changes. Measures of other clusters, or
+    with another number of clusters that carry information, are left as they are.
     """
     first = measures[0]
     informative = [prepare(m.sums).informative for m in measures]
-    if any(m.clusters != first.clusters or n != informative[0] for m, n in zip(measures, informative, strict=True)):
+    if any(
+        m.clusters != first.clusters or n != informative[0]
+        for m, n in zip(measures, informative, strict=True)
+    ):
         return list(measures)
     each = {id(m.sums): m.sums for m in measures}
     if len(each) == 1:
@@ -218,14 +237,22 @@ def joint(measures: Sequence[Measure]) -> list[Measure]:
     starts = dict(zip(each, np.cumsum([0, *(d.shape[1] for d in dense)]), strict=False))
     sums = np.concatenate(dense, axis=1)
     return [
-        replace(m, sums=sums, finalise=_part(m.finalise, int(starts[id(m.sums)]), m.sums.shape[1]), prior=None)
+        replace(
+            m,
+            sums=sums,
+            finalise=_part(m.finalise, int(starts[id(m.sums)]), m.sums.shape[1]),
+            prior=None,
+        )
         for m in measures
     ]
 
 
 @dataclass(frozen=True)
 class Column:
-    """One of a statistic's values as a finalise of its own; `together` computes those of one statistic at once."""
+    """One of a statistic's values as a finalise of its own.
+
+    `together` computes those of one statistic at once.
+    """
 
     whole: Finalise
     """The statistic, (..., k) to (..., m)."""
@@ -245,10 +272,16 @@ def together(measures: Sequence[Measure]) -> Finalise:
     """All values of measures that stand on one array of sums, (..., k) to (..., n_measures)."""
 
     def finalise(totals: Array) -> Array:
-        wholes = {id(f.whole): f.whole for f in (m.finalise for m in measures) if isinstance(f, Column)}
+        wholes = {
+            id(f.whole): f.whole for f in (m.finalise for m in measures) if isinstance(f, Column)
+        }
         values = {name: whole(totals) for name, whole in wholes.items()}
         parts = [
-            m.finalise.of(values[id(m.finalise.whole)]) if isinstance(m.finalise, Column) else m.finalise(totals)
+            (
+                m.finalise.of(values[id(m.finalise.whole)])
+                if isinstance(m.finalise, Column)
+                else m.finalise(totals)
+            )
             for m in measures
         ]
         return np.concatenate(parts, axis=-1)

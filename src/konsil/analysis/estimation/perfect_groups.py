@@ -15,11 +15,14 @@ from konsil.stats.shares.share_differences import Outcomes, score_difference
 
 
 def of_perfect_groups(blank: Estimate, a: Measure, b: Measure, both: Measure) -> Estimate | None:
-    """The difference of two shares of agreement that are both 1, or both 0, in every cluster; None for others.
+    """The difference of two shares of agreement that are both 1, or both 0, in every cluster.
 
-    A cluster counts once, with the outcome that all its comparisons agree (or that none does): agreement is at least
-    the share of clusters in which all agree, so that an interval for the difference of these shares, each as far from 1
-    as its number of clusters allows, is wide enough for that of agreement. No resample and no exchange differs here.
+    None for others.
+
+    A cluster counts once, with the outcome that all its comparisons agree (or that none does):
+    agreement is at least the share of clusters in which all agree, so that an interval for the
+    difference of these shares, each as far from 1 as its number of clusters allows, is wide enough
+    for that of agreement. No resample and no exchange differs here.
     """
     if a.share is None or a.share != b.share:
         return None
@@ -40,15 +43,18 @@ def of_perfect_groups(blank: Estimate, a: Measure, b: Measure, both: Measure) ->
         high=step * difference.high,
         p=difference.p,
         method=say(
-            "difference of proportions, each cluster counted once as all its comparisons are alike, score interval and"
-            " test",
+            "difference of proportions, each cluster counted once as all its comparisons are alike,"
+            " score interval and test",
             message_id="difference.perfect_groups",
         ),
     )
 
 
 def _alike(measure: Measure, clusters: tuple[str, ...]) -> tuple[np.ndarray, int] | None:
-    """Which of the clusters have a comparison, and the share that all of them have, 0 or 1; None where it differs."""
+    """Which of the clusters have a comparison, and the share that all of them have, 0 or 1.
+
+    None where it differs.
+    """
     if measure.share is None:
         return None
     start, step = measure.share

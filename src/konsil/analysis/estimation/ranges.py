@@ -19,7 +19,9 @@ _ROUNDING = 1e-9
 
 
 def range_of(analysis: Analysis, criterion: Criterion, *, of_two: bool = False) -> Range:
-    """The least and the greatest value of a statistic, or of a difference `of_two`; infinite where there is no end.
+    """The least and the greatest value of a statistic, or of a difference `of_two`.
+
+    Infinite where there is no end.
 
     >>> from konsil.instrument import Scale
     >>> correct = Criterion("correct", "?", Scale(("no", "yes")))
@@ -29,13 +31,19 @@ def range_of(analysis: Analysis, criterion: Criterion, *, of_two: bool = False) 
     (-2.0, 2.0)
     """
     low, high = statistic_of(analysis.statistic).range
-    if analysis.statistic == "mean" and criterion.scale.kind == "choice" and not (analysis.collapse or analysis.labels):
+    if (
+        analysis.statistic == "mean"
+        and criterion.scale.kind == "choice"
+        and not (analysis.collapse or analysis.labels)
+    ):
         numbers = criterion.scale.numbers()
         low, high = (min(numbers), max(numbers)) if analysis.abstain == "missing" else UNBOUNDED
     return (low - high, high - low) if of_two else (low, high)
 
 
-def within_statistic(estimate: Estimate, name: str, weights: Weights = "", *, of_two: bool = False) -> Estimate:
+def within_statistic(
+    estimate: Estimate, name: str, weights: Weights = "", *, of_two: bool = False
+) -> Estimate:
     """An agreement statistic's estimate, or that of a difference `of_two`, within the range of the statistic.
 
     With own weights for every two labels a coefficient can lie anywhere below 1.
@@ -50,10 +58,13 @@ def within_statistic(estimate: Estimate, name: str, weights: Weights = "", *, of
 
 
 def within(estimate: Estimate, bounds: Range) -> Estimate:
-    """The estimate with limits that do not leave its range; its method says so where they would have.
+    """The estimate with limits that do not leave its range.
 
-    A value beyond the range shows that the range is not that of these labels: Fleiss' kappa can be below -1 where
-    labels are missing. Its limits are left as they are. Limits that do not contain the value are no interval for it.
+    Its method says so where they would have.
+
+    A value beyond the range shows that the range is not that of these labels: Fleiss' kappa can be
+    below -1 where labels are missing. Its limits are left as they are. Limits that do not contain
+    the value are no interval for it.
 
     >>> cut = within(Estimate(0.01, -0.02, 0.04, method="Wald, t"), (0.0, 1.0))
     >>> cut.low, cut.high, cut.method
@@ -71,10 +82,16 @@ def within(estimate: Estimate, bounds: Range) -> Estimate:
             method=estimate.method,
         )
     elif below:
-        method = say("{method}, cut at the least value possible", message_id="range.cut_below", method=estimate.method)
+        method = say(
+            "{method}, cut at the least value possible",
+            message_id="range.cut_below",
+            method=estimate.method,
+        )
     else:
         method = say(
-            "{method}, cut at the greatest value possible", message_id="range.cut_above", method=estimate.method
+            "{method}, cut at the greatest value possible",
+            message_id="range.cut_above",
+            method=estimate.method,
         )
     low = max(estimate.low, bounds[0]) if below else estimate.low
     high = min(estimate.high, bounds[1]) if above else estimate.high
@@ -83,8 +100,16 @@ def within(estimate: Estimate, bounds: Range) -> Estimate:
 
 def _with_value_inside(estimate: Estimate) -> Estimate:
     """The estimate without limits, and without the p value that goes with them, where they do not contain it."""
-    if not math.isfinite(estimate.low) or estimate.low - _ROUNDING <= estimate.value <= estimate.high + _ROUNDING:
+    if (
+        not math.isfinite(estimate.low)
+        or estimate.low - _ROUNDING <= estimate.value <= estimate.high + _ROUNDING
+    ):
         return estimate
-    reason = say("no interval: the method's limits do not contain the estimate", message_id="edges.value_outside")
+    reason = say(
+        "no interval: the method's limits do not contain the estimate",
+        message_id="edges.value_outside",
+    )
     nothing = math.nan
-    return replace(estimate, low=nothing, high=nothing, se=nothing, p=nothing, method="", reason=reason)
+    return replace(
+        estimate, low=nothing, high=nothing, se=nothing, p=nothing, method="", reason=reason
+    )

@@ -17,10 +17,12 @@ from konsil.stats.shares import shares
 from konsil.stats.shares.uneven_clusters import UnevenClusters
 
 FEW_HITS = 50
-"""Where fewer clusters hold a share's rarer outcome, its interval is Wilson's and not the bootstrap's."""
+"""Where fewer clusters hold a share's rarer outcome, its interval is Wilson's and not the
+bootstrap's."""
 
 FEW_DISAGREEMENTS = 20
-"""Where raters disagree in fewer clusters, a bootstrap of chance-corrected agreement covers too seldom."""
+"""Where raters disagree in fewer clusters, a bootstrap of chance-corrected agreement covers too
+seldom."""
 
 DIRECT = (0.0, 1.0)
 """A share itself, as a + b times a share."""
@@ -29,7 +31,8 @@ DIRECT = (0.0, 1.0)
 def is_sparse(codes: Codes) -> bool:
     """Whether a bootstrap has too little to draw from: few clusters hold another label than the most frequent one.
 
-    Fewer than FEW_HITS of these, or fewer than FEW_DISAGREEMENTS in which two raters of a unit disagree.
+    Fewer than FEW_HITS of these, or fewer than FEW_DISAGREEMENTS in which two raters of a unit
+    disagree.
     """
     counts = unit_counts(codes)
     if not counts.size:
@@ -37,11 +40,14 @@ def is_sparse(codes: Codes) -> bool:
     n_ratings = counts.sum(axis=1)
     compared = n_ratings >= 2
     most, other = int(counts.sum(axis=0).argmax()), compared
-    # Counted both ways round, a unit on which all prefer the first answer holds the label that prefers the second, too.
+    # Counted both ways round, a unit on which all prefer the first answer holds the label that
+    # prefers the second, too.
     if codes.reverse is None or codes.reverse[most] == most:
         other = compared & (counts[:, most] < n_ratings)
     disagree = compared & (counts.max(axis=1) < n_ratings)
-    n_other, n_disagree = (np.count_nonzero(np.bincount(codes.clusters[units])) for units in (other, disagree))
+    n_other, n_disagree = (
+        np.count_nonzero(np.bincount(codes.clusters[units])) for units in (other, disagree)
+    )
     return bool(n_other < FEW_HITS or n_disagree < FEW_DISAGREEMENTS)
 
 
@@ -61,7 +67,8 @@ def from_posterior(
     low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
     known = drawn[np.isfinite(drawn)]
     method = say(
-        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters, {draws:,} draws",
+        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters, {draws:,}"
+        " draws",
         message_id="edges.posterior",
         n=posterior.PRIOR_CLUSTERS,
         cluster=cluster,
@@ -89,8 +96,9 @@ def from_posterior(
 def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> TranslatableMessage:
     if thin.is_of_majorities:
         return say(
-            "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every rater, {draws:,}"
-            " draws, t with {df:.3g} degrees of freedom by what raters share with the others' majority",
+            "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every"
+            " rater, {draws:,} draws, t with {df:.3g} degrees of freedom by what raters share with"
+            " the others' majority",
             message_id="edges.thin_majorities",
             n=posterior.PRIOR_CLUSTERS,
             cluster=cluster,
@@ -98,8 +106,8 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
             df=df,
         )
     return say(
-        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every pair of raters,"
-        " {draws:,} draws, t with {df:.3g} degrees of freedom by what pairs share",
+        "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every pair"
+        " of raters, {draws:,} draws, t with {df:.3g} degrees of freedom by what pairs share",
         message_id="edges.thin_posterior",
         n=posterior.PRIOR_CLUSTERS,
         cluster=cluster,
@@ -108,44 +116,48 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
     )
 
 
-def of_thin_pairs(headline: Estimate, drawn: Array | None, measure: Measure, thin: ThinPairs, cluster: str) -> Estimate:
+def of_thin_pairs(
+    headline: Estimate, drawn: Array | None, measure: Measure, thin: ThinPairs, cluster: str
+) -> Estimate:
     """The interval of a mean over pairs of raters of which some share few units, or the reason why there is none."""
     if drawn is not None and thin.df >= 1:
         return from_posterior(headline, drawn, cluster, measure.uneven, thin)
     reason = _thin_reason(thin, cluster)
     nothing = float("nan")
-    return replace(headline, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason)
+    return replace(
+        headline, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason
+    )
 
 
 def _thin_reason(thin: ThinPairs, cluster: str) -> str:
     """Why there is no interval: what is shared is too little, or labels or raters are too many."""
     if thin.df < 1 and thin.is_of_majorities:
         return say(
-            "no interval: raters share too few {cluster} clusters with the others' majority, as if each shared {n:.1f};"
-            " expected 2 or more",
+            "no interval: raters share too few {cluster} clusters with the others' majority, as if"
+            " each shared {n:.1f}; expected 2 or more",
             message_id="edges.too_thin_majorities",
             cluster=cluster,
             n=thin.effective,
         )
     if thin.df < 1:
         return say(
-            "no interval: pairs of raters share too few {cluster} clusters, as if each shared {n:.1f}; expected 2 or"
-            " more",
+            "no interval: pairs of raters share too few {cluster} clusters, as if each shared"
+            " {n:.1f}; expected 2 or more",
             message_id="edges.too_thin_pairs",
             cluster=cluster,
             n=thin.effective,
         )
     if thin.is_of_majorities:
         return say(
-            "no interval: a rater shares {n:,} {cluster} {n|cluster|clusters} alone with the others' majority, and no"
-            " method is known to cover with so many labels or raters",
+            "no interval: a rater shares {n:,} {cluster} {n|cluster|clusters} alone with the"
+            " others' majority, and no method is known to cover with so many labels or raters",
             message_id="edges.thin_majorities_without_prior",
             cluster=cluster,
             n=thin.least,
         )
     return say(
-        "no interval: a pair of raters shares {n:,} {cluster} {n|cluster|clusters} alone, and no method is known to"
-        " cover with so many labels or raters",
+        "no interval: a pair of raters shares {n:,} {cluster} {n|cluster|clusters} alone, and no"
+        " method is known to cover with so many labels or raters",
         message_id="edges.thin_without_prior",
         cluster=cluster,
         n=thin.least,
@@ -153,7 +165,10 @@ def _thin_reason(thin: ThinPairs, cluster: str) -> str:
 
 
 def holding(measure: Measure) -> int | None:
-    """How many clusters hold the rarer outcome of a share; None where the number is linear in no share."""
+    """How many clusters hold the rarer outcome of a share.
+
+    None where the number is linear in no share.
+    """
     if measure.hits is not None and measure.trials is not None:
         some, others = measure.hits > 0, measure.hits < measure.trials
     elif measure.share is not None:
@@ -168,7 +183,9 @@ def holding(measure: Measure) -> int | None:
 def rare_outcome_interval(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
     """The interval of a share whose rarer outcome few clusters hold, or whose clusters are uneven; else None."""
     rarer = holding(measure)
-    is_uneven = measure.hits is not None and measure.trials is not None and shares.uneven(measure.trials)
+    is_uneven = (
+        measure.hits is not None and measure.trials is not None and shares.uneven(measure.trials)
+    )
     if rarer is None or (rarer >= FEW_HITS and not is_uneven and measure.uneven is None):
         return None
     if measure.uneven is not None:
@@ -232,7 +249,10 @@ def _effective_method(cluster: str, *, is_extreme: bool) -> TranslatableMessage:
 def _of_uneven_share(
     headline: Estimate, measure: Measure, uneven: UnevenClusters, cluster: str, *, is_extreme: bool
 ) -> Estimate:
-    """The interval of a share of agreement in clusters of very unequal size; `is_extreme`: the share is 0 or 1."""
+    """The interval of a share of agreement in clusters of very unequal size.
+
+    `is_extreme`: the share is 0 or 1.
+    """
     start, step = measure.share or DIRECT
     share = (headline.value - start) / step
     share = float(round(share)) if is_extreme else share
@@ -248,8 +268,8 @@ def _of_uneven_share(
         )
     else:
         method = say(
-            "Wilson at the sample size that the {cluster} clusters are worth, bias-reduced variance, t with {df:.3g}"
-            " effective degrees of freedom",
+            "Wilson at the sample size that the {cluster} clusters are worth, bias-reduced"
+            " variance, t with {df:.3g} effective degrees of freedom",
             message_id="edges.uneven_wilson",
             cluster=cluster,
             df=uneven.df,
@@ -264,14 +284,16 @@ def _of_uneven_share(
     )
 
 
-def of_uneven_clusters(headline: Estimate, measure: Measure, uneven: UnevenClusters, cluster: str) -> Estimate:
+def of_uneven_clusters(
+    headline: Estimate, measure: Measure, uneven: UnevenClusters, cluster: str
+) -> Estimate:
     """The linearised interval of agreement in clusters of very unequal size: on the atanh scale, or a share's logit."""
     se = float(np.sqrt(uneven.variance))
     if measure.share is not None:
         low, high = wald_bounds(measure, headline.value, se, uneven.df, headline.level)
         method = say(
-            "linearised {cluster}-cluster Wald on the logit scale of the share, bias-reduced variance, t with"
-            " {df:.3g} effective degrees of freedom",
+            "linearised {cluster}-cluster Wald on the logit scale of the share, bias-reduced"
+            " variance, t with {df:.3g} effective degrees of freedom",
             message_id="edges.uneven_wald_logit",
             cluster=cluster,
             df=uneven.df,
@@ -286,8 +308,8 @@ def of_uneven_clusters(headline: Estimate, measure: Measure, uneven: UnevenClust
         )
         low, high = float(interval.low[0]), float(interval.high[0])
         method = say(
-            "linearised {cluster}-cluster Wald on the atanh scale, bias-reduced variance, t with {df:.3g} effective"
-            " degrees of freedom",
+            "linearised {cluster}-cluster Wald on the atanh scale, bias-reduced variance, t with"
+            " {df:.3g} effective degrees of freedom",
             message_id="edges.uneven_wald",
             cluster=cluster,
             df=uneven.df,
@@ -298,7 +320,8 @@ def of_uneven_clusters(headline: Estimate, measure: Measure, uneven: UnevenClust
 def uneven_note(uneven: UnevenClusters, cluster: str) -> TranslatableMessage:
     """What a reader must know of clusters of very unequal size."""
     return say(
-        "The {n} {cluster} clusters are of very unequal size: they count like {effective:.1f} of one size.",
+        "The {n} {cluster} clusters are of very unequal size: they count like {effective:.1f} of"
+        " one size.",
         message_id="edges.uneven_note",
         n=uneven.n_clusters,
         cluster=cluster,
@@ -318,15 +341,22 @@ def plain(measure: Measure, value: float, n_clusters: float, level: float) -> Es
         start + step * float(low),
         start + step * float(high),
         level,
-        # As the linearised one, C / (C - 1); where all outcomes are alike they say nothing of their spread.
-        float("nan") if extreme else step * float(np.sqrt(share * (1 - share) / max(n_clusters - 1, 1))),
+        # As the linearised one, C / (C - 1); where all outcomes are alike they say nothing of their
+        # spread.
+        (
+            float("nan")
+            if extreme
+            else step * float(np.sqrt(share * (1 - share) / max(n_clusters - 1, 1)))
+        ),
         n_clusters=int(n_clusters),
         n_ratings=measure.n_ratings,
         method=of_the_share(say("Clopper-Pearson") if extreme else say("Wilson"), measure.share),
     )
 
 
-def wald_bounds(measure: Measure, value: float, se: float, df: float, level: float) -> tuple[float, float]:
+def wald_bounds(
+    measure: Measure, value: float, se: float, df: float, level: float
+) -> tuple[float, float]:
     """The linearised interval on the logit scale of the share, which never leaves the share's range."""
     start, step = measure.share or DIRECT
     # logit(p) = 2 atanh(2 p - 1)
@@ -349,7 +379,9 @@ def with_width(estimate: Estimate) -> Estimate:
     return replace(estimate, low=nothing, high=nothing, se=nothing, method="", reason=reason)
 
 
-def of_the_share(method: TranslatableMessage, scale: tuple[float, float] | None) -> TranslatableMessage:
+def of_the_share(
+    method: TranslatableMessage, scale: tuple[float, float] | None
+) -> TranslatableMessage:
     """The method of a share's interval, for a number that is linear in the share."""
     if scale in (None, DIRECT):
         return method

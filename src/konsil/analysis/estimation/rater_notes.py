@@ -30,8 +30,8 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
     if n < FEW_RATERS:
         notes.append(
             say(
-                "The {n} {n|rater is|raters are} fewer than {few}: the first interval is about these raters, and of"
-                " raters in general so few tell little.",
+                "The {n} {n|rater is|raters are} fewer than {few}: the first interval is about"
+                " these raters, and of raters in general so few tell little.",
                 message_id="two_way.few_raters",
                 n=n,
                 few=FEW_RATERS,
@@ -43,20 +43,29 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
 def dominant_rater(measure: Measure) -> list[str]:
     """Say who gave much more of the ratings than an even share, and what the raters of that group are worth.
 
-    More than a tenth and more than twice an even share, as of comparisons; of two groups the one where it is most.
+    More than a tenth and more than twice an even share, as of comparisons; of two groups the one
+    where it is most.
     """
     return dominant_of(*_counts(measure))
 
 
 def dominant_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ()) -> list[str]:
-    """The same from the number of ratings of every rater, for each group; `names`: the raters', empty if not known."""
-    dominant = [(share, n, counts) for share, n, counts in _busiest(counts_of_groups) if share > max(MUCH, 2 / n)]
+    """The same from the number of ratings of every rater, for each group.
+
+    `names`: the raters', empty if not known.
+    """
+    dominant = [
+        (share, n, counts)
+        for share, n, counts in _busiest(counts_of_groups)
+        if share > max(MUCH, 2 / n)
+    ]
     if not dominant:
         return []
     share, n, counts = max(dominant, key=lambda entry: entry[0])
     return [
         say(
-            "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with equal shares.",
+            "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with"
+            " equal shares.",
             message_id="two_way.dominant_ratings",
             who=_who(names, counts),
             share=share,
@@ -67,20 +76,31 @@ def dominant_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ())
 
 
 def dominated(measure: Measure) -> list[str]:
-    """Say who gave so many of the ratings that nothing is estimated of how raters vary; empty where nobody did."""
+    """Say who gave so many of the ratings that nothing is estimated of how raters vary.
+
+    Empty where nobody did.
+    """
     return dominated_of(*_counts(measure))
 
 
 def dominated_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ()) -> list[str]:
-    """The same from the number of ratings of every rater, for each group; `names`: the raters', empty if not known."""
-    busiest = [(share, n, c) for share, n, c in _busiest(counts_of_groups) if effective_number(c) < LEAST_RATERS]
+    """The same from the number of ratings of every rater, for each group.
+
+    `names`: the raters', empty if not known.
+    """
+    busiest = [
+        (share, n, c)
+        for share, n, c in _busiest(counts_of_groups)
+        if effective_number(c) < LEAST_RATERS
+    ]
     if not busiest:
         return []
     share, n, counts = max(busiest, key=lambda entry: entry[0])
     return [
         say(
-            "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with equal shares, and"
-            " from fewer than {least:g} nothing is estimated of how raters differ. The interval is about these raters.",
+            "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with"
+            " equal shares, and from fewer than {least:g} nothing is estimated of how raters"
+            " differ. The interval is about these raters.",
             message_id="two_way.dominated_ratings",
             who=_who(names, counts),
             share=share,
@@ -109,4 +129,6 @@ def _busiest(counts_of_groups: Sequence[IntArray]) -> Iterator[tuple[float, int,
 
 
 def _who(names: Sequence[str], counts: IntArray) -> str:
-    return names[int(counts.argmax())] if names else say("One rater", message_id="two_way.one_rater")
+    return (
+        names[int(counts.argmax())] if names else say("One rater", message_id="two_way.one_rater")
+    )

@@ -37,16 +37,21 @@ def with_raters(
 ) -> tuple[EstimateSummary, Measure]:
     """The number with its two-way interval beside it, and what a comparison of panels needs of its raters.
 
-    Of two raters a note that nothing is known of others; and one that names a rater with much of the ratings.
-    `needs_all`: the number uses the units that every rater labelled, of which all gave equally much.
+    Of two raters a note that nothing is known of others; and one that names a rater with much of
+    the ratings.
+    `needs_all`: the number uses the units that every rater labelled, of which all gave equally
+    much.
     """
     if not np.isfinite(summary.headline.value) or measure.cell is not None:
         return summary, measure
     n_ratings = (sample.codes.labels >= 0).sum(axis=0)
-    measure = replace(measure, raters=frozenset(r for r, n in zip(sample.raters, n_ratings, strict=True) if n))
+    measure = replace(
+        measure, raters=frozenset(r for r, n in zip(sample.raters, n_ratings, strict=True) if n)
+    )
     if (n_ratings > 0).sum() == 2:
         note = say(
-            "The interval is about these two raters: how much raters differ cannot be estimated from two.",
+            "The interval is about these two raters: how much raters differ cannot be estimated"
+            " from two.",
             message_id="two_way.two_raters",
         )
         return replace(summary, notes=(*summary.notes, note)), measure
@@ -61,7 +66,8 @@ def with_raters(
     uneven, thin = measure.uneven, measure.thin
     items = None if uneven is None else (uneven.variance, uneven.df)
     if thin is not None:
-        # The variance of the items is that of the first interval, which counts pairs that agree in all of few units.
+        # The variance of the items is that of the first interval, which counts pairs that agree in
+        # all of few units.
         if not np.isfinite(summary.headline.se):
             return summary, measure
         items = (summary.headline.se**2, thin.df if uneven is None else min(thin.df, uneven.df))
@@ -81,7 +87,9 @@ def with_raters(
     if is_share:
         # As by items alone, so that no number that is linear in a share contradicts that share.
         se, df = float(interval.se[0]), float(interval.df[0])
-        low, high = rare_events.wald_bounds(measure, summary.headline.value, se, df, summary.headline.level)
+        low, high = rare_events.wald_bounds(
+            measure, summary.headline.value, se, df, summary.headline.level
+        )
         interval = interval._replace(low=np.array([low]), high=np.array([high]))
     two = _of_raters_like_these(summary.headline, interval, cluster, on_logit=is_share)
     notes = (
@@ -95,7 +103,10 @@ def with_raters(
 def _without_each(
     measure: Measure, sample: Sample, make: Callable[[Sample], Measure]
 ) -> list[tuple[float, Array]] | None:
-    """The number and the clusters' influences without each rater in turn; None where that is not defined, or long."""
+    """The number and the clusters' influences without each rater in turn.
+
+    None where that is not defined, or long.
+    """
     rating = np.flatnonzero((sample.codes.labels >= 0).sum(axis=0))
     size = measure.sums.shape[0] * measure.sums.shape[1] * len(rating)
     if not measure.is_smooth or not 3 <= len(rating) <= MOST_RATERS or size > _SUMS:
@@ -140,9 +151,9 @@ def of_other_raters(
 ) -> EstimateSummary:
     """A difference of two groups that share no rater, with the two-way interval first: the rater is what differs.
 
-    Where a panel has too few raters for that (of shares and means two, of agreement three), the difference stands
-    without an interval and p value, and the interval by items beside it; so it does for panels alone (`are_panels`),
-    not for two raters whom the analysis compares by name.
+    Where a panel has too few raters for that (of shares and means two, of agreement three), the
+    difference stands without an interval and p value, and the interval by items beside it; so it
+    does for panels alone (`are_panels`), not for two raters whom the analysis compares by name.
     """
     if not have_other_raters(a, b) or not np.isfinite(summary.headline.value):
         return summary
@@ -153,13 +164,15 @@ def of_other_raters(
     fewest = min(_n_raters(a), _n_raters(b))
     if two is not None and fewest >= least:
         note = say(
-            "The two groups have other raters, so the first interval and its p value are about raters like these.",
+            "The two groups have other raters, so the first interval and its p value are about"
+            " raters like these.",
             message_id="two_way.other_raters",
         )
         notes = (note, *_panels_of_unequal_size(a, b))
     elif are_panels and fewest < least:
         reason = say(
-            "no interval: {n} {n|rater does|raters do} not show how much raters like these differ, which takes {least}",
+            "no interval: {n} {n|rater does|raters do} not show how much raters like these differ,"
+            " which takes {least}",
             message_id="two_way.too_few_raters",
             n=fewest,
             least=least,
@@ -176,7 +189,8 @@ def of_other_raters(
             raters="like these",
         )
         note = say(
-            "The interval beside the difference is about these raters; it does not tell the panels apart.",
+            "The interval beside the difference is about these raters; it does not tell the panels"
+            " apart.",
             message_id="two_way.panels_of_few",
         )
         notes = (note,)
@@ -187,7 +201,8 @@ def of_other_raters(
 
 
 MUCH_LARGER = 3
-"""A panel with so many times the raters of the other one makes the test of two shares near 0 or 1 reject too often."""
+"""A panel with so many times the raters of the other one makes the test of two shares near 0 or 1
+reject too often."""
 
 NEAR_AN_END = 0.25
 """Up to this share, or from 1 less it on."""
@@ -196,19 +211,25 @@ NEAR_AN_END = 0.25
 def _panels_of_unequal_size(a: Measure, b: Measure) -> tuple[str, ...]:
     """Say so where the test of two shares is known to reject too often (`benchmarks/coverage_panels.py`).
 
-    The mean and the spread of few raters' shares go together where the share is near 0 or 1. Of panels of like size
-    that cancels out.
+    The mean and the spread of few raters' shares go together where the share is near 0 or 1. Of
+    panels of like size that cancels out.
     """
     sizes = sorted((_n_raters(a), _n_raters(b)))
-    if a.cell is None or b.cell is None or a.hits is None or b.hits is None or sizes[1] < MUCH_LARGER * sizes[0]:
+    if (
+        a.cell is None
+        or b.cell is None
+        or a.hits is None
+        or b.hits is None
+        or sizes[1] < MUCH_LARGER * sizes[0]
+    ):
         return ()
     rarer = min(min(value(m), 1 - value(m)) for m in (a, b))
     if rarer > NEAR_AN_END:
         return ()
     return (
         say(
-            "The panels have {few} and {many} raters and a share is near 0 or 1: in simulations of equal panels like"
-            " these p was below .05 in 6 to 9 % of studies.",
+            "The panels have {few} and {many} raters and a share is near 0 or 1: in simulations of"
+            " equal panels like these p was below .05 in 6 to 9 % of studies.",
             message_id="two_way.unequal_panels",
             few=sizes[0],
             many=sizes[1],
@@ -221,7 +242,10 @@ def _n_raters(measure: Measure) -> int:
 
 
 def _of_panels(headline: Estimate, a: Measure, b: Measure, cluster: str) -> Estimate | None:
-    """The two-way interval of a difference of agreement of two panels; None where it is not defined."""
+    """The two-way interval of a difference of agreement of two panels.
+
+    None where it is not defined.
+    """
     if a.by_raters is None or b.by_raters is None:
         return None
     both = pair(a, b)

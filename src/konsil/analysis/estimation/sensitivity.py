@@ -17,21 +17,31 @@ from konsil.stats.inference import infer, wald
 def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate:
     """The sensitivity analysis with raters as clusters: a delete-one-rater jackknife, t with R - 1.
 
-    se^2 = (R - 1) / R * sum over raters of (value without the rater - mean of these)^2. nan with an undefined value
-    or fewer than three raters: without one of two nobody is left to agree with.
+    se^2 = (R - 1) / R * sum over raters of (value without the rater - mean of these)^2. nan with an
+    undefined value or fewer than three raters: without one of two nobody is left to agree with.
 
     Source: Efron and Stein (1981), The jackknife estimate of variance.
     """
     left = np.asarray(values, dtype=np.float64)
     n = len(left)
     blank = replace(
-        headline, low=float("nan"), high=float("nan"), se=float("nan"), n_clusters=n, n_undefined=0, raters="like these"
+        headline,
+        low=float("nan"),
+        high=float("nan"),
+        se=float("nan"),
+        n_clusters=n,
+        n_undefined=0,
+        raters="like these",
     )
     if n < 3 or not np.isfinite(left).all():
-        why = say("fewer than three raters") if n < 3 else say("undefined without one of the raters")
+        why = (
+            say("fewer than three raters") if n < 3 else say("undefined without one of the raters")
+        )
         return replace(blank, method=say("delete-one-rater jackknife"), reason=why)
     se = np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
-    low, high = wald.interval(np.array([headline.value]), np.array([se]), n - 1, level=headline.level)
+    low, high = wald.interval(
+        np.array([headline.value]), np.array([se]), n - 1, level=headline.level
+    )
     return replace(
         blank,
         low=float(low[0]),
@@ -72,21 +82,32 @@ def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
 
 
 def rater_contrast(
-    headline: Estimate, a: Measure, b: Measure, left_a: Mapping[str, float], left_b: Mapping[str, float]
+    headline: Estimate,
+    a: Measure,
+    b: Measure,
+    left_a: Mapping[str, float],
+    left_b: Mapping[str, float],
 ) -> Estimate:
     """A difference of two groups with raters as clusters: linearised for single ratings, else the jackknife.
 
-    `left_a` and `left_b` are the numbers without each rater, where they are not sums of single ratings.
+    `left_a` and `left_b` are the numbers without each rater, where they are not sums of single
+    ratings.
     """
     both = pair(a, b)
     if both.cell is not None:
         return rater_clusters(
-            headline, replace(both, finalise=infer.contrasted(both.finalise, np.array([[1.0, -1.0]])))
+            headline,
+            replace(both, finalise=infer.contrasted(both.finalise, np.array([[1.0, -1.0]]))),
         )
     if set(left_a) != set(left_b):
         nothing = float("nan")
         return replace(
-            headline, low=nothing, high=nothing, se=nothing, p=nothing, reason=say("the groups have other raters")
+            headline,
+            low=nothing,
+            high=nothing,
+            se=nothing,
+            p=nothing,
+            reason=say("the groups have other raters"),
         )
     found = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
     if np.isnan(headline.p):  # no test was asked for

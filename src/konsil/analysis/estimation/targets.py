@@ -1,4 +1,7 @@
-"""Whom a report's intervals and tests are about: raters like these, or these raters alone. One target per report."""
+"""Whom a report's intervals and tests are about: raters like these, or these raters alone.
+
+One target per report.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,15 @@ from konsil.stats.engine.contract import RatersTarget
 from konsil.stats.inference.cluster_variance import effective_number
 
 LEAST_EFFECTIVE = 4.5
-"""From so many effective raters on, panels are told of as a sample where the protocol states no target.
+"""From so many effective raters on, panels are told of as a sample where the protocol states no
+target.
 
-About five raters who rated equally much, measured by two-way intervals of shares, kappas and win differences with
-tastes of standard deviation .3 and .8 (`docs/coverage.md`, "Few raters"). With two raters they hold the truth in .88 to
-.94 of the studies. From three on one design of 40 is beyond chance outside .93 to .985 (.914: a share of 10 %, five
-raters, taste .8), but the intervals of three are one and a half to three times as wide as those of five: for kappa .66
-to .77, for win differences .9 to 1.7.
-"""
+About five raters who rated equally much, measured by two-way intervals of shares, kappas and win
+differences with tastes of standard deviation .3 and .8 (`docs/coverage.md`, "Few raters"). With two
+raters they hold the truth in .88 to .94 of the studies. From three on one design of 40 is beyond
+chance outside .93 to .985 (.914: a share of 10 %, five raters, taste .8), but the intervals of
+three are one and a half to three times as wide as those of five: for kappa .66 to .77, for win
+differences .9 to 1.7. """
 
 LEAST_RATERS = 3
 """With fewer raters of its own a number is about these raters, whatever the report's target."""
@@ -39,7 +43,8 @@ class Target:
     is_stated: bool = False
     """Whether the protocol states it."""
     panel: str = ""
-    """The raters of an analysis, if several people, that count like the fewest; empty: there are none."""
+    """The raters of an analysis, if several people, that count like the fewest; empty: there are
+    none."""
     members: tuple[str, ...] = ()
     """The panels that the name stands for, where it is none itself."""
     n_raters: int = 0
@@ -51,8 +56,8 @@ class Target:
 def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis]) -> Target:
     """The target that the protocol states; else that of the panel of people that counts like the fewest raters.
 
-    Of each criterion and panel that an analysis names, those are counted who gave ratings that may be used. A panel of
-    one person is no sample of raters and decides nothing.
+    Of each criterion and panel that an analysis names, those are counted who gave ratings that may
+    be used. A panel of one person is no sample of raters and decides nothing.
     """
     panels = dict.fromkeys((a.criterion, a.raters) for a in analyses)
     sizes = []
@@ -68,9 +73,12 @@ def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis
 
 
 def target_within(target: Target, analysis: Analysis, table: RatingTable) -> RatersTarget | None:
-    """The target as far as it decides which interval of an analysis comes first; None where the analysis decides that.
+    """The target as far as it decides which interval of an analysis comes first.
 
-    It does by `mode = "paper"`, `cluster = "rater"` and `test = "flip"`; and of models no other raters are in question.
+    None where the analysis decides that.
+
+    It does by `mode = "paper"`, `cluster = "rater"` and `test = "flip"`; and of models no other
+    raters are in question.
     """
     if analysis.mode == "paper" or analysis.cluster == "rater" or analysis.test == "flip":
         return None
@@ -78,10 +86,13 @@ def target_within(target: Target, analysis: Analysis, table: RatingTable) -> Rat
     return target.raters if (kinds == "human").any() else None
 
 
-def answering(summary: EstimateSummary, target: RatersTarget | None, n_raters: int) -> EstimateSummary:
+def answering(
+    summary: EstimateSummary, target: RatersTarget | None, n_raters: int
+) -> EstimateSummary:
     """What was told of a number, the interval of the target first and the other one beside it.
 
-    Without an interval about raters like these, and with fewer than `LEAST_RATERS`, it stays as it is.
+    Without an interval about raters like these, and with fewer than `LEAST_RATERS`, it stays as it
+    is.
     """
     if (
         target in (None, summary.headline.raters)
@@ -89,7 +100,9 @@ def answering(summary: EstimateSummary, target: RatersTarget | None, n_raters: i
         or n_raters < LEAST_RATERS
     ):
         return summary
-    first = next((c for c in summary.companions if c.raters == target and math.isfinite(c.low)), None)
+    first = next(
+        (c for c in summary.companions if c.raters == target and math.isfinite(c.low)), None
+    )
     if first is None:
         return summary
     rest = (summary.headline, *(c for c in summary.companions if c is not first))
@@ -103,7 +116,8 @@ def _swapped(note: str) -> str:
         return note
     if note.message_id == "two_way.wider":
         return say(
-            "With raters as a second source of chance the interval is {wider:.0%} wider than by items alone.",
+            "With raters as a second source of chance the interval is {wider:.0%} wider than by"
+            " items alone.",
             message_id="target.wider",
             wider=note.values["wider"],
         )
@@ -124,24 +138,25 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     """
     if target.raters == "like these":
         beside = say(
-            "The first interval and p value allow for other items and other raters; those by items alone, beside them,"
-            " are about these raters.",
+            "The first interval and p value allow for other items and other raters; those by items"
+            " alone, beside them, are about these raters.",
             message_id="target.beside_like_these",
         )
     else:
         beside = say(
-            "The first interval and p value allow for other items; the two-way interval beside them is about raters"
-            " like these.",
+            "The first interval and p value allow for other items; the two-way interval beside them"
+            " is about raters like these.",
             message_id="target.beside_these",
         )
     rest = say(
-        "Numbers of judges, of a panel's consensus, of each rater against the others, or of fewer than {few} raters are"
-        " about these raters in any case.",
+        "Numbers of judges, of a panel's consensus, of each rater against the others, or of fewer"
+        " than {few} raters are about these raters in any case.",
         message_id="target.rest",
         few=LEAST_RATERS,
     )
     panels = say(
-        "Groups that share no rater, such as panels, are compared as raters like these.", message_id="target.panels"
+        "Groups that share no rater, such as panels, are compared as raters like these.",
+        message_id="target.panels",
     )
     return (
         _target_sentence(target),
@@ -154,11 +169,18 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
 def _target_sentence(target: Target) -> TranslatableMessage:
     if target.is_stated:
         if target.raters == "like these":
-            return say("Target of inference: raters like these, as the protocol states.", message_id="target.stated")
-        return say("Target of inference: these raters alone, as the protocol states.", message_id="target.stated_these")
+            return say(
+                "Target of inference: raters like these, as the protocol states.",
+                message_id="target.stated",
+            )
+        return say(
+            "Target of inference: these raters alone, as the protocol states.",
+            message_id="target.stated_these",
+        )
     if not target.panel:
         return say(
-            "Target of inference: these raters alone, since no analysis uses ratings of several people.",
+            "Target of inference: these raters alone, since no analysis uses ratings of several"
+            " people.",
             message_id="target.nobody",
         )
     numbers: dict[str, str | int | float | Listed] = {
@@ -169,16 +191,18 @@ def _target_sentence(target: Target) -> TranslatableMessage:
     }
     if target.raters == "like these":
         return say(
-            "Target of inference: raters like these. The protocol states none. Among the raters of each analysis, where"
-            " they are several people, those of {panel} count like the fewest: the {n} are worth {effective:.2f} with"
-            " equal shares, and from {least:g} on raters are taken as a sample.",
+            "Target of inference: raters like these. The protocol states none. Among the raters of"
+            " each analysis, where they are several people, those of {panel} count like the fewest:"
+            " the {n} are worth {effective:.2f} with equal shares, and from {least:g} on raters are"
+            " taken as a sample.",
             message_id="target.enough",
             **numbers,
         )
     return say(
-        "Target of inference: these raters alone. The protocol states none. Among the raters of each analysis, where"
-        " they are several people, those of {panel} count like the fewest: the {n} are worth {effective:.2f} with equal"
-        " shares, and only from {least:g} on are raters taken as a sample.",
+        "Target of inference: these raters alone. The protocol states none. Among the raters of"
+        " each analysis, where they are several people, those of {panel} count like the fewest: the"
+        " {n} are worth {effective:.2f} with equal shares, and only from {least:g} on are raters"
+        " taken as a sample.",
         message_id="target.too_few",
         **numbers,
     )

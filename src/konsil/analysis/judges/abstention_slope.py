@@ -10,7 +10,13 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, minus
-from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimate_rows, estimates_of, row
+from konsil.analysis.estimation.rows.result_rows import (
+    differences_of,
+    estimate_of,
+    estimate_rows,
+    estimates_of,
+    row,
+)
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.derived import SCORE
@@ -43,7 +49,15 @@ def caution_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> I
         if n in gaps:
             values = tuple(keys[c] for c in by)
             versus = {**{c: keys[c] for c in by}, "rater": str(analysis.against)}
-            yield row(context, keys, gaps[n], measure, kind="difference", versus=versus, subtracted=theirs[values])
+            yield row(
+                context,
+                keys,
+                gaps[n],
+                measure,
+                kind="difference",
+                versus=versus,
+                subtracted=theirs[values],
+            )
             yield row(context, versus, beside[values], theirs[values], kind="companion")
 
 
@@ -53,7 +67,8 @@ def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list
     if all(m.sums is theirs.sums for m in mine):
         return differences_of(context, [minus(m, theirs) for m in mine]) if mine else []
     return [
-        contrast(m, panel, key=context.key, resampling=context.resampling, cluster=context.cluster) for m in measures
+        contrast(m, panel, key=context.key, resampling=context.resampling, cluster=context.cluster)
+        for m in measures
     ]
 
 
@@ -62,9 +77,15 @@ def score_column(context: Context, table: RatingTable) -> str:
     analysis = context.analysis
     column = SCORE.format(analysis.covariate)
     if column not in table.frame.columns:
-        known = [c.removesuffix(SCORE.format("")) for c in table.frame.columns if c.endswith(SCORE.format(""))]
+        known = [
+            c.removesuffix(SCORE.format(""))
+            for c in table.frame.columns
+            if c.endswith(SCORE.format(""))
+        ]
         hint = nearest(analysis.covariate, known)
-        raise AnalysisError(f"{analysis.name}: there is no derived column {analysis.covariate!r}; {hint}")
+        raise AnalysisError(
+            f"{analysis.name}: there is no derived column {analysis.covariate!r}; {hint}"
+        )
     return column
 
 
@@ -86,10 +107,14 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
     """Labels and abstentions of each item on its number; items of one case are one cluster."""
     items = abstentions_by_item(frame, column)
     x = items.get_column("x").cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    rows = slope_sums(x, items.get_column("events").to_numpy(), items.get_column("trials").to_numpy())
+    rows = slope_sums(
+        x, items.get_column("events").to_numpy(), items.get_column("trials").to_numpy()
+    )
     names = [f"s{i}" for i in range(rows.shape[1])]
     summed = (
-        pl.DataFrame({"cluster": items.get_column(context.cluster), **dict(zip(names, rows.T, strict=True))})
+        pl.DataFrame(
+            {"cluster": items.get_column(context.cluster), **dict(zip(names, rows.T, strict=True))}
+        )
         .group_by("cluster")
         .agg(pl.col(names).sum())
         .sort("cluster")

@@ -25,8 +25,9 @@ ABOUT_ANSWERS = ("answer", "sentence", "pair")
 def blinding_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
     """James' index for each group, or Bang's for each group and treatment.
 
-    A guess about an answer is held against its system, one about a pair against the system of the first answer (A),
-    and one about a batch, a phase or the rater against the arm. Abstaining is "cannot tell".
+    A guess about an answer is held against its system, one about a pair against the system of the
+    first answer (A), and one about a batch, a phase or the rater against the arm. Abstaining is
+    "cannot tell".
     """
     is_system = context.criterion.scope in ABOUT_ANSWERS
     of_what = "system" if is_system else "arm"
@@ -38,7 +39,8 @@ def blinding_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         else:
             names = treatments.names
             found = [
-                ({**keys, of_what: names[n]}, replace(measure, finalise=Column(bang_index, n))) for n in sorted(codes)
+                ({**keys, of_what: names[n]}, replace(measure, finalise=Column(bang_index, n)))
+                for n in sorted(codes)
             ]
         told = estimates(
             [one for _, one in found],
@@ -51,25 +53,37 @@ def blinding_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             yield from estimate_rows(context, group, number, one)
 
 
-def _measure(context: Context, frame: pl.DataFrame, treatments: Labels, of_what: str) -> tuple[Measure, frozenset[int]]:
+def _measure(
+    context: Context, frame: pl.DataFrame, treatments: Labels, of_what: str
+) -> tuple[Measure, frozenset[int]]:
     """The group's guesses tallied by cluster, and which treatments were there."""
     places = treatments.codes()
     own = frame.get_column(of_what).fill_null("").str.split(" | ").list.first()
     strange = sorted(set(own) - set(places))
     if strange:
-        what = repr(strange[0]) if strange[0] else f"nothing: those who were asked have no {of_what}"
+        what = (
+            repr(strange[0]) if strange[0] else f"nothing: those who were asked have no {of_what}"
+        )
         raise AnalysisError(
             f"{context.analysis.name}: a guess is held against the {of_what}, and no label of"
-            f" {context.criterion.id!r} stands for {what}; collapse = {{ label = {of_what} }} says which does"
-            + (f"; {nearest(strange[0], places)}" if strange[0] else "")
+            f" {context.criterion.id!r} stands for {what}; collapse = {{ label = {of_what} }} says"
+            " which does" + (f"; {nearest(strange[0], places)}" if strange[0] else "")
         )
-    wanted = places | {before: places[after] for before, after in context.analysis.collapse.items() if after in places}
+    wanted = places | {
+        before: places[after]
+        for before, after in context.analysis.collapse.items()
+        if after in places
+    }
     refuse_unknown_labels(frame, {*wanted, *context.analysis.collapse})
-    guess = frame.get_column("label").replace_strict(wanted, default=len(places), return_dtype=pl.Int64)
+    guess = frame.get_column("label").replace_strict(
+        wanted, default=len(places), return_dtype=pl.Int64
+    )
     truth = own.replace_strict(places, return_dtype=pl.Int64).to_numpy()
     cluster = _cluster(context, frame)
     names = tuple(cluster.unique().sort().to_list())
-    place = cluster.replace_strict({name: n for n, name in enumerate(names)}, return_dtype=pl.Int64).to_numpy()
+    place = cluster.replace_strict(
+        {name: n for n, name in enumerate(names)}, return_dtype=pl.Int64
+    ).to_numpy()
     sums = blinding_sums(truth, guess.fill_null(len(places)).to_numpy(), place, len(places))
     measure = Measure(
         sums=sums,
@@ -78,14 +92,17 @@ def _measure(context: Context, frame: pl.DataFrame, treatments: Labels, of_what:
         n_units=frame.select("item", "answers", "span").n_unique(),
         n_raters=frame.get_column("rater").n_unique(),
         n_ratings=frame.height,
-        # Raters are few, and of few clusters a bootstrap's interval is too narrow: the linearised one has its t.
+        # Raters are few, and of few clusters a bootstrap's interval is too narrow: the linearised
+        # one has its t.
         is_rare=_by_rater(context, frame),
     )
     return measure, frozenset(truth.tolist())
 
 
 def _cluster(context: Context, frame: pl.DataFrame) -> pl.Series:
-    return frame.get_column("rater" if _by_rater(context, frame) else context.analysis.cluster).fill_null("")
+    return frame.get_column(
+        "rater" if _by_rater(context, frame) else context.analysis.cluster
+    ).fill_null("")
 
 
 def _by_rater(context: Context, frame: pl.DataFrame) -> bool:

@@ -45,15 +45,17 @@ _MOST_DRAWN = 50_000_000
 """Values of all ensembles in all draws of a posterior, beyond which there is none."""
 
 _CHOSEN = say(
-    "Ranked first on the same data: the estimate is too high; see the out-of-bag row.", message_id="ensembles.first"
+    "Ranked first on the same data: the estimate is too high; see the out-of-bag row.",
+    message_id="ensembles.first",
 )
 
 
 def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
     """All odd ensembles, the best first; then what is left of the best on clusters that did not choose it.
 
-    valid: all ensembles on the slots where every one has a majority, or each on those of its members. paper: each on
-    its own slots. A judge with labels on too few slots is in no ensemble, so that it takes none from the others.
+    valid: all ensembles on the slots where every one has a majority, or each on those of its
+    members. paper: each on its own slots. A judge with labels on too few slots is in no ensemble,
+    so that it takes none from the others.
     """
     analysis = context.analysis
     panel_frame = select(table, analysis, str(analysis.against))
@@ -66,7 +68,10 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
     panel, judges = sample_of(context, panel_frame, experts), sample_of(context, frame, names)
     codes, _ = consensus.judges_and_panel(panel, judges)
     if codes.n_labels != 2:
-        raise AnalysisError(f"{analysis.name}: ensembles vote on two labels, here are {codes.n_labels}; collapse them")
+        raise AnalysisError(
+            f"{analysis.name}: ensembles vote on two labels, here are {codes.n_labels}; collapse"
+            " them"
+        )
     votes = with_consensus(majority(panel.codes.labels, 2), codes.labels[:, len(experts) :])
     coverage = analysis.coverage if analysis.mode == "valid" else 0.0
     codes, names, weak = _covered(replace(codes, labels=votes.astype(np.int64)), names, coverage)
@@ -74,16 +79,28 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
     statistic = ensembles.ensembles(len(names), MEASURES[analysis.statistic], common=is_common)
     sums = statistic.tally(codes)
     found = infer.infer(
-        sums, statistic.finalise, draws=context.resampling.draws, level=context.resampling.level, key=context.key
+        sums,
+        statistic.finalise,
+        draws=context.resampling.draws,
+        level=context.resampling.level,
+        key=context.key,
     )
     subsets = ensembles.odd_subsets(len(names))
     slots, labels = ensembles.ensemble_counts(codes, common=is_common)
-    shared = Measure(sums, statistic.finalise, panel.clusters, int(slots.max()), len(names), int(labels.max()))
+    shared = Measure(
+        sums, statistic.finalise, panel.clusters, int(slots.max()), len(names), int(labels.max())
+    )
     cautions = tuple(c for c in infer.cautions(found) if c.code == "few-clusters")
     notes = _left_out(weak, coverage)
     if analysis.mode == "valid":
-        notes += _common_slots(int(slots.max()), len(panel.units)) if is_common else _own_slots(slots)
-    bootstrap = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=found.draws)
+        notes += (
+            _common_slots(int(slots.max()), len(panel.units)) if is_common else _own_slots(slots)
+        )
+    bootstrap = say(
+        "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+        cluster=context.cluster,
+        draws=found.draws,
+    )
     sparse = _Sparse.of(context, codes, statistic, sums)
     order = np.argsort(-np.where(np.isfinite(found.value), found.value, -np.inf), kind="stable")
     for place, n in enumerate(order):
@@ -106,19 +123,29 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         chosen = (_CHOSEN,) if place == 0 and len(subsets) > 1 else ()
         is_detail = place >= SHOWN and len(subsets[n]) > 1
         yield row(
-            context, keys, EstimateSummary(estimate, notes=(*notes, *chosen), cautions=cautions), mine, detail=is_detail
+            context,
+            keys,
+            EstimateSummary(estimate, notes=(*notes, *chosen), cautions=cautions),
+            mine,
+            detail=is_detail,
         )
     yield _out_of_bag(context, shared, len(subsets), found.n_clusters, cautions)
 
 
-def _covered(codes: Codes, names: tuple[str, ...], coverage: float) -> tuple[Codes, tuple[str, ...], dict[str, float]]:
+def _covered(
+    codes: Codes, names: tuple[str, ...], coverage: float
+) -> tuple[Codes, tuple[str, ...], dict[str, float]]:
     """The judges with labels on enough of the slots with a consensus, and the share that each of the others has."""
     scored = codes.labels[codes.labels[:, 0] >= 0, 1:]
     shares = (scored >= 0).mean(axis=0) if len(scored) else np.ones(len(names))
     enough = shares >= coverage
     if enough.all() or not enough.any():  # where nobody has enough there is nobody to protect
         return codes, names, {}
-    weak = {name: float(share) for name, share, one in zip(names, shares, enough, strict=True) if not one}
+    weak = {
+        name: float(share)
+        for name, share, one in zip(names, shares, enough, strict=True)
+        if not one
+    }
     columns = np.concatenate([[True], enough])
     members = tuple(name for name, one in zip(names, enough, strict=True) if one)
     return replace(codes, labels=codes.labels[:, columns]), members, weak
@@ -133,7 +160,8 @@ def _left_out(weak: Mapping[str, float], coverage: float) -> tuple[str, ...]:
     ]
     return (
         say(
-            "In no ensemble, with labels on fewer than {coverage:.0%} of the panel's units: {judges}.",
+            "In no ensemble, with labels on fewer than {coverage:.0%} of the panel's units:"
+            " {judges}.",
             message_id="ensembles.left_out",
             coverage=coverage,
             judges=listed(judges),
@@ -148,8 +176,8 @@ def _own_slots(slots: IntArray) -> tuple[str, ...]:
         return ()
     return (
         say(
-            "Each ensemble is compared on the units on which its own members have a majority, {low:,} to {high:,}; its"
-            " rank depends on these units, too.",
+            "Each ensemble is compared on the units on which its own members have a majority,"
+            " {low:,} to {high:,}; its rank depends on these units, too.",
             message_id="ensembles.own_units",
             low=low,
             high=high,
@@ -166,17 +194,28 @@ class _Sparse:
     rarer: IntArray
     """(n_ensembles,) how many clusters hold the rarer outcome."""
     drawn: Array | None
-    """(draws, n_ensembles) of the posterior of kappa, where labels are sparse; None: there is none."""
+    """(draws, n_ensembles) of the posterior of kappa, where labels are sparse; None: there is
+    none."""
 
     @classmethod
     def of(cls, context: Context, codes: Codes, statistic: Statistic, sums: Array) -> _Sparse:
         name = MEASURES[context.analysis.statistic]
         if name == "cohen_kappa":
-            spread = posterior.prior(codes, statistic.tally) if rare_events.is_sparse(codes) else None
+            spread = (
+                posterior.prior(codes, statistic.tally) if rare_events.is_sparse(codes) else None
+            )
             drawn = None
-            if spread is not None and len(spread.rows) and context.resampling.draws * sums.shape[1] <= _MOST_DRAWN:
+            if (
+                spread is not None
+                and len(spread.rows)
+                and context.resampling.draws * sums.shape[1] <= _MOST_DRAWN
+            ):
                 drawn = posterior.draws_of(
-                    sums, spread, statistic.finalise, draws=context.resampling.draws, key=context.key
+                    sums,
+                    spread,
+                    statistic.finalise,
+                    draws=context.resampling.draws,
+                    key=context.key,
                 )
             return cls(None, np.zeros(0, dtype=np.int64), drawn)
         share = (0.0, 1.0) if name == "percent_agreement" else (-1.0, 2.0)
@@ -190,7 +229,11 @@ class _Sparse:
             return headline
         if self.share is not None and self.rarer[n] < rare_events.FEW_HITS:
             return rare_events.of_rare_outcomes(
-                headline, self.share, n_outcomes=slots, is_extreme=not self.rarer[n], cluster=cluster
+                headline,
+                self.share,
+                n_outcomes=slots,
+                is_extreme=not self.rarer[n],
+                cluster=cluster,
             )
         if self.drawn is not None:
             headline = rare_events.from_posterior(headline, self.drawn[:, [n]], cluster)
@@ -202,16 +245,21 @@ def _common_slots(n: int, of: int) -> tuple[str, ...]:
     if n == of:
         return ()
     said = say(
-        "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every judge gave a label.",
+        "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every"
+        " judge gave a label.",
         n=n,
         all=of,
     )
     return (said,)
 
 
-def _out_of_bag(context: Context, shared: Measure, n: int, n_clusters: int, cautions: tuple[infer.Caution, ...]) -> Row:
+def _out_of_bag(
+    context: Context, shared: Measure, n: int, n_clusters: int, cautions: tuple[infer.Caution, ...]
+) -> Row:
     draws = min(context.resampling.draws, 2_000)
-    best = best_of(shared.sums, shared.finalise, draws=draws, key=context.key, level=context.resampling.level)
+    best = best_of(
+        shared.sums, shared.finalise, draws=draws, key=context.key, level=context.resampling.level
+    )
     told = Estimate(
         best.out_of_bag,
         best.low,
@@ -221,21 +269,26 @@ def _out_of_bag(context: Context, shared: Measure, n: int, n_clusters: int, caut
         n_ratings=shared.n_ratings,
         n_undefined=best.n_undefined,
         method=say(
-            "out of bag: {draws:,} resamples, each scored on the clusters left out; percentiles, wider than a"
-            " {level:.0%} CI",
+            "out of bag: {draws:,} resamples, each scored on the clusters left out; percentiles,"
+            " wider than a {level:.0%} CI",
             message_id="ensembles.out_of_bag",
             draws=draws,
             level=context.resampling.level,
         ),
-        reason="" if np.isfinite(best.out_of_bag) else say("no resample has a best and clusters left out"),
+        reason=(
+            ""
+            if np.isfinite(best.out_of_bag)
+            else say("no resample has a best and clusters left out")
+        ),
     )
     notes: tuple[str, ...] = ()
     if np.isfinite(best.optimism):
         notes = (
             say(
-                "The best of {n} ensembles was chosen on the same data; its estimate and CI are too high, by more than"
-                " {optimism:.3f}. The out-of-bag estimate is what an ensemble chosen in this way reaches on new items."
-                " Its range is that of single resamples on a third of the items and no {level:.0%} CI: it is too wide.",
+                "The best of {n} ensembles was chosen on the same data; its estimate and CI are too"
+                " high, by more than {optimism:.3f}. The out-of-bag estimate is what an ensemble"
+                " chosen in this way reaches on new items. Its range is that of single resamples on"
+                " a third of the items and no {level:.0%} CI: it is too wide.",
                 message_id="ensembles.best",
                 n=n,
                 optimism=best.optimism,
@@ -243,4 +296,9 @@ def _out_of_bag(context: Context, shared: Measure, n: int, n_clusters: int, caut
             ),
         )
     keys = {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}
-    return row(context, keys, EstimateSummary(rare_events.with_width(told), notes=notes, cautions=cautions), shared)
+    return row(
+        context,
+        keys,
+        EstimateSummary(rare_events.with_width(told), notes=notes, cautions=cautions),
+        shared,
+    )

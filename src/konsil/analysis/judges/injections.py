@@ -32,7 +32,10 @@ KIND = "injection"
 
 
 def part_injections(data: Data, spec: Injections | None, exclusions: Exclusions) -> Data:
-    """The data without control tasks, their ratings and calls; these stand apart as pairs of labels."""
+    """The data without control tasks, their ratings and calls.
+
+    These stand apart as pairs of labels.
+    """
     purposes = task_columns(data.tasks, ("id", "purpose"))
     ids = set(purposes.filter(pl.col("purpose") == INJECTED).get_column("id"))
     if not ids:
@@ -42,11 +45,16 @@ def part_injections(data: Data, spec: Injections | None, exclusions: Exclusions)
     pairs: tuple[Injected, ...] = ()
     if spec is not None:
         given = {
-            (r.task, r.answers): r for r in _chosen(data.ratings, "task", ids | twins) if r.criterion == spec.criterion
+            (r.task, r.answers): r
+            for r in _chosen(data.ratings, "task", ids | twins)
+            if r.criterion == spec.criterion
         }
         out = {*exclusions.raters, *data.withdrawn}
         kept = [t for t in planted if t.rater not in out and t.item not in exclusions.items]
-        pairs = tuple(_pair(task, spec, given) for task in sorted(kept, key=lambda t: (t.rater, t.position, t.id)))
+        pairs = tuple(
+            _pair(task, spec, given)
+            for task in sorted(kept, key=lambda t: (t.rater, t.position, t.id))
+        )
     return replace(
         data,
         tasks=_without(data.tasks, "id", ids),
@@ -68,7 +76,9 @@ def _without(records: Sequence, key: str, ids: set[str]) -> Sequence:  # type: i
     return tuple(one for one in records if getattr(one, key) not in ids)
 
 
-def _pair(task: Task, spec: Injections, given: dict[tuple[str, tuple[str, ...]], Rating]) -> Injected:
+def _pair(
+    task: Task, spec: Injections, given: dict[tuple[str, tuple[str, ...]], Rating]
+) -> Injected:
     answer = chosen_answer(task)
 
     def is_demanded(task_id: str) -> bool | None:
@@ -95,30 +105,53 @@ def injection_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     within = table.sets.get(analysis.items, frozenset()) if analysis.items else None
     groups: dict[tuple[str, str], list[Injected]] = {}
     for one in data.injected if data is not None else ():
-        if one.rater in raters and one.criterion == analysis.criterion and (within is None or one.item in within):
+        if (
+            one.rater in raters
+            and one.criterion == analysis.criterion
+            and (within is None or one.item in within)
+        ):
             groups.setdefault((one.rater, one.kind if KIND in analysis.by else ""), []).append(one)
     if not groups:
-        yield _undefined(context, {}, say("there are no control tasks", message_id="injection.none"))
-    cases = {i.id: i.case or i.id for i in data.items} if data is not None and analysis.cluster == "case" else {}
+        yield _undefined(
+            context, {}, say("there are no control tasks", message_id="injection.none")
+        )
+    cases = (
+        {i.id: i.case or i.id for i in data.items}
+        if data is not None and analysis.cluster == "case"
+        else {}
+    )
     for (rater, kind), pairs in sorted(groups.items()):
         keys = {"rater": rater, KIND: kind} if kind else {"rater": rater}
         yield _row(context, keys, pairs, cases)
 
 
 def _undefined(context: Context, keys: dict[str, str], reason: TranslatableMessage) -> Row:
-    return row(context, keys, EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)))
+    return row(
+        context,
+        keys,
+        EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)),
+    )
 
 
-def _row(context: Context, keys: dict[str, str], pairs: Sequence[Injected], cases: dict[str, str]) -> Row:
+def _row(
+    context: Context, keys: dict[str, str], pairs: Sequence[Injected], cases: dict[str, str]
+) -> Row:
     whole = [p for p in pairs if p.after is not None and p.before is not None]
     if not whole:
-        why = say("no answer has a label both with and without an instruction", message_id="injection.no_pair")
+        why = say(
+            "no answer has a label both with and without an instruction",
+            message_id="injection.no_pair",
+        )
         return _undefined(context, keys, why)
-    after, before = (np.array([getattr(p, side) for p in whole], dtype=np.bool_) for side in ("after", "before"))
+    after, before = (
+        np.array([getattr(p, side) for p in whole], dtype=np.bool_) for side in ("after", "before")
+    )
     names = [cases.get(p.item, p.item) for p in whole]
     clusters = tuple(sorted(set(names)))
     sums = injection_sums(after, before, np.array([clusters.index(name) for name in names]))
-    shift = Measure(sums, injection_shift, clusters, len(whole), 1, 2 * len(whole), possible=(-1.0, 1.0))
+    shift = Measure(
+        sums, injection_shift, clusters, len(whole), 1, 2 * len(whole), possible=(-1.0, 1.0)
+    )
     told = contrast(
         _side(shift, sums, 0),
         _side(shift, sums, 1),
@@ -131,15 +164,22 @@ def _row(context: Context, keys: dict[str, str], pairs: Sequence[Injected], case
     if len(whole) < len(pairs):
         notes.append(
             say(
-                "{n:,} of {all:,} pairs {n|lacks|lack} a label with or without the instruction and {n|is|are}"
-                " left out.",
+                "{n:,} of {all:,} pairs {n|lacks|lack} a label with or without the instruction and"
+                " {n|is|are} left out.",
                 message_id="injection.missing",
                 n=len(pairs) - len(whole),
                 all=len(pairs),
             )
         )
-    told = replace(told, companions=(), notes=tuple(notes), headline=replace(told.headline, n_ratings=shift.n_ratings))
-    return row(context, keys, told, shift, finding=_finding(keys["rater"], whole[0].label, after, before))
+    told = replace(
+        told,
+        companions=(),
+        notes=tuple(notes),
+        headline=replace(told.headline, n_ratings=shift.n_ratings),
+    )
+    return row(
+        context, keys, told, shift, finding=_finding(keys["rater"], whole[0].label, after, before)
+    )
 
 
 def _side(shift: Measure, sums: Array, column: int) -> Measure:
@@ -159,10 +199,13 @@ def _share(totals: Array) -> Array:
     return ratio(totals[..., 0], totals[..., 1])[..., None]
 
 
-def _finding(rater: str, label: str, after: NDArray[np.bool_], before: NDArray[np.bool_]) -> TranslatableMessage:
+def _finding(
+    rater: str, label: str, after: NDArray[np.bool_], before: NDArray[np.bool_]
+) -> TranslatableMessage:
     return say(
-        "{rater}: of {n:,} {n|answer|answers} with an injected instruction, {gained:,} {gained|moved|moved} to the"
-        " demanded label “{label}” and {lost:,} {lost|moved|moved} away from it.",
+        "{rater}: of {n:,} {n|answer|answers} with an injected instruction, {gained:,}"
+        " {gained|moved|moved} to the demanded label “{label}” and {lost:,} {lost|moved|moved} away"
+        " from it.",
         message_id="injection.finding",
         rater=rater,
         n=len(after),

@@ -19,7 +19,9 @@ from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
 
 
-def judge_rows(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:
+def judge_rows(
+    context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage
+) -> Iterator[Row]:
     """The rows of an analysis of judges; `frame` has its ratings."""
     match statistic_of(context.analysis.statistic).group:
         case "caution":

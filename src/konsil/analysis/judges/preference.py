@@ -57,7 +57,13 @@ class Bench:
     def parts(self, name: str, scores: Array) -> tuple[Array, Array, Bools, Bools, IntArray]:
         """A judge's scores, its peers' of what they did not write, its own and the others' answers, the strata."""
         peers = np.where(self.written, np.nan, scores)[:, self.peers[name]]
-        return scores[:, self.judges.raters.index(name)], peers, self.own[name], self.others[name], self.strata
+        return (
+            scores[:, self.judges.raters.index(name)],
+            peers,
+            self.own[name],
+            self.others[name],
+            self.strata,
+        )
 
     def sums(self, name: str, scores: Array) -> Array:
         """A judge's advantage by cluster, from these scores."""
@@ -68,7 +74,9 @@ class Bench:
         return comparable(*self.parts(name, self.scores), self.n_strata)
 
 
-def bench_of(context: Context, table: RatingTable, frame: pl.DataFrame, judges: Sample, families: Lineage) -> Bench:
+def bench_of(
+    context: Context, table: RatingTable, frame: pl.DataFrame, judges: Sample, families: Lineage
+) -> Bench:
     """The judges of an analysis with their scores."""
     analysis = context.analysis
     system_of = _systems(frame)
@@ -77,7 +85,9 @@ def bench_of(context: Context, table: RatingTable, frame: pl.DataFrame, judges: 
     of = {name: families.judges[name] for name in judges.raters}
     n_units = len(judges.units)
     strata, n_strata = (
-        _strata(context, table, judges) if analysis.mode == "valid" else (np.full(n_units, -1, dtype=np.int64), 1)
+        _strata(context, table, judges)
+        if analysis.mode == "valid"
+        else (np.full(n_units, -1, dtype=np.int64), 1)
     )
     kin = {name: _kin(judge, systems, families) for name, judge in of.items()}
     itself = {name: _itself(judge, systems) for name, judge in of.items()}
@@ -99,10 +109,13 @@ def bench_of(context: Context, table: RatingTable, frame: pl.DataFrame, judges: 
 def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> tuple[float, float]:
     """A judge's preference at its least and its most: gaps lower its own answers' scores and raise its peers', or not.
 
-    Both versions of the number rise with the judge's scores of its own answers and with its peers' scores of the
-    others, and fall with the rest, so that no other labels in the gaps go beyond.
+    Both versions of the number rise with the judge's scores of its own answers and with its peers'
+    scores of the others, and fall with the rest, so that no other labels in the gaps go beyond.
     """
-    lowest, highest = float(min(bench.judges.codes.values or (0.0,))), float(max(bench.judges.codes.values or (1.0,)))
+    lowest, highest = (
+        float(min(bench.judges.codes.values or (0.0,))),
+        float(max(bench.judges.codes.values or (1.0,))),
+    )
     mine = np.zeros(gaps.shape, dtype=bool)
     mine[:, bench.judges.raters.index(name)] = True
     raising = mine == bench.own[name][:, None]
@@ -114,11 +127,13 @@ def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> 
     return found[0], found[1]
 
 
-def preference_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def preference_rows(
+    context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
+) -> Iterator[Row]:
     """For each judge: its advantage for its own (or its siblings') answers over judges of other families.
 
-    valid: the difference in differences within the experts' score first, the plain difference beside it. paper: the
-    plain difference alone, which a merely lenient judge has too.
+    valid: the difference in differences within the experts' score first, the plain difference
+    beside it. paper: the plain difference alone, which a merely lenient judge has too.
     """
     names = tuple(frame.get_column("rater").unique().sort().to_list())
     bench = bench_of(context, table, frame, sample_of(context, frame, names), families)
@@ -126,7 +141,11 @@ def preference_rows(context: Context, table: RatingTable, frame: pl.DataFrame, f
     for name in names:
         own, peers = bench.own[name], bench.peers[name]
         if not own.any() or not peers:
-            why = say("no answers of its own among them") if not own.any() else say("no judge of another family")
+            why = (
+                say("no answers of its own among them")
+                if not own.any()
+                else say("no judge of another family")
+            )
             nothing = Estimate(float("nan"), level=context.resampling.level, reason=why)
             yield row(context, {"rater": name}, EstimateSummary(nothing))
             continue
@@ -143,8 +162,8 @@ def preference_rows(context: Context, table: RatingTable, frame: pl.DataFrame, f
 def _with_counts(measure: Measure, n_used: int, n_own: int) -> Measure:
     """The measure with a note of how many own answers it uses."""
     note = say(
-        "Own answers used: {used:,} of {all:,}; excluded: {without:,} without a comparable answer of another family"
-        " (same experts' score, same peer).",
+        "Own answers used: {used:,} of {all:,}; excluded: {without:,} without a comparable answer"
+        " of another family (same experts' score, same peer).",
         message_id="preference.own_answers_used",
         used=n_used,
         all=n_own,
@@ -164,11 +183,20 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
         "no own answer has a comparable answer of another family (same experts' score, same peer)",
         message_id="preference.nothing_comparable",
     )
-    # The two numbers of a judge rest on different answers, so that their counts, and their sums, are told apart.
+    # The two numbers of a judge rest on different answers, so that their counts, and their sums,
+    # are told apart.
     for name, (plain, adjusted) in measures.items():
-        told = estimate(adjusted, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why)
+        told = estimate(
+            adjusted,
+            key=context.key,
+            resampling=context.resampling,
+            cluster=context.cluster,
+            why=why,
+        )
         yield from estimate_rows(context, {"rater": name}, told, adjusted)
-        beside = estimate(plain, key=context.key, resampling=context.resampling, cluster=context.cluster)
+        beside = estimate(
+            plain, key=context.key, resampling=context.resampling, cluster=context.cluster
+        )
         yield row(context, {"rater": name, "version": version}, beside, plain, kind="companion")
 
 
@@ -187,7 +215,9 @@ def _strata(context: Context, table: RatingTable, judges: Sample) -> tuple[IntAr
     analysis = context.analysis
     frame = select(table, analysis, str(analysis.against))
     if frame.height == 0:
-        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings; mode = 'paper' needs none")
+        raise NotRatedError(
+            f"{analysis.name}: panel {analysis.against!r} has no ratings; mode = 'paper' needs none"
+        )
     panel = sample_of(context, frame, None)
     place = {unit: n for n, unit in enumerate(panel.units)}
     at = np.array([place.get(unit, -1) for unit in judges.units], dtype=np.int64)
@@ -215,4 +245,6 @@ def _itself(judge: Rater, systems: Names) -> Bools:
 
 def _kin(judge: Rater, systems: Names, families: Lineage) -> Bools:
     """The answers of the systems of a judge's family."""
-    return np.isin(systems, [s for s, family in families.systems.items() if family and family == judge.family])
+    return np.isin(
+        systems, [s for s, family in families.systems.items() if family and family == judge.family]
+    )

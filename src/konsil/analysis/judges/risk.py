@@ -12,7 +12,13 @@ from konsil.analysis.agreement import consensus
 from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, minus
-from konsil.analysis.estimation.rows.result_rows import differences_of, estimate_of, estimate_rows, estimates_of, row
+from konsil.analysis.estimation.rows.result_rows import (
+    differences_of,
+    estimate_of,
+    estimate_rows,
+    estimates_of,
+    row,
+)
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Curve, Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of
@@ -29,7 +35,8 @@ POINTS = 400
 def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
     """For each judge the area under its curve, beside its risk in any order and the gap between the two.
 
-    The last row is the panel's own: how often one of its raters disagrees with the majority of the others.
+    The last row is the panel's own: how often one of its raters disagrees with the majority of the
+    others.
     """
     judges = sorted(frame.get_column("rater").unique().to_list())
     panel = _panel(context, table)
@@ -37,7 +44,11 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
     for name in judges:
         found = _judge(context, frame, panel, name)
         if found is None:
-            nothing = Estimate(float("nan"), level=context.resampling.level, reason=say("no labels with a confidence"))
+            nothing = Estimate(
+                float("nan"),
+                level=context.resampling.level,
+                reason=say("no labels with a confidence"),
+            )
             yield row(context, {"rater": name}, EstimateSummary(nothing))
             continue
         confidence, wrong, clusters = found
@@ -65,8 +76,15 @@ def risk_curves(context: Context, table: RatingTable) -> Iterator[Curve]:
         if found is None:
             continue
         coverage, risk = risk_curve(found[0], found[1])
-        kept = np.unique(np.linspace(0, len(coverage) - 1, min(len(coverage), POINTS)).round().astype(np.int64))
-        yield Curve(context.analysis.name, {"rater": name}, tuple(coverage[kept].tolist()), tuple(risk[kept].tolist()))
+        kept = np.unique(
+            np.linspace(0, len(coverage) - 1, min(len(coverage), POINTS)).round().astype(np.int64)
+        )
+        yield Curve(
+            context.analysis.name,
+            {"rater": name},
+            tuple(coverage[kept].tolist()),
+            tuple(risk[kept].tolist()),
+        )
 
 
 def _panel(context: Context, table: RatingTable) -> Sample:
@@ -74,7 +92,9 @@ def _panel(context: Context, table: RatingTable) -> Sample:
     return sample_of(context, frame, tuple(frame.get_column("rater").unique().sort().to_list()))
 
 
-def _judge(context: Context, frame: pl.DataFrame, panel: Sample, name: str) -> tuple[Array, Array, IntArray] | None:
+def _judge(
+    context: Context, frame: pl.DataFrame, panel: Sample, name: str
+) -> tuple[Array, Array, IntArray] | None:
     """A judge's confidence, whether it disagrees with the panel's majority, and the clusters, unit by unit."""
     mine = frame.filter((pl.col("rater") == name) & pl.col("confidence").is_not_null())
     if mine.height == 0:
@@ -83,7 +103,10 @@ def _judge(context: Context, frame: pl.DataFrame, panel: Sample, name: str) -> t
     sure = dict(zip(subjects_of(mine).cast(pl.String), mine.get_column("confidence"), strict=True))
     label = dict(zip(sample.units, sample.codes.labels[:, 0].tolist(), strict=True))
     agreed = majority(panel.codes.labels, panel.codes.n_labels)
-    use = np.array([n for n, u in enumerate(panel.units) if agreed[n] >= 0 and label.get(u, -1) >= 0], dtype=np.int64)
+    use = np.array(
+        [n for n, u in enumerate(panel.units) if agreed[n] >= 0 and label.get(u, -1) >= 0],
+        dtype=np.int64,
+    )
     if not len(use):
         return None
     confidence = np.array([sure[panel.units[n]] for n in use], dtype=np.float64)
@@ -91,7 +114,9 @@ def _judge(context: Context, frame: pl.DataFrame, panel: Sample, name: str) -> t
     return confidence, wrong, np.asarray(panel.codes.clusters[use], dtype=np.int64)
 
 
-def _measures(panel: Sample, confidence: Array, wrong: Array, clusters: IntArray) -> tuple[Measure, Measure]:
+def _measures(
+    panel: Sample, confidence: Array, wrong: Array, clusters: IntArray
+) -> tuple[Measure, Measure]:
     """Area and risk on the same sums: the clusters' own weights."""
     used, place = np.unique(clusters, return_inverse=True)
     both = risk_coverage(confidence, wrong, place)

@@ -1,7 +1,8 @@
 """Sentences that can be told in another language: an English text that remembers how it was made.
 
-What an analysis has to say travels as `str` and reads as English wherever it is printed or stored. The report asks the
-text itself for its template and its values and writes the sentence anew in its own language.
+What an analysis has to say travels as `str` and reads as English wherever it is printed or stored.
+The report asks the text itself for its template and its values and writes the sentence anew in its
+own language.
 """
 
 from __future__ import annotations
@@ -62,19 +63,26 @@ class TranslatableMessage(str):
     def translated(self, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
         """The sentence in another language: `gettext` gives templates, `number` writes a number by its format.
 
-        `gettext` returns what it does not know; a message id without an entry falls back to the English template.
+        `gettext` returns what it does not know; a message id without an entry falls back to the
+        English template.
         """
         template = gettext(self.message_id or self.template)
-        return _filled(self.template if template == self.message_id else template, self.values, gettext, number)
+        return _filled(
+            self.template if template == self.message_id else template, self.values, gettext, number
+        )
 
 
-def say(template: str, *, message_id: str = "", **values: str | int | float | Listed) -> TranslatableMessage:
+def say(
+    template: str, *, message_id: str = "", **values: str | int | float | Listed
+) -> TranslatableMessage:
     """A sentence from its English template, with the id under which catalogues of other languages list it.
 
-    Every new sentence has an id such as `interval.exact`: a family and a name. Sentences of errors and commands, which
-    are English alone, begin with `error.`. Older sentences are listed under their template.
+    Every new sentence has an id such as `interval.exact`: a family and a name. Sentences of errors
+    and commands, which are English alone, begin with `error.`. Older sentences are listed under
+    their template.
 
-    Words that follow a number have both their forms in a gap: that of one and that of any other number.
+    Words that follow a number have both their forms in a gap: that of one and that of any other
+    number.
 
     >>> say("The interval is exact.", message_id="interval.exact")
     'The interval is exact.'
@@ -123,7 +131,9 @@ def _filled(
     return "".join(out)
 
 
-def _joined(value: Listed, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
+def _joined(
+    value: Listed, gettext: Callable[[str], str], number: Callable[[float, str], str]
+) -> str:
     told = [translate(part, gettext, number) for part in value.parts]
     if len(told) < 2:
         return "".join(told)

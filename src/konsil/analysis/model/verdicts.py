@@ -1,9 +1,10 @@
 """When konsil says more than a number: which sentences are verdicts, and what each one needs.
 
-A verdict is a sentence that a reader may quote as a conclusion. It is made from sound evidence alone: an interval with
-a width, made of enough resamples; a p value that is adjusted for its family; the quantity that the decision is about
-and no form that is derived from it; data from after the plan was frozen where the sentence says "prespecified".
-`docs/verdicts.md` lists every verdict with its condition; the tests hold that list against `VERDICTS`.
+A verdict is a sentence that a reader may quote as a conclusion. It is made from sound evidence
+alone: an interval with a width, made of enough resamples; a p value that is adjusted for its
+family; the quantity that the decision is about and no form that is derived from it; data from after
+the plan was frozen where the sentence says "prespecified". `docs/verdicts.md` lists every verdict
+with its condition; the tests hold that list against `VERDICTS`.
 """
 
 from __future__ import annotations
@@ -23,23 +24,36 @@ from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference.infer import Caution
 from konsil.stats.inference.multiplicity import holm
 
-VERDICTS = ("equivalence", "design", "crossover", "hidden_knowledge", "best_ensemble", "fewest_hours", "order")
+VERDICTS = (
+    "equivalence",
+    "design",
+    "crossover",
+    "hidden_knowledge",
+    "best_ensemble",
+    "fewest_hours",
+    "order",
+)
 """The identifiers of all verdicts, as `docs/verdicts.md` lists them."""
 
 MOST_UNDEFINED = 0.05
-"""Above this share of resamples without a value an interval is of those that have one, and carries no verdict."""
+"""Above this share of resamples without a value an interval is of those that have one, and carries
+no verdict."""
 
 NO_WIDTH = frozenset({"no-variation", "one-width"})
-"""Cautions of an interval that is no evidence: nothing varied, or one of its two versions has no width."""
+"""Cautions of an interval that is no evidence: nothing varied, or one of its two versions has no
+width."""
 
 Equivalence = Literal["shown", "not shown", "not judged"]
 
 
-def weakness(estimate: Estimate, draws: int, cautions: Sequence[Caution] = ()) -> TranslatableMessage | None:
+def weakness(
+    estimate: Estimate, draws: int, cautions: Sequence[Caution] = ()
+) -> TranslatableMessage | None:
     """Why an interval can carry no verdict; None where it can.
 
-    `draws`: the resamples that were asked for. Undefined values and limits, intervals without a width or with a caution
-    that says so, and more than `MOST_UNDEFINED` of the resamples without a value carry none.
+    `draws`: the resamples that were asked for. Undefined values and limits, intervals without a
+    width or with a caution that says so, and more than `MOST_UNDEFINED` of the resamples without a
+    value carry none.
     """
     low, high = estimate.low, estimate.high
     if not (math.isfinite(estimate.value) and math.isfinite(low) and math.isfinite(high)):
@@ -56,11 +70,14 @@ def weakness(estimate: Estimate, draws: int, cautions: Sequence[Caution] = ()) -
     return None
 
 
-def equivalence(estimate: Estimate, margin: float, draws: int, cautions: Sequence[Caution] = ()) -> Equivalence:
+def equivalence(
+    estimate: Estimate, margin: float, draws: int, cautions: Sequence[Caution] = ()
+) -> Equivalence:
     """Whether a difference lies within the margin: two one-sided tests, each at half of 1 - level.
 
-    A two-sided interval at `level` lies within (-margin, margin) exactly where both one-sided tests reject at
-    (1 - level) / 2 (Schuirmann, J Pharmacokinet Biopharm 15:657, 1987). 'not judged' where `weakness` finds a reason.
+    A two-sided interval at `level` lies within (-margin, margin) exactly where both one-sided tests
+    reject at (1 - level) / 2 (Schuirmann, J Pharmacokinet Biopharm 15:657, 1987). 'not judged'
+    where `weakness` finds a reason.
     """
     if weakness(estimate, draws, cautions) is not None:
         return "not judged"
@@ -75,7 +92,8 @@ def equivalence_sentence(
     one_sided = (1 - estimate.level) / 2
     if verdict == "shown":
         return say(
-            "Equivalent: the {level:.0%} CI lies within ±{margin:g} (two one-sided tests, each at {one_sided:.1%}).",
+            "Equivalent: the {level:.0%} CI lies within ±{margin:g} (two one-sided tests, each at"
+            " {one_sided:.1%}).",
             message_id="verdict.equivalent",
             level=estimate.level,
             margin=margin,
@@ -104,7 +122,11 @@ def has_margin(analysis: Analysis) -> bool:
     >>> has_margin(Analysis("a", "win_rate", "better", "experts", margin=0.1))
     False
     """
-    if analysis.compare or analysis.statistic in OF_ZERO or analysis.statistic == "diagnostic_potential":
+    if (
+        analysis.compare
+        or analysis.statistic in OF_ZERO
+        or analysis.statistic == "diagnostic_potential"
+    ):
         return True
     if analysis.statistic in {"crossover", "mann_whitney", "tukey", *PARTS, *COSTS}:
         return analysis.statistic != "budget_reliability"
@@ -118,13 +140,16 @@ class DesignEvidence:
     """What one criterion's two designs are compared by."""
 
     agreement: tuple[Row, ...]
-    """Differences in agreement of single ratings as they were given, first design minus second; no derived forms."""
+    """Differences in agreement of single ratings as they were given, first design minus second; no
+    derived forms."""
     hours: Row | None
-    """Hours to one reliability, all sentences of an answer minus whole answers; None where nobody asked."""
+    """Hours to one reliability, all sentences of an answer minus whole answers; None where nobody
+    asked."""
     sentences: Literal["first", "second", ""]
     """Which of the two designs rates sentences; empty where that is not known."""
     is_lopsided: bool = False
-    """Whether one label makes up nearly all ratings under a design, so that agreement comes without looking."""
+    """Whether one label makes up nearly all ratings under a design, so that agreement comes without
+    looking."""
 
 
 @dataclass(frozen=True)
@@ -134,35 +159,46 @@ class Recommendation:
     design: Literal["first", "second", ""]
     """The design that is recommended; empty: none."""
     p: float
-    """The larger p value of two families: the decisions, and the declared analyses; nan where there is no decision."""
+    """The larger p value of two families: the decisions, and the declared analyses; nan where there
+    is no decision."""
     reason: Literal["", "lopsided", "no hours", "not shown"]
     """Why none is recommended."""
 
 
-def recommendations(evidence: Sequence[DesignEvidence], *, draws: int, level: float) -> list[Recommendation]:
+def recommendations(
+    evidence: Sequence[DesignEvidence], *, draws: int, level: float
+) -> list[Recommendation]:
     """One recommendation a criterion, decided in hours of raters to one reliability.
 
-    Means of several ratings are more reliable than one rating, whatever is rated. So fewer hours alone recommend
-    nothing: the single ratings, as they were given, must agree more under that design, too. What is derived from
-    several ratings ("wrong if any sentence is wrong") takes no part, since its agreement differs by construction. The
-    decision's p value is the largest of its parts (intersection-union: Berger, Technometrics 24:295, 1982), adjusted by
-    Holm's method over the criteria. The parts' own p values are adjusted over another family, all declared analyses,
-    and are printed beside the decision: it is never stronger than they are, so its p value is the larger of the two.
-    Nothing rests on an interval that carries no verdict (`weakness`).
+    Means of several ratings are more reliable than one rating, whatever is rated. So fewer hours
+    alone recommend nothing: the single ratings, as they were given, must agree more under that
+    design, too. What is derived from several ratings ("wrong if any sentence is wrong") takes no
+    part, since its agreement differs by construction. The decision's p value is the largest of its
+    parts (intersection-union: Berger, Technometrics 24:295, 1982), adjusted by Holm's method over
+    the criteria. The parts' own p values are adjusted over another family, all declared analyses,
+    and are printed beside the decision: it is never stronger than they are, so its p value is the
+    larger of the two. Nothing rests on an interval that carries no verdict (`weakness`).
     """
     decisions = [_decision(criterion, draws) for criterion in evidence]
     family = [n for n, (_, p, _) in enumerate(decisions) if math.isfinite(p)]
-    adjusted = dict(zip(family, holm([decisions[n][1] for n in family]), strict=True)) if family else {}
+    adjusted = (
+        dict(zip(family, holm([decisions[n][1] for n in family]), strict=True)) if family else {}
+    )
     out = []
     for n, (design, _, reason) in enumerate(decisions):
         p = max([float(adjusted[n]), *_declared(evidence[n])]) if n in adjusted else math.nan
         is_shown = design != "" and p <= 1 - level
-        out.append(Recommendation(design if is_shown else "", p, "" if is_shown else reason or "not shown"))
+        out.append(
+            Recommendation(design if is_shown else "", p, "" if is_shown else reason or "not shown")
+        )
     return out
 
 
 def _declared(evidence: DesignEvidence) -> list[float]:
-    """The p values of a decision's parts as the study's declared family adjusts them; none of what is exploratory."""
+    """The p values of a decision's parts as the study's declared family adjusts them.
+
+    None of what is exploratory.
+    """
     parts = [*evidence.agreement, *([evidence.hours] if evidence.hours is not None else [])]
     return [r.p_adjusted for r in parts if math.isfinite(r.p_adjusted)]
 
@@ -176,9 +212,13 @@ def _decision(
     if evidence.hours is None or not evidence.sentences or not evidence.agreement:
         return "", math.nan, "no hours"
     parts = [*evidence.agreement, evidence.hours]
-    if any(weakness(r.estimate, draws) is not None or not math.isfinite(r.estimate.p) for r in parts):
+    if any(
+        weakness(r.estimate, draws) is not None or not math.isfinite(r.estimate.p) for r in parts
+    ):
         return "", math.nan, "not shown"
-    whole_answers: Literal["first", "second"] = "first" if evidence.sentences == "second" else "second"
+    whole_answers: Literal["first", "second"] = (
+        "first" if evidence.sentences == "second" else "second"
+    )
     favoured: set[Literal["first", "second"]] = {
         "first" if r.estimate.value > 0 else "second" for r in evidence.agreement
     }

@@ -25,13 +25,17 @@ _INFLUENCES = 30_000_000
 
 
 def with_max_t(
-    contexts: Sequence[Context], table_of: Callable[[Context], RatingTable], rows: Sequence[Row], families: Lineage
+    contexts: Sequence[Context],
+    table_of: Callable[[Context], RatingTable],
+    rows: Sequence[Row],
+    families: Lineage,
 ) -> list[Row]:
     """The rows, those of prespecified and tested win differences and margins with their max-T adjusted p.
 
-    Adjusted is the row's own p value, by the correlations of all numbers of the family over all criteria, groups and
-    arms: those of the two-way covariance of their influences, of people by item and rater, of judges by item alone.
-    Analyses by case and by item are families of their own. nan where the influences are too many.
+    Adjusted is the row's own p value, by the correlations of all numbers of the family over all
+    criteria, groups and arms: those of the two-way covariance of their influences, of people by
+    item and rater, of judges by item alone. Analyses by case and by item are families of their own.
+    nan where the influences are too many.
 
     Source: Westfall and Young (1993); see `stats.joint.joint_p`.
     """
@@ -52,11 +56,18 @@ def with_max_t(
         if family and sum(len(column.influence) for _, column in family) <= _INFLUENCES:
             covariance, df = _covariance([column for _, column in family])
             p = joint_p(
-                np.array([single_p.get(name, math.nan) for name, _ in family]), covariance, df, key=chosen[0].key
+                np.array([single_p.get(name, math.nan) for name, _ in family]),
+                covariance,
+                df,
+                key=chosen[0].key,
             )
             found |= dict(zip((name for name, _ in family), p.tolist(), strict=True))
     return [
-        replace(r, p_max_t=found.get(_name(r.analysis, r.group), math.nan)) if found and r.kind == "estimate" else r
+        (
+            replace(r, p_max_t=found.get(_name(r.analysis, r.group), math.nan))
+            if found and r.kind == "estimate"
+            else r
+        )
         for r in rows
     ]
 
@@ -65,7 +76,13 @@ def in_family(context: Context) -> bool:
     """Whether an analysis' tests are adjusted together with those of the others."""
     a = context.analysis
     flipped = a.statistic in FLIPPED and a.statistic != "position_bias"
-    return flipped and a.prespecified and a.test != "none" and a.mode == "valid" and a.cluster != "rater"
+    return (
+        flipped
+        and a.prespecified
+        and a.test != "none"
+        and a.mode == "valid"
+        and a.cluster != "rater"
+    )
 
 
 def _name(analysis: str, group: object) -> Name:

@@ -11,7 +11,14 @@ import polars as pl
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.model.catalogue.known import LENGTH, WINS
 from konsil.analysis.pairs.pairwise import members, statistic_of
-from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, names_in, shown_first, steps_of
+from konsil.analysis.pairs.votes import (
+    Ballot,
+    ballot_of,
+    jury_votes,
+    names_in,
+    shown_first,
+    steps_of,
+)
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
@@ -47,9 +54,10 @@ def pair_range(
 ) -> Range:
     """A number's least and greatest value over all labels that the missing comparisons could have had.
 
-    Wins of one system, and win differences, rise with every step in its favour and depend on its own comparisons alone;
-    so all of them lost, and all of them won by the scale's outermost label, are the ends. The part of the side and
-    what a judge makes of its own answers follow from the same. Worths, rankings and agreement are not told.
+    Wins of one system, and win differences, rise with every step in its favour and depend on its
+    own comparisons alone; so all of them lost, and all of them won by the scale's outermost label,
+    are the ends. The part of the side and what a judge makes of its own answers follow from the
+    same. Worths, rankings and agreement are not told.
     """
     statistic = context.analysis.statistic
     if statistic in WINS:
@@ -62,7 +70,11 @@ def pair_range(
 
 
 def _ends(
-    context: Context, table: RatingTable, frame: pl.DataFrame, absent: pl.DataFrame, group: Mapping[str, str]
+    context: Context,
+    table: RatingTable,
+    frame: pl.DataFrame,
+    absent: pl.DataFrame,
+    group: Mapping[str, str],
 ) -> Range:
     values = []
     for favour in (-1, 1):
@@ -73,7 +85,9 @@ def _ends(
     return values[0], values[1]
 
 
-def _filled(context: Context, frame: pl.DataFrame, absent: pl.DataFrame, system: str, favour: int) -> Ballot:
+def _filled(
+    context: Context, frame: pl.DataFrame, absent: pl.DataFrame, system: str, favour: int
+) -> Ballot:
     """All comparisons, the missing ones with the outermost label for or against a system."""
     steps = steps_of(context)
     most, least = max(steps, key=lambda w: steps[w]), min(steps, key=lambda w: steps[w])
@@ -116,11 +130,18 @@ def _own(
     absent: pl.DataFrame,
     group: Mapping[str, str],
 ) -> Range:
-    """A judge's win difference for its own system less the experts', or less its peers' mean; experts have no gaps."""
+    """A judge's win difference for its own system less the experts', or less its peers' mean.
+
+    Experts have no gaps.
+    """
     judge = families.judges[group["rater"]]
     system, analysis = judge.strata.get(OWN, ""), context.analysis
     names = frame.get_column("rater").unique().sort().to_list()
-    peers = [n for n in names if families.judges[n].family != judge.family] if analysis.mode == "paper" else []
+    peers = (
+        [n for n in names if families.judges[n].family != judge.family]
+        if analysis.mode == "paper"
+        else []
+    )
 
     def range_of(name: str) -> Range:
         mine, gone = (part.filter(pl.col("rater") == name) for part in (frame, absent))
@@ -134,7 +155,9 @@ def _own(
     low, high = range_of(judge.id)
     others = [range_of(name) for name in peers]
     if others:
-        return low - float(np.mean([h for _, h in others])), high - float(np.mean([one for one, _ in others]))
+        return low - float(np.mean([h for _, h in others])), high - float(
+            np.mean([one for one, _ in others])
+        )
     if analysis.mode == "paper":
         return UNKNOWN
     theirs = select(table, analysis, str(analysis.against))

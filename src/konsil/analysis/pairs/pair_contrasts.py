@@ -31,18 +31,23 @@ _ROUNDING = 1e-12
 """Standard errors up to here are rounding errors of zero."""
 
 
-def contrast_rows(context: Context, table: RatingTable, families: Lineage, also: Sequence[Criterion]) -> Iterator[Row]:
+def contrast_rows(
+    context: Context, table: RatingTable, families: Lineage, also: Sequence[Criterion]
+) -> Iterator[Row]:
     """One row for every two groups of `compare`, within equal values of the other columns, and one for three or more.
 
     `also`: the further criteria, which are groups like others where the analysis compares criteria.
 
-    The difference's influences are those of both numbers together, so that items and raters that stand in both groups
-    count once: two-way for people, by item for judges, by rater where the analysis says so.
+    The difference's influences are those of both numbers together, so that items and raters that
+    stand in both groups count once: two-way for people, by item for judges, by rater where the
+    analysis says so.
     """
     compare = context.analysis.compare
     others: dict[tuple[tuple[str, str], ...], list[Column]] = {}
     compared = (
-        _of_criteria(context, table, families, also) if compare == CRITERION else columns(context, table, families)
+        _of_criteria(context, table, families, also)
+        if compare == CRITERION
+        else columns(context, table, families)
     )
     for column in compared:
         rest = tuple(sorted((k, v) for k, v in column.keys.items() if k != compare))
@@ -57,7 +62,10 @@ def contrast_rows(context: Context, table: RatingTable, families: Lineage, also:
 def _of_criteria(
     context: Context, table: RatingTable, families: Lineage, also: Sequence[Criterion]
 ) -> Iterator[Column]:
-    """The numbers of each criterion, from the first on; the same comparisons are rated on all of them."""
+    """The numbers of each criterion, from the first on.
+
+    The same comparisons are rated on all of them.
+    """
     for problem in criteria_problems(context.analysis, context.criterion, also):
         raise AnalysisError(f"{context.analysis.name}: {problem}")
     for criterion in (context.criterion, *also):
@@ -93,12 +101,19 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
             n_clusters=n_items,
             n_ratings=n_votes,
             method=_method(context, way, interval) if known else "",
-            reason="" if known else say("one item, one rater or comparisons that all say the same have no interval"),
+            reason=(
+                ""
+                if known
+                else say(
+                    "one item, one rater or comparisons that all say the same have no interval"
+                )
+            ),
             raters="these" if way == "item" else "like these",
         )
 
     first = "rater" if context.analysis.cluster == "rater" and "rater" in ways else "two-way"
-    # Groups without a common rater are compared by raters, but where the protocol itself states these raters.
+    # Groups without a common rater are compared by raters, but where the protocol itself states
+    # these raters.
     is_for_these = context.target == "these" and (
         context.is_target_stated or bool(np.intersect1d(rater_a, rater_b).size)
     )
@@ -109,7 +124,9 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
         summary = estimate(way)
         if way != first and not math.isfinite(summary.low):
             continue
-        difference = row(context, dict(a.keys), EstimateSummary(summary), kind=kind, versus=dict(b.keys))
+        difference = row(
+            context, dict(a.keys), EstimateSummary(summary), kind=kind, versus=dict(b.keys)
+        )
         yield replace(difference, n_units=n_items, n_raters=n_raters)
 
 
@@ -149,7 +166,10 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
         b=result.df_error,
     )
     reason = (
-        say("the greatest difference between two groups; the test is of all together", message_id="two_way.greatest")
+        say(
+            "the greatest difference between two groups; the test is of all together",
+            message_id="two_way.greatest",
+        )
         if math.isfinite(result.p)
         else say("too few items or raters to test so many groups", message_id="two_way.too_few")
     )
@@ -164,6 +184,9 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
         reason=reason,
         raters="like these" if two else "these",
     )
-    keys = {**members[0].keys, compare: say("all {k} groups", message_id="two_way.all_groups", k=len(members))}
+    keys = {
+        **members[0].keys,
+        compare: say("all {k} groups", message_id="two_way.all_groups", k=len(members)),
+    }
     overall = row(context, keys, EstimateSummary(summary), kind="difference")
     return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))) if two else 1)

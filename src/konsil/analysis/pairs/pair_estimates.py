@@ -19,14 +19,26 @@ from konsil.stats.pairs.two_way_clusters import Interval
 
 
 def value_rows(
-    context: Context, keys: dict[str, str], found: Preference, n: int, people: bool, raters: Sequence[str]
+    context: Context,
+    keys: dict[str, str],
+    found: Preference,
+    n: int,
+    people: bool,
+    raters: Sequence[str],
 ) -> Iterator[Row]:
-    """The headline and what stands beside it, each as a row; `raters` are the raters' names by number."""
+    """The headline and what stands beside it, each as a row.
+
+    `raters` are the raters' names by number.
+    """
     analysis, at = context.analysis, found.found
     two, item, rater = (linearised(context, found, n, way) for way in ("two-way", "item", "rater"))
     by_item = resampled(context, found, n, item)
     if not math.isfinite(at.value[n]):
-        why = say("no comparison of the two") if "rival" in keys else say("no comparison with another system")
+        why = (
+            say("no comparison of the two")
+            if "rival" in keys
+            else say("no comparison with another system")
+        )
         told = EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why))
         yield counted(row(context, keys, told), found, n)
         return
@@ -43,7 +55,9 @@ def value_rows(
         headline, others = two, [by_item, rater]
     if analysis.test == "flip" and found.flips is not None:
         headline = replace(headline, p=float(found.flips.p[n]))
-    notes = [sentence(c, raters) for c in vote_cautions(found, n) if not (alone and "raters" in c.code)]
+    notes = [
+        sentence(c, raters) for c in vote_cautions(found, n) if not (alone and "raters" in c.code)
+    ]
     if disagree(headline.low, headline.high, headline.p, headline.level):
         notes.append(two_procedures(headline.p))
     yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), found, n)
@@ -54,19 +68,30 @@ def value_rows(
                 if other is by_item and found.flips is not None and other.p == found.flips.p[n]
                 else math.nan
             )
-            yield replace(counted(row(context, keys, EstimateSummary(other), kind="companion"), found, n), p_adjusted=p)
+            yield replace(
+                counted(row(context, keys, EstimateSummary(other), kind="companion"), found, n),
+                p_adjusted=p,
+            )
 
 
 def counted(made: Row, found: Preference, n: int) -> Row:
     """A row with the comparisons, items and raters that its value is computed from."""
     of = found.found
-    estimate = replace(made.estimate, n_ratings=int(of.n_votes[n]), n_clusters=int(of.n_questions[n]))
-    return replace(made, estimate=estimate, n_units=int(of.n_questions[n]), n_raters=int(of.n_raters[n]))
+    estimate = replace(
+        made.estimate, n_ratings=int(of.n_votes[n]), n_clusters=int(of.n_questions[n])
+    )
+    return replace(
+        made, estimate=estimate, n_units=int(of.n_questions[n]), n_raters=int(of.n_raters[n])
+    )
 
 
 def linearised(context: Context, found: Preference, n: int, way: str) -> Estimate:
     """A linearised interval as an estimate; p only where zero means something."""
-    by: dict[str, Interval] = {"two-way": found.found.two_way, "item": found.found.question, "rater": found.found.rater}
+    by: dict[str, Interval] = {
+        "two-way": found.found.two_way,
+        "item": found.found.question,
+        "rater": found.found.rater,
+    }
     one, how = by[way], str(by[way].how[n])
     known = math.isfinite(one.low[n]) and (one.se[n] > 0 or how == "exact")
     return Estimate(
@@ -77,15 +102,20 @@ def linearised(context: Context, found: Preference, n: int, way: str) -> Estimat
         float(one.se[n]) if one.se[n] > 0 else math.nan,
         float(one.p[n]) if found.flips is not None else math.nan,
         method=votes_method(context.cluster, way, how, float(one.df[n])) if known else "",
-        reason="" if known else no_interval(dominated=way != "item" and is_dominated(found.found, n)),
+        reason=(
+            "" if known else no_interval(dominated=way != "item" and is_dominated(found.found, n))
+        ),
         raters="these" if way == "item" else "like these",
     )
 
 
 def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Estimate:
-    """The bootstrap by item with the flips' p; the interval without resamples where there are none, and of shares.
+    """The bootstrap by item with the flips' p.
 
-    Where the two disagree about zero, outside of paper mode the linearised interval with the p value that it inverts.
+    The interval without resamples where there are none, and of shares.
+
+    Where the two disagree about zero, outside of paper mode the linearised interval with the p
+    value that it inverts.
     """
     p = math.nan if found.flips is None else float(found.flips.p[n])
     boot, is_share = found.bootstrap, found.found.question.how[n] == "wilson"
@@ -94,10 +124,16 @@ def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Es
     if boot.method == "bca" and disagree(float(boot.low[n]), float(boot.high[n]), p, item.level):
         return item
     if boot.method == "bca":
-        method = say("{cluster}-cluster bootstrap, BCa, {draws:,} resamples", cluster=context.cluster, draws=boot.draws)
+        method = say(
+            "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+            cluster=context.cluster,
+            draws=boot.draws,
+        )
     else:
         method = say(
-            "{cluster}-cluster bootstrap, percentiles, {draws:,} resamples", cluster=context.cluster, draws=boot.draws
+            "{cluster}-cluster bootstrap, percentiles, {draws:,} resamples",
+            cluster=context.cluster,
+            draws=boot.draws,
         )
     return replace(
         item,
@@ -110,17 +146,25 @@ def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Es
     )
 
 
-def _tested(method: TranslatableMessage, found: Preference, n: int, draws: int) -> TranslatableMessage:
+def _tested(
+    method: TranslatableMessage, found: Preference, n: int, draws: int
+) -> TranslatableMessage:
     """The interval's method with that of its p value, where there is one."""
     if found.flips is None or not math.isfinite(found.flips.p[n]):
         return method
     together, exact = found.flips.unit == "question", found.flips.how[n] == "exact"
     if together and exact:
-        return say("{method}; p: all comparisons of an item change sides together, exact", method=method)
+        return say(
+            "{method}; p: all comparisons of an item change sides together, exact", method=method
+        )
     if together:
         return say(
-            "{method}; p: all comparisons of an item change sides together, {flips:,} flips", method=method, flips=draws
+            "{method}; p: all comparisons of an item change sides together, {flips:,} flips",
+            method=method,
+            flips=draws,
         )
     if exact:
         return say("{method}; p: single comparisons change sides, exact", method=method)
-    return say("{method}; p: single comparisons change sides, {flips:,} flips", method=method, flips=draws)
+    return say(
+        "{method}; p: single comparisons change sides, {flips:,} flips", method=method, flips=draws
+    )

@@ -29,7 +29,8 @@ class Column:
     items: tuple[str, ...]
     """The names of the clusters by number."""
     raters: tuple[str, ...]
-    """The raters' names by number; empty where raters are no source of chance, as with judges, or one gave most."""
+    """The raters' names by number; empty where raters are no source of chance, as with judges, or
+    one gave most."""
     item: IntArray
     """Each comparison's cluster."""
     rater: IntArray
@@ -50,7 +51,9 @@ def columns(context: Context, table: RatingTable, families: Lineage) -> Iterator
     frame = select(table, context.analysis, context.analysis.raters)
     if frame.height == 0:
         return
-    people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
+    people = any(
+        families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list()
+    )
     for keys, ballot in votes_by_group(context, frame):
         member = members(context, table, keys, ballot)
         votes = member.votes
@@ -60,7 +63,9 @@ def columns(context: Context, table: RatingTable, families: Lineage) -> Iterator
         for n, names in member.rows:
             if math.isfinite(value[n]):
                 used = np.flatnonzero(chosen.support[votes.pairs, n])
-                several = people and effective_number(np.bincount(votes.raters[used])) >= LEAST_RATERS
+                several = (
+                    people and effective_number(np.bincount(votes.raters[used])) >= LEAST_RATERS
+                )
                 yield Column(
                     {**keys, **names},
                     float(value[n]),
@@ -74,14 +79,26 @@ def columns(context: Context, table: RatingTable, families: Lineage) -> Iterator
 
 
 def numbered(family: Sequence[Column]) -> tuple[list[IntArray], list[IntArray]]:
-    """The comparisons' items and raters of each column, numbered alike in all of them; raters 0 where none count."""
-    items = {name: n for n, name in enumerate(sorted({i for column in family for i in column.items}))}
-    raters = {name: n for n, name in enumerate(sorted({r for column in family for r in column.raters}))}
-    item = [np.array([items[name] for name in column.items], dtype=np.int64)[column.item] for column in family]
+    """The comparisons' items and raters of each column, numbered alike in all of them.
+
+    Raters 0 where none count.
+    """
+    items = {
+        name: n for n, name in enumerate(sorted({i for column in family for i in column.items}))
+    }
+    raters = {
+        name: n for n, name in enumerate(sorted({r for column in family for r in column.raters}))
+    }
+    item = [
+        np.array([items[name] for name in column.items], dtype=np.int64)[column.item]
+        for column in family
+    ]
     rater = [
-        np.array([raters[name] for name in column.raters], dtype=np.int64)[column.rater]
-        if column.raters
-        else np.zeros(len(column.item), dtype=np.int64)
+        (
+            np.array([raters[name] for name in column.raters], dtype=np.int64)[column.rater]
+            if column.raters
+            else np.zeros(len(column.item), dtype=np.int64)
+        )
         for column in family
     ]
     return item, rater

@@ -23,7 +23,13 @@ from konsil.analysis.table.lineage import OWN, Lineage
 from konsil.errors import NotRatedError
 from konsil.instrument import Criterion
 from konsil.stats.engine.contract import Array, Estimate
-from konsil.stats.pairs.paired_choice_agreement import CHANCE, KAPPA, WITHIN, choice_agreement, choice_tables
+from konsil.stats.pairs.paired_choice_agreement import (
+    CHANCE,
+    KAPPA,
+    WITHIN,
+    choice_agreement,
+    choice_tables,
+)
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.rank_agreement import own_minus_others, rank_agreement
 from konsil.stats.pairs.votes import Votes, cell_counts, votes
@@ -36,7 +42,12 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
     is_kappa = context.analysis.statistic == "choice_kappa"
     for keys, part in groups(frame, context.analysis.by):
         ballot = ballot_of(context, part, systems, clusters)
-        arms = ballot.rows.select(pl.struct("item", "arm").rank("dense")).to_series().to_numpy().astype(np.int64)
+        arms = (
+            ballot.rows.select(pl.struct("item", "arm").rank("dense"))
+            .to_series()
+            .to_numpy()
+            .astype(np.int64)
+        )
         sums = choice_tables(ballot.votes, arms)
         n = int((sums.any(axis=1)).sum())
         measure = Measure(
@@ -59,23 +70,30 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         yield from estimate_rows(context, keys, found, measure)
         if not is_kappa and math.isfinite(level.headline.value):
             method = say(
-                "chance level (two labels drawn from all labels given), {method}", method=level.headline.method
+                "chance level (two labels drawn from all labels given), {method}",
+                method=level.headline.method,
             )
             beside = EstimateSummary(replace(level.headline, method=method))
             yield row(context, keys, beside, measure, kind="companion")
 
 
-def position_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def position_rows(
+    context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
+) -> Iterator[Row]:
     """How much more often the answer shown first wins than loses, over all comparisons of a group."""
     systems, clusters = names_in(context, frame)
-    people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
+    people = any(
+        families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list()
+    )
     for keys, part in groups(frame, context.analysis.by):
         ballot = ballot_of(context, part, systems, clusters)
         side = shown_first(ballot, table)
         known = side != 0
         if not known.any():
             nothing = Estimate(
-                math.nan, level=context.resampling.level, reason=say("no task says what was shown first")
+                math.nan,
+                level=context.resampling.level,
+                reason=say("no task says what was shown first"),
             )
             yield row(context, keys, EstimateSummary(nothing))
             continue
@@ -95,7 +113,9 @@ def position_rows(context: Context, table: RatingTable, frame: pl.DataFrame, fam
         statistic = head_to_head(2, ballot.steps, "difference")
         if context.analysis.test == "none":
             statistic = replace(statistic, terms=None)
-        found = preferences(made, [statistic], draws=draws, key=context.key, level=level, mode=mode)[0]
+        found = preferences(
+            made, [statistic], draws=draws, key=context.key, level=level, mode=mode
+        )[0]
         yield from value_rows(context, keys, found, 0, people, ballot.names_of_raters)
 
 
@@ -109,20 +129,34 @@ def rank_rows(
     analysis = context.analysis
     parts = []
     for criterion in criteria:
-        one = replace(context, analysis=replace(analysis, criterion=criterion.id), criterion=criterion)
+        one = replace(
+            context, analysis=replace(analysis, criterion=criterion.id), criterion=criterion
+        )
         parts.append(
-            (one, select(table, one.analysis, analysis.raters), select(table, one.analysis, str(analysis.against)))
+            (
+                one,
+                select(table, one.analysis, analysis.raters),
+                select(table, one.analysis, str(analysis.against)),
+            )
         )
     if any(theirs.height == 0 for _, _, theirs in parts):
-        raise NotRatedError(f"{analysis.name}: panel {analysis.against!r} has no ratings on every criterion")
+        raise NotRatedError(
+            f"{analysis.name}: panel {analysis.against!r} has no ratings on every criterion"
+        )
     systems, clusters = names_in(context, *(f for _, ours, theirs in parts for f in (ours, theirs)))
-    names = [""] if analysis.consensus == "mean" else frame.get_column("rater").unique().sort().to_list()
+    names = (
+        [""]
+        if analysis.consensus == "mean"
+        else frame.get_column("rater").unique().sort().to_list()
+    )
     for name in names:
         steps: list[tuple[int, int]] = []
         sums: list[Array] = []
         n_votes = 0
         for one, ours, theirs in parts:
-            judge = ballot_of(one, ours.filter(pl.col("rater") == name) if name else ours, systems, clusters)
+            judge = ballot_of(
+                one, ours.filter(pl.col("rater") == name) if name else ours, systems, clusters
+            )
             judge = judge if name else jury_votes(judge, analysis.raters)
             experts = ballot_of(one, theirs, systems, clusters)
             steps.append((judge.steps, experts.steps))
@@ -147,21 +181,30 @@ def rank_rows(
             few = say("Rankings of {n} systems have only {k} values of tau.", n=len(systems), k=k)
             notes = (few,) if len(systems) <= _FEW_SYSTEMS else ()
             keys = {"rater": rater, "criterion": label} if len(parts) > 1 else {"rater": rater}
-            yield from estimate_rows(context, keys, replace(told, notes=(*told.notes, *notes)), mine)
+            yield from estimate_rows(
+                context, keys, replace(told, notes=(*told.notes, *notes)), mine
+            )
 
 
 _FEW_SYSTEMS = 5
 """Up to so many systems tau has a handful of values, and a reader should know."""
 
 
-def own_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def own_rows(
+    context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
+) -> Iterator[Row]:
     """What win difference a judge gives to its own system, minus what the experts and its peers give to it.
 
-    In pairs one system's gain is another's loss, so leniency has no part in it. valid: minus the experts' first, minus
-    the peers' beside it, who count only where they are no party; paper: minus the peers' of whatever system.
+    In pairs one system's gain is another's loss, so leniency has no part in it. valid: minus the
+    experts' first, minus the peers' beside it, who count only where they are no party; paper: minus
+    the peers' of whatever system.
     """
     analysis = context.analysis
-    theirs = select(table, analysis, str(analysis.against)) if analysis.mode == "valid" else frame.clear()
+    theirs = (
+        select(table, analysis, str(analysis.against))
+        if analysis.mode == "valid"
+        else frame.clear()
+    )
     systems, clusters = names_in(context, *([frame, theirs] if theirs.height else [frame]))
     ballots = {
         name: ballot_of(context, frame.filter(pl.col("rater") == name), systems, clusters)
@@ -171,13 +214,22 @@ def own_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families
     for name, mine in ballots.items():
         judge = families.judges[name]
         own = judge.strata.get(OWN, "")
-        peers = {n: _written(families, n, systems) for n in ballots if families.judges[n].family != judge.family}
+        peers = {
+            n: _written(families, n, systems)
+            for n in ballots
+            if families.judges[n].family != judge.family
+        }
         if analysis.mode == "paper":
             peers = dict.fromkeys(peers, frozenset())
-        # A peer that is, or is of the family of, every rival has no comparison in which it is no party.
+        # A peer that is, or is of the family of, every rival has no comparison in which it is no
+        # party.
         peers = {n: w for n, w in peers.items() if len(w) < len(systems) - 1}
         if own not in systems or not (peers or experts):
-            why = say("no answers of its own among them") if own not in systems else say("no judge of another family")
+            why = (
+                say("no answers of its own among them")
+                if own not in systems
+                else say("no judge of another family")
+            )
             yield row(
                 context,
                 {"rater": name},
@@ -189,20 +241,30 @@ def own_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families
             versions.append(([experts], [frozenset()], say("minus the experts")))
         if peers:
             peer_ballots = [ballots[n] for n in peers]
-            versions.append((peer_ballots, list(peers.values()), say("minus the judges of other families")))
+            versions.append(
+                (peer_ballots, list(peers.values()), say("minus the judges of other families"))
+            )
         for n, (others, written, version) in enumerate(versions):
             every = [mine, *others]
             at = systems.index(own)
             finalise = own_minus_others(len(systems), at, [b.steps for b in every], written=written)
             sums = np.hstack([_counts(b.votes) for b in every])
-            measure = Measure(sums, Column(finalise, 0), clusters, len(clusters), len(every), len(mine.first))
+            measure = Measure(
+                sums, Column(finalise, 0), clusters, len(clusters), len(every), len(mine.first)
+            )
             told = estimates(
-                [measure], key=context.key, resampling=context.resampling, cluster=context.cluster, whys=[""]
+                [measure],
+                key=context.key,
+                resampling=context.resampling,
+                cluster=context.cluster,
+                whys=[""],
             )[0]
             if n == 0:
                 yield from estimate_rows(context, {"rater": name}, told, measure)
             else:
-                yield row(context, {"rater": name, "version": version}, told, measure, kind="companion")
+                yield row(
+                    context, {"rater": name, "version": version}, told, measure, kind="companion"
+                )
 
 
 def _written(families: Lineage, judge: str, systems: Sequence[str]) -> frozenset[int]:
@@ -212,7 +274,8 @@ def _written(families: Lineage, judge: str, systems: Sequence[str]) -> frozenset
     return frozenset(
         n
         for n, system in enumerate(systems)
-        if system == record.strata.get(OWN, "") or (family and families.systems.get(system, "") == family)
+        if system == record.strata.get(OWN, "")
+        or (family and families.systems.get(system, "") == family)
     )
 
 

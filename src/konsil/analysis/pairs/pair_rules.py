@@ -45,7 +45,10 @@ def criteria_problems(a: Analysis, first: Criterion, others: Sequence[Criterion]
         if other.scope != "pair":
             yield f"criteria: {other.id!r} is not about pairs of answers, as {first.id!r} is"
         elif other.scale.labels != first.scale.labels:
-            yield f"criteria: {other.id!r} has other labels than {first.id!r}; only criteria of one scale are compared"
+            yield (
+                f"criteria: {other.id!r} has other labels than {first.id!r}; only criteria of one"
+                " scale are compared"
+            )
 
 
 def pair_contradictions(a: Analysis) -> Iterator[str]:
@@ -55,11 +58,19 @@ def pair_contradictions(a: Analysis) -> Iterator[str]:
     ["by[0]: 'win_rate' has a row for each system anyway"]
     """
     if LENGTH in a.by and a.statistic not in WINS:
-        yield f"by: {LENGTH!r} belongs to win differences, win rates and margins, not to {a.statistic!r}"
+        yield (
+            f"by: {LENGTH!r} belongs to win differences, win rates and margins, not to"
+            f" {a.statistic!r}"
+        )
     if a.compare == CRITERION and a.statistic in WINS and not a.criteria:
-        yield "criteria: is empty; compare = 'criterion' needs the criteria to compare with the first"
+        yield (
+            "criteria: is empty; compare = 'criterion' needs the criteria to compare with the first"
+        )
     elif a.criteria and a.statistic in WINS and a.compare != CRITERION:
-        yield f"criteria: those of {a.statistic!r} are compared with the first; expected compare = 'criterion'"
+        yield (
+            f"criteria: those of {a.statistic!r} are compared with the first; expected compare ="
+            " 'criterion'"
+        )
     if a.statistic in PREFERENCE:
         yield from _settings(a)
 
@@ -80,15 +91,30 @@ def _settings(a: Analysis) -> Iterator[str]:
     elif a.compare and a.mode == "paper":
         yield "compare: in paper mode there are no differences of comparisons"
     elif a.compare and a.test == "flip":
-        yield "test: differences of comparisons are tested by t; expected 'interval' or 'none', got 'flip'"
-    if a.consensus == "majority" or (a.consensus == "mean" and not by_system and a.statistic != "rank_agreement"):
-        yield f"consensus: {a.statistic!r} has no such version; a jury is consensus = 'mean' of wins or rankings"
+        yield (
+            "test: differences of comparisons are tested by t; expected 'interval' or 'none', got"
+            " 'flip'"
+        )
+    if a.consensus == "majority" or (
+        a.consensus == "mean" and not by_system and a.statistic != "rank_agreement"
+    ):
+        yield (
+            f"consensus: {a.statistic!r} has no such version; a jury is consensus = 'mean' of wins"
+            " or rankings"
+        )
     if a.consensus == "mean" and "rater" in a.by:
         yield "by: a jury is all its judges together and no group of 'rater'"
-    if a.cluster == "rater" and a.statistic in {"choice_agreement", "choice_kappa", "rank_agreement"}:
+    if a.cluster == "rater" and a.statistic in {
+        "choice_agreement",
+        "choice_kappa",
+        "rank_agreement",
+    }:
         yield f"cluster: {a.statistic!r} has no such version; expected 'item' or 'case'"
     if a.mode == "paper" and a.cluster == "rater" and not a.statistic.startswith("win_difference"):
-        yield f"cluster: with raters as clusters {a.statistic!r} has no paper mode; win differences have"
+        yield (
+            f"cluster: with raters as clusters {a.statistic!r} has no paper mode; win differences"
+            " have"
+        )
     if a.statistic == "rank_agreement" and a.against in {None, "rest"}:
         yield "against: rankings are compared with those of a panel; name it"
     if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):

@@ -20,10 +20,14 @@ from konsil.analysis.table.lineage import Lineage
 def is_of_pairs(context: Context) -> bool:
     """Whether an analysis is of comparisons: by its statistic, or self preference on a criterion about pairs."""
     statistic = context.analysis.statistic
-    return statistic in PREFERENCE or (context.criterion.scope == "pair" and statistic == "self_preference")
+    return statistic in PREFERENCE or (
+        context.criterion.scope == "pair" and statistic == "self_preference"
+    )
 
 
-def pair_statistics(context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage) -> Iterator[Row]:
+def pair_statistics(
+    context: Context, table: RatingTable, frame: pl.DataFrame, lineage: Lineage
+) -> Iterator[Row]:
     """The rows of an analysis of comparisons; `frame` has its ratings."""
     statistic = context.analysis.statistic
     if context.analysis.mode == "paper" and statistic in PUBLISHED:

@@ -16,7 +16,14 @@ from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
 from konsil.analysis.model.message import say
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import value_rows
-from konsil.analysis.pairs.votes import Ballot, Member, ballot_of, jury_votes, longer_first, names_in
+from konsil.analysis.pairs.votes import (
+    Ballot,
+    Member,
+    ballot_of,
+    jury_votes,
+    longer_first,
+    names_in,
+)
 from konsil.analysis.pairs.worth_rows import worth_rows
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
@@ -36,14 +43,22 @@ SCORES: Mapping[str, Score] = {
 """What a vote counts in each statistic."""
 
 
-def pair_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def pair_rows(
+    context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
+) -> Iterator[Row]:
     """One row a system (or two systems, for win rates) in every group, with its intervals beside it."""
     analysis = context.analysis
-    people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
+    people = any(
+        families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list()
+    )
     for keys, ballot in votes_by_group(context, frame):
         if LENGTH in analysis.by and not longer_first(ballot, table)[1].any():
             why = say("the lengths of the answers are not known")
-            yield row(context, keys, EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)))
+            yield row(
+                context,
+                keys,
+                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)),
+            )
             continue
         member = members(context, table, keys, ballot)
         if analysis.statistic in WORTHS:
@@ -52,7 +67,9 @@ def pair_rows(context: Context, table: RatingTable, frame: pl.DataFrame, familie
             yield from _wins(context, member, len(ballot.systems), people)
 
 
-def votes_by_group(context: Context, frame: pl.DataFrame) -> Iterator[tuple[dict[str, str], Ballot]]:
+def votes_by_group(
+    context: Context, frame: pl.DataFrame
+) -> Iterator[tuple[dict[str, str], Ballot]]:
     """The comparisons of each group of an analysis, a jury's as one vote each."""
     analysis = context.analysis
     systems, clusters = names_in(context, frame)
@@ -72,7 +89,9 @@ def members(context: Context, table: RatingTable, keys: dict[str, str], ballot: 
     return Member(keys, made, rows, ballot.names_of_raters)
 
 
-def places(statistic: str, names: Sequence[str], *, by_length: bool = False) -> tuple[tuple[int, dict[str, str]], ...]:
+def places(
+    statistic: str, names: Sequence[str], *, by_length: bool = False
+) -> tuple[tuple[int, dict[str, str]], ...]:
     """Which of a statistic's values is whose: its number and the keys that a row of it has beside those of its group.
 
     >>> [(n, *one.values()) for n, one in places("win_rate", ["a", "b"])]
@@ -84,7 +103,9 @@ def places(statistic: str, names: Sequence[str], *, by_length: bool = False) -> 
         if not by_length:
             return tuple((n, {"system": name}) for n, name in enumerate(names))
         return tuple(
-            (m * k + n, {"system": name, LENGTH: word}) for m, word in enumerate(words) for n, name in enumerate(names)
+            (m * k + n, {"system": name, LENGTH: word})
+            for m, word in enumerate(words)
+            for n, name in enumerate(names)
         )
     first, second = (side.tolist() for side in pair_members(2 * k if by_length else k))
     ordered = [*zip(first, second, strict=True), *zip(second, first, strict=True)]
@@ -92,8 +113,12 @@ def places(statistic: str, names: Sequence[str], *, by_length: bool = False) -> 
     for (a, b), n in sorted((two, n) for n, two in enumerate(ordered)):
         if not by_length:
             found.append((n, {"system": names[a], "rival": names[b]}))
-        elif (a < k) != (b < k) and a % k != b % k:  # a longer one meets shorter ones only, and never itself
-            found.append((n, {"system": names[a % k], "rival": names[b % k], LENGTH: words[a // k]}))
+        elif (a < k) != (
+            b < k
+        ) and a % k != b % k:  # a longer one meets shorter ones only, and never itself
+            found.append(
+                (n, {"system": names[a % k], "rival": names[b % k], LENGTH: words[a // k]})
+            )
     return tuple(found)
 
 
@@ -111,7 +136,12 @@ def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Ite
         chosen = replace(chosen, terms=None)
     draws = resampling.draws
     found = preferences(
-        made, [chosen], draws=draws, key=context.key, level=resampling.level, mode=context.analysis.mode
+        made,
+        [chosen],
+        draws=draws,
+        key=context.key,
+        level=resampling.level,
+        mode=context.analysis.mode,
     )[0]
     for n, own in member.rows:
         keys = {**member.keys, **own}

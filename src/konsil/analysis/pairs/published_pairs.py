@@ -1,8 +1,8 @@
 """Analyses of comparisons in paper mode, as Real-POCQi's authors compute them, to the last weight.
 
-Rivals count alike by weights that are made once, before any split and any resample; judges, juries and themes have
-none.
-Kappa is not symmetrised. What is computed so is for reproduction; valid mode is for conclusions.
+Rivals count alike by weights that are made once, before any split and any resample; judges, juries
+and themes have none. Kappa is not symmetrised. What is computed so is for reproduction; valid mode
+is for conclusions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Array, Estimate, IntArray
 from konsil.stats.inference.infer import infer
 from konsil.stats.pairs.preference import disagree
-from konsil.stats.pairs.published_pairs import pair_weights, published_agreement, published_tables, published_wins
+from konsil.stats.pairs.published_pairs import (
+    pair_weights,
+    published_agreement,
+    published_tables,
+    published_wins,
+)
 from konsil.stats.pairs.votes import Votes, pair_members
 
 PUBLISHED = ("win_difference", "win_difference_strict", "choice_agreement", "choice_kappa")
@@ -37,30 +42,44 @@ THEME = "theme"
 """The stratum within which the authors give rivals no weights."""
 
 
-def published_rows(context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage) -> Iterator[Row]:
+def published_rows(
+    context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
+) -> Iterator[Row]:
     """One row a system in every group, or one a group for agreement."""
     if context.analysis.statistic.startswith("choice_"):
         yield from _agreement(context, frame)
         return
     analysis = context.analysis
-    people = any(families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list())
+    people = any(
+        families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list()
+    )
     systems, clusters = names_in(context, frame)
     all_comparisons = _ballot(context, frame, systems, clusters)
     weighted = people and analysis.consensus != "mean" and THEME not in analysis.by
-    weights = pair_weights(all_comparisons.votes) if weighted else np.ones(len(all_comparisons.first))
+    weights = (
+        pair_weights(all_comparisons.votes) if weighted else np.ones(len(all_comparisons.first))
+    )
     number = {task: n for n, task in enumerate(all_comparisons.rows.get_column("task").to_list())}
     for keys, part in groups(frame, [column for column in analysis.by if column != LENGTH]):
         ballot = _ballot(context, part, systems, clusters)
-        at = np.array([number[task] for task in ballot.rows.get_column("task").to_list()], dtype=np.int64)
+        at = np.array(
+            [number[task] for task in ballot.rows.get_column("task").to_list()], dtype=np.int64
+        )
         if LENGTH in analysis.by:
             yield from _by_length(context, keys, table, ballot, weights[at])
         else:
             yield from _wins(context, keys, ballot, ballot.votes, weights[at], range(len(systems)))
 
 
-def _ballot(context: Context, frame: pl.DataFrame, systems: tuple[str, ...], clusters: tuple[str, ...]) -> Ballot:
+def _ballot(
+    context: Context, frame: pl.DataFrame, systems: tuple[str, ...], clusters: tuple[str, ...]
+) -> Ballot:
     ballot = ballot_of(context, frame, systems, clusters)
-    return jury_votes(ballot, context.analysis.raters) if context.analysis.consensus == "mean" else ballot
+    return (
+        jury_votes(ballot, context.analysis.raters)
+        if context.analysis.consensus == "mean"
+        else ballot
+    )
 
 
 def _by_length(
@@ -71,10 +90,14 @@ def _by_length(
     for word, flag in ((say("longer"), True), (say("shorter"), False)):
         for n in range(len(ballot.systems)):
             # Of this system alone: its rival in the same comparison had the other length.
-            of_length = ((ballot.first == n) & (is_longer == flag)) | ((ballot.second == n) & (is_longer != flag))
+            of_length = ((ballot.first == n) & (is_longer == flag)) | (
+                (ballot.second == n) & (is_longer != flag)
+            )
             chosen = known & of_length
             if chosen.any():
-                yield from _wins(context, {**keys, LENGTH: word}, ballot, ballot.of(chosen), weights[chosen], [n])
+                yield from _wins(
+                    context, {**keys, LENGTH: word}, ballot, ballot.of(chosen), weights[chosen], [n]
+                )
 
 
 def _wins(
@@ -89,7 +112,8 @@ def _wins(
     by_rater = analysis.cluster == "rater"
     first, second = pair_members(all_votes.n_systems)
     for n in systems:
-        # The questions (or raters) of a system's own comparisons are resampled, as for a report of that system alone.
+        # The questions (or raters) of a system's own comparisons are resampled, as for a report of
+        # that system alone.
         of_system = (first[all_votes.pairs] == n) | (second[all_votes.pairs] == n)
         if not of_system.any():
             why = say("no comparison with another system")
@@ -123,28 +147,35 @@ def _wins(
             _method(context, resampling.draws, tested=math.isfinite(float(wins.p[n]))),
         )
         notes = (
-            (two_procedures(estimate.p),) if disagree(estimate.low, estimate.high, estimate.p, resampling.level) else ()
+            (two_procedures(estimate.p),)
+            if disagree(estimate.low, estimate.high, estimate.p, resampling.level)
+            else ()
         )
-        made_row = row(context, {**keys, "system": ballot.systems[n]}, EstimateSummary(estimate, notes=notes))
+        made_row = row(
+            context, {**keys, "system": ballot.systems[n]}, EstimateSummary(estimate, notes=notes)
+        )
         yield _counted(made_row, votes)
 
 
 def _counted(estimate_row: Row, votes: Votes) -> Row:
-    return replace(estimate_row, n_units=len(np.unique(votes.questions)), n_raters=len(np.unique(votes.raters)))
+    return replace(
+        estimate_row, n_units=len(np.unique(votes.questions)), n_raters=len(np.unique(votes.raters))
+    )
 
 
 def _method(context: Context, draws: int, *, tested: bool) -> TranslatableMessage:
     cluster = say("rater") if context.analysis.cluster == "rater" else context.cluster
     if not tested:
         return say(
-            "as published: {cluster} bootstrap, percentiles, {draws:,} resamples, fixed pair weights",
+            "as published: {cluster} bootstrap, percentiles, {draws:,} resamples, fixed pair"
+            " weights",
             message_id="published.percentiles",
             cluster=cluster,
             draws=draws,
         )
     return say(
-        "as published: {cluster} bootstrap, percentiles, {draws:,} resamples, fixed pair weights; p: single comparisons"
-        " change sides in every resample",
+        "as published: {cluster} bootstrap, percentiles, {draws:,} resamples, fixed pair weights;"
+        " p: single comparisons change sides in every resample",
         message_id="published.percentiles_and_flips",
         cluster=cluster,
         draws=draws,
@@ -152,7 +183,10 @@ def _method(context: Context, draws: int, *, tested: bool) -> TranslatableMessag
 
 
 def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
-    """Agreement within one step, or kappa, of every two raters of one comparison and arm; the earlier one is first."""
+    """Agreement within one step, or kappa, of every two raters of one comparison and arm.
+
+    The earlier one is first.
+    """
     systems, clusters = names_in(context, frame)
     value = 1 if context.analysis.statistic == "choice_kappa" else 0
     resampling = context.resampling
@@ -164,7 +198,11 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         sums = sums[sums.any(axis=1)]
         if not len(sums):
             why = say("no two raters compared the same two answers")
-            yield row(context, keys, EstimateSummary(Estimate(math.nan, level=resampling.level, reason=why)))
+            yield row(
+                context,
+                keys,
+                EstimateSummary(Estimate(math.nan, level=resampling.level, reason=why)),
+            )
             continue
         agreement = infer(
             sums,
@@ -184,7 +222,8 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             n_ratings=votes.n_votes,
             n_undefined=int(agreement.n_undefined[value]),
             method=say(
-                "as published: raters and sides as they come, item bootstrap, percentiles, {draws:,} resamples",
+                "as published: raters and sides as they come, item bootstrap, percentiles,"
+                " {draws:,} resamples",
                 message_id="published.agreement",
                 draws=resampling.draws,
             ),

@@ -14,14 +14,21 @@ from konsil.analysis.pairs.vote_methods import votes_method
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
-from konsil.stats.pairs.preference import Preference, VoteCaution, disagree, is_dominated, vote_cautions
+from konsil.stats.pairs.preference import (
+    Preference,
+    VoteCaution,
+    disagree,
+    is_dominated,
+    vote_cautions,
+)
 from konsil.stats.pairs.ratios import against_reference, ratios_to_best
 from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
 from konsil.stats.pairs.votes import pair_members, totals
 from konsil.stats.pairs.worth_designs import Model, Ties, design
 
 WIDEST = 1e6
-"""Limits of a ratio of worths that are further apart, such as 1/1,000 and 1,000, say nothing: there are then none."""
+"""Limits of a ratio of worths that are further apart, such as 1/1,000 and 1,000, say nothing: there
+are then none."""
 
 _EXPONENT = 700.0
 """Beyond it a double's exponential overflows."""
@@ -34,27 +41,37 @@ MATRIX = 40
 
 
 def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any]:
-    """One value with its intervals and tests; the two-way interval first, in paper mode that of items.
+    """One value with its intervals and tests.
 
-    Outside of paper mode no interval by item stands beside flips that contradict it: instead of the bootstrap's the
-    linearised one, and none where that one contradicts them, too.
+    The two-way interval first, in paper mode that of items.
+
+    Outside of paper mode no interval by item stands beside flips that contradict it: instead of the
+    bootstrap's the linearised one, and none where that one contradicts them, too.
     """
     two, by_item, by_rater = one.found.two_way, one.found.question, one.found.rater
     value = float(one.found.value[n])
     boot = one.bootstrap
     item = _interval(by_item, n, "item", _BY_ITEM)
-    if boot is not None and (mode == "paper" or by_item.how[n] == "wald") and boot.high[n] > boot.low[n]:
+    if (
+        boot is not None
+        and (mode == "paper" or by_item.how[n] == "wald")
+        and boot.high[n] > boot.low[n]
+    ):
         item = {
             "low": _number(boot.low[n]),
             "high": _number(boot.high[n]),
-            "method": f"item-cluster bootstrap, {'BCa' if boot.method == 'bca' else boot.method}, {boot.draws:,} draws",
+            "method": (
+                f"item-cluster bootstrap, {'BCa' if boot.method == 'bca' else boot.method},"
+                f" {boot.draws:,} draws"
+            ),
             "n_undefined": int(boot.n_undefined[n]),
         }
     if mode == "valid" and _contradicts(one, n, item, level):
         item = _interval(by_item, n, "item", _BY_ITEM)
         if _contradicts(one, n, item, level):
             reason = say(
-                "the interval by item and the flips disagree about zero: the flips' p alone is given",
+                "the interval by item and the flips disagree about zero: the flips' p alone is"
+                " given",
                 message_id="comparisons.item_interval_and_flips",
             )
             item = {"low": None, "high": None, "method": "", "reason": reason}
@@ -69,10 +86,17 @@ def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any
     }
     if one.flips is not None:
         out |= {
-            "p": _number((two if mode == "valid" else by_item).p[n]) if mode == "valid" else _number(one.flips.p[n]),
+            "p": (
+                _number((two if mode == "valid" else by_item).p[n])
+                if mode == "valid"
+                else _number(one.flips.p[n])
+            ),
             "p_family": _number(one.p_joint[n]) if mode == "valid" else _number(one.p_family[n]),
             "p_flip": _number(one.flips.p[n]),
-            "flips": f"whole {'item' if one.flips.unit == 'question' else one.flips.unit}s, {one.flips.how[n]}",
+            "flips": (
+                f"whole {'item' if one.flips.unit == 'question' else one.flips.unit}s,"
+                f" {one.flips.how[n]}"
+            ),
         }
     out |= other
     out["rater"] = _interval(by_rater, n, "rater", "rater-cluster Wald")
@@ -80,7 +104,9 @@ def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any
         "n_comparisons": int(one.found.n_votes[n]),
         "n_items": int(one.found.n_questions[n]),
         "n_raters": int(one.found.n_raters[n]),
-        "reason": _reason(value, head["low"], dominated=mode == "valid" and is_dominated(one.found, n)),
+        "reason": _reason(
+            value, head["low"], dominated=mode == "valid" and is_dominated(one.found, n)
+        ),
     }
     return out
 
@@ -95,18 +121,33 @@ def _contradicts(one: Preference, n: int, interval: Mapping[str, Any], level: fl
 
 def two_way_method(df: float) -> str:
     """How a two-way interval is made, in words; empty where it has no degree of freedom."""
-    return f"linearised two-way Wald (item and rater), t with {df:.3g} degrees of freedom" if df >= 1 else ""
+    return (
+        f"linearised two-way Wald (item and rater), t with {df:.3g} degrees of freedom"
+        if df >= 1
+        else ""
+    )
 
 
 def _interval(interval: Interval, n: int, way: str, linearised: str) -> dict[str, Any]:
-    """An interval without resamples as plain data; `linearised` is what the linearised one is called."""
+    """An interval without resamples as plain data.
+
+    `linearised` is what the linearised one is called.
+    """
     how, df = str(interval.how[n]), float(interval.df[n])
     if how != "wald":
         method = str(votes_method("item", way, how, df)) if math.isfinite(interval.low[n]) else ""
-        return {"low": _number(interval.low[n]), "high": _number(interval.high[n]), "method": method}
+        return {
+            "low": _number(interval.low[n]),
+            "high": _number(interval.high[n]),
+            "method": method,
+        }
     if interval.se[n] == 0 or not math.isfinite(interval.low[n]):
         return {"low": None, "high": None, "method": ""}
-    return {"low": _number(interval.low[n]), "high": _number(interval.high[n]), "method": linearised}
+    return {
+        "low": _number(interval.low[n]),
+        "high": _number(interval.high[n]),
+        "method": linearised,
+    }
 
 
 def _reason(value: float, low: float | None, *, dominated: bool) -> str:
@@ -116,11 +157,14 @@ def _reason(value: float, low: float | None, *, dominated: bool) -> str:
 
 
 def no_interval(*, dominated: bool = False) -> TranslatableMessage:
-    """Why a value has no interval; `dominated`: none about raters like these, as one rater gave most votes."""
+    """Why a value has no interval.
+
+    `dominated`: none about raters like these, as one rater gave most votes.
+    """
     if dominated:
         return say(
-            "one rater gave most of the comparisons, and fewer than {least:g} effective raters have no interval about"
-            " raters like these",
+            "one rater gave most of the comparisons, and fewer than {least:g} effective raters have"
+            " no interval about raters like these",
             message_id="two_way.no_interval_dominated",
             least=LEAST_RATERS,
         )
@@ -137,7 +181,8 @@ def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
         return math.nan, math.nan, no_interval()
     if high > WIDEST * low:
         reason = say(
-            "too few comparisons: the limits of the ratio to the best are a factor above {widest:,.0f} apart",
+            "too few comparisons: the limits of the ratio to the best are a factor above"
+            " {widest:,.0f} apart",
             message_id="comparisons.ratio_unlimited",
             widest=WIDEST,
         )
@@ -163,7 +208,9 @@ def worth_limits(low: float, high: float) -> tuple[float, float, str]:
     return low, high, ""
 
 
-def worths_of(table: Comparisons, model: Model, ties: Ties, threshold: int, level: float) -> dict[str, Any]:
+def worths_of(
+    table: Comparisons, model: Model, ties: Ties, threshold: int, level: float
+) -> dict[str, Any]:
     """A model's log worths with two-way intervals, their ratios to the best, and its parameters."""
     made, k = table.votes, len(table.systems)
     chosen = design(k, made.steps, model, ties, threshold)
@@ -200,7 +247,10 @@ def worths_of(table: Comparisons, model: Model, ties: Ties, threshold: int, leve
                 "ratio_high_model": _number(best.high[n]),
             }
         )
-    out: dict[str, Any] = {"worths": rows, "best": table.systems[best.best] if best.best >= 0 else None}
+    out: dict[str, Any] = {
+        "worths": rows,
+        "best": table.systems[best.best] if best.best >= 0 else None,
+    }
     if model == "davidson":
         out["tie"] = _number(math.exp(fitted.log_tie))
     out["covariance"] = None if fitted.why else fitted.covariance.tolist()
@@ -225,41 +275,57 @@ def position(shown: Crossed) -> dict[str, Any]:
 
 
 def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMessage:
-    """What a reader must know of a preference statistic's interval, in words; `raters` are their names by number."""
+    """What a reader must know of a preference statistic's interval, in words.
+
+    `raters` are their names by number.
+    """
     a, b = (*caution.numbers, 0, 0)[:2]
     match caution.code:
         case "raters-matter":
             return say(
-                "With raters as a second source of chance the interval is {wider:.0%} wider than that by items alone.",
+                "With raters as a second source of chance the interval is {wider:.0%} wider than"
+                " that by items alone.",
                 wider=a,
             )
         case "few-raters":
             return say(
-                "The {n:.0f} raters are fewer than {few:.0f}: of raters in general so few tell little.", n=a, few=b
+                "The {n:.0f} raters are fewer than {few:.0f}: of raters in general so few tell"
+                " little.",
+                n=a,
+                few=b,
             )
         case "thin-pairs":
             return say(
-                "It was compared only {n:.0f} times with some other system: so few leave its limits unreliable.",
+                "It was compared only {n:.0f} times with some other system: so few leave its limits"
+                " unreliable.",
                 message_id="comparisons.thin_pairs",
                 n=a,
             )
         case "raters-unequal":
             return say(
-                "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like {effective:.1f} with equal"
-                " shares.",
+                "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like"
+                " {effective:.1f} with equal shares.",
                 message_id="two_way.dominant",
-                who=raters[caution.rater] if raters else say("One rater", message_id="two_way.one_rater"),
+                who=(
+                    raters[caution.rater]
+                    if raters
+                    else say("One rater", message_id="two_way.one_rater")
+                ),
                 share=a,
                 n=b,
                 effective=caution.numbers[2],
             )
         case "raters-dominated":
             return say(
-                "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like {effective:.1f} with equal"
-                " shares, and from fewer than {least:g} nothing is estimated of how raters differ. Intervals are about"
-                " these raters.",
+                "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like"
+                " {effective:.1f} with equal shares, and from fewer than {least:g} nothing is"
+                " estimated of how raters differ. Intervals are about these raters.",
                 message_id="two_way.dominated",
-                who=raters[caution.rater] if raters else say("One rater", message_id="two_way.one_rater"),
+                who=(
+                    raters[caution.rater]
+                    if raters
+                    else say("One rater", message_id="two_way.one_rater")
+                ),
                 share=a,
                 n=b,
                 effective=caution.numbers[2],
@@ -267,16 +333,23 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "these-raters":
             return say(
-                "{p} for raters like these and {flipped} for these raters only: the first asks whether other raters"
-                " would prefer so too, the second whether these did by more than the chance of the items.",
+                "{p} for raters like these and {flipped} for these raters only: the first asks"
+                " whether other raters would prefer so too, the second whether these did by more"
+                " than the chance of the items.",
                 message_id="two_way.tests_disagree",
                 p=p_words(a),
                 flipped=p_words(b),
             )
         case "few-questions":
-            return say("The interval rests on {n:.0f} {n|item|items}, fewer than {few:.0f}.", n=a, few=b)
+            return say(
+                "The interval rests on {n:.0f} {n|item|items}, fewer than {few:.0f}.", n=a, few=b
+            )
         case "rivals-not-met":
-            return say("It met {n:.0f} of the {all:.0f} other systems; the others do not enter its mean.", n=a, all=b)
+            return say(
+                "It met {n:.0f} of the {all:.0f} other systems; the others do not enter its mean.",
+                n=a,
+                all=b,
+            )
 
 
 def p_words(p: float) -> TranslatableMessage:
@@ -304,7 +377,11 @@ def _disagreements(systems: Sequence[str], one: Preference, mode: Mode, level: f
     boot, flips = one.bootstrap, one.flips
     if boot is None or flips is None:
         return []
-    at = [n for n in range(len(systems)) if disagree(boot.low[n], boot.high[n], float(flips.p[n]), level)]
+    at = [
+        n
+        for n in range(len(systems))
+        if disagree(boot.low[n], boot.high[n], float(flips.p[n]), level)
+    ]
     if not at:
         return []
     names = listed([f"{systems[n]} ({p_words(float(flips.p[n]))})" for n in at])
@@ -318,8 +395,8 @@ def _disagreements(systems: Sequence[str], one: Preference, mode: Mode, level: f
         ]
     return [
         say(
-            "The bootstrap by item and the flips disagree about zero: {names}. The interval by item is therefore the"
-            " linearised one, or left out where that one disagrees, too.",
+            "The bootstrap by item and the flips disagree about zero: {names}. The interval by item"
+            " is therefore the linearised one, or left out where that one disagrees, too.",
             message_id="comparisons.disagreement",
             names=names,
         )
@@ -327,7 +404,11 @@ def _disagreements(systems: Sequence[str], one: Preference, mode: Mode, level: f
 
 
 def warnings_of(
-    table: Comparisons, one: Preference, mode: Mode, level: float, models: tuple[Mapping[str, Any], ...]
+    table: Comparisons,
+    one: Preference,
+    mode: Mode,
+    level: float,
+    models: tuple[Mapping[str, Any], ...],
 ) -> list[str]:
     """What a reader must know, once for all systems: the extreme of each kind of caution, and whom it concerns."""
     k = len(table.systems)
@@ -344,20 +425,28 @@ def warnings_of(
         worst = pick(members, key=lambda member: member[0].numbers[0])
         alike = len({member[0].numbers for member in members}) == 1
         others = len(members) - 1
-        who = "" if len(members) == k and alike else f" ({worst[1]}{f' most, of {others + 1} systems' * (others > 0)})"
+        who = (
+            ""
+            if len(members) == k and alike
+            else f" ({worst[1]}{f' most, of {others + 1} systems' * (others > 0)})"
+        )
         found.append(f"{str(sentence(worst[0], table.raters)).removesuffix('.')}{who}.")
     if one.bootstrap is None and table.votes.n_questions > 1 and table.votes.n_votes:
-        found.append("Resampling would take long at this size: intervals are linearised, which needs none.")
+        found.append(
+            "Resampling would take long at this size: intervals are linearised, which needs none."
+        )
     found += _disagreements(table.systems, one, mode, level)
     if k > MATRIX:
         found.append(f"With more than {MATRIX} systems the win rates of every two are left out.")
     if mode == "paper":
         found.append(
-            "Mode paper: flips of single comparisons reject too often where comparisons share items or raters; not for"
-            " conclusions."
+            "Mode paper: flips of single comparisons reject too often where comparisons share items"
+            " or raters; not for conclusions."
         )
     names = ("davidson", "bradley_terry")
-    return found + [f"{n}: undefined: {m['reason']}" for n, m in zip(names, models, strict=True) if m["reason"]]
+    return found + [
+        f"{n}: undefined: {m['reason']}" for n, m in zip(names, models, strict=True) if m["reason"]
+    ]
 
 
 def _rivals_met(table: Comparisons) -> list[int]:

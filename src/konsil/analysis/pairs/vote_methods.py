@@ -7,11 +7,15 @@ from konsil.analysis.model.message import TranslatableMessage, say
 
 
 def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMessage:
-    """How an interval of votes is made; way: 'two-way', 'item' or 'rater', how: as in `crossed.Interval`."""
+    """How an interval of votes is made.
+
+    Way: 'two-way', 'item' or 'rater', how: as in `crossed.Interval`.
+    """
     both, unit = way == "two-way", cluster if way == "item" else say("rater")
     if how == "exact" and both:
         return say(
-            "exact, no comparison differs: {n:.3g} effective votes, by {cluster} or rater, whichever are fewer",
+            "exact, no comparison differs: {n:.3g} effective votes, by {cluster} or rater,"
+            " whichever are fewer",
             message_id="two_way.exact_both",
             n=df + 1,
             cluster=cluster,
@@ -25,14 +29,16 @@ def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMes
         )
     if how == "wilson" and both:
         return say(
-            "two-way Wilson at the effective sample size ({cluster} and rater), t with {df:.3g} degrees of freedom",
+            "two-way Wilson at the effective sample size ({cluster} and rater), t with {df:.3g}"
+            " degrees of freedom",
             message_id="two_way.wilson_both",
             cluster=cluster,
             df=df,
         )
     if how == "wilson":
         return say(
-            "Wilson at the effective sample size ({cluster} clusters), t with {df:.3g} degrees of freedom",
+            "Wilson at the effective sample size ({cluster} clusters), t with {df:.3g} degrees of"
+            " freedom",
             message_id="two_way.wilson",
             cluster=unit,
             df=df,

@@ -57,8 +57,8 @@ class Ballot:
     def of(self, kept: NDArray[np.bool_], *, by_length: NDArray[np.bool_] | None = None) -> Votes:
         """Some of them as votes; `by_length` (n_votes,) whether the first's answer is the longer.
 
-        By length there are twice as many systems: each as the longer one, then each as the shorter one, so that a
-        longer one meets shorter ones only and every rival keeps the same weight.
+        By length there are twice as many systems: each as the longer one, then each as the shorter
+        one, so that a longer one meets shorter ones only and every rival keeps the same weight.
         """
         k = len(self.systems)
         first, second = self.first[kept], self.second[kept]
@@ -103,11 +103,15 @@ def steps_of(context: Context) -> dict[str, int]:
     after = {label: analysis.collapse.get(label, label) for label in own}
     missing = [label for label in after.values() if label not in collapsed]
     if missing:
-        raise AnalysisError(f"{analysis.name}: collapse: {missing[0]!r} is not one of the labels {list(collapsed)}")
+        raise AnalysisError(
+            f"{analysis.name}: collapse: {missing[0]!r} is not one of the labels {list(collapsed)}"
+        )
     return {label: -collapsed[to] if backwards else collapsed[to] for label, to in after.items()}
 
 
-def ballot_of(context: Context, frame: pl.DataFrame, systems: Sequence[str], clusters: Sequence[str]) -> Ballot:
+def ballot_of(
+    context: Context, frame: pl.DataFrame, systems: Sequence[str], clusters: Sequence[str]
+) -> Ballot:
     """The comparisons among a group's ratings; abstentions are left out."""
     steps = steps_of(context)
     refuse_unknown_labels(frame, steps)
@@ -115,11 +119,17 @@ def ballot_of(context: Context, frame: pl.DataFrame, systems: Sequence[str], clu
     number = {name: n for n, name in enumerate(systems)}
     place = {name: n for n, name in enumerate(clusters)}
     two = rows.get_column("system").str.split(" | ")
-    first, second = (two.list.get(n).replace_strict(number, return_dtype=pl.Int64).to_numpy() for n in (0, 1))
-    cluster = rows.get_column(_cluster(context)).replace_strict(place, return_dtype=pl.Int64).to_numpy()
+    first, second = (
+        two.list.get(n).replace_strict(number, return_dtype=pl.Int64).to_numpy() for n in (0, 1)
+    )
+    cluster = (
+        rows.get_column(_cluster(context)).replace_strict(place, return_dtype=pl.Int64).to_numpy()
+    )
     rater = rows.get_column("rater").rank("dense").to_numpy().astype(np.int64) - 1
     outcome = rows.get_column("label").replace_strict(steps, return_dtype=pl.Int64).to_numpy()
-    return Ballot(first, second, outcome, cluster, rater, tuple(systems), tuple(clusters), reach(steps), rows)
+    return Ballot(
+        first, second, outcome, cluster, rater, tuple(systems), tuple(clusters), reach(steps), rows
+    )
 
 
 def names_in(context: Context, *frames: pl.DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -128,10 +138,13 @@ def names_in(context: Context, *frames: pl.DataFrame) -> tuple[tuple[str, ...], 
     clusters: set[str] = set()
     for frame in frames:
         two = frame.get_column("system").unique().to_list()
-        strange = next((name for name in two if name.count(" | ") != 1 or "" in name.split(" | ")), None)
+        strange = next(
+            (name for name in two if name.count(" | ") != 1 or "" in name.split(" | ")), None
+        )
         if strange is not None:
             raise AnalysisError(
-                f"{context.analysis.name}: a rating is about {strange!r}; expected two answers whose systems are known"
+                f"{context.analysis.name}: a rating is about {strange!r}; expected two answers"
+                " whose systems are known"
             )
         systems.update(name for pair in two for name in pair.split(" | "))
         clusters.update(frame.get_column(_cluster(context)).unique().to_list())
@@ -145,14 +158,18 @@ def _cluster(context: Context) -> str:
 def jury_votes(ballot: Ballot, name: str) -> Ballot:
     """All raters' votes on one comparison as one vote of a jury: their mean, a win beyond half a step.
 
-    A comparison is an item with two answers; where each judge made it several times, their first ones are one
-    comparison, their second ones another, in the order of the tasks.
+    A comparison is an item with two answers; where each judge made it several times, their first
+    ones are one comparison, their second ones another, in the order of the tasks.
     """
     if not len(ballot.first):
         return ballot
     numbered = ballot.rows.with_row_index("row").sort("task")
-    again = numbered.with_columns(pl.int_range(pl.len()).over("rater", "item", "answers").alias("again"))
-    unit = again.select("row", pl.struct("item", "answers", "again").rank("dense").alias("unit")).sort("row")
+    again = numbered.with_columns(
+        pl.int_range(pl.len()).over("rater", "item", "answers").alias("again")
+    )
+    unit = again.select(
+        "row", pl.struct("item", "answers", "again").rank("dense").alias("unit")
+    ).sort("row")
     units = unit.get_column("unit").to_numpy().astype(np.int64) - 1
     n = int(units.max()) + 1
     outcome = jury(units, ballot.outcomes, n)
@@ -172,11 +189,16 @@ def jury_votes(ballot: Ballot, name: str) -> Ballot:
 
 
 def longer_first(ballot: Ballot, table: RatingTable) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether the first's answer is the longer, and for which votes that can be said; (n_votes,) each."""
+    """Whether the first's answer is the longer, and for which votes that can be said.
+
+    (n_votes,) each.
+    """
     told = {a.id: len(a.text) for a in table.data.answers} if table.data is not None else {}
     lengths = told | dict(table.data.lengths) if table.data is not None else told
     two = ballot.rows.get_column("answers").str.split(" | ").to_list()
-    known = np.array([[lengths.get(a, -1) for a in pair[:2]] for pair in two], dtype=np.int64).reshape(-1, 2)
+    known = np.array(
+        [[lengths.get(a, -1) for a in pair[:2]] for pair in two], dtype=np.int64
+    ).reshape(-1, 2)
     unknown = (known <= 0).any(axis=1)
     return known[:, 0] > known[:, 1], (known[:, 0] != known[:, 1]) & ~unknown
 
@@ -187,9 +209,16 @@ def shown_first(ballot: Ballot, table: RatingTable) -> NDArray[np.signedinteger]
         return np.zeros(len(ballot.first), dtype=np.int64)
     tasks = task_columns(table.data.tasks, ("id", "answers"))
     shown = tasks.select(
-        pl.col("id").alias("task"), pl.col("answers").str.json_decode(pl.List(pl.String)).list.get(0, null_on_oob=True)
+        pl.col("id").alias("task"),
+        pl.col("answers").str.json_decode(pl.List(pl.String)).list.get(0, null_on_oob=True),
     ).rename({"answers": "shown"})
     joined = ballot.rows.select("task", pl.col("answers").str.split(" | ").list.get(0).alias("own"))
     both = joined.join(shown, on="task", how="left", maintain_order="left")
-    known = pl.when(pl.col("shown").is_null()).then(0).when(pl.col("shown") == pl.col("own")).then(1).otherwise(-1)
+    known = (
+        pl.when(pl.col("shown").is_null())
+        .then(0)
+        .when(pl.col("shown") == pl.col("own"))
+        .then(1)
+        .otherwise(-1)
+    )
     return both.select(known.cast(pl.Int64)).to_series().to_numpy()

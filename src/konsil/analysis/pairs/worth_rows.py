@@ -43,7 +43,9 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
     both = [statistic, against_reference(statistic, best.best)]
     draws = context.resampling.draws
-    log, gap = preferences(made, both, draws=draws, key=context.key, level=level, mode=analysis.mode)
+    log, gap = preferences(
+        made, both, draws=draws, key=context.key, level=level, mode=analysis.mode
+    )
     model = model_interval(fitted.log_worths, fitted.covariance, level=level)
     alone = not people or made.n_raters < 2
     for n, own_keys in member.rows:
@@ -68,7 +70,11 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             headline, others = by_item, [item, own]
         elif context.target == "these" or is_dominated(log.found, n):
             headline, others = item, [by_item, two, own]
-        notes = [sentence(c, member.raters) for c in vote_cautions(log, n) if not (alone and "raters" in c.code)]
+        notes = [
+            sentence(c, member.raters)
+            for c in vote_cautions(log, n)
+            if not (alone and "raters" in c.code)
+        ]
         if n == best.best and math.isfinite(fitted.log_tie):
             notes.append(say("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
         yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), log, n)
@@ -77,7 +83,14 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
                 yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
         version = {**keys, "version": say("ratio to the best")}
         yield counted(
-            row(context, version, EstimateSummary(_ratio(headline, best, gap, n, alone)), kind="companion"), log, n
+            row(
+                context,
+                version,
+                EstimateSummary(_ratio(headline, best, gap, n, alone)),
+                kind="companion",
+            ),
+            log,
+            n,
         )
 
 
@@ -86,7 +99,9 @@ def _limited(estimate: Estimate) -> Estimate:
     if estimate.reason or not math.isfinite(estimate.low):
         return estimate
     low, high, reason = worth_limits(estimate.low, estimate.high)
-    return replace(estimate, low=low, high=high, method=estimate.method if not reason else "", reason=reason)
+    return replace(
+        estimate, low=low, high=high, method=estimate.method if not reason else "", reason=reason
+    )
 
 
 def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: bool) -> Estimate:
@@ -99,22 +114,34 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
         low, high = _exp(gap.bootstrap.low, n), _exp(gap.bootstrap.high, n)
     else:
         by_items = headline.raters == "these"
-        ends = gap.found.question if by_items else gap.found.rater if "rater-" in headline.method else gap.found.two_way
+        ends = (
+            gap.found.question
+            if by_items
+            else gap.found.rater
+            if "rater-" in headline.method
+            else gap.found.two_way
+        )
         low, high = _exp(ends.low, n), _exp(ends.high, n)
     low, high, reason = ratio_limits(low, high)
     reason = say("the reference") if n == best.best else reason
-    return replace(headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason)
+    return replace(
+        headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason
+    )
 
 
 def _why(why: str) -> str:
     """Why worths are undefined, as a sentence that has a German form."""
     known = (
         say("there are no comparisons"),
-        say("there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"),
+        say(
+            "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
+        ),
         say("every comparison is a tie"),
         say("some systems were never compared with the others, not even by way of third ones"),
         say("some systems lost to none of the others, directly or by way of third ones"),
-        say("no comparison goes against the order of the others, so that the worths have no bounds"),
+        say(
+            "no comparison goes against the order of the others, so that the worths have no bounds"
+        ),
         say("the likelihood's maximum was not found"),
     )
     return next((one for one in known if one == why), why)

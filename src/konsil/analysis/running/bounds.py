@@ -52,7 +52,9 @@ class Gaps:
 
     def of_pairs(self, group: Mapping[str, str]) -> Gaps:
         """Those of one group where each is about two systems: all that were compared, and the gaps that concern it."""
-        part = self.within({column: value for column, value in group.items() if column not in OF_SYSTEMS})
+        part = self.within(
+            {column: value for column, value in group.items() if column not in OF_SYSTEMS}
+        )
         return Gaps(part.frame, concerned(part.absent, group))
 
     def together(self) -> pl.DataFrame:
@@ -74,12 +76,16 @@ class Gaps:
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     """Without the columns that number a table's own texts, which differ from table to table."""
-    return frame.select([name for name, kind in frame.schema.items() if not isinstance(kind, pl.Enum)])
+    return frame.select(
+        [name for name, kind in frame.schema.items() if not isinstance(kind, pl.Enum)]
+    )
 
 
 def as_missing_labels(absent: pl.DataFrame) -> pl.DataFrame:
     """Gaps as rows that are neither rated nor abstained."""
-    return absent.with_columns(pl.lit("missing").alias("state"), pl.lit(None, dtype=pl.String).alias("label"))
+    return absent.with_columns(
+        pl.lit("missing").alias("state"), pl.lit(None, dtype=pl.String).alias("label")
+    )
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,11 @@ class Case:
 
 
 def bounds_of(
-    context: Context, table: RatingTable, missing: RatingTable, rows: Sequence[Row], families: Lineage
+    context: Context,
+    table: RatingTable,
+    missing: RatingTable,
+    rows: Sequence[Row],
+    families: Lineage,
 ) -> Iterator[Bounds]:
     """For each number of the analysis that missing judgements touch, its best and worst case; nan where not known."""
     analysis = context.analysis
@@ -109,7 +119,8 @@ def bounds_of(
         yield from approval_bounds(context, table, missing, rows)
         return
     if analysis.statistic in INJECTION:
-        return  # its pairs are in no table of ratings; those without a label are counted in its notes
+        # its pairs are in no table of ratings; those without a label are counted in its notes
+        return
     absent = select(missing, analysis, analysis.raters)
     if absent.height == 0:
         return
@@ -124,10 +135,20 @@ def bounds_of(
         part = whole.of_pairs(row.group) if pairs else whole.within(row.group)
         if part.absent.height == 0 or not math.isfinite(row.estimate.value):
             continue
-        low, high = find(Case(context, table, families, whole, part, row)) if find is not None else UNKNOWN
+        low, high = (
+            find(Case(context, table, families, whole, part, row)) if find is not None else UNKNOWN
+        )
         # A number that is no more than a range of nothing must not leave its own range by rounding.
         low, high = min(low, row.estimate.value), max(high, row.estimate.value)
-        yield Bounds(analysis.name, row.group, row.estimate.value, low, high, part.absent.height, part.frame.height)
+        yield Bounds(
+            analysis.name,
+            row.group,
+            row.estimate.value,
+            low,
+            high,
+            part.absent.height,
+            part.frame.height,
+        )
 
 
 def _share(case: Case) -> Range:
@@ -137,7 +158,9 @@ def _share(case: Case) -> Range:
     hits = [labels.codes()[name] for name in analysis.of]
     if analysis.consensus == "none":
         given = sample.codes.labels[~gaps]
-        return share_range(float(np.isin(given, hits).sum()), float((given >= 0).sum()), float(gaps.sum()))
+        return share_range(
+            float(np.isin(given, hits).sum()), float((given >= 0).sum()), float(gaps.sum())
+        )
     others = [n for n in range(len(labels.names)) if n not in hits]
     if not others:
         return UNKNOWN
@@ -145,7 +168,9 @@ def _share(case: Case) -> Range:
     for fill in (others[0], hits[0]):
         filled = np.where(gaps, fill, sample.codes.labels)
         decided = majority(filled, sample.codes.n_labels)
-        shares.append(float(np.isin(decided[decided >= 0], hits).mean()) if (decided >= 0).any() else math.nan)
+        shares.append(
+            float(np.isin(decided[decided >= 0], hits).mean()) if (decided >= 0).any() else math.nan
+        )
     return shares[0], shares[1]
 
 
@@ -166,12 +191,22 @@ def _mean(case: Case) -> Range:
 
 def _abstention(case: Case) -> Range:
     abstained = case.part.frame.filter(pl.col("state") == "abstained").height
-    return share_range(float(abstained), float(case.part.frame.height), float(case.part.absent.height))
+    return share_range(
+        float(abstained), float(case.part.frame.height), float(case.part.absent.height)
+    )
 
 
 def _pair(case: Case) -> Range:
-    absent = case.whole.absent if case.context.analysis.statistic == "self_preference" else case.part.absent
-    frame = case.whole.frame if case.context.analysis.statistic == "self_preference" else case.part.frame
+    absent = (
+        case.whole.absent
+        if case.context.analysis.statistic == "self_preference"
+        else case.part.absent
+    )
+    frame = (
+        case.whole.frame
+        if case.context.analysis.statistic == "self_preference"
+        else case.part.frame
+    )
     return pair_range(case.context, case.table, case.families, frame, absent, case.row.group)
 
 
@@ -179,12 +214,21 @@ def _slope(case: Case) -> Range:
     """The slope is linear in the abstentions: each gap counts where it moves the slope furthest."""
     counted = abstentions_by_item(case.part.together(), score_column(case.context, case.table))
     gaps = case.part.absent.group_by("item").len("gaps")
-    items = counted.join(gaps, on="item", how="left").with_columns(pl.col("gaps").fill_null(0)).drop_nulls("x")
+    items = (
+        counted.join(gaps, on="item", how="left")
+        .with_columns(pl.col("gaps").fill_null(0))
+        .drop_nulls("x")
+    )
     if items.height == 0:
         return UNKNOWN
-    x, events, trials, n = (items.get_column(c).cast(pl.Float64).to_numpy() for c in ("x", "events", "trials", "gaps"))
+    x, events, trials, n = (
+        items.get_column(c).cast(pl.Float64).to_numpy() for c in ("x", "events", "trials", "gaps")
+    )
     hard = x > float((x * trials).sum() / trials.sum())
-    low, high = (slope(slope_sums(x, events + np.where(side, n, 0.0), trials).sum(axis=0)) for side in (~hard, hard))
+    low, high = (
+        slope(slope_sums(x, events + np.where(side, n, 0.0), trials).sum(axis=0))
+        for side in (~hard, hard)
+    )
     return float(low[0]), float(high[0])
 
 
@@ -207,15 +251,22 @@ def _against(case: Case) -> Range:
         return UNKNOWN
     if case.context.criterion.scope == "pair" and measure not in {"percent_agreement", "pabak"}:
         return UNKNOWN
-    panel = sample_of(case.context, panel_frame, tuple(panel_frame.get_column("rater").unique().sort().to_list()))
+    panel = sample_of(
+        case.context, panel_frame, tuple(panel_frame.get_column("rater").unique().sort().to_list())
+    )
     judges, gaps = case.part.sample(case.context)
     codes, _ = judges_and_panel(panel, judges)
     n = len(panel.raters)
-    marked = replace(judges, codes=replace(judges.codes, labels=np.where(gaps, 0, -1).astype(np.int64)))
+    marked = replace(
+        judges, codes=replace(judges.codes, labels=np.where(gaps, 0, -1).astype(np.int64))
+    )
     at, _ = judges_and_panel(panel, marked)
-    find = partial(judge_range, n_labels=codes.n_labels, measure=measure, valid=analysis.mode == "valid")
+    find = partial(
+        judge_range, n_labels=codes.n_labels, measure=measure, valid=analysis.mode == "valid"
+    )
     ranges = [
-        find(codes.labels[:, :n], codes.labels[:, j], at.labels[:, j] == 0) for j in range(n, codes.labels.shape[1])
+        find(codes.labels[:, :n], codes.labels[:, j], at.labels[:, j] == 0)
+        for j in range(n, codes.labels.shape[1])
     ]
     low, high = np.mean(ranges, axis=0)
     return float(low), float(high)

@@ -19,12 +19,15 @@ Groups = Sequence[Sequence[str]]
 
 
 def with_duplicate_notes(
-    rows: Sequence[Row], analyses: Sequence[Analysis], table_of: Callable[[Analysis], RatingTable], groups: Groups
+    rows: Sequence[Row],
+    analyses: Sequence[Analysis],
+    table_of: Callable[[Analysis], RatingTable],
+    groups: Groups,
 ) -> list[Row]:
     """The rows, with a note on those whose own items are in groups of duplicates.
 
-    Copies of one question are resampled as if they were independent; how many there are is counted in the ratings that
-    the row rests on, that is those of its analysis and its group.
+    Copies of one question are resampled as if they were independent; how many there are is counted
+    in the ratings that the row rests on, that is those of its analysis and its group.
     """
     if not groups:
         return list(rows)
@@ -35,10 +38,16 @@ def with_duplicate_notes(
     for row in rows:
         analysis = by_name[row.analysis]
         # A difference rests on the items of both its groups: the columns that differ do not choose.
-        same = {column: value for column, value in row.group.items() if row.versus.get(column, value) == value}
+        same = {
+            column: value
+            for column, value in row.group.items()
+            if row.versus.get(column, value) == value
+        }
         key = row.analysis, tuple(sorted(same.items()))
         if key not in notes:
-            notes[key] = _note(_items(table_of(analysis), analysis, same), group_of) if row.is_made else None
+            notes[key] = (
+                _note(_items(table_of(analysis), analysis, same), group_of) if row.is_made else None
+            )
         note = notes[key]
         noted.append(row if note is None else replace(row, warnings=(*row.warnings, note)))
     return noted
@@ -53,7 +62,11 @@ def _items(table: RatingTable, analysis: Analysis, group: Mapping[str, str]) -> 
     for column, value in group.items():
         if column in frame.columns and column in analysis.by:
             frame = frame.filter(pl.col(column).cast(pl.String) == value)
-    case_of = {item.id: item.case or item.id for item in table.data.items} if table.data is not None else {}
+    case_of = (
+        {item.id: item.case or item.id for item in table.data.items}
+        if table.data is not None
+        else {}
+    )
     return {case_of.get(item, item) for item in frame.get_column("item").drop_nulls().unique()}
 
 
@@ -65,8 +78,9 @@ def _note(items: set[str], group_of: Mapping[str, int]) -> TranslatableMessage |
     if not sizes:
         return None
     return say(
-        "{n:,} of the {all:,} items are in {groups:,} {groups|group|groups} of duplicates on which nobody has decided;"
-        " the interval treats copies of one question as independent and may be too narrow.",
+        "{n:,} of the {all:,} items are in {groups:,} {groups|group|groups} of duplicates on which"
+        " nobody has decided; the interval treats copies of one question as independent and may be"
+        " too narrow.",
         message_id="curation.undecided_duplicates",
         n=sum(sizes),
         all=len(items),

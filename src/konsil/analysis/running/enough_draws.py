@@ -1,6 +1,7 @@
 """Whether the draws are enough for Holm's adjustment: else p values of further draws, or a warning.
 
-With B draws p is at least 1 / (B + 1), and of m tests the smallest adjusted p is at least m / (B + 1).
+With B draws p is at least 1 / (B + 1), and of m tests the smallest adjusted p is at least m / (B +
+1).
 """
 
 from __future__ import annotations
@@ -29,16 +30,25 @@ def limited(rows: Sequence[Row], resampling: Resampling) -> dict[int, int]:
     for n, row in enumerate(rows):
         p, method = row.estimate.p, row.estimate.method
         by_draws = ("permutation" in method or "resamples" in method) and ", all " not in method
-        if not by_draws or row.kind == "companion" or not math.isfinite(p) or not row.p_adjusted > ALPHA:
+        if (
+            not by_draws
+            or row.kind == "companion"
+            or not math.isfinite(p)
+            or not row.p_adjusted > ALPHA
+        ):
             continue
         tests = row.p_adjusted / p
-        at_floor = p * (resampling.draws + 1) < 2.5  # a p value that inverts an interval has both tails
+        at_floor = (
+            p * (resampling.draws + 1) < 2.5
+        )  # a p value that inverts an interval has both tails
         if at_floor and tests / (resampling.draws + 1) > ALPHA:
             draws_by_row[n] = math.ceil(_REACHED * tests / ALPHA)
     return draws_by_row
 
 
-def with_further_draws(rows: Sequence[Row], few: dict[int, int], again: Callable[[int, int], Row]) -> list[Row]:
+def with_further_draws(
+    rows: Sequence[Row], few: dict[int, int], again: Callable[[int, int], Row]
+) -> list[Row]:
     """The rows with the p values of more draws of the same streams; no other number changes.
 
     `few`: rows and the draws that they need; `again`: the row of that number, with so many draws.
@@ -47,8 +57,14 @@ def with_further_draws(rows: Sequence[Row], few: dict[int, int], again: Callable
     draws = max(few.values(), default=0)
     for n in few:
         more = again(n, draws)
-        if math.isfinite(more.estimate.p) and more.estimate.method[:20] == rows[n].estimate.method[:20]:
-            out[n] = replace(rows[n], estimate=replace(rows[n].estimate, p=min(more.estimate.p, rows[n].estimate.p)))
+        if (
+            math.isfinite(more.estimate.p)
+            and more.estimate.method[:20] == rows[n].estimate.method[:20]
+        ):
+            out[n] = replace(
+                rows[n],
+                estimate=replace(rows[n].estimate, p=min(more.estimate.p, rows[n].estimate.p)),
+            )
     return out
 
 
@@ -58,9 +74,9 @@ def too_few(few: dict[int, int], resampling: Resampling) -> tuple[TranslatableMe
         return ()
     return (
         say(
-            "{draws:,} resamples are too few for Holm's adjustment: {n:,} {n|test|tests} with the smallest p"
-            " value possible {n|has|have}"
-            " an adjusted p above .05. State at least {needed:,} in [resampling] draws.",
+            "{draws:,} resamples are too few for Holm's adjustment: {n:,} {n|test|tests} with the"
+            " smallest p value possible {n|has|have} an adjusted p above .05. State at least"
+            " {needed:,} in [resampling] draws.",
             message_id="difference.few_draws",
             draws=resampling.draws,
             n=len(few),

@@ -33,7 +33,8 @@ FAMILIES: Mapping[str, Rows] = MappingProxyType(
         "designs": design_rows,
     }
 )
-"""Family -> what makes the rows of its statistics, from an analysis, all ratings, its ratings, and who is of whom."""
+"""Family -> what makes the rows of its statistics, from an analysis, all ratings, its ratings, and
+who is of whom."""
 
 
 def rows_of(context: Context, table: RatingTable, lineage: Lineage) -> Iterator[Row]:

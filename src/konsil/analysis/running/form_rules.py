@@ -20,7 +20,13 @@ def form_problems(analysis: Analysis, instruments: Sequence[Instrument]) -> Iter
     ["statistic: 'win_rate' is of comparisons; criterion 'quality' is no choice about a pair of answers"]
     """
     chosen = analysis.where.get("instrument", ())
-    same = [c for i in instruments if not chosen or i.id in chosen for c in i.criteria if c.id == analysis.criterion]
+    same = [
+        c
+        for i in instruments
+        if not chosen or i.id in chosen
+        for c in i.criteria
+        if c.id == analysis.criterion
+    ]
     if any(c.scale != same[0].scale for c in same):
         yield (
             f"criterion: {len(same)} instruments ask {analysis.criterion!r} on different scales;"
@@ -35,8 +41,8 @@ def _problems_on(analysis: Analysis, criterion: Criterion) -> Iterator[str]:
     if analysis.statistic in PREFERENCE:
         if criterion.scope != "pair" or criterion.scale.kind != "choice":
             yield (
-                f"statistic: {analysis.statistic!r} is of comparisons; criterion {criterion.id!r} is no choice about a"
-                " pair of answers"
+                f"statistic: {analysis.statistic!r} is of comparisons; criterion {criterion.id!r}"
+                " is no choice about a pair of answers"
             )
             return
         try:

@@ -32,7 +32,9 @@ def methods(
 ) -> tuple[str, ...]:
     """Sentences that a methods section can take over; nothing is said that was not done."""
     found = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
-    found += adjudication_sentences(table.adjudicated, [a.name for a in analyses if a.adjudication == "after"])
+    found += adjudication_sentences(
+        table.adjudicated, [a.name for a in analyses if a.adjudication == "after"]
+    )
     found += _statistics(analyses)
     found += _comparisons(analyses, rows)
     found += case_methods(analyses)
@@ -45,15 +47,21 @@ def methods(
 
 
 def _material(table: RatingTable) -> str:
-    panels = table.frame.group_by("panel").agg(pl.col("rater").n_unique().alias("n"), pl.len().alias("ratings"))
+    panels = table.frame.group_by("panel").agg(
+        pl.col("rater").n_unique().alias("n"), pl.len().alias("ratings")
+    )
     parts = [
-        say("{n} ({panel}; {ratings:,} {ratings|rating|ratings})", n=n, panel=panel, ratings=ratings)
+        say(
+            "{n} ({panel}; {ratings:,} {ratings|rating|ratings})", n=n, panel=panel, ratings=ratings
+        )
         for panel, n, ratings in panels.sort("panel").iter_rows()
     ]
     if not parts:
         return say("No ratings were available.")
     items = table.frame.filter(pl.col("item").fill_null("") != "").get_column("item").n_unique()
-    return say("Raters were {raters}, on {items:,} {items|item|items}.", raters=listed(parts), items=items)
+    return say(
+        "Raters were {raters}, on {items:,} {items|item|items}.", raters=listed(parts), items=items
+    )
 
 
 def _excluded(table: RatingTable, exclusions: Exclusions) -> list[str]:
@@ -64,7 +72,10 @@ def _excluded(table: RatingTable, exclusions: Exclusions) -> list[str]:
         return [say("No rating was faster than the protocol's {seconds:g} seconds.", seconds=rule)]
     told = {str(one): one for one in reasons(exclusions)}
     counts = table.excluded.group_by("reason").len().sort("reason")
-    parts = [say("{n:,} {n|rating|ratings} ({reason})", n=n, reason=told[reason]) for reason, n in counts.iter_rows()]
+    parts = [
+        say("{n:,} {n|rating|ratings} ({reason})", n=n, reason=told[reason])
+        for reason, n in counts.iter_rows()
+    ]
     return [say("Excluded: {what}.", what=listed(parts))]
 
 
@@ -74,14 +85,16 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
         return []
     found: list[str] = [
         say(
-            "The {n:,} {n|abstention is not a label|abstentions are not labels}: statistics use the labels"
-            " given (pairwise deletion).",
+            "The {n:,} {n|abstention is not a label|abstentions are not labels}: statistics use the"
+            " labels given (pairwise deletion).",
             n=n,
         )
     ]
     named = [a.name for a in analyses if a.abstain == "label"]
     if named:
-        found.append(say("In {analyses} an abstention counts as a label of its own.", analyses=listed(named)))
+        found.append(
+            say("In {analyses} an abstention counts as a label of its own.", analyses=listed(named))
+        )
     return found
 
 
@@ -90,28 +103,36 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     if not names:
         return []
     entries = [STATISTICS[n] for n in names]
-    parts = [say("{statistic} ({source})", statistic=say(e.title), source=say(e.source)) for e in entries]
+    parts = [
+        say("{statistic} ({source})", statistic=say(e.title), source=say(e.source)) for e in entries
+    ]
     found: list[str] = [
         say(
-            "Agreement was measured by {statistics}; statistics of two raters are averaged over rater pairs.",
+            "Agreement was measured by {statistics}; statistics of two raters are averaged over"
+            " rater pairs.",
             statistics=listed(parts, "; "),
         )
     ]
     if any(a.statistic == "krippendorff_alpha" and not a.weights for a in analyses):
         found.append(
             say(
-                "Krippendorff's alpha has his own difference of the scale's level of measurement; for ordinal scales"
-                " that is the distance of mid-ranks, not Gwet's ordinal weights."
+                "Krippendorff's alpha has his own difference of the scale's level of measurement;"
+                " for ordinal scales that is the distance of mid-ranks, not Gwet's ordinal weights."
             )
         )
     weights = sorted({a.weights or "quadratic" for a in analyses if a.statistic == "gwet_ac2"})
     if weights:
-        found.append(say("The weights of Gwet's AC2 are {weights}.", weights=listed([say(w) for w in weights])))
+        found.append(
+            say(
+                "The weights of Gwet's AC2 are {weights}.",
+                weights=listed([say(w) for w in weights]),
+            )
+        )
     if "within_one" in names:
         found.append(
             say(
-                "Beside agreement within one step stands its chance level, that of two labels drawn from all labels"
-                " given."
+                "Beside agreement within one step stands its chance level, that of two labels drawn"
+                " from all labels given."
             )
         )
     return found
@@ -123,47 +144,51 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     if any(a.statistic in WINS and not a.statistic.startswith("win_rate") for a in wins):
         found.append(
             say(
-                "Win differences give every rival the same weight, however often it was met; the weights are computed"
-                " again in every resample, and ties stay in the denominators."
+                "Win differences give every rival the same weight, however often it was met; the"
+                " weights are computed again in every resample, and ties stay in the denominators."
             )
         )
     if any(a.mode == "valid" for a in wins) and _are_about_these(rows):
         found.append(
             say(
-                "Intervals and p values of people's comparisons are by item (linearised, t with effective degrees of"
-                " freedom), for these raters only. Beside them stand the bootstrap of items, whose p value is from"
-                " flipping the sides of all comparisons of an item by a fair coin, and the two-way interval.",
+                "Intervals and p values of people's comparisons are by item (linearised, t with"
+                " effective degrees of freedom), for these raters only. Beside them stand the"
+                " bootstrap of items, whose p value is from flipping the sides of all comparisons"
+                " of an item by a fair coin, and the two-way interval.",
                 message_id="target.comparisons_these",
             )
         )
     elif any(a.mode == "valid" for a in wins):
         found.append(
             say(
-                "Intervals and p values of people's comparisons are two-way (items and raters, linearised, t with"
-                " effective degrees of freedom). Beside them, for these raters only, stands the bootstrap of items,"
-                " whose p value is from flipping the sides of all comparisons of an item by a fair coin; and the"
-                " interval by raters.",
+                "Intervals and p values of people's comparisons are two-way (items and raters,"
+                " linearised, t with effective degrees of freedom). Beside them, for these raters"
+                " only, stands the bootstrap of items, whose p value is from flipping the sides of"
+                " all comparisons of an item by a fair coin; and the interval by raters.",
                 message_id="two_way.comparisons",
             )
         )
     if any(a.mode == "valid" and a.statistic.startswith("win_rate") for a in wins):
         found.append(
             say(
-                "Win rates have Wilson's interval at the effective sample size, with the same variance and degrees of"
-                " freedom.",
+                "Win rates have Wilson's interval at the effective sample size, with the same"
+                " variance and degrees of freedom.",
                 message_id="two_way.win_rates",
             )
         )
     if any(a.mode == "paper" for a in wins):
         found.append(
             say(
-                "In paper mode comparisons have percentile intervals by item and flips of single comparisons, which"
-                " reject too often where comparisons share items or raters."
+                "In paper mode comparisons have percentile intervals by item and flips of single"
+                " comparisons, which reject too often where comparisons share items or raters."
             )
         )
     if any(a.consensus == "mean" for a in analyses if a.statistic in PREFERENCE):
         found.append(
-            say("A jury's outcome is the mean of its judges' steps, a win beyond {line:g} steps.", line=JURY_LINE)
+            say(
+                "A jury's outcome is the mean of its judges' steps, a win beyond {line:g} steps.",
+                line=JURY_LINE,
+            )
         )
     return found
 
@@ -171,57 +196,78 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
 def _are_about_these(rows: Sequence[Row]) -> bool:
     """Whether people's comparisons have the two-way interval beside the first one and never as the first one."""
     of_pairs = [r for r in rows if r.statistic in {*WINS, *WORTHS}]
-    two_way = {r.kind == "companion" for r in of_pairs if r.estimate.method.startswith("linearised two-way")}
+    two_way = {
+        r.kind == "companion"
+        for r in of_pairs
+        if r.estimate.method.startswith("linearised two-way")
+    }
     return two_way == {True}
 
 
 def _of_labels(analyses: Sequence[Analysis], table: RatingTable) -> list[Analysis]:
     """Those that are not of comparisons: between two answers there is no majority that a judge is held against."""
-    pairs = table.frame.filter(pl.col("system").str.contains(" | ", literal=True)).get_column("criterion").unique()
-    return [a for a in analyses if a.statistic not in PREFERENCE and a.criterion not in {*pairs.to_list()}]
+    pairs = (
+        table.frame.filter(pl.col("system").str.contains(" | ", literal=True))
+        .get_column("criterion")
+        .unique()
+    )
+    return [
+        a
+        for a in analyses
+        if a.statistic not in PREFERENCE and a.criterion not in {*pairs.to_list()}
+    ]
 
 
 def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     found: list[str] = []
     if any(needs_majority(a) for a in analyses):
         found.append(
-            say("A majority is strictly more than half of the raters who did not abstain; otherwise it is undefined.")
+            say(
+                "A majority is strictly more than half of the raters who did not abstain; otherwise"
+                " it is undefined."
+            )
         )
     breakers = sorted({a.tiebreak for a in analyses if a.tiebreak})
     if breakers:
         found.append(
             say(
-                "Where the panel's labels contradicted one another and none had a majority, those of {panels} joined"
-                " them in the majority, and nowhere else.",
+                "Where the panel's labels contradicted one another and none had a majority, those"
+                " of {panels} joined them in the majority, and nowhere else.",
                 panels=listed([repr(name) for name in breakers]),
             )
         )
     if any(a.against == "rest" and needs_majority(a) for a in analyses):
-        found.append(say("Leave-one-out agreement compares each rater with the majority of the others."))
+        found.append(
+            say("Leave-one-out agreement compares each rater with the majority of the others.")
+        )
     judged = [a for a in analyses if leaves_one_out(a)]
     if any(a.mode == "valid" for a in judged):
         found.append(
             say(
-                "Judges were scored on the same leave-one-out majorities and slots as the held-out rater, so that a"
-                " judge exchangeable with the panel differs by zero on average."
+                "Judges were scored on the same leave-one-out majorities and slots as the held-out"
+                " rater, so that a judge exchangeable with the panel differs by zero on average."
             )
         )
     if any(a.mode == "paper" for a in judged):
         found.append(
-            say("In paper mode judges were scored on the majority of the whole panel, which biases the difference.")
+            say(
+                "In paper mode judges were scored on the majority of the whole panel, which biases"
+                " the difference."
+            )
         )
     if any(a.statistic.startswith("ensembles_") for a in analyses):
         found.append(
             say(
-                "Ensembles, single judges among them, were scored on the majority of the whole panel: their values are"
-                " not those of judges beside a held-out rater.",
+                "Ensembles, single judges among them, were scored on the majority of the whole"
+                " panel: their values are not those of judges beside a held-out rater.",
                 message_id="ensembles.whole_panel",
             )
         )
     ranked = [a for a in analyses if a.statistic.startswith("ensembles_") and a.mode == "valid"]
     found += [
         say(
-            "Members of ensembles were judges with labels on at least {coverage:.0%} of the panel's units.",
+            "Members of ensembles were judges with labels on at least {coverage:.0%} of the panel's"
+            " units.",
             message_id="ensembles.coverage",
             coverage=coverage,
         )
@@ -237,7 +283,9 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     return found
 
 
-def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, resampling: Resampling) -> list[str]:
+def _intervals(
+    analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, resampling: Resampling
+) -> list[str]:
     clusters = sorted({"item" if a.cluster == "rater" else a.cluster for a in analyses})
     if not rows or not clusters:
         return []
@@ -245,9 +293,10 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
     if any("bootstrap" in r.estimate.method for r in rows):
         found.append(
             say(
-                "The level of all intervals is {level:g} %. Bootstrap intervals are BCa intervals unless their row says"
-                " otherwise, over {draws:,} resamples of clusters ({clusters}), seeded by the study's seed {seed}; all"
-                " analyses of the same clusters have the same resamples.",
+                "The level of all intervals is {level:g} %. Bootstrap intervals are BCa intervals"
+                " unless their row says otherwise, over {draws:,} resamples of clusters"
+                " ({clusters}), seeded by the study's seed {seed}; all analyses of the same"
+                " clusters have the same resamples.",
                 message_id="methods.bootstrap",
                 level=resampling.level * 100,
                 draws=resampling.draws,
@@ -258,44 +307,51 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
     if any("two-way" in r.estimate.method for r in rows if r.statistic not in PREFERENCE):
         found.append(
             say(
-                "Two-way intervals allow for other items and other raters (linearised, of agreement by leaving out each"
-                " rater; t with effective degrees of freedom).",
+                "Two-way intervals allow for other items and other raters (linearised, of agreement"
+                " by leaving out each rater; t with effective degrees of freedom).",
                 message_id="target.two_way",
             )
         )
     if any(a.cluster == "rater" for a in analyses):
         found.append(
             say(
-                "With raters as clusters the interval is linearised for sums of single ratings and a delete-one-rater"
-                " jackknife otherwise."
+                "With raters as clusters the interval is linearised for sums of single ratings and"
+                " a delete-one-rater jackknife otherwise."
             )
         )
     if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
-        found.append(say("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1."))
+        found.append(
+            say("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
+        )
     of_few_hits = ("Wilson at", "Clopper-Pearson, each")
-    if any(r.estimate.method.startswith(of_few_hits) and "bias-reduced" not in r.estimate.method for r in rows):
+    if any(
+        r.estimate.method.startswith(of_few_hits) and "bias-reduced" not in r.estimate.method
+        for r in rows
+    ):
         found.append(
             say(
-                "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at the sample size"
-                " that the clusters are worth.",
+                "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at"
+                " the sample size that the clusters are worth.",
                 few=FEW_HITS,
             )
         )
     if any("for every pair of raters" in r.estimate.method for r in rows):
         found.append(
             say(
-                "Means over pairs of raters of which some share few units have intervals from a posterior of the rating"
-                " patterns, whose prior counts for every pair alike; t with the harmonic mean of the clusters that"
-                " pairs share, less 1, as degrees of freedom.",
+                "Means over pairs of raters of which some share few units have intervals from a"
+                " posterior of the rating patterns, whose prior counts for every pair alike; t with"
+                " the harmonic mean of the clusters that pairs share, less 1, as degrees of"
+                " freedom.",
                 message_id="edges.thin_methods",
             )
         )
     if any("with the others' majority" in r.estimate.method for r in rows):
         found.append(
             say(
-                "Means over raters against the majority of the others, of whom some rated few units, have intervals"
-                " from a posterior of the rating patterns, whose prior counts for every rater alike; t with the"
-                " harmonic mean of the clusters that raters share with that majority, less 1, as degrees of freedom.",
+                "Means over raters against the majority of the others, of whom some rated few"
+                " units, have intervals from a posterior of the rating patterns, whose prior counts"
+                " for every rater alike; t with the harmonic mean of the clusters that raters share"
+                " with that majority, less 1, as degrees of freedom.",
                 message_id="edges.thin_majorities_methods",
             )
         )
@@ -303,8 +359,8 @@ def _intervals(analyses: Sequence[Analysis], rows: Sequence[Row], seed: int, res
     if any(word in r.estimate.method for r in rows for word in of_uneven):
         found.append(
             say(
-                "Agreement in clusters of very unequal size has intervals with bias-reduced variance and effective"
-                " degrees of freedom.",
+                "Agreement in clusters of very unequal size has intervals with bias-reduced"
+                " variance and effective degrees of freedom.",
                 message_id="edges.uneven_methods",
             )
         )
@@ -320,29 +376,35 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     if any("score interval" in m or "square-and-add" in m for m in methods):
         found.append(
             say(
-                "Differences of proportions have score intervals; where a cluster has several outcomes of a group,"
-                " square-and-add intervals at the effective sample sizes.",
+                "Differences of proportions have score intervals; where a cluster has several"
+                " outcomes of a group, square-and-add intervals at the effective sample sizes.",
                 message_id="difference.intervals_of_shares",
             )
         )
     if any("permutation" in m for m in methods):
         found.append(
             say(
-                "The intervals of other differences come from studentised permutations, in which the two groups"
-                " change places within whole clusters; where a cluster belongs to one group alone, the labels of these"
-                " clusters are shuffled.",
+                "The intervals of other differences come from studentised permutations, in which"
+                " the two groups change places within whole clusters; where a cluster belongs to"
+                " one group alone, the labels of these clusters are shuffled.",
                 message_id="difference.intervals_of_permutation",
             )
         )
-    if any("effective degrees of freedom" in m for m in methods if m.startswith("difference, linearised")):
+    if any(
+        "effective degrees of freedom" in m
+        for m in methods
+        if m.startswith("difference, linearised")
+    ):
         found.append(
             say(
-                "Differences of numbers that rest on rare events have linearised intervals with effective degrees of"
-                " freedom.",
+                "Differences of numbers that rest on rare events have linearised intervals with"
+                " effective degrees of freedom.",
                 message_id="difference.intervals_of_rare_events",
             )
         )
-    if any(m.startswith("difference, linearised") and "effective degrees" not in m for m in methods):
+    if any(
+        m.startswith("difference, linearised") and "effective degrees" not in m for m in methods
+    ):
         found.append(
             say(
                 "Differences of groups that cannot change places have linearised intervals.",
@@ -352,7 +414,11 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     if any("bootstrap" in m for m in methods):
         found.append(say("Differences are paired on the same resamples."))
     tested = [r for r in differences if math.isfinite(r.estimate.p)]
-    by_t = [r for r in tested if "rater-cluster" in r.estimate.method or "jackknife" in r.estimate.method]
+    by_t = [
+        r
+        for r in tested
+        if "rater-cluster" in r.estimate.method or "jackknife" in r.estimate.method
+    ]
     if any("bootstrap" not in r.estimate.method for r in tested if r not in by_t):
         found.append(
             say(
@@ -365,7 +431,9 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     if by_t:
         found.append(say("Where raters are the clusters, p values are from the t distribution."))
     if any(math.isfinite(r.p_adjusted) for r in differences):
-        found.append(say("Holm's adjustment is over all declared differences.", message_id="declared.holm"))
+        found.append(
+            say("Holm's adjustment is over all declared differences.", message_id="declared.holm")
+        )
     return found
 
 
@@ -376,9 +444,9 @@ def _family(rows: Sequence[Row]) -> list[str]:
         return []
     return [
         say(
-            "The p values of the {n} declared tests of win differences are adjusted for one another in two ways: by"
-            " Holm's method over all declared tests; and by max-T over these tests, with the correlations that"
-            " items and raters give them.",
+            "The p values of the {n} declared tests of win differences are adjusted for one another"
+            " in two ways: by Holm's method over all declared tests; and by max-T over these tests,"
+            " with the correlations that items and raters give them.",
             message_id="two_way.family",
             n=len(members),
         )

@@ -60,7 +60,9 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     if analysis.margin is not None and not analysis.margin > 0:
         yield f"margin: expected a number above 0, got {analysis.margin:g}"
     elif analysis.margin is not None and not has_margin(analysis):
-        yield f"margin: belongs to differences, and {analysis.statistic!r} as asked for here has none"
+        yield (
+            f"margin: belongs to differences, and {analysis.statistic!r} as asked for here has none"
+        )
     line = analysis.pass_line
     if line is not None and analysis.statistic == "share" and not 0 <= line <= 1:
         yield f"pass_line: expected a share between 0 and 1, got {line:g}"
@@ -80,22 +82,41 @@ def _groups(a: Analysis) -> Iterator[str]:
     if a.test == "flip" and not a.compare and a.statistic not in FLIPPED:
         yield "test: there is nothing to flip; compare says between which groups"
     if a.test == "flip" and a.cluster == "rater" and a.compare:
-        yield "test: 'flip' swaps the groups in whole items or cases; with raters as clusters use 'interval'"
+        yield (
+            "test: 'flip' swaps the groups in whole items or cases; with raters as clusters use"
+            " 'interval'"
+        )
     if RATER_PAIR in a.by and (a.statistic not in _AMONG_RATERS or a.against is not None):
-        yield f"by: {RATER_PAIR!r} makes a group of every two raters and needs a statistic of agreement among them"
+        yield (
+            f"by: {RATER_PAIR!r} makes a group of every two raters and needs a statistic of"
+            " agreement among them"
+        )
 
 
 def _settings(a: Analysis) -> Iterator[str]:
     if a.statistic == "share" and not a.of:
         yield "of: is empty; a share says which labels count"
     if a.weights and a.weights not in WEIGHTS:
-        yield f"weights: {a.weights!r} is not one of {', '.join(WEIGHTS)}; {nearest(a.weights, WEIGHTS)}"
+        yield (
+            f"weights: {a.weights!r} is not one of {', '.join(WEIGHTS)};"
+            f" {nearest(a.weights, WEIGHTS)}"
+        )
     if a.spans == "mean" and a.statistic != "mean":
-        yield f"spans: 'mean' gives numbers; only the statistic 'mean' takes them, not {a.statistic!r}"
-    if a.consensus != "none" and a.statistic not in {"share", "mean", *PREFERENCE, *DESIGNS} and not averaged(a):
+        yield (
+            "spans: 'mean' gives numbers; only the statistic 'mean' takes them, not"
+            f" {a.statistic!r}"
+        )
+    if (
+        a.consensus != "none"
+        and a.statistic not in {"share", "mean", *PREFERENCE, *DESIGNS}
+        and not averaged(a)
+    ):
         yield f"consensus: belongs to the statistics 'share' and 'mean', not to {a.statistic!r}"
     if a.consensus == "mean" and a.statistic == "share":
-        yield "consensus: a share is of labels; their mean is a number, so expected 'majority' or 'none'"
+        yield (
+            "consensus: a share is of labels; their mean is a number, so expected 'majority' or"
+            " 'none'"
+        )
 
 
 def _judging(a: Analysis) -> Iterator[str]:
@@ -107,8 +128,15 @@ def _judging(a: Analysis) -> Iterator[str]:
         yield f"coverage: expected a proportion from 0 to 1, got {a.coverage:g}"
     if a.statistic == "risk_coverage" and a.against in {None, "rest"}:
         yield "against: risk is disagreement with a panel; name it"
-    if a.statistic in {"self_preference", "family_preference"} and a.mode == "valid" and a.against in {None, "rest"}:
-        yield "against: preference is adjusted within the label of a panel of experts; name it, or use mode = 'paper'"
+    if (
+        a.statistic in {"self_preference", "family_preference"}
+        and a.mode == "valid"
+        and a.against in {None, "rest"}
+    ):
+        yield (
+            "against: preference is adjusted within the label of a panel of experts; name it, or"
+            " use mode = 'paper'"
+        )
     if a.cluster == "rater" or a.compare:
         key = "cluster" if a.cluster == "rater" else "compare"
         yield f"{key}: {a.statistic!r} has no such version"
@@ -122,7 +150,10 @@ def _blinding(a: Analysis) -> Iterator[str]:
         yield f"compare: {a.statistic!r} has no such version"
     for n, column in enumerate(a.by):
         if column in {"system", "arm"}:
-            yield f"by[{n}]: guesses are held against the {column}; 'blinding_bang' has a row for each of them anyway"
+            yield (
+                f"by[{n}]: guesses are held against the {column}; 'blinding_bang' has a row for"
+                " each of them anyway"
+            )
 
 
 def _injection(a: Analysis) -> Iterator[str]:
@@ -131,11 +162,17 @@ def _injection(a: Analysis) -> Iterator[str]:
             yield f"{key}: {a.statistic!r} has no such version"
     for n, column in enumerate(a.by):
         if column not in {"rater", "injection"}:
-            yield f"by[{n}]: {a.statistic!r} has a row for each judge, with 'injection' for each kind; got {column!r}"
+            yield (
+                f"by[{n}]: {a.statistic!r} has a row for each judge, with 'injection' for each"
+                f" kind; got {column!r}"
+            )
     if a.cluster == "rater":
         yield "cluster: each judge has a row of its own; expected 'item' or 'case', got 'rater'"
     if a.test == "flip":
-        yield f"test: {a.statistic!r} is tested by the test that its interval inverts; expected 'interval' or 'none'"
+        yield (
+            f"test: {a.statistic!r} is tested by the test that its interval inverts; expected"
+            " 'interval' or 'none'"
+        )
 
 
 def _against(a: Analysis) -> Iterator[str]:
@@ -145,10 +182,16 @@ def _against(a: Analysis) -> Iterator[str]:
         return
     if a.statistic not in ONE_TABLE and not averaged(a):
         yield (
-            f"statistic: {a.statistic!r} does not compare a rater with a consensus (against = {a.against!r});"
-            f" {nearest(a.statistic, ONE_TABLE)}"
+            f"statistic: {a.statistic!r} does not compare a rater with a consensus (against ="
+            f" {a.against!r}); {nearest(a.statistic, ONE_TABLE)}"
         )
     if a.against == a.raters:
-        yield f"against: {a.against!r} is the panel itself; against = 'rest' compares each rater with the others"
+        yield (
+            f"against: {a.against!r} is the panel itself; against = 'rest' compares each rater with"
+            " the others"
+        )
     if a.against != "rest" and a.cluster == "rater":
-        yield "cluster: judges are compared with a panel on the same items; expected 'item' or 'case', got 'rater'"
+        yield (
+            "cluster: judges are compared with a panel on the same items; expected 'item' or"
+            " 'case', got 'rater'"
+        )

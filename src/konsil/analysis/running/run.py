@@ -16,7 +16,14 @@ from konsil.analysis.judges.risk import risk_curves
 from konsil.analysis.model.catalogue.known import AUDIT
 from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.results import Results, Row
-from konsil.analysis.model.spec import Analysis, AsPublished, Derived, Exclusions, Inference, Resampling
+from konsil.analysis.model.spec import (
+    Analysis,
+    AsPublished,
+    Derived,
+    Exclusions,
+    Inference,
+    Resampling,
+)
 from konsil.analysis.pairs.max_t import with_max_t
 from konsil.analysis.running.bounds import bounds_of
 from konsil.analysis.running.duplicate_notes import Groups, with_duplicate_notes
@@ -60,17 +67,20 @@ def run(
 ) -> Results:
     """All estimates, the coverage of the ratings, warnings and the methods paragraph.
 
-    `planned`: whether the tasks come from a plan, so that missing ratings can be counted. `flag_families`: whether to
-    warn of judges of a judged system's family. `together`: names for several panels as one. `strict`: whether an
-    analysis that the ratings cannot give raises; otherwise its row says why, and the others are made. `duplicates`:
-    groups of items that ask the same and on which nobody has decided.
+    `planned`: whether the tasks come from a plan, so that missing ratings can be counted.
+    `flag_families`: whether to warn of judges of a judged system's family. `together`: names for
+    several panels as one. `strict`: whether an analysis that the ratings cannot give raises;
+    otherwise its row says why, and the others are made. `duplicates`: groups of items that ask the
+    same and on which nobody has decided.
     """
     table = rating_table(data, exclusions, instruments, together)
     table, impossible = _with_derived(table, derived, instruments, strict=strict)
     derived = [column for column in derived if column.name not in impossible]
     late = table
     if table.adjudicated.labels and any(a.adjudication == "after" for a in analyses):
-        late = with_derived(rating_table(data, exclusions, instruments, together, after=True), derived, instruments)
+        late = with_derived(
+            rating_table(data, exclusions, instruments, together, after=True), derived, instruments
+        )
 
     def table_of(context: Context) -> RatingTable:
         return late if context.analysis.adjudication == "after" else table
@@ -82,22 +92,38 @@ def run(
     inference_sentences = target_sentences(target, compares=compares)
     rows: list[Row] = []
     contexts: list[Context] = []
-    places: list[tuple[Context, int]] = []  # of each row: its analysis, and the how manieth row of it
+    places: list[
+        tuple[Context, int]
+    ] = []  # of each row: its analysis, and the how manieth row of it
     refused: list[str] = []
-    # One key for all: analyses of the same clusters are made on the same resamples, which are drawn once.
+    # One key for all: analyses of the same clusters are made on the same resamples, which are drawn
+    # once.
     key = Remembered(stream_key(seed, "resamples"))
     for analysis in analyses:
         for problem in contradictions(analysis):
             raise AnalysisError(f"{analysis.name}: {problem}")
-        also = tuple(_criterion(replace(analysis, criterion=name), instruments) for name in analysis.criteria)
-        draws = AsPublished(resampling.draws, resampling.level) if analysis.mode == "paper" else resampling
+        also = tuple(
+            _criterion(replace(analysis, criterion=name), instruments) for name in analysis.criteria
+        )
+        draws = (
+            AsPublished(resampling.draws, resampling.level)
+            if analysis.mode == "paper"
+            else resampling
+        )
         within = target_within(target, analysis, table)
-        context = Context(analysis, _criterion(analysis, instruments), key, draws, also, within, target.is_stated)
+        context = Context(
+            analysis, _criterion(analysis, instruments), key, draws, also, within, target.is_stated
+        )
         for problem in _threshold_problems(context):
             raise AnalysisError(f"{analysis.name}: {problem}")
         start = len(rows)
         try:
-            for column_name in {*analysis.by, *analysis.where, analysis.compare, analysis.covariate} & {*impossible}:
+            for column_name in {
+                *analysis.by,
+                *analysis.where,
+                analysis.compare,
+                analysis.covariate,
+            } & {*impossible}:
                 raise AnalysisError(f"{analysis.name}: {impossible[column_name]}")
             rows.extend(rows_of(context, table_of(context), families))
         except AnalysisError as error:
@@ -113,7 +139,10 @@ def run(
     rows, doubts = _with_enough_draws(_adjusted(rows), places, table_of, families, resampling)
     rows = with_max_t(contexts, table_of, rows, families)
     rows = with_duplicate_notes(
-        rows, analyses, lambda analysis: late if analysis.adjudication == "after" else table, duplicates
+        rows,
+        analyses,
+        lambda analysis: late if analysis.adjudication == "after" else table,
+        duplicates,
     )
     both = orders(data, instruments)
     gaps = missing(data, table, exclusions, instruments)
@@ -131,16 +160,24 @@ def run(
             *model_call_sentences(data.callees, both),
             *imported(systems),
             *inference_sentences,
-            *methods(analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions),
+            *methods(
+                analyses, rows, table, seed=seed, resampling=resampling, exclusions=exclusions
+            ),
         ),
         orders=both,
         label_counts=label_counts(table, instruments),
         outcomes=outcomes(data, table),
         curves=tuple(
-            c for one in contexts if one.analysis.statistic == "risk_coverage" for c in risk_curves(one, table_of(one))
+            c
+            for one in contexts
+            if one.analysis.statistic == "risk_coverage"
+            for c in risk_curves(one, table_of(one))
         ),
         trade_offs=tuple(
-            t for c in contexts if c.analysis.statistic == "strictness" for t in trade_offs(c, table_of(c))
+            t
+            for c in contexts
+            if c.analysis.statistic == "strictness"
+            for t in trade_offs(c, table_of(c))
         ),
         derived=derived_values(table, derived),
         refused=tuple(refused),
@@ -151,7 +188,11 @@ def run(
 
 
 def _with_derived(
-    table: RatingTable, derived: Sequence[Derived], instruments: Sequence[Instrument], *, strict: bool
+    table: RatingTable,
+    derived: Sequence[Derived],
+    instruments: Sequence[Instrument],
+    *,
+    strict: bool,
 ) -> tuple[RatingTable, dict[str, str]]:
     """The table with the derived columns, and why those are missing that cannot be made; with `strict` they raise."""
     impossible: dict[str, str] = {}
@@ -182,31 +223,46 @@ def _with_enough_draws(
         context, place = places[n]
         if context.analysis.name not in rows_by_analysis:
             more = replace(context, resampling=replace(resampling, draws=draws))
-            rows_by_analysis[context.analysis.name] = list(rows_of(more, table_of(context), families))
+            rows_by_analysis[context.analysis.name] = list(
+                rows_of(more, table_of(context), families)
+            )
         return rows_by_analysis[context.analysis.name][place]
 
     return _adjusted(with_further_draws(rows, few, again)), ()
 
 
 def _threshold_problems(context: Context) -> Iterator[str]:
-    """What is wrong with an analysis' thresholds on its criteria; an audit has the same for all of them."""
-    for criterion in (context.criterion, *(context.also if context.analysis.statistic in AUDIT else ())):
+    """What is wrong with an analysis' thresholds on its criteria.
+
+    An audit has the same for all of them.
+    """
+    for criterion in (
+        context.criterion,
+        *(context.also if context.analysis.statistic in AUDIT else ()),
+    ):
         yield from threshold_problems(context.analysis, criterion)
 
 
 def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criterion:
     """The criterion an analysis names; where two instruments have one of that name, `where` says whose."""
     wanted = analysis.where.get("instrument", ())
-    found = [c for i in instruments if not wanted or i.id in wanted for c in i.criteria if c.id == analysis.criterion]
+    found = [
+        c
+        for i in instruments
+        if not wanted or i.id in wanted
+        for c in i.criteria
+        if c.id == analysis.criterion
+    ]
     if not found:
         known = [c.id for i in instruments for c in i.criteria]
         raise AnalysisError(
-            f"{analysis.name}: there is no criterion {analysis.criterion!r}; {nearest(analysis.criterion, known)}"
+            f"{analysis.name}: there is no criterion {analysis.criterion!r};"
+            f" {nearest(analysis.criterion, known)}"
         )
     if any(c.scale != found[0].scale for c in found):
         raise AnalysisError(
-            f"{analysis.name}: {len(found)} instruments ask {analysis.criterion!r} on different scales;"
-            " select one with where = { instrument = [...] }"
+            f"{analysis.name}: {len(found)} instruments ask {analysis.criterion!r} on different"
+            " scales; select one with where = { instrument = [...] }"
         )
     return found[0]
 
@@ -216,7 +272,9 @@ def _adjusted(rows: Sequence[Row]) -> list[Row]:
 
     Tukey's p values are adjusted for their own family already.
     """
-    tested = (n for n, r in enumerate(rows) if r.kind != "companion" and math.isfinite(r.estimate.p))
+    tested = (
+        n for n, r in enumerate(rows) if r.kind != "companion" and math.isfinite(r.estimate.p)
+    )
     family = [n for n in tested if rows[n].prespecified and rows[n].statistic != "tukey"]
     out = list(rows)
     if family:

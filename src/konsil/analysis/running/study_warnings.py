@@ -16,13 +16,17 @@ def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[st
     if table.excluded.height:
         found.append(
             say(
-                "{n:,} {n|rating is|ratings are} excluded by the protocol's rules; the coverage table says why.",
+                "{n:,} {n|rating is|ratings are} excluded by the protocol's rules; the coverage"
+                " table says why.",
                 n=table.excluded.height,
             )
         )
     if any(a.mode == "paper" for a in analyses):
         found.append(
-            say("Analyses in paper mode reproduce what a paper computes and are not recommended for conclusions.")
+            say(
+                "Analyses in paper mode reproduce what a paper computes and are not recommended for"
+                " conclusions."
+            )
         )
     return tuple(found)
 
@@ -31,4 +35,8 @@ def of_same_family(families: Lineage) -> tuple[str, ...]:
     """Which judges are of the family of a system that they judge."""
     judged = {family for family in families.systems.values() if family}
     names = sorted(r.id for r in families.judges.values() if r.kind == "llm" and r.family in judged)
-    return (say("Judges of a judged system's family: {names}.", names=", ".join(names)),) if names else ()
+    return (
+        (say("Judges of a judged system's family: {names}.", names=", ".join(names)),)
+        if names
+        else ()
+    )

@@ -50,20 +50,23 @@ def agreement(
 ) -> Agreement:
     """Agreement statistics of a table of ratings, with intervals that respect clusters.
 
-    `frame` is a Polars or pandas data frame. Layout wide: one row a unit, one column a rater, empty cells not rated.
-    Long: one row a rating, with columns `unit`, `rater` and `label`. Counts: one row a unit, one column a label, with
-    the number of raters who gave it. Lists: the column `label` holds all labels of a unit, as lists or with the sign
-    `split` between them. Units of one `cluster` are resampled together. `labels` declares the scale in order; without
-    it the observed labels are taken. An `abstain` label is not a value.
+    `frame` is a Polars or pandas data frame. Layout wide: one row a unit, one column a rater, empty
+    cells not rated. Long: one row a rating, with columns `unit`, `rater` and `label`. Counts: one
+    row a unit, one column a label, with the number of raters who gave it. Lists: the column `label`
+    holds all labels of a unit, as lists or with the sign `split` between them. Units of one
+    `cluster` are resampled together. `labels` declares the scale in order; without it the observed
+    labels are taken. An `abstain` label is not a value.
 
-    Which statistics are given depends on `level`; `statistics` names others. `weights` are those of partial agreement,
-    by name or as a table label -> label -> weight;
-    `pair_weights` "units" weighs pairs of raters by the units they share; `pairs` adds each pair by itself. `where`
-    keeps the rows with certain values of columns; `by` gives one result for each value of a column in `groups`;
-    `compare` does so for a column with two values and adds their differences in `comparison`.
+    Which statistics are given depends on `level`; `statistics` names others. `weights` are those of
+    partial agreement, by name or as a table label -> label -> weight; `pair_weights` "units" weighs
+    pairs of raters by the units they share; `pairs` adds each pair by itself. `where` keeps the
+    rows with certain values of columns; `by` gives one result for each value of a column in
+    `groups`; `compare` does so for a column with two values and adds their differences in
+    `comparison`.
 
-    Undefined statistics are nan with a reason. Each interval's method is named; `companions` holds the same numbers
-    with other intervals: linearised ones, textbook standard errors of independent units, and the F intervals of ICC.
+    Undefined statistics are nan with a reason. Each interval's method is named; `companions` holds
+    the same numbers with other intervals: linearised ones, textbook standard errors of independent
+    units, and the F intervals of ICC.
 
     >>> import polars as pl
     >>> table = pl.DataFrame({"ann": list("aabbabab"), "ben": list("aabbabba")})
@@ -75,20 +78,30 @@ def agreement(
         raise AnalysisError("labels, missing and statistics: expected a list, got one text")
     if layout not in {None, *get_args(Layout)}:
         known = ", ".join(map(repr, get_args(Layout)))
-        raise AnalysisError(f"layout {layout!r} is not one of {known}; leave it out to have it guessed")
+        raise AnalysisError(
+            f"layout {layout!r} is not one of {known}; leave it out to have it guessed"
+        )
     chosen = (rater,) if isinstance(rater, str) else tuple(rater or ())
     words = tuple(f"{v:g}" if isinstance(v, float) else str(v) for v in labels)
     slices = Slices(as_values(where), by, compare)
     index = lone_index(frame)
     if unit is None and index is not None and not is_role(index):
         unit = index if index not in {*chosen, label, cluster, *slices.columns} else None
-    asked = TableOptions(layout, unit, chosen, label, cluster, level, words, abstain, tuple(missing), split=split)
+    asked = TableOptions(
+        layout, unit, chosen, label, cluster, level, words, abstain, tuple(missing), split=split
+    )
     wanted = [name for name in (unit, label, cluster, *chosen, *slices.columns) if name is not None]
     if not isinstance(resamples, int) or resamples < 100:
         raise AnalysisError(f"resamples: expected at least 100, got {resamples}")
     chosen_weights = weights if isinstance(weights, str) else own_weights(weights)
     request = Request(
-        tuple(statistics), chosen_weights, pair_weights, pairs, slices, Resampling(resamples, confidence), seed
+        tuple(statistics),
+        chosen_weights,
+        pair_weights,
+        pairs,
+        slices,
+        Resampling(resamples, confidence),
+        seed,
     )
     return from_asked(to_polars(frame, wanted), asked, request)
 
@@ -110,8 +123,13 @@ def from_asked(frame: pl.DataFrame, asked: TableOptions, request: Request) -> Ag
     if scale and not asked.labels and asked.layout != "counts":
         told = [table.warnings for table in tables]
         tables = [read(rows, replace(reading, labels=scale)) for rows, reading in asked_of]
-        tables = [replace(t, warnings=tuple(dict.fromkeys(w))) for t, w in zip(tables, told, strict=True)]
-    groups = {part.name: estimate_table(table, asked, request) for part, table in zip(found, tables, strict=True)}
+        tables = [
+            replace(t, warnings=tuple(dict.fromkeys(w))) for t, w in zip(tables, told, strict=True)
+        ]
+    groups = {
+        part.name: estimate_table(table, asked, request)
+        for part, table in zip(found, tables, strict=True)
+    }
     comparison = None
     if request.slices.compare is not None:
         comparison = compare_tables(tables, tuple(groups), asked, request, warnings)
@@ -136,7 +154,9 @@ def from_asked(frame: pl.DataFrame, asked: TableOptions, request: Request) -> Ag
     )
 
 
-def _part_options(part: Part, asked: TableOptions, slices: Slices) -> tuple[pl.DataFrame, TableOptions]:
+def _part_options(
+    part: Part, asked: TableOptions, slices: Slices
+) -> tuple[pl.DataFrame, TableOptions]:
     """A part's rows without the columns that chose them, which are no raters of a wide table."""
     roles = {asked.unit, asked.label, asked.cluster, *asked.rater}
     drop = [] if is_long(part.frame, asked) else [c for c in slices.columns if c not in roles]

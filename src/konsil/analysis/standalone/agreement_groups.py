@@ -23,7 +23,9 @@ from konsil.stats.engine.weights import stream_key
 def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:
     """The labels of all groups in order, so that a label that one group did not use is on its scale as well."""
     numbers = {
-        name: value for table in tables for name, value in zip(table.labels.names, table.labels.values, strict=True)
+        name: value
+        for table in tables
+        for name, value in zip(table.labels.names, table.labels.values, strict=True)
     }
     try:
         return tuple(sorted(numbers, key=float))
@@ -32,11 +34,17 @@ def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:
 
 
 def compare_tables(
-    tables: Sequence[Table], groups: tuple[str, ...], asked: TableOptions, request: Request, warnings: list[str]
+    tables: Sequence[Table],
+    groups: tuple[str, ...],
+    asked: TableOptions,
+    request: Request,
+    warnings: list[str],
 ) -> Comparison:
     """The first group minus the second, statistic by statistic."""
     first, second = tables
-    names = [n for n in names_of(first, asked, request)[0] if n in names_of(second, asked, request)[0]]
+    names = [
+        n for n in names_of(first, asked, request)[0] if n in names_of(second, asked, request)[0]
+    ]
     differences: list[NamedEstimate] = []
     companions: list[NamedEstimate] = []
     notes: dict[str, list[str]] = {}
@@ -63,10 +71,15 @@ def compare_tables(
         if not shared and headline.method.startswith("paired difference,"):
             headline = replace(headline, method=_independent(request, asked.cluster or "unit"))
         differences.append(
-            NamedEstimate(name, within_statistic(headline, name, weights_of_table(request, first), of_two=True))
+            NamedEstimate(
+                name,
+                within_statistic(headline, name, weights_of_table(request, first), of_two=True),
+            )
         )
         companions.extend(
-            NamedEstimate(name, within_statistic(c, name, weights_of_table(request, first), of_two=True))
+            NamedEstimate(
+                name, within_statistic(c, name, weights_of_table(request, first), of_two=True)
+            )
             for c in difference.companions
         )
         for text in difference.warnings:
@@ -99,21 +112,23 @@ def _about_groups(first: Table, second: Table, shared: int, n_statistics: int) -
     if first.has_raters and second.has_raters and {*first.sample.raters} != {*second.sample.raters}:
         sentences.append(
             say(
-                "The two groups have different raters: the differences are about these raters and not about raters in"
-                " general.",
+                "The two groups have different raters: the differences are about these raters and"
+                " not about raters in general.",
                 message_id="table.groups_of_other_raters",
             )
         )
     if not shared:
         sentences.append(
-            say("The two groups share no cluster: they are independent samples.", message_id="table.groups_independent")
+            say(
+                "The two groups share no cluster: they are independent samples.",
+                message_id="table.groups_independent",
+            )
         )
     if n_statistics > 1:
         sentences.append(
             say(
-                "The p values of the {n} {n|difference|differences} are not adjusted for multiple testing;"
-                " choose one statistic"
-                " beforehand with {option}.",
+                "The p values of the {n} {n|difference|differences} are not adjusted for multiple"
+                " testing; choose one statistic beforehand with {option}.",
                 message_id="table.p_not_adjusted",
                 n=n_statistics,
                 option=option("statistics", flag="statistic", example="[...]"),

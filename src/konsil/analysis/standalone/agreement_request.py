@@ -21,7 +21,8 @@ MANY_PAIRS = 300
 """More pairs of raters than this are not given one by one."""
 
 MANY_RANKED = 45
-"""With more pairs of raters than this, rank correlations of all pairs take minutes and are computed on request only."""
+"""With more pairs of raters than this, rank correlations of all pairs take minutes and are computed
+on request only."""
 
 RANKED = ("spearman", "kendall_tau_b")
 
@@ -49,15 +50,24 @@ class Request:
 def check_request(asked: TableOptions, request: Request) -> None:
     """Refuse what no table allows: unknown levels, statistics and weights, and a confidence out of its range."""
     if asked.level not in LEVELS:
-        raise AnalysisError(f"level {asked.level!r} is not one of {', '.join(LEVELS)}; {nearest(asked.level, LEVELS)}")
+        raise AnalysisError(
+            f"level {asked.level!r} is not one of {', '.join(LEVELS)};"
+            f" {nearest(asked.level, LEVELS)}"
+        )
     if not 0.5 <= request.resampling.level < 1:
-        raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.resampling.level:g}")
+        raise AnalysisError(
+            f"confidence: expected from 0.5 to below 1, got {request.resampling.level:g}"
+        )
     for name in request.statistics:
         agreement_statistics.entry(name, asked.level, option("statistics", flag="statistic"))
     if isinstance(request.weights, str) and request.weights and request.weights not in WEIGHTS:
-        raise AnalysisError(f"{option('weights')} {request.weights!r}: {nearest(request.weights, WEIGHTS)}")
+        raise AnalysisError(
+            f"{option('weights')} {request.weights!r}: {nearest(request.weights, WEIGHTS)}"
+        )
     if request.pair_weights not in get_args(PairWeights):
-        raise AnalysisError(f"{option('pair_weights')} {request.pair_weights!r}: expected 'alike' or 'units'")
+        raise AnalysisError(
+            f"{option('pair_weights')} {request.pair_weights!r}: expected 'alike' or 'units'"
+        )
 
 
 def n_pairs(table: Table) -> int:
@@ -68,7 +78,11 @@ def n_pairs(table: Table) -> int:
 
 def weights_of_table(request: Request, table: Table) -> Weights:
     """The weights by name, or those of the table's labels."""
-    return request.weights if isinstance(request.weights, str) else request.weights.of(table.labels.names)
+    return (
+        request.weights
+        if isinstance(request.weights, str)
+        else request.weights.of(table.labels.names)
+    )
 
 
 def has_steps(table: Table, asked: TableOptions) -> bool:
@@ -81,7 +95,9 @@ def has_steps(table: Table, asked: TableOptions) -> bool:
     return bool(asked.labels) or (is_whole and len(values) == 1 + max(values) - min(values))
 
 
-def names_of(table: Table, asked: TableOptions, request: Request) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def names_of(
+    table: Table, asked: TableOptions, request: Request
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The statistics that are given of a table, and those that are not because raters are not known."""
     labels = table.sample.codes.labels
     has_gaps = bool((labels < 0).any())
@@ -90,8 +106,8 @@ def names_of(table: Table, asked: TableOptions, request: Request) -> tuple[tuple
     if "within_one" in names and not has_steps(table, asked):
         if request.statistics:
             raise AnalysisError(
-                f"{asked.name}: within_one: the labels observed have gaps, so the steps between them are not known;"
-                f" declare all labels with {option('labels', example='[...]')}"
+                f"{asked.name}: within_one: the labels observed have gaps, so the steps between"
+                f" them are not known; declare all labels with {option('labels', example='[...]')}"
             )
         names = tuple(name for name in names if name != "within_one")
     if table.has_raters and not request.statistics and n_pairs(table) > MANY_RANKED:
@@ -106,7 +122,8 @@ def names_of(table: Table, asked: TableOptions, request: Request) -> tuple[tuple
         estimable = tuple(name for name in estimable if name not in {"icc1", "icc1k"})
     if not estimable:
         raise AnalysisError(
-            f"{asked.name}: {', '.join(left_out)}: it is not known who gave which label, which these need; without"
-            f" raters there are {', '.join(n for n in usual if not agreement_statistics.needs_raters(n))}"
+            f"{asked.name}: {', '.join(left_out)}: it is not known who gave which label, which"
+            " these need; without raters there are"
+            f" {', '.join(n for n in usual if not agreement_statistics.needs_raters(n))}"
         )
     return estimable, left_out

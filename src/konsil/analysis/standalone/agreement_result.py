@@ -100,7 +100,8 @@ class Agreement:
     labels: tuple[str, ...]
     """The scale's labels."""
     constant: str | None = None
-    """The only label in the table, where no scale was declared: nothing beyond chance can then be said."""
+    """The only label in the table, where no scale was declared: nothing beyond chance can then be
+    said."""
     level: str = "nominal"
     """The level of measurement."""
     confidence: float = 0.95
@@ -124,7 +125,10 @@ class Agreement:
         """The headline estimate of a statistic by name."""
         estimates = {s.name: s.estimate for s in self.statistics}
         if self.groups:
-            raise AnalysisError(f"no statistic {name!r} of all rows; ask a group: groups[{next(iter(self.groups))!r}]")
+            raise AnalysisError(
+                f"no statistic {name!r} of all rows; ask a group:"
+                f" groups[{next(iter(self.groups))!r}]"
+            )
         if name not in estimates:
             raise AnalysisError(f"no statistic {name!r} here; {nearest(name, estimates)}")
         return estimates[name]
@@ -134,7 +138,10 @@ class Agreement:
         return iter([s.name for s in self.statistics])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as --json prints it: undefined is None, with its reason; numbers have 12 significant digits."""
+        """Plain data, as --json prints it: undefined is None, with its reason.
+
+        Numbers have 12 significant digits.
+        """
         plain: dict[str, Any] = written(self._plain())
         return plain
 
@@ -152,11 +159,20 @@ class Agreement:
         if self.groups:
             groups = [{"group": name, **result.to_dict()} for name, result in self.groups.items()]
             compared = {} if self.comparison is None else {"comparison": _compared(self.comparison)}
-            return {**counts, "by": self.by, "groups": groups, **compared, "warnings": list(self.warnings)}
+            return {
+                **counts,
+                "by": self.by,
+                "groups": groups,
+                **compared,
+                "warnings": list(self.warnings),
+            }
         return {
             **counts,
             "pair_weights": self.pair_weights,
-            "raters": [{"name": r.name, "n_ratings": r.n_ratings, "n_abstained": r.n_abstained} for r in self.raters],
+            "raters": [
+                {"name": r.name, "n_ratings": r.n_ratings, "n_abstained": r.n_abstained}
+                for r in self.raters
+            ],
             "statistics": _with_companions(self.statistics, self.companions),
             "overlap": self.overlap(),
             **({"pairs": [_pair(pair) for pair in self.pairs]} if self.pairs else {}),
@@ -169,7 +185,10 @@ class Agreement:
             return None
         n = sorted(pair.n_units for pair in self.overlaps)
         middle = (n[(len(n) - 1) // 2] + n[len(n) // 2]) / 2
-        listed = [{"raters": list(pair.raters), "n_units": pair.n_units} for pair in self.overlaps[:LISTED_PAIRS]]
+        listed = [
+            {"raters": list(pair.raters), "n_units": pair.n_units}
+            for pair in self.overlaps[:LISTED_PAIRS]
+        ]
         return {
             "n_pairs": len(n),
             "n_without": sum(shared == 0 for shared in n),
@@ -207,7 +226,11 @@ class Agreement:
 
     def _records(self) -> list[dict[str, Any]]:
         if self.groups:
-            return [{"group": g, **_plain(s)} for g, result in self.groups.items() for s in result.statistics]
+            return [
+                {"group": g, **_plain(s)}
+                for g, result in self.groups.items()
+                for s in result.statistics
+            ]
         return [_plain(s) for s in self.statistics]
 
 
@@ -227,26 +250,45 @@ def _plain(statistic: NamedEstimate) -> dict[str, Any]:
 
 
 def _companion(estimate: Estimate) -> dict[str, Any]:
-    numbers = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "se": estimate.se, "p": estimate.p}
+    numbers = {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "se": estimate.se,
+        "p": estimate.p,
+    }
     return {**{k: _number(v) for k, v in numbers.items()}, "method": estimate.method}
 
 
-def _with_companions(statistics: tuple[NamedEstimate, ...], all_of_them: tuple[NamedEstimate, ...]) -> list[Any]:
+def _with_companions(
+    statistics: tuple[NamedEstimate, ...], all_of_them: tuple[NamedEstimate, ...]
+) -> list[Any]:
     return [
-        {**_plain(statistic), "companions": [_companion(c.estimate) for c in all_of_them if c.name == statistic.name]}
+        {
+            **_plain(statistic),
+            "companions": [_companion(c.estimate) for c in all_of_them if c.name == statistic.name],
+        }
         for statistic in statistics
     ]
 
 
 def _pair(pair: PairResult) -> dict[str, Any]:
-    return {"raters": list(pair.raters), "n_units": pair.n_units, "statistics": [_plain(s) for s in pair.statistics]}
+    return {
+        "raters": list(pair.raters),
+        "n_units": pair.n_units,
+        "statistics": [_plain(s) for s in pair.statistics],
+    }
 
 
 def _compared(comparison: Comparison) -> dict[str, Any]:
     differences = _with_companions(comparison.differences, comparison.companions)
     for entry, difference in zip(differences, comparison.differences, strict=True):
         entry["p"] = _number(difference.estimate.p)
-    return {"groups": list(comparison.groups), "n_shared": comparison.n_shared, "differences": differences}
+    return {
+        "groups": list(comparison.groups),
+        "n_shared": comparison.n_shared,
+        "differences": differences,
+    }
 
 
 def _number(value: float) -> float | None:

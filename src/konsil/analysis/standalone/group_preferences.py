@@ -35,8 +35,14 @@ def compared(
     statistic = one_against_rest(2 * len(systems), steps, threshold=steps if strict else 1)
     estimates = crossed(both, between_groups(statistic, len(systems)), level=level)
     dominated = _dominated(tables, strict)
-    differences = [_difference(name, estimates, n, dominated=name in dominated) for n, name in enumerate(systems)]
-    shared = [len({*a} & {*b}) for a, b in ((tables[0].items, tables[1].items), (tables[0].raters, tables[1].raters))]
+    differences = [
+        _difference(name, estimates, n, dominated=name in dominated)
+        for n, name in enumerate(systems)
+    ]
+    shared = [
+        len({*a} & {*b})
+        for a, b in ((tables[0].items, tables[1].items), (tables[0].raters, tables[1].raters))
+    ]
     has_raters = all(table.has_raters for table in tables)
     notes: list[str] = []
     if not shared[0] and not (has_raters and shared[1]):
@@ -59,7 +65,10 @@ def _dominated(tables: Sequence[Comparisons], strict: bool) -> set[str]:
     names = set()
     for table in tables:
         steps = table.votes.steps
-        values = crossed(table.votes, one_against_rest(len(table.systems), steps, threshold=steps if strict else 1))
+        values = crossed(
+            table.votes,
+            one_against_rest(len(table.systems), steps, threshold=steps if strict else 1),
+        )
         names |= {name for n, name in enumerate(table.systems) if is_dominated(values, n)}
     return names
 
@@ -72,7 +81,9 @@ def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> di
     by_item = bool(estimates.question.se[n] > _ROUNDING) if dominated else varies
     reason = ""
     if not math.isfinite(value):
-        reason = say("The system is not in both groups.", message_id="comparisons.system_in_one_group")
+        reason = say(
+            "The system is not in both groups.", message_id="comparisons.system_in_one_group"
+        )
     elif dominated:
         reason = no_interval(dominated=True)
     elif not varies:
@@ -87,8 +98,14 @@ def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> di
         **(_interval(two, n) if varies else nothing),
         "p": _number(two.p[n]) if varies else None,
         "method": two_way_method(float(two.df[n])) if varies else "",
-        "item": {**(_interval(estimates.question, n) if by_item else nothing), "method": "item-cluster Wald"},
-        "rater": {**(_interval(estimates.rater, n) if varies else nothing), "method": "rater-cluster Wald"},
+        "item": {
+            **(_interval(estimates.question, n) if by_item else nothing),
+            "method": "item-cluster Wald",
+        },
+        "rater": {
+            **(_interval(estimates.rater, n) if varies else nothing),
+            "method": "rater-cluster Wald",
+        },
         "n_comparisons": int(estimates.n_votes[n]),
         "reason": reason,
     }
@@ -123,7 +140,11 @@ def _columns(
 
 
 def _interval(interval: Interval, n: int) -> dict[str, float | None]:
-    return {"low": _number(interval.low[n]), "high": _number(interval.high[n]), "se": _number(interval.se[n])}
+    return {
+        "low": _number(interval.low[n]),
+        "high": _number(interval.high[n]),
+        "se": _number(interval.se[n]),
+    }
 
 
 def _number(value: float) -> float | None:

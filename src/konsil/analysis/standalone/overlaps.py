@@ -15,7 +15,8 @@ from konsil.errors import option
 from konsil.stats.agreement.registry import STATISTICS
 
 UNEVEN = 2
-"""Where some pair shares this many times as many units as another, the weights of the pairs are told."""
+"""Where some pair shares this many times as many units as another, the weights of the pairs are
+told."""
 
 
 def overlaps_of(sample: Sample) -> tuple[Overlap, ...]:
@@ -23,10 +24,15 @@ def overlaps_of(sample: Sample) -> tuple[Overlap, ...]:
     is_rated = (sample.codes.labels >= 0).astype(np.float32)
     shared = is_rated.T @ is_rated
     names = sample.raters
-    return tuple(Overlap((names[a], names[b]), int(shared[a, b])) for a, b in combinations(range(len(names)), 2))
+    return tuple(
+        Overlap((names[a], names[b]), int(shared[a, b]))
+        for a, b in combinations(range(len(names)), 2)
+    )
 
 
-def uneven_overlaps(overlaps: Sequence[Overlap], pair_weights: PairWeights, names: Sequence[str]) -> list[str]:
+def uneven_overlaps(
+    overlaps: Sequence[Overlap], pair_weights: PairWeights, names: Sequence[str]
+) -> list[str]:
     """Say so where some pairs of raters share many more units than others, and what that means for their mean."""
     n = [pair.n_units for pair in overlaps if pair.n_units]
     of_pairs = [name for name in names if STATISTICS[name].needs == "pairs"]
@@ -34,7 +40,8 @@ def uneven_overlaps(overlaps: Sequence[Overlap], pair_weights: PairWeights, name
         return []
     if pair_weights == "units":
         text = say(
-            "Pairs of raters share {low:,} to {high:,} units; they are weighted by the units they share in {names}.",
+            "Pairs of raters share {low:,} to {high:,} units; they are weighted by the units they"
+            " share in {names}.",
             message_id="table.pairs_by_units",
             low=min(n),
             high=max(n),

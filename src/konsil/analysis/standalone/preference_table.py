@@ -41,9 +41,11 @@ class HeadToHead:
     n_raters: int | None
     """Raters who compared; None where no rater is known."""
     win_difference: tuple[dict[str, Any], ...]
-    """One entry a system: wins minus losses against the others, every rival with the same weight."""
+    """One entry a system: wins minus losses against the others, every rival with the same
+    weight."""
     win_rate: tuple[dict[str, Any], ...]
-    """One entry for each ordered pair of systems: the share of their comparisons that `system` won against `rival`."""
+    """One entry for each ordered pair of systems: the share of their comparisons that `system` won
+    against `rival`."""
     davidson: dict[str, Any]
     """Worths by Davidson's model, ties included."""
     bradley_terry: dict[str, Any]
@@ -66,7 +68,10 @@ class HeadToHead:
     """The differences of two groups' win differences, where that was asked for."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as --json prints it; how many items and raters each number rests on stands beside it."""
+        """Plain data, as --json prints it.
+
+        How many items and raters each number rests on stands beside it.
+        """
         plain: dict[str, Any] = written(self._plain())
         return plain
 
@@ -83,7 +88,13 @@ class HeadToHead:
         if self.groups:
             groups = [{"group": name, **result.to_dict()} for name, result in self.groups.items()]
             compared = {} if self.comparison is None else {"comparison": self.comparison}
-            return {**counts, "by": self.by, "groups": groups, **compared, "warnings": list(self.warnings)}
+            return {
+                **counts,
+                "by": self.by,
+                "groups": groups,
+                **compared,
+                "warnings": list(self.warnings),
+            }
         return {
             **counts,
             "win_difference": list(self.win_difference),
@@ -102,7 +113,8 @@ class HeadToHead:
         """One row a system (of each group): its win difference and its worths, as a Polars frame."""
         if self.groups:
             parts = [
-                result.to_polars().insert_column(0, pl.lit(name).alias("group")) for name, result in self.groups.items()
+                result.to_polars().insert_column(0, pl.lit(name).alias("group"))
+                for name, result in self.groups.items()
             ]
             return pl.concat(parts, how="diagonal_relaxed")
         rows = []
@@ -110,7 +122,9 @@ class HeadToHead:
             self.win_difference, self.davidson["worths"], self.bradley_terry["worths"], strict=True
         ):
             kept = {k: v for k, v in one.items() if not isinstance(v, dict)}
-            rows.append({**kept, "davidson": worth["log_worth"], "bradley_terry": other["log_worth"]})
+            rows.append(
+                {**kept, "davidson": worth["log_worth"], "bradley_terry": other["log_worth"]}
+            )
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
@@ -139,16 +153,18 @@ def preference(
 ) -> HeadToHead:
     """Win differences, win rates and worths of a long table of comparisons, with intervals by item and rater.
 
-    `frame` is a Polars or pandas data frame, one row a comparison: columns for item, rater, the two systems and the
-    outcome, which is a winner (a system's name, "left", "a", a column's name), a tie, or a label of `scale`, given in
-    order from the first system's side to the second's. `strict`: only the scale's outermost labels are wins. Instead of
-    an outcome, a row may count wins in the columns `won` (by the first system), `lost` and `tied`.
+    `frame` is a Polars or pandas data frame, one row a comparison: columns for item, rater, the two
+    systems and the outcome, which is a winner (a system's name, "left", "a", a column's name), a
+    tie, or a label of `scale`, given in order from the first system's side to the second's.
+    `strict`: only the scale's outermost labels are wins. Instead of an outcome, a row may count
+    wins in the columns `won` (by the first system), `lost` and `tied`.
 
-    `where` keeps the rows with certain values of columns; `by` gives one result for each value of a column in `groups`;
-    `compare` does so for a column with two values and adds the differences of the win differences in `comparison`.
+    `where` keeps the rows with certain values of columns; `by` gives one result for each value of a
+    column in `groups`; `compare` does so for a column with two values and adds the differences of
+    the win differences in `comparison`.
 
-    Headline: the two-way interval (items and raters). Beside it the item-cluster bootstrap with the test that flips
-    whole items; in mode "paper" flips of single comparisons.
+    Headline: the two-way interval (items and raters). Beside it the item-cluster bootstrap with the
+    test that flips whole items; in mode "paper" flips of single comparisons.
 
     >>> import polars as pl
     >>> votes = {"item": list("aabbccdd"), "rater": list("rsrsrsrs"), "first": ["x"] * 8, "second": ["y"] * 8}
@@ -194,13 +210,19 @@ def from_layout(
     if not 0.5 <= confidence < 1:
         raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {confidence:g}")
     if ties not in ("half", "dropped") or mode not in ("valid", "paper"):
-        raise AnalysisError(f"got ties = {ties!r}, mode = {mode!r}; expected 'half' or 'dropped', 'valid' or 'paper'")
+        raise AnalysisError(
+            f"got ties = {ties!r}, mode = {mode!r}; expected 'half' or 'dropped', 'valid' or"
+            " 'paper'"
+        )
     slices = Slices() if slices is None else slices
     how = _How(strict, ties, mode, resamples, seed, confidence)
     warnings: list[str] = []
     asked, slices = composed(asked), composed(slices)
     found = parts(as_text(frame, asked.name), slices, asked.name, warnings)
-    tables = [read_comparisons(part.frame, replace(asked, rows=part.rows, name=_named(part, asked))) for part in found]
+    tables = [
+        read_comparisons(part.frame, replace(asked, rows=part.rows, name=_named(part, asked)))
+        for part in found
+    ]
     if slices.group is None:
         (comparisons,) = tables
         result = _of_table(comparisons, how)
@@ -263,15 +285,26 @@ def _of_table(table: Comparisons, how: _How) -> HeadToHead:
     names = table.systems
     win_rate = [{"system": names[a], "rival": names[b]} for a, b in ordered]
     models: tuple[Model, Model] = ("davidson", "bradley_terry")
-    davidson, bradley_terry = (worths_of(table, model, how.ties, threshold, level) for model in models)
-    independence = [_INDEPENDENT] if mode == "valid" and made.n_questions == made.n_raters == made.n_votes else []
+    davidson, bradley_terry = (
+        worths_of(table, model, how.ties, threshold, level) for model in models
+    )
+    independence = (
+        [_INDEPENDENT]
+        if mode == "valid" and made.n_questions == made.n_raters == made.n_votes
+        else []
+    )
     return HeadToHead(
         systems=names,
         n_comparisons=made.n_votes,
         n_items=made.n_questions,
         n_raters=made.n_raters if table.has_raters else None,
-        win_difference=tuple({"system": name} | standing(estimates[0], n, mode, level) for n, name in enumerate(names)),
-        win_rate=tuple(pair | standing(estimates[1], n, mode, level) for n, pair in enumerate(win_rate)),
+        win_difference=tuple(
+            {"system": name} | standing(estimates[0], n, mode, level)
+            for n, name in enumerate(names)
+        ),
+        win_rate=tuple(
+            pair | standing(estimates[1], n, mode, level) for n, pair in enumerate(win_rate)
+        ),
         davidson=davidson,
         bradley_terry=bradley_terry | {"ties": how.ties},
         position=position(shown),
@@ -287,8 +320,8 @@ def _of_table(table: Comparisons, how: _How) -> HeadToHead:
 
 
 _INDEPENDENT = say(
-    "Each comparison has an item and a rater of its own, so that the votes are independent: the flip test (p, these"
-    " raters; p_flip in JSON) is then the test to report, also for other raters; the interval and its p are"
-    " approximations.",
+    "Each comparison has an item and a rater of its own, so that the votes are independent: the"
+    " flip test (p, these raters; p_flip in JSON) is then the test to report, also for other"
+    " raters; the interval and its p are approximations.",
     message_id="comparisons.independent_votes",
 )

@@ -23,7 +23,12 @@ from konsil.analysis.standalone.agreement_request import (
     names_of,
     weights_of_table,
 )
-from konsil.analysis.standalone.agreement_result import Agreement, NamedEstimate, PairResult, RaterCount
+from konsil.analysis.standalone.agreement_result import (
+    Agreement,
+    NamedEstimate,
+    PairResult,
+    RaterCount,
+)
 from konsil.analysis.standalone.overlaps import overlaps_of, uneven_overlaps
 from konsil.analysis.table.encoding import Sample
 from konsil.analysis.tabular.agreement_options import TableOptions
@@ -35,8 +40,12 @@ from konsil.stats.engine.weights import stream_key
 
 _COMMON_SENTENCES = {
     "widths-differ": "the BCa and the linearised interval differ by more than 15 % in width",
-    "undefined-draws": "undefined in some resamples, which are counted and left out of the interval",
-    "no-variation": "no resample differs from the estimate: the interval has no width and is no evidence",
+    "undefined-draws": (
+        "undefined in some resamples, which are counted and left out of the interval"
+    ),
+    "no-variation": (
+        "no resample differs from the estimate: the interval has no width and is no evidence"
+    ),
 }
 """Cautions whose own sentence differs from statistic to statistic, said once for all of them."""
 
@@ -52,7 +61,8 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
     if left_out:
         notes[
             say(
-                "It is not known who gave which label: statistics that need raters are not computed ({names}).",
+                "It is not known who gave which label: statistics that need raters are not computed"
+                " ({names}).",
                 message_id="table.raters_not_known",
                 names=listed(left_out, end="{some}, {last}"),
             )
@@ -64,8 +74,8 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
     ):
         notes[
             say(
-                "Agreement within one step is not computed: the labels observed have gaps, so the steps between them"
-                " are not known; declare all labels with {labels}.",
+                "Agreement within one step is not computed: the labels observed have gaps, so the"
+                " steps between them are not known; declare all labels with {labels}.",
                 message_id="table.steps_not_known",
                 labels=option("labels", example="[...]"),
             )
@@ -73,8 +83,9 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         if asked.level == "ordinal":
             notes[
                 say(
-                    "Weights count the steps between the labels observed, whatever their numbers; declare all labels"
-                    " with {labels} if some were never used, or say {level} if the numbers count.",
+                    "Weights count the steps between the labels observed, whatever their numbers;"
+                    " declare all labels with {labels} if some were never used, or say {level} if"
+                    " the numbers count.",
                     message_id="table.steps_observed",
                     labels=option("labels", example="[...]"),
                     level=option("level", "interval"),
@@ -87,7 +98,8 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
     ):
         notes[
             say(
-                "Spearman's rho and Kendall's tau-b of {n:,} pairs of raters are computed on request only ({option}).",
+                "Spearman's rho and Kendall's tau-b of {n:,} pairs of raters are computed on"
+                " request only ({option}).",
                 message_id="table.ranks_not_computed",
                 n=n_pairs(table),
                 option=option("statistics", flag="statistic"),
@@ -104,7 +116,11 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         pair_weights=request.pair_weights,
     )
     for name, told in everything.items():
-        statistics.append(NamedEstimate(name, within_statistic(told.headline, name, weights_of_table(request, table))))
+        statistics.append(
+            NamedEstimate(
+                name, within_statistic(told.headline, name, weights_of_table(request, table))
+            )
+        )
         textbook = closed_form(
             sample,
             name,
@@ -114,16 +130,20 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         )
         others = (*told.companions, *([textbook] if textbook is not None else []))
         companions.extend(
-            NamedEstimate(name, within_statistic(c, name, weights_of_table(request, table))) for c in others
+            NamedEstimate(name, within_statistic(c, name, weights_of_table(request, table)))
+            for c in others
         )
         for note in told.notes:
             notes.setdefault(note, []).append(name)
         for caution in told.cautions:
-            notes.setdefault(_COMMON_SENTENCES.get(caution.code) or sentence(caution), []).append(name)
+            notes.setdefault(_COMMON_SENTENCES.get(caution.code) or sentence(caution), []).append(
+                name
+            )
     if table.constant is not None:
         notes[
             say(
-                "Every rating is {label}, so agreement beyond chance is undefined; declare the scale with {labels}.",
+                "Every rating is {label}, so agreement beyond chance is undefined; declare the"
+                " scale with {labels}.",
                 message_id="table.all_alike",
                 label=repr(table.constant),
                 labels=option("labels", example="[...]"),
@@ -131,16 +151,20 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         ] = []
     if not asked.labels and asked.level == "nominal" and _looks_ordered(table.labels.names):
         notes[
-            f"the labels are numbers but were taken as names; say {option('level', 'ordinal')} or interval if their"
-            " order counts"
+            f"the labels are numbers but were taken as names; say {option('level', 'ordinal')} or"
+            " interval if their order counts"
         ] = []
     overlaps = overlaps_of(sample) if table.has_raters else ()
     notes |= {text: [] for text in uneven_overlaps(overlaps, request.pair_weights, names)}
     n_resampled = sum("bootstrap" in s.estimate.method for s in statistics)
-    # Where statistics rest on different numbers of clusters, each number is told with the statistics that it is of.
+    # Where statistics rest on different numbers of clusters, each number is told with the
+    # statistics that it is of.
     n_alike = sum("interval rests on" in text for text in notes)
     widest = n_resampled if n_alike == 1 else math.inf
-    warnings = (*table.warnings, *(_warning_once(text, names, widest) for text, names in notes.items()))
+    warnings = (
+        *table.warnings,
+        *(_warning_once(text, names, widest) for text, names in notes.items()),
+    )
     return Agreement(
         n_units=sample.n_units,
         n_raters=sample.n_raters if table.has_raters else None,
@@ -173,16 +197,20 @@ def _raters(table: Table) -> tuple[RaterCount, ...]:
 def _pairs(table: Table, asked: TableOptions, request: Request) -> tuple[PairResult, ...]:
     """Every two raters by themselves, on the units that both labelled."""
     if not table.has_raters:
-        raise AnalysisError(f"{asked.name}: {option('pairs')}: it is not known who gave which label")
+        raise AnalysisError(
+            f"{asked.name}: {option('pairs')}: it is not known who gave which label"
+        )
     sample = table.sample
     n = len(sample.raters)
     if n * (n - 1) // 2 > MANY_PAIRS:
         raise AnalysisError(
-            f"{asked.name}: {option('pairs')}: {n:,} raters make {n * (n - 1) // 2:,} pairs; expected at most"
-            f" {MANY_PAIRS};"
-            f" choose raters with {option('rater')} (wide) or {option('where')}"
+            f"{asked.name}: {option('pairs')}: {n:,} raters make {n * (n - 1) // 2:,} pairs;"
+            f" expected at most {MANY_PAIRS}; choose raters with {option('rater')} (wide) or"
+            f" {option('where')}"
         )
-    names = [n for n in names_of(table, asked, request)[0] if STATISTICS[n].needs in {"pairs", "counts"}]
+    names = [
+        n for n in names_of(table, asked, request)[0] if STATISTICS[n].needs in {"pairs", "counts"}
+    ]
     names = [n for n in names if n not in {*agreement_statistics.INCOMPLETE.values(), "unanimity"}]
     results = []
     for a, b in combinations(range(n), 2):
@@ -200,7 +228,9 @@ def _pairs(table: Table, asked: TableOptions, request: Request) -> tuple[PairRes
                 weights=weights_of_table(request, table),
             )
         statistics = tuple(
-            NamedEstimate(name, within_statistic(summary.headline, name, weights_of_table(request, table)))
+            NamedEstimate(
+                name, within_statistic(summary.headline, name, weights_of_table(request, table))
+            )
             for name, summary in summaries.items()
         )
         results.append(PairResult(raters, len(both), statistics))
@@ -212,11 +242,16 @@ def _of_two(sample: Sample, a: int, b: int, both: IntArray) -> Sample:
     labels = sample.codes.labels[both][:, [a, b]]
     codes = replace(sample.codes, labels=labels, clusters=clusters)
     units = tuple(sample.units[unit] for unit in both)
-    return Sample(codes, (sample.raters[a], sample.raters[b]), units, tuple(sample.clusters[c] for c in used))
+    return Sample(
+        codes, (sample.raters[a], sample.raters[b]), units, tuple(sample.clusters[c] for c in used)
+    )
 
 
 def _warning_once(text: str, names: Sequence[str], n_resampled: float) -> str:
-    """A warning with the statistics it concerns; one about the clusters of all resampled ones needs no names."""
+    """A warning with the statistics it concerns.
+
+    One about the clusters of all resampled ones needs no names.
+    """
     everywhere = len(names) >= n_resampled and "interval rests on" in text
     return f"{', '.join(names)}: {text}" if names and not everywhere else text
 

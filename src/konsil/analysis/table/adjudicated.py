@@ -22,37 +22,51 @@ class Adjudicated:
     """How many of them are others now."""
 
 
-def with_adjudicated_labels(frame: pl.DataFrame, *, after: bool) -> tuple[pl.DataFrame, Adjudicated]:
+def with_adjudicated_labels(
+    frame: pl.DataFrame, *, after: bool
+) -> tuple[pl.DataFrame, Adjudicated]:
     """The ratings without those of the adjudication, their labels as they were before it or as they are after it."""
     plain = frame.filter(pl.col("purpose") != PURPOSE)
     if plain.height == frame.height:
         return frame, Adjudicated()
-    # Where a scale does not say how it reads the other way round, the two may have a pair's answers in another order.
+    # Where a scale does not say how it reads the other way round, the two may have a pair's answers
+    # in another order.
     sides = pl.col("answers").str.split(" | ").list.sort().list.join(" | ").alias(_SUBJECT)
     key = ["task", "criterion", _SUBJECT, "span"]
     values = ["answers", "system", "state", "label"]
     late = (
         frame.filter(pl.col("purpose") == PURPOSE)
         .with_columns(sides)
-        .select(pl.col("repeat_of").alias("task"), *key[1:], *(pl.col(v).alias(f"{v}, after") for v in values))
+        .select(
+            pl.col("repeat_of").alias("task"),
+            *key[1:],
+            *(pl.col(v).alias(f"{v}, after") for v in values),
+        )
     )
     joined = plain.with_columns(sides).join(late, on=key, how="left", maintain_order="left")
     decided = pl.col("state, after").is_not_null()
-    other = ~pl.col("label, after").eq_missing(pl.col("label")) | (pl.col("answers, after") != pl.col("answers"))
+    other = ~pl.col("label, after").eq_missing(pl.col("label")) | (
+        pl.col("answers, after") != pl.col("answers")
+    )
     counts = Adjudicated(joined.filter(decided).height, joined.filter(decided & other).height)
     if after:
         joined = joined.with_columns(
-            pl.when(decided).then(pl.col(f"{v}, after")).otherwise(pl.col(v)).alias(v) for v in values
+            pl.when(decided).then(pl.col(f"{v}, after")).otherwise(pl.col(v)).alias(v)
+            for v in values
         )
     return joined.select(frame.columns), counts
 
 
 def adjudication_sentences(found: Adjudicated, after: list[str]) -> tuple[str, ...]:
-    """What the methods paragraph says of it; `after`: the analyses of labels after it. Nothing where there was none."""
+    """What the methods paragraph says of it; `after`: the analyses of labels after it.
+
+    Nothing where there was none.
+    """
     if not found.labels:
         return ()
     first = say(
-        "Raters who disagreed reviewed {n:,} {n|label|labels} together and changed {changed:,} of them.",
+        "Raters who disagreed reviewed {n:,} {n|label|labels} together and changed {changed:,} of"
+        " them.",
         message_id="adjudication.reviewed",
         n=found.labels,
         changed=found.changed,
@@ -60,12 +74,16 @@ def adjudication_sentences(found: Adjudicated, after: list[str]) -> tuple[str, .
     if not after:
         return (
             first,
-            say("All analyses use the labels given before this adjudication.", message_id="adjudication.before"),
+            say(
+                "All analyses use the labels given before this adjudication.",
+                message_id="adjudication.before",
+            ),
         )
     return (
         first,
         say(
-            "{analyses} use the labels after this adjudication; all other analyses use those given before it.",
+            "{analyses} use the labels after this adjudication; all other analyses use those given"
+            " before it.",
             message_id="adjudication.after",
             analyses=listed(after),
         ),

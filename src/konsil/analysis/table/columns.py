@@ -13,18 +13,41 @@ from konsil.records import Rating, Task
 
 R = TypeVar("R")
 
-RATING = ("task", "rater", "criterion", "item", "answers", "span", "state", "label", "seconds", "confidence")
+RATING = (
+    "task",
+    "rater",
+    "criterion",
+    "item",
+    "answers",
+    "span",
+    "state",
+    "label",
+    "seconds",
+    "confidence",
+)
 """What the analyses read of a rating."""
 
-TASK = ("id", "rater", "instrument", "item", "answers", "spans", "arm", "phase", "batch", "purpose", "repeat_of")
+TASK = (
+    "id",
+    "rater",
+    "instrument",
+    "item",
+    "answers",
+    "spans",
+    "arm",
+    "phase",
+    "batch",
+    "purpose",
+    "repeat_of",
+)
 """What the analyses read of a task."""
 
 
 class Columns(Sequence[R]):
     """A sequence of records that lies in columns and is made into records only where somebody asks for one.
 
-    `frame` has a column for each field, lists and spans as JSON text and no span as the empty text; `make` turns it
-    into the records, in their order.
+    `frame` has a column for each field, lists and spans as JSON text and no span as the empty text;
+    `make` turns it into the records, in their order.
     """
 
     def __init__(self, frame: pl.DataFrame, make: Callable[[pl.DataFrame], Iterable[R]]) -> None:
@@ -63,7 +86,9 @@ def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     """
     if isinstance(ratings, Columns):
         return ratings.frame.select(RATING)
-    spans = {r.span: "" if r.span is None else json.dumps([r.span.start, r.span.end]) for r in ratings}
+    spans = {
+        r.span: "" if r.span is None else json.dumps([r.span.start, r.span.end]) for r in ratings
+    }
     return _frame(RATING, ratings, span=[spans[r.span] for r in ratings])
 
 
@@ -76,9 +101,14 @@ def task_columns(tasks: Sequence[Task], names: Sequence[str] = TASK) -> pl.DataF
 
 
 def answers_in(frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame with one row for each of the answers of each row, in a column `answer`; rows without answers go."""
+    """A frame with one row for each of the answers of each row, in a column `answer`.
+
+    Rows without answers go.
+    """
     return (
-        frame.with_columns(lists("answers").alias("answer")).filter(pl.col("answer").list.len() > 0).explode("answer")
+        frame.with_columns(lists("answers").alias("answer"))
+        .filter(pl.col("answer").list.len() > 0)
+        .explode("answer")
     )
 
 
@@ -89,7 +119,9 @@ def lists(column: str) -> pl.Expr:
 
 
 def _frame(names: Sequence[str], records: Sequence[Any], **given: list[Any]) -> pl.DataFrame:
-    texts = {answers: json.dumps(answers, ensure_ascii=False) for answers in {r.answers for r in records}}
+    texts = {
+        answers: json.dumps(answers, ensure_ascii=False) for answers in {r.answers for r in records}
+    }
     columns = {
         "answers": [texts[r.answers] for r in records],
         **given,

@@ -100,7 +100,9 @@ def mismatches(
     return tuple(problems)
 
 
-def unlisted_systems(frame: pl.DataFrame, answers: Sequence[Answer], systems: Collection[str]) -> tuple[Mismatch, ...]:
+def unlisted_systems(
+    frame: pl.DataFrame, answers: Sequence[Answer], systems: Collection[str]
+) -> tuple[Mismatch, ...]:
     """The systems whose answers the ratings of `used` are about and which the protocol does not list.
 
     Without listed systems any may have answered.
@@ -115,7 +117,8 @@ def unlisted_systems(frame: pl.DataFrame, answers: Sequence[Answer], systems: Co
     return tuple(
         _several(
             Mismatch(
-                f"there is no system {system!r}, about whose answers {ratings_of(n)} given; {nearest(system, systems)}",
+                f"there is no system {system!r}, about whose answers {ratings_of(n)} given;"
+                f" {nearest(system, systems)}",
                 "list every rated system under [[systems]] by the identifier that its answers have",
                 of_form=False,
             )
@@ -125,7 +128,10 @@ def unlisted_systems(frame: pl.DataFrame, answers: Sequence[Answer], systems: Co
 
 
 def forms(frame: pl.DataFrame) -> dict[tuple[str, str], int]:
-    """(instrument, digest) -> how many ratings were given on that form; ratings that name no form are not counted."""
+    """(instrument, digest) -> how many ratings were given on that form.
+
+    Ratings that name no form are not counted.
+    """
     with_form = frame.filter((pl.col("form") != "") & pl.col("form").is_not_null())
     counted = with_form.group_by("instrument", "form").len().sort("instrument", "form")
     return {(instrument, digest): n for instrument, digest, n in counted.iter_rows()}
@@ -139,18 +145,26 @@ def _several(problems: Iterator[Mismatch]) -> list[Mismatch]:
     return [*every[: SHOWN - 1], replace(every[SHOWN - 1], text=more)]
 
 
-def _unknown_instruments(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
+def _unknown_instruments(
+    frame: pl.DataFrame, known: Mapping[str, Instrument]
+) -> Iterator[Mismatch]:
     counted = frame.filter(~pl.col("instrument").is_in(["", *known])).group_by("instrument").len()
     for name, n in counted.sort("instrument").iter_rows():
         yield Mismatch(
-            f"there is no instrument {name!r}, on which {ratings_of(n)} given; {nearest(name, known)}",
+            f"there is no instrument {name!r}, on which {ratings_of(n)} given;"
+            f" {nearest(name, known)}",
             "keep that instrument beside the new one",
         )
 
 
 def _criteria(known: Mapping[str, Instrument], instrument: str, criterion: str) -> list[Criterion]:
-    """The criteria that a rating may be about; a rating whose task is not there may be of every instrument."""
-    asked = known.values() if instrument == "" else [known[instrument]] if instrument in known else []
+    """The criteria that a rating may be about.
+
+    A rating whose task is not there may be of every instrument.
+    """
+    asked = (
+        known.values() if instrument == "" else [known[instrument]] if instrument in known else []
+    )
     return [c for i in asked for c in i.criteria if c.id == criterion]
 
 
@@ -174,7 +188,9 @@ def _unknown_labels(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Ite
     counted = frame.group_by("instrument", "criterion", "state", "label").len()
     counts: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     abstained: dict[tuple[str, str], int] = {}
-    for instrument, criterion, state, label, n in counted.sort("instrument", "criterion", "label").iter_rows():
+    for instrument, criterion, state, label, n in counted.sort(
+        "instrument", "criterion", "label"
+    ).iter_rows():
         if state == "abstained":
             abstained[(instrument, criterion)] = n
         else:
@@ -185,7 +201,8 @@ def _unknown_labels(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Ite
             continue
         if place in abstained and not any(c.scale.abstain is not None for c in criteria):
             yield Mismatch(
-                f"criterion {place[1]!r} has no abstention, but {ratings_of(abstained[place])} abstentions",
+                f"criterion {place[1]!r} has no abstention, but {ratings_of(abstained[place])}"
+                " abstentions",
                 'give its scale the abstention that it had, abstain = "..."',
             )
         options = [label for c in criteria for label in c.scale.labels]
@@ -195,7 +212,8 @@ def _unknown_labels(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Ite
                 hint = f"; {nearest(label, unused or options, options)}" if options else ""
                 yield Mismatch(
                     f"criterion {place[1]!r} has no label {label!r}, which {ratings_have(n)}{hint}",
-                    f'write renamed = {{ "{label}" = "..." }} with today\'s label under the criterion',
+                    f'write renamed = {{ "{label}" = "..." }} with today\'s label under the'
+                    " criterion",
                 )
 
 
@@ -208,7 +226,8 @@ def _is_on_scale(criterion: Criterion, label: str) -> bool:
 
 
 def _other_scopes(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
-    # Identifiers may contain commas and quotation marks, but in JSON a mark within a text has a stroke before it.
+    # Identifiers may contain commas and quotation marks, but in JSON a mark within a text has a
+    # stroke before it.
     several = pl.col("answers").str.count_matches(r'",\s?"') + 1
     shape = frame.select(
         "instrument",
@@ -221,10 +240,13 @@ def _other_scopes(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Itera
     for instrument, criterion, n_answers, has_item, has_span, n in counted.iter_rows():
         criteria = _criteria(known, instrument, criterion)
         if criteria and not any(_fits(c, n_answers, has_item, has_span) for c in criteria):
-            about = f"{n_answers} answer{'' if n_answers == 1 else 's'}" if n_answers else "no answer"
+            about = (
+                f"{n_answers} answer{'' if n_answers == 1 else 's'}" if n_answers else "no answer"
+            )
             about += "" if has_item else " and no item"
             yield Mismatch(
-                f"criterion {criterion!r} is about {criteria[0].scope}, but {ratings_are(n)} about {about}"
+                f"criterion {criterion!r} is about {criteria[0].scope}, but {ratings_are(n)} about"
+                f" {about}"
                 + ("" if has_span or criteria[0].scope != "sentence" else " without a sentence"),
                 "give the criterion the scope that it had",
             )
@@ -241,11 +263,15 @@ def _fits(criterion: Criterion, n_answers: int, has_item: bool, has_span: bool) 
 def _unknown_raters(frame: pl.DataFrame, raters: Collection[str]) -> Iterator[Mismatch]:
     if not raters:
         return
-    counted = frame.filter(~pl.col("rater").is_in(sorted(raters))).group_by("rater").len().sort("rater")
+    counted = (
+        frame.filter(~pl.col("rater").is_in(sorted(raters))).group_by("rater").len().sort("rater")
+    )
     for rater, n in counted.iter_rows():
         yield Mismatch(
-            f"there is no rater {rater!r}, who gave {n:,} rating{'' if n == 1 else 's'}; {nearest(rater, raters)}",
-            "list that rater under [[raters]], and under exclusions if those ratings should stay out",
+            f"there is no rater {rater!r}, who gave {n:,} rating{'' if n == 1 else 's'};"
+            f" {nearest(rater, raters)}",
+            "list that rater under [[raters]], and under exclusions if those ratings should"
+            " stay out",
             of_form=False,
         )
 
@@ -277,10 +303,15 @@ def refuse_unknown_labels(frame: pl.DataFrame, known: Collection[str]) -> None:
     if strange.len():
         label = str(strange[0])
         n = int((strange == label).sum())
-        raise AnalysisError(f"{label!r}, which {ratings_have(n)}, is not a label of the scale; {nearest(label, known)}")
+        raise AnalysisError(
+            f"{label!r}, which {ratings_have(n)}, is not a label of the scale;"
+            f" {nearest(label, known)}"
+        )
 
 
-def with_todays_names(data: Data, instruments: Sequence[Instrument]) -> tuple[Data, tuple[Renamed, ...]]:
+def with_todays_names(
+    data: Data, instruments: Sequence[Instrument]
+) -> tuple[Data, tuple[Renamed, ...]]:
     """The data with former labels and identifiers of criteria as the protocol says they are called today.
 
     Also how many ratings had which former name.
@@ -289,7 +320,9 @@ def with_todays_names(data: Data, instruments: Sequence[Instrument]) -> tuple[Da
     if not criteria:
         return data, ()
     frame = _columns(data.ratings)
-    tasks = task_columns(data.tasks, ("id", "instrument")).rename({"id": "task", "instrument": "asked by"})
+    tasks = task_columns(data.tasks, ("id", "instrument")).rename(
+        {"id": "task", "instrument": "asked by"}
+    )
     frame = frame.join(tasks, on="task", how="left", maintain_order="left")
     label, criterion = pl.col("label"), pl.col("criterion")
     renamed: list[Renamed] = []
@@ -308,7 +341,11 @@ def with_todays_names(data: Data, instruments: Sequence[Instrument]) -> tuple[Da
         )
         for what, pairs in names:
             n = dict(former.group_by(what).len().iter_rows())
-            renamed += [Renamed(what, current.id, old, new, n[old]) for old, new in pairs.items() if n.get(old)]
+            renamed += [
+                Renamed(what, current.id, old, new, n[old])
+                for old, new in pairs.items()
+                if n.get(old)
+            ]
     changed = frame.select(criterion.alias("criterion"), label.alias("label"))
     return replace(data, ratings=_with(data.ratings, changed)), tuple(renamed)
 
@@ -323,21 +360,24 @@ def _with(ratings: Sequence[Rating], names: pl.DataFrame) -> Sequence[Rating]:
 def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[TranslatableMessage, ...]:
     """What the methods say of ratings with former names."""
     return tuple(
-        say(
-            "In {n:,} {n|rating|ratings} the criterion {criterion} was still called {former}.",
-            message_id="forms.criterion_renamed",
-            n=change.n_ratings,
-            criterion=change.criterion,
-            former=change.former,
-        )
-        if change.what == "criterion"
-        else say(
-            "In {n:,} {n|rating|ratings} on {criterion} the label was still called {former}; it is {label} today.",
-            message_id="forms.label_renamed",
-            n=change.n_ratings,
-            criterion=change.criterion,
-            former=change.former,
-            label=change.name,
+        (
+            say(
+                "In {n:,} {n|rating|ratings} the criterion {criterion} was still called {former}.",
+                message_id="forms.criterion_renamed",
+                n=change.n_ratings,
+                criterion=change.criterion,
+                former=change.former,
+            )
+            if change.what == "criterion"
+            else say(
+                "In {n:,} {n|rating|ratings} on {criterion} the label was still called {former}; it"
+                " is {label} today.",
+                message_id="forms.label_renamed",
+                n=change.n_ratings,
+                criterion=change.criterion,
+                former=change.former,
+                label=change.name,
+            )
         )
         for change in renamed
     )

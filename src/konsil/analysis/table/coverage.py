@@ -16,18 +16,24 @@ from konsil.analysis.table.screens import answers_of_screens
 from konsil.instrument import Instrument, surveyed
 
 Key = tuple[str, str, str]
-"""(panel, criterion, system); several systems in the order of their names, whatever a screen or a record's order."""
+"""(panel, criterion, system); several systems in the order of their names, whatever a screen or a
+record's order."""
 
 _TOGETHER = " | "
 
 
 def coverage(
-    data: Data, long: RatingTable, instruments: Sequence[Instrument], exclusions: Exclusions, *, planned: bool
+    data: Data,
+    long: RatingTable,
+    instruments: Sequence[Instrument],
+    exclusions: Exclusions,
+    *,
+    planned: bool,
 ) -> tuple[CoverageRow, ...]:
     """One row for each panel, criterion and system.
 
-    Expected counts come from the tasks, and only where there is a plan: imported tasks exist because they were rated.
-    What no task asks for is expected 0 times.
+    Expected counts come from the tasks, and only where there is a plan: imported tasks exist
+    because they were rated. What no task asks for is expected 0 times.
     """
     rated = _count(long.frame.filter(pl.col("state") == "rated"))
     abstained = _count(long.frame.filter(pl.col("state") == "abstained"))
@@ -36,7 +42,15 @@ def coverage(
     expected = _expected(data, instruments) if planned else None
     # A free text may stay empty: none is missing.
     texts = {c.id for i in instruments for c in i.criteria if c.scale.kind == "text"}
-    keys = sorted({*rated, *abstained, *excluded, *unreadable, *(key for key in expected or () if key[1] not in texts)})
+    keys = sorted(
+        {
+            *rated,
+            *abstained,
+            *excluded,
+            *unreadable,
+            *(key for key in expected or () if key[1] not in texts),
+        }
+    )
     return tuple(
         _row(
             key,
@@ -51,20 +65,27 @@ def coverage(
 
 
 def _row(
-    key: Key, rated: int, abstained: int, unreadable: int, excluded: Mapping[str, int], expected: int | None
+    key: Key,
+    rated: int,
+    abstained: int,
+    unreadable: int,
+    excluded: Mapping[str, int],
+    expected: int | None,
 ) -> CoverageRow:
     received = rated + abstained + unreadable + sum(excluded.values())
     # More than was asked for cannot be: then nobody knows how many are missing beside them.
     missing = None if expected is None or received > expected else expected - received
-    return CoverageRow(*key, expected, rated, abstained, unreadable, missing, dict(sorted(excluded.items())))
+    return CoverageRow(
+        *key, expected, rated, abstained, unreadable, missing, dict(sorted(excluded.items()))
+    )
 
 
 def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
     """A warning for each row with more ratings than the tasks ask for: records that contradict one another."""
     return tuple(
         say(
-            "The ratings of {subject} are more than the tasks ask for: {given:,} instead of at most {expected:,}. How"
-            " many are missing is therefore not known.",
+            "The ratings of {subject} are more than the tasks ask for: {given:,} instead of at most"
+            " {expected:,}. How many are missing is therefore not known.",
             message_id="coverage.surplus",
             subject=", ".join(part for part in (row.panel, row.criterion, row.system) if part),
             given=row.received,
@@ -77,7 +98,9 @@ def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
 
 def _count(frame: pl.DataFrame) -> Counter[Key]:
     found: Counter[Key] = Counter()
-    for panel, criterion, system, n in frame.group_by("panel", "criterion", "system").len().iter_rows():
+    for panel, criterion, system, n in (
+        frame.group_by("panel", "criterion", "system").len().iter_rows()
+    ):
         found[(panel, criterion, _in_order(system))] += n
     return found
 
@@ -89,7 +112,8 @@ def _in_order(systems: str) -> str:
 
 def _excluded(frame: pl.DataFrame, exclusions: Exclusions) -> dict[Key, dict[str, int]]:
     found: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    # A table holds plain texts; the same sentence with its parts can be told in the report's language.
+    # A table holds plain texts; the same sentence with its parts can be told in the report's
+    # language.
     told = {str(one): one for one in reasons(exclusions)}
     for panel, criterion, system, reason, n in (
         frame.group_by("panel", "criterion", "system", "reason").len().sort("reason").iter_rows()
@@ -104,13 +128,16 @@ def _unreadable(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
     if not failed:
         return Counter()
     failed -= set(rating_columns(data.ratings).get_column("task").unique())
-    return _subjects(task_columns(data.tasks).filter(pl.col("id").is_in(sorted(failed))), data, instruments)
+    return _subjects(
+        task_columns(data.tasks).filter(pl.col("id").is_in(sorted(failed))), data, instruments
+    )
 
 
 def _expected(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
     # What is reviewed at an adjudication was asked for before.
     tasks = task_columns(data.tasks).filter(pl.col("purpose").fill_null("main") != "adjudication")
-    # A task that is nobody's has lapsed, or waits for somebody to sign up: nothing is expected of it.
+    # A task that is nobody's has lapsed, or waits for somebody to sign up: nothing is expected of
+    # it.
     return _subjects(tasks.filter(pl.col("rater") != ""), data, instruments)
 
 
@@ -150,10 +177,17 @@ def _scopes(
     each = answers_in(screens).join(systems, on="answer", how="left", maintain_order="left")
     each = each.with_columns(pl.col("system").fill_null(""))
     yield {"answer"}, each.group_by(*by, "system").len("n")
-    yield {"sentence"}, each.group_by(*by, "system").agg(pl.col("spans").clip(1).cast(pl.Int64).sum().alias("n"))
+    yield (
+        {"sentence"},
+        each.group_by(*by, "system").agg(pl.col("spans").clip(1).cast(pl.Int64).sum().alias("n")),
+    )
     if asked.isdisjoint({"pair", "task"}):
         return
-    together = each.sort("system").group_by("id", *by, maintain_order=True).agg(pl.col("system").str.join(_TOGETHER))
+    together = (
+        each.sort("system")
+        .group_by("id", *by, maintain_order=True)
+        .agg(pl.col("system").str.join(_TOGETHER))
+    )
     yield {"pair"}, together.group_by(*by, "system").len("n")
     if "task" in asked:
         about = answers_of_screens(data.tasks, instruments).get_column("task").implode()
@@ -164,13 +198,17 @@ def _scopes(
         yield {"task"}, with_system.group_by(*by, "system").len("n")
 
 
-def label_counts(long: RatingTable, instruments: Sequence[Instrument]) -> dict[tuple[str, str, str, str], int]:
+def label_counts(
+    long: RatingTable, instruments: Sequence[Instrument]
+) -> dict[tuple[str, str, str, str], int]:
     """How often each label was given: (panel, criterion, system, label), abstentions under their own label."""
     abstain = {c.id: c.scale.abstain or say("abstained") for i in instruments for c in i.criteria}
     choices = {c.id for i in instruments for c in i.criteria if c.scale.kind == "choice"}
     counted = long.frame.group_by("panel", "criterion", "system", "state", "label").len()
     found: dict[tuple[str, str, str, str], int] = {}
-    for panel, criterion, system, state, label, n in counted.sort("panel", "criterion", "system", "label").iter_rows():
+    for panel, criterion, system, state, label, n in counted.sort(
+        "panel", "criterion", "system", "label"
+    ).iter_rows():
         if criterion in choices:
             key = (panel, criterion, system, abstain[criterion] if state == "abstained" else label)
             found[key] = found.get(key, 0) + n

@@ -19,13 +19,20 @@ SCORE = "{}: mean"
 """The column of the mean itself, beside the column of its bin."""
 
 
-def with_derived(table: RatingTable, derived: Sequence[Derived], instruments: Sequence[Instrument]) -> RatingTable:
-    """Add the columns that the protocol derives from ratings; an item without a rating has none of them."""
+def with_derived(
+    table: RatingTable, derived: Sequence[Derived], instruments: Sequence[Instrument]
+) -> RatingTable:
+    """Add the columns that the protocol derives from ratings.
+
+    An item without a rating has none of them.
+    """
     frame = table.frame
     added: list[str] = []
     for one in derived:
         if one.name in frame.columns:
-            raise AnalysisError(f"derived {one.name!r}: ratings have a column of this name already; choose another")
+            raise AnalysisError(
+                f"derived {one.name!r}: ratings have a column of this name already; choose another"
+            )
         scores = _scores(table, one, _criterion(one, instruments))
         column = SCORE.format(one.name)
         frame = frame.join(scores.rename({"score": column}), on="item", how="left")
@@ -39,8 +46,16 @@ def derived_values(table: RatingTable, derived: Sequence[Derived]) -> tuple[Deri
     found: list[DerivedValue] = []
     for one in derived:
         score = SCORE.format(one.name)
-        rows = table.frame.select("item", score, one.name).drop_nulls(score).unique(subset="item").sort("item")
-        found += [DerivedValue(one.name, item, value, label or "") for item, value, label in rows.iter_rows()]
+        rows = (
+            table.frame.select("item", score, one.name)
+            .drop_nulls(score)
+            .unique(subset="item")
+            .sort("item")
+        )
+        found += [
+            DerivedValue(one.name, item, value, label or "")
+            for item, value, label in rows.iter_rows()
+        ]
     return tuple(found)
 
 
@@ -49,7 +64,9 @@ def _criterion(one: Derived, instruments: Sequence[Instrument]) -> Criterion:
     if not found:
         known = [c.id for i in instruments for c in i.criteria]
         hint = nearest(one.criterion, known)
-        raise AnalysisError(f"derived {one.name!r}: there is no criterion {one.criterion!r}; {hint}")
+        raise AnalysisError(
+            f"derived {one.name!r}: there is no criterion {one.criterion!r}; {hint}"
+        )
     return found[0]
 
 
@@ -67,7 +84,11 @@ def _scores(table: RatingTable, one: Derived, criterion: Criterion) -> pl.DataFr
         numbers = dict(zip(criterion.scale.labels, criterion.scale.numbers(), strict=True))
         refuse_unknown_labels(chosen, numbers)
         number = pl.col("label").replace_strict(numbers, default=None, return_dtype=pl.Float64)
-    return chosen.group_by("item").agg(number.mean().alias("score")).filter(pl.col("score").is_not_null())
+    return (
+        chosen.group_by("item")
+        .agg(number.mean().alias("score"))
+        .filter(pl.col("score").is_not_null())
+    )
 
 
 def _binned(score: pl.Expr, bins: Sequence[Bin]) -> pl.Expr:

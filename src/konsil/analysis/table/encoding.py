@@ -10,7 +10,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from konsil.analysis.model.catalogue.known import BLINDING, COSTS, LENGTH, PREFERENCE, RATER_PAIR, TIMED
+from konsil.analysis.model.catalogue.known import (
+    BLINDING,
+    COSTS,
+    LENGTH,
+    PREFERENCE,
+    RATER_PAIR,
+    TIMED,
+)
 from konsil.analysis.model.message import say
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.conformity import refuse_unknown_labels
@@ -22,7 +29,19 @@ from konsil.instrument import Criterion, number_word
 from konsil.records.ordering import natural
 from konsil.stats.engine.contract import Codes
 
-_USED = ("item", "case", "answers", "system", "span", "rater", "state", "label", "purpose", "task", "repeat_of")
+_USED = (
+    "item",
+    "case",
+    "answers",
+    "system",
+    "span",
+    "rater",
+    "state",
+    "label",
+    "purpose",
+    "task",
+    "repeat_of",
+)
 """What analyses read of a rating, besides the columns that they name."""
 
 
@@ -39,7 +58,8 @@ class Labels:
     abstain: str | None = None
     """The label that an abstention counts as, where it counts as one."""
     reverse: tuple[int, ...] | None = None
-    """Of comparisons: the code that says the same as each one with the two sides exchanged; None where none does."""
+    """Of comparisons: the code that says the same as each one with the two sides exchanged; None
+    where none does."""
 
     def codes(self) -> dict[str, int]:
         """Label -> its integer."""
@@ -81,12 +101,18 @@ class Sample:
     def clusters_rated(self) -> list[frozenset[int]]:
         """The clusters in which each rater gave a label, by number."""
         rated = self.codes.labels >= 0
-        return [frozenset(self.codes.clusters[rated[:, n]].tolist()) for n in range(len(self.raters))]
+        return [
+            frozenset(self.codes.clusters[rated[:, n]].tolist()) for n in range(len(self.raters))
+        ]
 
     def part(self, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Sample:
         """These units alone, with their clusters numbered anew."""
         used, clusters = np.unique(self.codes.clusters[rows], return_inverse=True)
-        codes = replace(self.codes, labels=self.codes.labels[rows], clusters=clusters.astype(self.codes.clusters.dtype))
+        codes = replace(
+            self.codes,
+            labels=self.codes.labels[rows],
+            clusters=clusters.astype(self.codes.clusters.dtype),
+        )
         units = tuple(self.units[n] for n in rows)
         return Sample(codes, self.raters, units, tuple(self.clusters[c] for c in used))
 
@@ -98,7 +124,10 @@ def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] 
         level = scale.level if scale.level in {"ordinal", "ratio"} else "interval"
         return replace(numeric_labels(observed), level=level)
     if scale.kind == "text":
-        raise AnalysisError(f"{analysis.name}: criterion {criterion.id!r} is a free text; no statistic applies to it")
+        raise AnalysisError(
+            f"{analysis.name}: criterion {criterion.id!r} is a free text; no statistic applies"
+            " to it"
+        )
     collapsed = [analysis.collapse.get(label, label) for label in scale.labels]
     order = list(analysis.labels) or list(dict.fromkeys(collapsed))
     numbers = _numbers(order, collapsed, scale.numbers())
@@ -108,13 +137,18 @@ def labels_of(analysis: Analysis, criterion: Criterion, observed: Sequence[str] 
     if analysis.abstain == "label" and scale.abstain is not None:
         if reverse is not None:
             reverse = (*reverse, len(names))
-        return Labels((*names, scale.abstain), (*numbers, numbers[-1] + 1), "nominal", scale.abstain, reverse)
-    # An abstention that is collapsed into a label counts as that label: the bounds of what it could have been.
+        return Labels(
+            (*names, scale.abstain), (*numbers, numbers[-1] + 1), "nominal", scale.abstain, reverse
+        )
+    # An abstention that is collapsed into a label counts as that label: the bounds of what it could
+    # have been.
     counted = analysis.collapse.get(scale.abstain) if scale.abstain is not None else None
     return Labels(names, numbers, scale.level, counted if counted in names else None, reverse)
 
 
-def _numbers(order: Sequence[str], collapsed: Sequence[str], values: Sequence[float]) -> tuple[float, ...]:
+def _numbers(
+    order: Sequence[str], collapsed: Sequence[str], values: Sequence[float]
+) -> tuple[float, ...]:
     """Keep a collapsed label's number where it has one of its own; otherwise count 0, 1, 2, ..."""
     if list(order) == list(collapsed):
         return tuple(values)
@@ -137,7 +171,9 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     if analysis.items:
         if analysis.items not in long.sets:
             hint = nearest(analysis.items, long.sets)
-            raise AnalysisError(f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}")
+            raise AnalysisError(
+                f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}"
+            )
         frame = frame.filter(pl.col("item").is_in(sorted(long.sets[analysis.items])))
     for column, values in analysis.where.items():
         require_column(analysis, frame, column)
@@ -149,7 +185,9 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     arm = ("arm",) if analysis.statistic in {*BLINDING, *PREFERENCE} else ()
     sure = ["confidence"] if analysis.statistic == "risk_coverage" else []
     sure += ["seconds"] if analysis.statistic in {*TIMED, *COSTS} else []
-    return frame.select(list(dict.fromkeys((*_USED, *sure, *arm, SUBJECT, *NUMBERED.values(), *named, *covariate))))
+    return frame.select(
+        list(dict.fromkeys((*_USED, *sure, *arm, SUBJECT, *NUMBERED.values(), *named, *covariate)))
+    )
 
 
 def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None:
@@ -160,20 +198,33 @@ def require_column(analysis: Analysis, frame: pl.DataFrame, column: str) -> None
 
 
 def groups(frame: pl.DataFrame, by: Sequence[str]) -> list[tuple[dict[str, str], pl.DataFrame]]:
-    """Split by the columns' values, sorted; one group with an empty key where there is nothing to split by."""
+    """Split by the columns' values, sorted.
+
+    One group with an empty key where there is nothing to split by.
+    """
     if not by:
         return [({}, frame)]
     parts = frame.partition_by(list(by), as_dict=True, maintain_order=True)
-    keyed = sorted(((tuple("" if v is None else str(v) for v in k), part) for k, part in parts.items()), key=_first)
+    keyed = sorted(
+        ((tuple("" if v is None else str(v) for v in k), part) for k, part in parts.items()),
+        key=_first,
+    )
     return [(dict(zip(by, key, strict=True)), part) for key, part in keyed]
 
 
 def rater_pairs(
     keyed: Sequence[tuple[dict[str, str], pl.DataFrame]], raters: Sequence[str]
 ) -> list[tuple[dict[str, str], pl.DataFrame, tuple[str, str]]]:
-    """Split each group by every two raters; the two are its columns, also where one of them gave no label in it."""
+    """Split each group by every two raters.
+
+    The two are its columns, also where one of them gave no label in it.
+    """
     return [
-        ({**keys, "raters": say("{a} and {b}", a=a, b=b)}, part.filter(pl.col("rater").is_in([a, b])), (a, b))
+        (
+            {**keys, "raters": say("{a} and {b}", a=a, b=b)},
+            part.filter(pl.col("rater").is_in([a, b])),
+            (a, b),
+        )
         for keys, part in keyed
         for a, b in combinations(raters, 2)
     ]
@@ -183,7 +234,9 @@ def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> list[tuple[tuple[int, 
     return [natural(value) for value in pair[0]]
 
 
-def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequence[str] | None = None) -> Sample:
+def encode(
+    frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequence[str] | None = None
+) -> Sample:
     """Put a group's ratings into a matrix of codes, abstentions missing unless they are a label of their own."""
     coded = _coded(frame, analysis.collapse, labels)
     if analysis.spans in {"all", "any"}:
@@ -192,7 +245,8 @@ def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequ
     subjects, given = _dense(subjects_of(coded)), _dense(_numbered(coded, "rater"))
     _refuse_twice(subjects, given, analysis)
     codes = coded.get_column("code").to_numpy()
-    # Of two systems the same one is always the first; of more, which one is follows from their names.
+    # Of two systems the same one is always the first; of more, which one is follows from their
+    # names.
     if labels.reverse is not None and coded.get_column("system").n_unique() < 2:
         labels = replace(labels, reverse=None)
     return _placed(subjects, given, _dense(_numbered(coded, cluster)), codes, labels, raters)
@@ -200,12 +254,17 @@ def encode(frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequ
 
 def _numbered(frame: pl.DataFrame, column: str) -> pl.Series:
     known = NUMBERED.get(column, "")
-    return frame.get_column(known) if known in frame.columns else frame.get_column(column).fill_null("")
+    return (
+        frame.get_column(known)
+        if known in frame.columns
+        else frame.get_column(column).fill_null("")
+    )
 
 
 def _coded(frame: pl.DataFrame, collapse: Mapping[str, str], labels: Labels) -> pl.DataFrame:
     codes = labels.codes()
-    # A label that is collapsed into one that is not counted is missing because the protocol says so.
+    # A label that is collapsed into one that is not counted is missing because the protocol says
+    # so.
     wanted = {**codes, **{before: codes.get(after, -1) for before, after in collapse.items()}}
     refuse_unknown_labels(frame, wanted)
     code = pl.col("label").replace_strict(wanted, default=-1, return_dtype=pl.Int64)
@@ -224,24 +283,36 @@ def _over_sentences(coded: pl.DataFrame, analysis: Analysis) -> pl.DataFrame:
 
 
 def of_tasks(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> pl.DataFrame:
-    """One label per task and answer from those of its sentences, after collapsing; answers without any are left out."""
+    """One label per task and answer from those of its sentences, after collapsing.
+
+    Answers without any are left out.
+    """
     coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
     picked = pl.col("code").min() if analysis.spans == "all" else pl.col("code").max()
     keys = ["item", "case", "answers", "rater", "task", "repeat_of"]
     one = coded.group_by(keys, maintain_order=True).agg(picked)
     label = pl.col("code").replace_strict(dict(enumerate(labels.names)), return_dtype=pl.String)
-    return one.with_columns(label.alias("label"), pl.lit("").alias("span"), pl.lit("rated").alias("state"))
+    return one.with_columns(
+        label.alias("label"), pl.lit("").alias("span"), pl.lit("rated").alias("state")
+    )
 
 
-def averaged(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> tuple[pl.DataFrame, Labels]:
-    """One number per answer: the mean of its sentences' numbers, for each rater; the numbers are then the labels."""
+def averaged(
+    frame: pl.DataFrame, analysis: Analysis, labels: Labels
+) -> tuple[pl.DataFrame, Labels]:
+    """One number per answer: the mean of its sentences' numbers, for each rater.
+
+    The numbers are then the labels.
+    """
     values = dict(enumerate(labels.values))
     coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
     number = pl.col("code").replace_strict(values, return_dtype=pl.Float64).mean()
     keys = ["item", "case", "answers", "rater"]
     one = coded.group_by(keys, maintain_order=True).agg(number.alias("number"))
     distinct = one.get_column("number").unique().sort()
-    words = one.with_columns(pl.col("number").cast(pl.String).alias("label"), pl.lit("").alias("span"))
+    words = one.with_columns(
+        pl.col("number").cast(pl.String).alias("label"), pl.lit("").alias("span")
+    )
     names = tuple(distinct.cast(pl.String).to_list())
     return words, Labels(names, tuple(distinct.to_list()), "interval")
 
@@ -266,7 +337,8 @@ def _refuse_twice(subjects: _Dense, raters: _Dense, analysis: Analysis) -> None:
     if not answers:
         way_out += "; what is asked on each of an item's screens has the scope 'task'"
     raise AnalysisError(
-        f"{analysis.name}: rater {names[first % len(names)]!r} labelled item {item!r} {times[first]} times; {way_out}"
+        f"{analysis.name}: rater {names[first % len(names)]!r} labelled item {item!r}"
+        f" {times[first]} times; {way_out}"
     )
 
 
@@ -278,7 +350,10 @@ def matrix(
     labels: Labels,
     columns: Sequence[str] | None = None,
 ) -> Sample:
-    """Long columns to a units x raters matrix; rows, columns and clusters are sorted, so that order changes nothing."""
+    """Long columns to a units x raters matrix.
+
+    Rows, columns and clusters are sorted, so that order changes nothing.
+    """
     return _placed(_dense(units), _dense(raters), _dense(clusters), codes, labels, columns)
 
 
@@ -309,13 +384,17 @@ def _placed(
 
 def _dense(column: pl.Series) -> _Dense:
     """Integers in the order of the sorted names, and the names."""
-    dtype = column.dtype  # asked once: Polars makes an Enum's anew each time and looks through all its names
+    dtype = (
+        column.dtype
+    )  # asked once: Polars makes an Enum's anew each time and looks through all its names
     if isinstance(dtype, pl.Enum):  # its names are sorted already, and few of them may occur
         places = column.to_physical().to_numpy()
         categories = dtype.categories
         occurs = np.zeros(len(categories), dtype=bool)
         occurs[places] = True
-        return (np.cumsum(occurs) - 1)[places], tuple(categories.filter(pl.Series(occurs)).to_list())
+        return (np.cumsum(occurs) - 1)[places], tuple(
+            categories.filter(pl.Series(occurs)).to_list()
+        )
     names = column.unique().sort()
     if names.dtype == pl.String:
         codes = column.cast(pl.Enum(names)).to_physical().to_numpy()

@@ -44,22 +44,32 @@ COLUMNS = (
     "purpose",
     "repeat_of",
 )
-"""The columns that every rating has; strata of items and raters stand beside them under their own names.
+"""The columns that every rating has; strata of items and raters stand beside them under their own
+names.
 
-`design` is the instrument; for what is asked about a batch or a phase it is the instrument of the screens there.
-"""
+`design` is the instrument; for what is asked about a batch or a phase it is the instrument of the
+screens there. """
 
-_OF_TASK = {"instrument": "", "arm": "", "phase": "", "batch": "", "purpose": "main", "repeat_of": None}
+_OF_TASK = {
+    "instrument": "",
+    "arm": "",
+    "phase": "",
+    "batch": "",
+    "purpose": "main",
+    "repeat_of": None,
+}
 """What a rating's task says, and what holds where the task is not among the records."""
 
 SUBJECT = "item, answers, span"
-"""The column of what one label is about, whose values sort as the three together; only in a panel's part.
+"""The column of what one label is about, whose values sort as the three together; only in a panel's
+part.
 
-What is about no item is about its rater, phase and batch, and is in one cluster with all else that its rater said so.
-"""
+What is about no item is about its rater, phase and batch, and is in one cluster with all else that
+its rater said so. """
 
 NUMBERED = {"rater": "rater, numbered", "item": "item, numbered", "case": "case, numbered"}
-"""Column -> the same as an Enum of its sorted values, so that they are counted and not compared; only in a part."""
+"""Column -> the same as an Enum of its sorted values, so that they are counted and not compared;
+only in a part."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +128,9 @@ class RatingTable:
         """
         key = (criterion, panel)
         if key not in self._parts:
-            wanted = (pl.col("criterion") == criterion) & pl.col("panel").is_in(self.together.get(panel, (panel,)))
+            wanted = (pl.col("criterion") == criterion) & pl.col("panel").is_in(
+                self.together.get(panel, (panel,))
+            )
             self._parts[key] = self._with_subjects.filter(wanted)
         return self._parts[key]
 
@@ -128,7 +140,9 @@ class RatingTable:
 
     @cached_property
     def _with_subjects(self) -> pl.DataFrame:
-        subject = pl.concat_str([pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f")
+        subject = pl.concat_str(
+            [pl.col(c).fill_null("") for c in ("item", "answers", "span")], separator="\x1f"
+        )
         survey = pl.concat_str([pl.lit(""), "rater", "phase", "batch"], separator="\x1f")
         words = self.frame.select(
             pl.when(pl.col("item").is_null()).then(survey).otherwise(subject).alias(SUBJECT),
@@ -157,7 +171,12 @@ def rating_table(
         for name in one.sets:
             named.setdefault(name, set()).add(one.id)
     return RatingTable(
-        frame, excluded, {name: frozenset(ids) for name, ids in named.items()}, data, together, adjudicated
+        frame,
+        excluded,
+        {name: frozenset(ids) for name, ids in named.items()},
+        data,
+        together,
+        adjudicated,
     )
 
 
@@ -165,7 +184,9 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
     """Every rating with what its rater, item, answers and task say."""
     ratings = about_screens(rating_columns(data.ratings), data.tasks, instruments)
     raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
-    known = pl.DataFrame({"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters))
+    known = pl.DataFrame(
+        {"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters)
+    )
     unknown = ratings.filter(~pl.col("rater").is_in(known.get_column("rater").to_list()))
     if unknown.height:
         task, rater = unknown.row(0)[:2]
@@ -174,16 +195,25 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
     tasks = task_columns(data.tasks, ("id", "rater", "item", *_OF_TASK)).rename({"id": "task"})
     frame = (
         ratings.join(known, on="rater", how="left", maintain_order="left")
-        .join(pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left")
+        .join(
+            pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left"
+        )
         .join(tasks.drop("rater", "item"), on="task", how="left", maintain_order="left")
         .join(_answer_texts(ratings, data), on="answers", how="left", maintain_order="left")
     )
-    spans = {text: "-".join(map(str, json.loads(text))) if text else "" for text in frame.get_column("span").unique()}
+    spans = {
+        text: "-".join(map(str, json.loads(text))) if text else ""
+        for text in frame.get_column("span").unique()
+    }
     frame = frame.with_columns(
         pl.col("case").fill_null(pl.col("item")),
         pl.col("shown").alias("answers"),
         pl.col("span").replace_strict(spans, return_dtype=pl.String),
-        *(pl.col(name).fill_null(pl.lit(default)) for name, default in _OF_TASK.items() if default is not None),
+        *(
+            pl.col(name).fill_null(pl.lit(default))
+            for name, default in _OF_TASK.items()
+            if default is not None
+        ),
     )
     return _with_design(frame, tasks).select(COLUMNS)
 
@@ -195,9 +225,15 @@ def _with_design(frame: pl.DataFrame, tasks: pl.DataFrame) -> pl.DataFrame:
         about = tasks.filter(pl.col("item").is_not_null())
         for n, place in enumerate((["rater", "phase", "batch"], ["rater", "phase"])):
             only = about.group_by(place).agg(pl.col("instrument").unique().alias(f"of {n}"))
-            only = only.filter(pl.col(f"of {n}").list.len() == 1).with_columns(pl.col(f"of {n}").list.first())
+            only = only.filter(pl.col(f"of {n}").list.len() == 1).with_columns(
+                pl.col(f"of {n}").list.first()
+            )
             frame = frame.join(only, on=place, how="left", maintain_order="left")
-        design = pl.when(pl.col("item").is_null()).then(pl.coalesce("of 0", "of 1", design)).otherwise(design)
+        design = (
+            pl.when(pl.col("item").is_null())
+            .then(pl.coalesce("of 0", "of 1", design))
+            .otherwise(design)
+        )
     return frame.with_columns(design.alias("design"))
 
 
@@ -219,12 +255,18 @@ def _texts(*names: str) -> dict[str, type[pl.String]]:
 
 
 def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
-    """Put the strata of items and raters beside the ratings; a name that both use is prefixed for the raters."""
+    """Put the strata of items and raters beside the ratings.
+
+    A name that both use is prefixed for the raters.
+    """
     of_items = sorted({name for i in data.items for name in i.strata})
     of_raters = sorted({name for r in data.raters for name in r.strata})
     taken = [name for name in of_items if name in {*COLUMNS, "reason"}]
     if taken:
-        raise AnalysisError(f"the stratum {taken[0]!r} of the items has the name of a rating's own column; rename it")
+        raise AnalysisError(
+            f"the stratum {taken[0]!r} of the items has the name of a rating's own column;"
+            " rename it"
+        )
     for name in of_items:
         values = {i.id: i.strata.get(name) for i in data.items}
         frame = frame.with_columns(
@@ -234,7 +276,9 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
         column = f"rater_{name}" if name in of_items or name in COLUMNS else name
         values = {r.id: r.strata.get(name) for r in data.raters}
         frame = frame.with_columns(
-            pl.col("rater").replace_strict(values, default=None, return_dtype=pl.String).alias(column)
+            pl.col("rater")
+            .replace_strict(values, default=None, return_dtype=pl.String)
+            .alias(column)
         )
     return frame
 
@@ -255,7 +299,10 @@ def reasons(rules: Exclusions) -> tuple[TranslatableMessage, ...]:
 def _exclude(
     frame: pl.DataFrame, rules: Exclusions, withdrawn: Collection[str] = ()
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Split into what may be used and what is left out; the first reason that applies is the one counted."""
+    """Split into what may be used and what is left out.
+
+    The first reason that applies is the one counted.
+    """
     practice, pilot, consent, rater, item, timeless, fast = (str(r) for r in reasons(rules))
     # A judge that replies within a second has not hurried, and an imported one has no time at all.
     people = pl.col("kind") == "human"

@@ -24,7 +24,12 @@ def orders(data: Data, instruments: Sequence[Instrument]) -> tuple[OrderRow, ...
     share = inconsistent / compared; compared are the pairs with a label in each order.
     """
     judges = {c.who for c in data.callees if c.both_orders}
-    criteria = [c.id for i in instruments for c in i.criteria if c.scope == "pair" and c.scale.kind != "text"]
+    criteria = [
+        c.id
+        for i in instruments
+        for c in i.criteria
+        if c.scope == "pair" and c.scale.kind != "text"
+    ]
     if not judges or not criteria:
         return ()
     contradicted: dict[tuple[str, str], set[str]] = {}
@@ -44,7 +49,9 @@ def orders(data: Data, instruments: Sequence[Instrument]) -> tuple[OrderRow, ...
     return tuple(found)
 
 
-def model_call_sentences(callees: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[TranslatableMessage]:
+def model_call_sentences(
+    callees: Sequence[Callee], rows: Sequence[OrderRow]
+) -> Iterator[TranslatableMessage]:
     """The sentences of the methods on models: which, how they were asked, and what they do not take."""
     helped = [c for c in callees if c.kind == "prepare"]
     answered = [c for c in callees if c.kind == "answer"]
@@ -52,16 +59,22 @@ def model_call_sentences(callees: Sequence[Callee], rows: Sequence[OrderRow]) ->
     if helped:
         told = listed([_how(c) for c in helped], "; ")
         yield say(
-            "Before the study models were asked for {steps}; what they said was for people to decide on.", steps=told
+            "Before the study models were asked for {steps}; what they said was for people to"
+            " decide on.",
+            steps=told,
         )
     if answered:
-        yield say("Answers were asked of {models}.", models=listed([_how(c) for c in answered], "; "))
+        yield say(
+            "Answers were asked of {models}.", models=listed([_how(c) for c in answered], "; ")
+        )
     if judged:
-        yield say("Judgements were asked of {models}.", models=listed([_how(c) for c in judged], "; "))
+        yield say(
+            "Judgements were asked of {models}.", models=listed([_how(c) for c in judged], "; ")
+        )
     if played := [_name(c) for c in callees if c.model.startswith("fake:")]:
         yield say(
-            "No model stands behind {names}: they were played by konsil's endpoint for trials, and nothing follows from"
-            " what they say.",
+            "No model stands behind {names}: they were played by konsil's endpoint for trials, and"
+            " nothing follows from what they say.",
             names=listed(played),
         )
     for one in callees:
@@ -72,19 +85,22 @@ def model_call_sentences(callees: Sequence[Callee], rows: Sequence[OrderRow]) ->
 
 
 def played(callees: Sequence[Callee], *, named: bool) -> TranslatableMessage | None:
-    """The first sentence of a report on numbers that rest on models that konsil plays; None where there are none."""
+    """The first sentence of a report on numbers that rest on models that konsil plays.
+
+    None where there are none.
+    """
     names = list(dict.fromkeys(_name(c) for c in callees if c.model.startswith("fake:")))
     if not names:
         return None
     if not named:
         return say(
-            "Fake models: no model stands behind some of the answers or ratings; konsil played them for a trial. The"
-            " numbers below say nothing about any real system.",
+            "Fake models: no model stands behind some of the answers or ratings; konsil played them"
+            " for a trial. The numbers below say nothing about any real system.",
             message_id="played.unnamed",
         )
     return say(
-        "Fake models: no model stands behind {names}; konsil played them for a trial. The numbers below say nothing"
-        " about any real system.",
+        "Fake models: no model stands behind {names}; konsil played them for a trial. The numbers"
+        " below say nothing about any real system.",
         message_id="played.named",
         names=listed(names),
     )
@@ -122,10 +138,17 @@ def _name(one: Callee) -> str:
 
 def _how(one: Callee) -> TranslatableMessage:
     claimed = [n for n in TOLD if n in one.asked and one.without.get(n, 0) < one.calls]
-    settings = [say("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed]
+    settings = [
+        say("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed
+    ]
     own = say("sampling by the endpoint's default")
-    searches = any("web_search" in tools for tools in one.asked.get("tools", ()) if isinstance(tools, list))
-    about = listed([*(settings or [own]), *([say("with web search")] if searches else []), *_when(one)], end=COMMA)
+    searches = any(
+        "web_search" in tools for tools in one.asked.get("tools", ()) if isinstance(tools, list)
+    )
+    about = listed(
+        [*(settings or [own]), *([say("with web search")] if searches else []), *_when(one)],
+        end=COMMA,
+    )
     echoed = [name for name in one.echoed if name != one.model.partition(":")[2]]
     if echoed:
         return say(
@@ -157,7 +180,8 @@ def _without(one: Callee) -> Iterator[TranslatableMessage]:
     for name, n in one.without.items():
         if name == "logprobs":
             yield say(
-                "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no confidence.",
+                "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no"
+                " confidence.",
                 who=_name(one),
                 n=n,
                 all=one.calls,
@@ -167,7 +191,8 @@ def _without(one: Callee) -> Iterator[TranslatableMessage]:
     for n, names in by_number.items():
         if n == one.calls:
             yield say(
-                "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made without.",
+                "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made"
+                " without.",
                 who=_name(one),
                 parameters=listed(names),
                 n=n,
@@ -189,8 +214,8 @@ def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
             by_number.setdefault(one.votes, []).append(one.who)
     for votes, names in by_number.items():
         yield say(
-            "{judges} voted {votes} times on each task; a label is what more than half of the votes say, and without"
-            " such a majority it is missing.",
+            "{judges} voted {votes} times on each task; a label is what more than half of the votes"
+            " say, and without such a majority it is missing.",
             judges=listed(names),
             votes=votes,
         )
@@ -199,14 +224,15 @@ def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
 def _combined(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
     if middle := [one.who for one in judged if one.combine == "median"]:
         yield say(
-            "On ordered scales the label of {judges} is the median of the votes (of an even number the lower one).",
+            "On ordered scales the label of {judges} is the median of the votes (of an even number"
+            " the lower one).",
             message_id="called.median",
             judges=listed(middle),
         )
     if nearest := [one.who for one in judged if one.combine == "expectation"]:
         yield say(
-            "On ordered scales the label of {judges} is the one nearest to the mean of the votes, weighted with the"
-            " labels' probabilities where these are known.",
+            "On ordered scales the label of {judges} is the one nearest to the mean of the votes,"
+            " weighted with the labels' probabilities where these are known.",
             message_id="called.expectation",
             judges=listed(nearest),
         )
@@ -229,13 +255,13 @@ def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Tran
         ]
         if told and tie:
             yield say(
-                "Pairs were shown in both orders; inconsistent between them were {judges}, and what is inconsistent is"
-                " a tie.",
+                "Pairs were shown in both orders; inconsistent between them were {judges}, and what"
+                " is inconsistent is a tie.",
                 judges=listed(told),
             )
         elif told:
             yield say(
-                "Pairs were shown in both orders; inconsistent between them were {judges}, and what is inconsistent is"
-                " missing.",
+                "Pairs were shown in both orders; inconsistent between them were {judges}, and what"
+                " is inconsistent is missing.",
                 judges=listed(told),
             )

@@ -51,11 +51,16 @@ MOST_VALUES = 12
 def outcomes(data: Data, table: RatingTable) -> tuple[OutcomeRow, ...]:
     """How the tasks of each judge ended: over all tasks, then within each value of the items' strata.
 
-    A task counts once, with its last call; one that has ratings counts with the last call that could be read.
+    A task counts once, with its last call; one that has ratings counts with the last call that
+    could be read.
     """
-    ours = pl.col("rater").is_in(sorted(_judges(data))) & pl.col("purpose").is_in(["main", "tiebreak", "repeat"])
+    ours = pl.col("rater").is_in(sorted(_judges(data))) & pl.col("purpose").is_in(
+        ["main", "tiebreak", "repeat"]
+    )
     tasks = task_columns(data.tasks, ("id", "rater", "item", "answers", "purpose")).filter(ours)
-    tasks = tasks.with_columns(pl.Series("ended", _ended(data, tasks.get_column("id").to_list()), dtype=pl.String))
+    tasks = tasks.with_columns(
+        pl.Series("ended", _ended(data, tasks.get_column("id").to_list()), dtype=pl.String)
+    )
     whole = _counts(tasks, "rater")
     columns = {}
     for column, value_of in _columns(data, table).items():
@@ -67,7 +72,11 @@ def outcomes(data: Data, table: RatingTable) -> tuple[OutcomeRow, ...]:
     for rater in sorted(key[0] for key in whole):
         found.append(OutcomeRow(rater, "", "", whole[(rater,)]))
         for column, counts in columns.items():
-            found += [OutcomeRow(rater, column, key[1], counts[key]) for key in sorted(counts) if key[0] == rater]
+            found += [
+                OutcomeRow(rater, column, key[1], counts[key])
+                for key in sorted(counts)
+                if key[0] == rater
+            ]
         found += _by_system(data, rater, tasks.filter(pl.col("rater") == rater))
     return tuple(found)
 
@@ -82,7 +91,8 @@ def _ended(data: Data, tasks: Sequence[str]) -> list[str]:
     last: dict[str, str] = {}
 
     def place(attempt: Attempt) -> tuple[bool, bool, str, str]:
-        # Of several calls the one that tells why there is no label comes last, not the one that came last.
+        # Of several calls the one that tells why there is no label comes last, not the one that
+        # came last.
         return attempt.outcome in UNDECIDED, attempt.outcome not in READABLE, attempt.at, attempt.id
 
     for attempt in sorted(data.attempts, key=place):
@@ -92,11 +102,17 @@ def _ended(data: Data, tasks: Sequence[str]) -> list[str]:
 
 
 def _counts(tasks: pl.DataFrame, *by: str) -> dict[tuple[str, ...], dict[str, int]]:
-    """How often each outcome occurs, by the values of some columns; outcomes in the order of OUTCOMES."""
+    """How often each outcome occurs, by the values of some columns.
+
+    Outcomes in the order of OUTCOMES.
+    """
     found: dict[tuple[str, ...], dict[str, int]] = {}
     for *key, outcome, n in tasks.group_by(*by, "ended").len().iter_rows():
         found.setdefault(tuple(key), {})[outcome] = n
-    return {key: {one: counts[one] for one in OUTCOMES if one in counts} for key, counts in found.items()}
+    return {
+        key: {one: counts[one] for one in OUTCOMES if one in counts}
+        for key, counts in found.items()
+    }
 
 
 def _columns(data: Data, table: RatingTable) -> dict[str, dict[str, str]]:
@@ -109,13 +125,26 @@ def _columns(data: Data, table: RatingTable) -> dict[str, dict[str, str]]:
         if table.frame.schema[name] == pl.String:
             pairs = table.frame.select("item", name).drop_nulls().unique()
             found[name] = dict(pairs.iter_rows())
-    return {name: values for name, values in found.items() if 1 < len(set(values.values())) <= MOST_VALUES}
+    return {
+        name: values
+        for name, values in found.items()
+        if 1 < len(set(values.values())) <= MOST_VALUES
+    }
 
 
 def _by_system(data: Data, rater: str, tasks: pl.DataFrame) -> Iterator[OutcomeRow]:
-    """By system only where tasks show different ones; otherwise every system has the numbers of all tasks."""
-    systems = pl.DataFrame({"answer": [a.id for a in data.answers], "system": [a.system for a in data.answers]})
-    each = answers_in(tasks).select("id", "ended", "answer").join(systems.cast(pl.String), on="answer", how="left")
+    """By system only where tasks show different ones.
+
+    Otherwise every system has the numbers of all tasks.
+    """
+    systems = pl.DataFrame(
+        {"answer": [a.id for a in data.answers], "system": [a.system for a in data.answers]}
+    )
+    each = (
+        answers_in(tasks)
+        .select("id", "ended", "answer")
+        .join(systems.cast(pl.String), on="answer", how="left")
+    )
     each = each.select("id", "ended", pl.col("system").fill_null("")).unique()
     shown = each.group_by("id").agg(pl.col("system").sort().str.join("\x1f"))
     if shown.get_column("system").n_unique() + (shown.height < tasks.height) < 2:
@@ -124,14 +153,23 @@ def _by_system(data: Data, rater: str, tasks: pl.DataFrame) -> Iterator[OutcomeR
         yield OutcomeRow(rater, "system", system, counts)
 
 
-def missing(data: Data, table: RatingTable, exclusions: Exclusions, instruments: Sequence[Instrument]) -> RatingTable:
-    """The judges' labels that the tasks ask for and nobody gave, in the long table's columns; they have no label."""
+def missing(
+    data: Data, table: RatingTable, exclusions: Exclusions, instruments: Sequence[Instrument]
+) -> RatingTable:
+    """The judges' labels that the tasks ask for and nobody gave, in the long table's columns.
+
+    They have no label.
+    """
     judges = sorted(_judges(data))
     criteria = {i.id: [c for c in i.criteria if c.scale.kind != "text"] for i in instruments}
     names = sorted({c.id for several in criteria.values() for c in several})
-    ratings = rating_columns(data.ratings).filter(pl.col("rater").is_in(judges) & pl.col("criterion").is_in(names))
+    ratings = rating_columns(data.ratings).filter(
+        pl.col("rater").is_in(judges) & pl.col("criterion").is_in(names)
+    )
     # Nearly every task is whole: only where ratings are fewer is it looked up which.
-    short = _short(task_columns(data.tasks).filter(pl.col("rater").is_in(judges)), ratings, criteria)
+    short = _short(
+        task_columns(data.tasks).filter(pl.col("rater").is_in(judges)), ratings, criteria
+    )
     absent: list[Rating] = []
     for task in (t for t in data.tasks if t.id in short) if short else ():
         asked = [one for c in criteria.get(task.instrument, []) for one in _subjects(task, c)]
@@ -142,29 +180,45 @@ def missing(data: Data, table: RatingTable, exclusions: Exclusions, instruments:
     left_out = Exclusions(raters=exclusions.raters, items=exclusions.items)
     of_these = {r.task for r in absent}
     tasks = [t for t in data.tasks if t.id in of_these]
-    found = rating_table(replace(data, ratings=absent, tasks=tasks), left_out, instruments, table.together)
+    found = rating_table(
+        replace(data, ratings=absent, tasks=tasks), left_out, instruments, table.together
+    )
     columns = table.frame.select("item", *table.derived).unique(subset="item", keep="first")
     return replace(found, frame=found.frame.join(columns, on="item", how="left"))
 
 
-def _short(tasks: pl.DataFrame, ratings: pl.DataFrame, criteria: Mapping[str, Sequence[Criterion]]) -> frozenset[str]:
+def _short(
+    tasks: pl.DataFrame, ratings: pl.DataFrame, criteria: Mapping[str, Sequence[Criterion]]
+) -> frozenset[str]:
     """The tasks with fewer ratings than `_subjects` would make."""
 
     def how_many(*scopes: str) -> pl.Expr:
-        asking = {instrument: sum(c.scope in scopes for c in several) for instrument, several in criteria.items()}
+        asking = {
+            instrument: sum(c.scope in scopes for c in several)
+            for instrument, several in criteria.items()
+        }
         return pl.col("instrument").replace_strict(asking, default=0, return_dtype=pl.Int64)
 
     answers = lists("answers").list.len().cast(pl.Int64)
-    asked = how_many("answer") * answers + how_many("sentence") * pl.col("spans") + how_many("pair", "item", "task")
+    asked = (
+        how_many("answer") * answers
+        + how_many("sentence") * pl.col("spans")
+        + how_many("pair", "item", "task")
+    )
     given = ratings.group_by("task").len("given")
-    counted = tasks.with_columns(asked.alias("asked")).join(given, left_on="id", right_on="task", how="left")
-    return frozenset(counted.filter(pl.col("given").fill_null(0) < pl.col("asked")).get_column("id"))
+    counted = tasks.with_columns(asked.alias("asked")).join(
+        given, left_on="id", right_on="task", how="left"
+    )
+    return frozenset(
+        counted.filter(pl.col("given").fill_null(0) < pl.col("asked")).get_column("id")
+    )
 
 
 def _keys(ratings: pl.DataFrame) -> frozenset[tuple[str, object, str]]:
     rows = ratings.select("criterion", "answers", "span").iter_rows()
     return frozenset(
-        (criterion, tuple(json.loads(answers)), span.replace(" ", "")) for criterion, answers, span in rows
+        (criterion, tuple(json.loads(answers)), span.replace(" ", ""))
+        for criterion, answers, span in rows
     )
 
 

@@ -14,7 +14,19 @@ FIRST = ("left", "a", "first", "1", "x", "win", "model_a", "system_a", "answer_a
 SECOND = ("right", "b", "second", "2", "y", "loss", "model_b", "system_b", "answer_b")
 """Words that say the second did."""
 
-TIE = ("tie", "equal", "draw", "same", "about equal", "neither", "both", "none", "0", "tie (bothbad)", "both_bad")
+TIE = (
+    "tie",
+    "equal",
+    "draw",
+    "same",
+    "about equal",
+    "neither",
+    "both",
+    "none",
+    "0",
+    "tie (bothbad)",
+    "both_bad",
+)
 """Words that say neither did."""
 
 FIVE = {"strongly_a": 2, "slightly_a": 1, "tie": 0, "slightly_b": -1, "strongly_b": -2}
@@ -32,40 +44,49 @@ def steps_of_scale(scale: Sequence[str]) -> dict[str, int]:
     {'A++': 2, 'A+': 1, 'B+': -1, 'B++': -2}
     """
     half = len(scale) // 2
-    steps = [half - n for n in range(half)] + ([0] if len(scale) % 2 else []) + [-n - 1 for n in range(half)]
+    steps = (
+        [half - n for n in range(half)]
+        + ([0] if len(scale) % 2 else [])
+        + [-n - 1 for n in range(half)]
+    )
     return dict(zip(scale, steps, strict=True))
 
 
 def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
     """A pair criterion's labels to steps in favour of its first answer, A.
 
-    Labels in order favour A first; where letters say otherwise, they decide. An error for a scale that does not tell
-    what its labels say with A and B exchanged.
+    Labels in order favour A first; where letters say otherwise, they decide. An error for a scale
+    that does not tell what its labels say with A and B exchanged.
     """
     scale = criterion.scale
     if criterion.scope != "pair" or scale.kind != "choice":
         raise AnalysisError(
-            f"{where}: criterion {criterion.id!r} is no choice about a pair of answers; comparisons need one"
+            f"{where}: criterion {criterion.id!r} is no choice about a pair of answers; comparisons"
+            " need one"
         )
     other = {label: mirrored(criterion, label) for label in scale.labels}
     if None in other.values():
         raise AnalysisError(
-            f"{where}: the labels of {criterion.id!r} do not say how they read with A and B exchanged; name the sides"
-            " by the letters A and B, or give the scale an order"
+            f"{where}: the labels of {criterion.id!r} do not say how they read with A and B"
+            " exchanged; name the sides by the letters A and B, or give the scale an order"
         )
     steps = steps_of_scale(scale.labels)
     if any(steps[label] != -steps[str(reverse)] for label, reverse in other.items()):
         raise AnalysisError(
-            f"{where}: the labels of {criterion.id!r} are no scale from A's side to B's, tie in the middle"
+            f"{where}: the labels of {criterion.id!r} are no scale from A's side to B's, tie in the"
+            " middle"
         )
     first = scale.labels[0].split()
     return {label: -n for label, n in steps.items()} if "B" in first and "A" not in first else steps
 
 
-def reversed_codes(criterion: Criterion, collapse: Mapping[str, str], names: Sequence[str]) -> tuple[int, ...] | None:
+def reversed_codes(
+    criterion: Criterion, collapse: Mapping[str, str], names: Sequence[str]
+) -> tuple[int, ...] | None:
     """For each label after collapsing the place of the one that says the same with A and B exchanged.
 
-    None where the scale does not tell, or where labels that are merged do not stay so with the sides exchanged.
+    None where the scale does not tell, or where labels that are merged do not stay so with the
+    sides exchanged.
 
     >>> from konsil.instrument import Scale
     >>> scale = Scale(("A much", "A", "same", "B", "B much"), level="ordinal")
@@ -99,13 +120,18 @@ def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str
     folded = {word: word.strip().casefold() for word in observed}
     if {*folded.values()} <= {*FIVE}:
         return {word: FIVE[low] for word, low in folded.items()}
-    known: dict[str, int] = {**dict.fromkeys(FIRST, 1), **dict.fromkeys(SECOND, -1), **dict.fromkeys(TIE, 0)}
+    known: dict[str, int] = {
+        **dict.fromkeys(FIRST, 1),
+        **dict.fromkeys(SECOND, -1),
+        **dict.fromkeys(TIE, 0),
+    }
     known |= {columns[0].casefold(): 1, columns[1].casefold(): -1}
     unknown = [word for word, low in folded.items() if low not in known]
     if unknown:
         raise AnalysisError(
-            f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie; {nearest(unknown[0], known)}; give the"
-            f" labels in order with {option('scale', example='[...]')}, from the first system's side to the second's"
+            f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie;"
+            f" {nearest(unknown[0], known)}; give the labels in order with"
+            f" {option('scale', example='[...]')}, from the first system's side to the second's"
         )
     return {word: known[low] for word, low in folded.items()}
 

@@ -10,7 +10,8 @@ from konsil.stats.agreement.registry import SHARE, STATISTICS
 from konsil.stats.engine.tables import unit_counts
 
 PREVALENCE = 0.9
-"""Where one label makes up more than this, kappa and its relatives are unsteady and their intervals unreliable."""
+"""Where one label makes up more than this, kappa and its relatives are unsteady and their intervals
+unreliable."""
 
 LINEAR = frozenset({"pabak", "randolph_kappa", "brennan_prediger"})
 """Linear in a share of agreement, with the same chance whatever the labels' frequencies."""
@@ -34,10 +35,17 @@ def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
     if sample.codes.n_labels == 2:
         return (
             say(
-                "One of the two labels makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common
+                "One of the two labels makes up {share:.0%} of all: kappa and its relatives are"
+                " unsteady.",
+                share=common,
             ),
         )
-    return (say("One label makes up {share:.0%} of all: kappa and its relatives are unsteady.", share=common),)
+    return (
+        say(
+            "One label makes up {share:.0%} of all: kappa and its relatives are unsteady.",
+            share=common,
+        ),
+    )
 
 
 def label_notes(sample: Sample, name: str) -> tuple[str, ...]:
@@ -51,8 +59,8 @@ def side_note(sample: Sample, name: str) -> tuple[str, ...]:
         return ()
     return (
         say(
-            "Each comparison counts both ways round, half each: with more than two systems, the number would otherwise"
-            " depend on which of the two answers is called A.",
+            "Each comparison counts both ways round, half each: with more than two systems, the"
+            " number would otherwise depend on which of the two answers is called A.",
             message_id="comparisons.both_ways",
         ),
     )

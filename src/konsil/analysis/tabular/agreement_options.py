@@ -23,9 +23,8 @@ class TableOptions:
     layout: Layout | None = None
     """How the table is laid out; None: long if it has columns for unit, rater and label, else wide.
 
-    Counts: one row a unit, one column a label, with the number of raters who gave it. Lists: one row a unit, the column
-    of the labels holding those of all its raters.
-    """
+    Counts: one row a unit, one column a label, with the number of raters who gave it. Lists: one
+    row a unit, the column of the labels holding those of all its raters. """
     unit: str | None = None
     """The column of the units."""
     rater: tuple[str, ...] = ()
@@ -53,7 +52,9 @@ class TableOptions:
 
 
 def composed(value: T) -> T:
-    """Texts with composed letters (NFC), as all cells of a table are read; within sequences, mappings and settings.
+    """Texts with composed letters (NFC), as all cells of a table are read.
+
+    Within sequences, mappings and settings.
 
     >>> composed("e\u0301") == "\u00e9", composed(("e\u0301", 1))
     (True, ('é', 1))

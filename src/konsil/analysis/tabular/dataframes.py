@@ -15,7 +15,10 @@ _WHOLE = 1e15
 
 
 def to_polars(frame: object, wanted: Collection[str] = ()) -> pl.DataFrame:
-    """A Polars frame from Polars or pandas; a lone pandas index with a name becomes a column, as do levels `wanted`."""
+    """A Polars frame from Polars or pandas.
+
+    A lone pandas index with a name becomes a column, as do levels `wanted`.
+    """
     if isinstance(frame, pl.DataFrame):
         return frame
     if isinstance(frame, pl.LazyFrame):
@@ -32,13 +35,17 @@ def lone_index(frame: object) -> str | None:
 
 
 def _from_pandas(frame: Any, wanted: Collection[str]) -> pl.DataFrame:  # noqa: ANN401 - pandas is not imported here
-    # Through Python lists: pandas without pyarrow is enough, and mixed object columns are read as words.
+    # Through Python lists: pandas without pyarrow is enough, and mixed object columns are read as
+    # words.
     names = [_header(n) for n in frame.columns]
     columns = {name: [_cell(v) for v in frame.iloc[:, n].tolist()] for n, name in enumerate(names)}
     if len(columns) < len(names):
         twice = next(name for n, name in enumerate(names) if name in names[:n])
-        raise AnalysisError(f"the data frame has two columns named {twice!r}; expected each name once")
-    # An index that somebody named is data (often the units); one without a name is pandas' own numbering.
+        raise AnalysisError(
+            f"the data frame has two columns named {twice!r}; expected each name once"
+        )
+    # An index that somebody named is data (often the units); one without a name is pandas' own
+    # numbering.
     index: dict[str, list[str | None]] = {}
     for level, name in enumerate(frame.index.names):
         asked_for = len(frame.index.names) == 1 or _header(name) in wanted
@@ -53,7 +60,8 @@ def _header(name: object) -> str:
 
 
 def _cell(value: Any) -> str | None:  # noqa: ANN401 - a cell can hold anything
-    # pandas writes missing as None, NaN, NaT or NA: all are unequal to themselves or have no truth value.
+    # pandas writes missing as None, NaN, NaT or NA: all are unequal to themselves or have no truth
+    # value.
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
     if isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1:

@@ -47,7 +47,9 @@ class Table:
 def read(frame: pl.DataFrame, asked: TableOptions) -> Table:
     """Read a table of ratings; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
-        raise SourceError(f"{asked.name}: has no rows; expected one row a unit (wide) or one row a rating (long)")
+        raise SourceError(
+            f"{asked.name}: has no rows; expected one row a unit (wide) or one row a rating (long)"
+        )
     frame = as_text(frame, asked.name, lists=() if asked.label is None else (asked.label,))
     layout = asked.layout or guess_layout(frame, asked)
     warnings: list[str] = []
@@ -61,42 +63,66 @@ def read(frame: pl.DataFrame, asked: TableOptions) -> Table:
     melted = _drop_missing(melted, asked, warnings)
     if melted.height == 0:
         raise SourceError(f"{asked.name}: no cell holds a rating; every cell is empty")
-    abstained = melted.filter(pl.col("label") == asked.abstain) if asked.abstain is not None else melted.clear()
+    abstained = (
+        melted.filter(pl.col("label") == asked.abstain)
+        if asked.abstain is not None
+        else melted.clear()
+    )
     rated = melted.filter(pl.col("label") != asked.abstain) if asked.abstain is not None else melted
     if rated.height == 0:
         raise SourceError(
-            f"{asked.name}: every rating is the abstention {asked.abstain!r}; there is no label to compare"
+            f"{asked.name}: every rating is the abstention {asked.abstain!r}; there is no label to"
+            " compare"
         )
     rated, labels, constant = decide(rated, asked, warnings)
     _one_label_each(rated, asked, warnings)
     raters = melted.get_column("rater").unique().sort().to_list()
     has_raters = layout in {"wide", "long"}
     if len(raters) < 2 and has_raters:
-        raise SourceError(f"{asked.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at least two")
+        raise SourceError(
+            f"{asked.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
+            " least two"
+        )
     if len(raters) < 2:
-        raise SourceError(f"{asked.name}: no unit has two labels; agreement needs at least two raters")
+        raise SourceError(
+            f"{asked.name}: no unit has two labels; agreement needs at least two raters"
+        )
     # Units without any label (all abstained) stay out; their number is n_abstained's business.
     rated = rated.unique(["unit", "rater"], maintain_order=True)
-    codes = rated.get_column("label").replace_strict(labels.codes(), return_dtype=pl.Int64).to_numpy()
-    sample = matrix(
-        rated.get_column("unit"), rated.get_column("rater"), rated.get_column("cluster"), codes, labels, raters
+    codes = (
+        rated.get_column("label").replace_strict(labels.codes(), return_dtype=pl.Int64).to_numpy()
     )
-    counted = dict(abstained.group_by("rater").len().sort("rater").iter_rows()) if abstained.height else {}
+    sample = matrix(
+        rated.get_column("unit"),
+        rated.get_column("rater"),
+        rated.get_column("cluster"),
+        codes,
+        labels,
+        raters,
+    )
+    counted = (
+        dict(abstained.group_by("rater").len().sort("rater").iter_rows())
+        if abstained.height
+        else {}
+    )
     return Table(sample, labels, counted, tuple(warnings), constant, has_raters)
 
 
 def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl.DataFrame:
-    """All cells as words, so that 3 and '3' are one label; whole numbers lose their '.0', NaN becomes empty.
+    """All cells as words, so that 3 and '3' are one label.
 
-    Letters are composed (NFC), so that an accent is one letter however a file spells it; so are the names of the
-    columns. In the columns `lists`, lists become JSON.
+    Whole numbers lose their '.0', NaN becomes empty.
+
+    Letters are composed (NFC), so that an accent is one letter however a file spells it; so are the
+    names of the columns. In the columns `lists`, lists become JSON.
     """
 
     def text(name: str, kind: pl.DataType) -> pl.Expr | pl.Series:
         column = pl.col(name)
         if composed(name) in lists and isinstance(kind, pl.List | pl.Array):
             cells: list[str | None] = [
-                None if cell is None else json.dumps(cell) for cell in frame.get_column(name).to_list()
+                None if cell is None else json.dumps(cell)
+                for cell in frame.get_column(name).to_list()
             ]
             return pl.Series(name, cells, dtype=pl.String)
         if kind.is_float():
@@ -111,24 +137,40 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
     words = frame.select([text(name, kind) for name, kind in frame.schema.items()])
     words = words.with_columns(pl.all().str.normalize("NFC"))
     columns = [composed(name) for name in words.columns]
-    return words.rename(dict(zip(words.columns, columns, strict=True))) if len({*columns}) == len(columns) else words
+    return (
+        words.rename(dict(zip(words.columns, columns, strict=True)))
+        if len({*columns}) == len(columns)
+        else words
+    )
 
 
 def _column(frame: pl.DataFrame, asked: TableOptions, name: str, flag: str) -> str:
     if name not in frame.columns:
-        raise SourceError(f"{asked.name}: {flag} {name!r}: there is no such column; {nearest(name, frame.columns)}")
+        raise SourceError(
+            f"{asked.name}: {flag} {name!r}: there is no such column;"
+            f" {nearest(name, frame.columns)}"
+        )
     return name
 
 
 def _long(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
     if len(asked.rater) > 1:
         raise SourceError(
-            f"{asked.name}: {option('rater')} names {len(asked.rater)} columns; a long table has one rater column"
+            f"{asked.name}: {option('rater')} names {len(asked.rater)} columns; a long table has"
+            " one rater column"
         )
     chosen: dict[str, str] = {}
-    given = {"unit": asked.unit, "rater": asked.rater[0] if asked.rater else None, "label": asked.label}
+    given = {
+        "unit": asked.unit,
+        "rater": asked.rater[0] if asked.rater else None,
+        "label": asked.label,
+    }
     for role, name in given.items():
-        found = _column(frame, asked, name, option(role)) if name is not None else named(frame, LONG_NAMES[role])
+        found = (
+            _column(frame, asked, name, option(role))
+            if name is not None
+            else named(frame, LONG_NAMES[role])
+        )
         if found is None:
             columns = ", ".join(frame.columns)
             wide = (
@@ -137,14 +179,18 @@ def _long(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
                 else f", or say {choice('layout', 'wide')} if each column is a rater"
             )
             raise SourceError(
-                f"{asked.name}: no column for the {role}; name it with {option(role)}{wide} (columns: {columns})"
+                f"{asked.name}: no column for the {role}; name it with {option(role)}{wide}"
+                f" (columns: {columns})"
             )
         if found in chosen.values():
             raise SourceError(
-                f"{asked.name}: {option(role)} {found!r}: this column has another role already; name each once"
+                f"{asked.name}: {option(role)} {found!r}: this column has another role already;"
+                " name each once"
             )
         chosen[role] = found
-    cluster = _column(frame, asked, asked.cluster, option("cluster")) if asked.cluster else chosen["unit"]
+    cluster = (
+        _column(frame, asked, asked.cluster, option("cluster")) if asked.cluster else chosen["unit"]
+    )
     rows = _numbered(frame, asked).select(
         pl.col(ROW).alias("row"),
         pl.col(chosen["unit"]).alias("unit"),
@@ -156,23 +202,34 @@ def _long(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
         empty = rows.filter(pl.col(role).is_null() | (pl.col(role) == ""))
         if empty.height:
             line = asked.line(int(empty.item(0, "row")))
-            raise SourceError(f"{asked.name}: line {line}: the {flag} is empty; every rating names its {flag}")
+            raise SourceError(
+                f"{asked.name}: line {line}: the {flag} is empty; every rating names its {flag}"
+            )
     if cluster != chosen["unit"]:
         _one_cluster_each(rows, asked)
     return rows
 
 
 def _one_cluster_each(rows: pl.DataFrame, asked: TableOptions) -> None:
-    two = rows.group_by("unit").agg(pl.col("cluster").n_unique().alias("n")).filter(pl.col("n") > 1).sort("unit")
+    two = (
+        rows.group_by("unit")
+        .agg(pl.col("cluster").n_unique().alias("n"))
+        .filter(pl.col("n") > 1)
+        .sort("unit")
+    )
     if two.height:
-        raise SourceError(f"{asked.name}: unit {two.item(0, 'unit')!r} is in {two.item(0, 'n')} clusters; expected one")
+        raise SourceError(
+            f"{asked.name}: unit {two.item(0, 'unit')!r} is in {two.item(0, 'n')} clusters;"
+            " expected one"
+        )
 
 
 def _label_column(frame: pl.DataFrame, asked: TableOptions) -> str:
     if asked.label is None:
         columns = ", ".join(frame.columns)
         raise SourceError(
-            f"{asked.name}: name the column of the lists of labels with {option('label')} (columns: {columns})"
+            f"{asked.name}: name the column of the lists of labels with {option('label')} (columns:"
+            f" {columns})"
         )
     return _column(frame, asked, asked.label, option("label"))
 
@@ -184,13 +241,20 @@ def _numbered(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
     return frame.with_columns(asked.rows.cast(pl.Int64).alias(ROW))
 
 
-def _units(frame: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> tuple[pl.DataFrame, list[str]]:
+def _units(
+    frame: pl.DataFrame, asked: TableOptions, warnings: list[str]
+) -> tuple[pl.DataFrame, list[str]]:
     """The rows as units, named `row`, `unit` and `cluster` beside the columns that are neither, and those columns.
 
-    A unit is called by its identifier, so that the order of the rows changes nothing; without one by its row's number.
+    A unit is called by its identifier, so that the order of the rows changes nothing; without one
+    by its row's number.
     """
     unit = _column(frame, asked, asked.unit, option("unit")) if asked.unit is not None else None
-    cluster = _column(frame, asked, asked.cluster, option("cluster")) if asked.cluster is not None else None
+    cluster = (
+        _column(frame, asked, asked.cluster, option("cluster"))
+        if asked.cluster is not None
+        else None
+    )
     if unit is None and not asked.rater:
         unit = named(frame, UNIT_NAMES)
         if unit is not None:
@@ -204,12 +268,15 @@ def _units(frame: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> tup
     number = pl.col(ROW).cast(pl.String).str.zfill(len(str(rows.get_column(ROW).max())))
     name = number
     if unit is not None:
-        # Rows of one name are told apart by what they hold, and where that is the same it does not matter.
+        # Rows of one name are told apart by what they hold, and where that is the same it does not
+        # matter.
         rows = rows.sort(unit, *columns)
         again = pl.int_range(pl.len()).over(unit).cast(pl.String).str.zfill(9)
         name = pl.concat_str(pl.col(unit).fill_null(""), again, separator=UNIT)
         if rows.get_column(unit).is_duplicated().any() and cluster is None:
-            warnings.append(f"column {unit!r} repeats; rows of one {unit!r} are taken as one cluster")
+            warnings.append(
+                f"column {unit!r} repeats; rows of one {unit!r} are taken as one cluster"
+            )
             cluster = unit
     group = pl.col(cluster).fill_null("") if cluster else name
     return rows.with_columns(name.alias(UNIT), group.alias(CLUSTER)), columns
@@ -221,29 +288,37 @@ def _melt(frame: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> pl.D
     twice = [name for n, name in enumerate(columns) if name in columns[:n]]
     if twice or asked.unit in columns:
         which = twice[0] if twice else asked.unit
-        raise SourceError(f"{asked.name}: column {which!r} is named twice; a column is one rater, or the units")
+        raise SourceError(
+            f"{asked.name}: column {which!r} is named twice; a column is one rater, or the units"
+        )
     if len(columns) < 2:
         raise SourceError(
-            f"{asked.name}: {len(columns)} rater column{'s'[: len(columns) != 1]} ({', '.join(columns)});"
-            f" agreement needs at least two raters (for one row a rating, use {choice('layout', 'long')})"
+            f"{asked.name}: {len(columns)} rater column{'s'[: len(columns) != 1]}"
+            f" ({', '.join(columns)}); agreement needs at least two raters (for one row a rating,"
+            f" use {choice('layout', 'long')})"
         )
     if asked.layout is None and not asked.rater:
         refuse_counts(frame, columns, asked)
     _suspicious(frame, columns, warnings)
-    return rows.unpivot(on=columns, index=[ROW, UNIT, CLUSTER], variable_name=_RATER, value_name=_LABEL).rename(
-        {ROW: "row", UNIT: "unit", CLUSTER: "cluster", _RATER: "rater", _LABEL: "label"}
-    )
+    return rows.unpivot(
+        on=columns, index=[ROW, UNIT, CLUSTER], variable_name=_RATER, value_name=_LABEL
+    ).rename({ROW: "row", UNIT: "unit", CLUSTER: "cluster", _RATER: "rater", _LABEL: "label"})
 
 
 def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]) -> None:
     """A column with another value in every row is more likely an identifier than a rater.
 
-    In few rows that is so by chance as well, and only a column with more values than the others have labels is told.
+    In few rows that is so by chance as well, and only a column with more values than the others
+    have labels is told.
     """
     for column in columns:
         n_values = frame.get_column(column).drop_nulls().n_unique()
-        others = {v for c in columns if c != column for v in frame.get_column(c).drop_nulls().unique()}
-        if n_values == frame.height and (frame.height >= 10 or (frame.height >= 4 and n_values > len(others))):
+        others = {
+            v for c in columns if c != column for v in frame.get_column(c).drop_nulls().unique()
+        }
+        if n_values == frame.height and (
+            frame.height >= 10 or (frame.height >= 4 and n_values > len(others))
+        ):
             warnings.append(
                 f"column {column!r} has another value in every row; if it is an identifier, say"
                 f" {option('unit', column)}"
@@ -252,13 +327,16 @@ def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]
 
 def _drop_missing(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("label").str.strip_chars())
-    rows = rows.filter(pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*asked.missing, ""})))
+    rows = rows.filter(
+        pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*asked.missing, ""}))
+    )
     if "NA" not in {*asked.labels, asked.abstain}:
         n = int((rows.get_column("label") == "NA").sum())
         if n:
             warnings.append(
-                f"{n:,} {'cell says' if n == 1 else 'cells say'} 'NA' and {'was' if n == 1 else 'were'} taken as not"
-                f" rated; declare it in {option('labels')} or {option('abstain')} if not"
+                f"{n:,} {'cell says' if n == 1 else 'cells say'} 'NA' and"
+                f" {'was' if n == 1 else 'were'} taken as not rated; declare it in"
+                f" {option('labels')} or {option('abstain')} if not"
             )
             rows = rows.filter(pl.col("label") != "NA")
     return rows
@@ -272,7 +350,9 @@ def _one_label_each(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]
     twice = (
         rows.group_by("unit", "rater")
         .agg(
-            pl.col("label").n_unique().alias("n"), pl.col("label").unique().sort().alias("found"), pl.col("row").sort()
+            pl.col("label").n_unique().alias("n"),
+            pl.col("label").unique().sort().alias("found"),
+            pl.col("row").sort(),
         )
         .filter(pl.col("n") > 1)
         .sort("unit", "rater")
@@ -282,13 +362,13 @@ def _one_label_each(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]
         lines = " and ".join(str(asked.line(int(r))) for r in row["row"][:2])
         found = " and ".join(repr(v) for v in row["found"][:2])
         raise SourceError(
-            f"{asked.name}: lines {lines}: rater {row['rater']!r} labelled unit {row['unit']!r} both {found};"
-            " expected one label"
+            f"{asked.name}: lines {lines}: rater {row['rater']!r} labelled unit {row['unit']!r}"
+            f" both {found}; expected one label"
         )
     warnings.append(
         say(
-            "{n:,} {n|row repeats a rating|rows repeat ratings} of the same rater, unit and label and"
-            " {n|is|are} not counted again",
+            "{n:,} {n|row repeats a rating|rows repeat ratings} of the same rater, unit and label"
+            " and {n|is|are} not counted again",
             message_id="table.rows_again",
             n=again,
         )

@@ -1,4 +1,7 @@
-"""The scale of a table of ratings: its labels, their order and their numbers; what is not on it is refused by line."""
+"""The scale of a table of ratings: its labels, their order and their numbers.
+
+What is not on it is refused by line.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,9 @@ _LARGEST = 1e100
 """Squares of larger numbers are no numbers any more."""
 
 
-def decide(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> tuple[pl.DataFrame, Labels, str | None]:
+def decide(
+    rows: pl.DataFrame, asked: TableOptions, warnings: list[str]
+) -> tuple[pl.DataFrame, Labels, str | None]:
     """Decide labels and numbers; refuse what is not on the scale, by line."""
     rows, asked = _truth_values(rows, asked)
     _check_declared(asked)
@@ -36,38 +41,53 @@ def decide(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> tupl
     declared = list(asked.labels)
     if numeric:
         rows = rows.with_columns(
-            pl.col("label").replace_strict({v: _plain(v) for v in observed}, default=pl.col("label"))
+            pl.col("label").replace_strict(
+                {v: _plain(v) for v in observed}, default=pl.col("label")
+            )
         )
         observed = sorted({_plain(v) for v in observed}, key=float)
         declared = [_plain(v) for v in declared]
     else:
         _refuse_non_numbers(rows, observed, asked)
-    if not numeric and asked.level == "ordinal" and not declared and not set(observed) <= _TRUTH_VALUES:
+    if (
+        not numeric
+        and asked.level == "ordinal"
+        and not declared
+        and not set(observed) <= _TRUTH_VALUES
+    ):
         raise SourceError(
-            f"{asked.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are words;"
-            f" give them in order with {option('labels', example='[...]')}"
+            f"{asked.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are"
+            f" words; give them in order with {option('labels', example='[...]')}"
         )
     if declared:
         _refuse_undeclared(rows, observed, declared, asked)
     elif len(observed) > 1 and asked.level in {"nominal", "ordinal"}:
         warnings.append(
-            f"the scale was taken from the {len(observed)} labels observed; if a label was never used, declare all"
-            f" with {option('labels', example='[...]')}: pabak, randolph_kappa, gwet_ac1 and gwet_ac2 depend on"
-            " their number"
+            f"the scale was taken from the {len(observed)} labels observed; if a label was never"
+            f" used, declare all with {option('labels', example='[...]')}: pabak, randolph_kappa,"
+            " gwet_ac1 and gwet_ac2 depend on their number"
         )
     if not declared:
         warnings.extend(lookalikes(observed))
     names = tuple(declared or observed)
     constant = names[0] if len(names) == 1 else None
-    values = tuple(float(v) for v in names) if numeric else tuple(float(n) for n in range(len(names)))
+    values = (
+        tuple(float(v) for v in names) if numeric else tuple(float(n) for n in range(len(names)))
+    )
     if numeric and list(values) != sorted(set(values)):
-        raise SourceError(f"{asked.name}: {option('labels')} {','.join(names)}: numbers must rise and not repeat")
+        raise SourceError(
+            f"{asked.name}: {option('labels')} {','.join(names)}: numbers must rise and not repeat"
+        )
     if numeric and max(map(abs, values)) > _LARGEST:
         raise SourceError(
-            f"{asked.name}: {max(values, key=abs):g} is too large for a label; expected below {_LARGEST:g}"
+            f"{asked.name}: {max(values, key=abs):g} is too large for a label; expected below"
+            f" {_LARGEST:g}"
         )
     if asked.level == "ratio" and min(values) < 0:
-        raise SourceError(f"{asked.name}: level ratio: {min(values):g} is below zero; a ratio scale starts at zero")
+        raise SourceError(
+            f"{asked.name}: level ratio: {min(values):g} is below zero; a ratio scale starts at"
+            " zero"
+        )
     return rows, Labels(names, values, asked.level, None), constant
 
 
@@ -75,18 +95,24 @@ def lookalikes(words: Sequence[str]) -> Iterator[str]:
     """A note for each group of words that differ in case, spaces or width of letters alone."""
     alike: dict[str, list[str]] = {}
     for word in words:
-        alike.setdefault("".join(unicodedata.normalize("NFKC", word).casefold().split()), []).append(word)
+        alike.setdefault(
+            "".join(unicodedata.normalize("NFKC", word).casefold().split()), []
+        ).append(word)
     for group in alike.values():
         if len(group) > 1:
             yield say(
-                "{words} differ in case or spaces alone and are counted as different; write them alike if they are one",
+                "{words} differ in case or spaces alone and are counted as different; write them"
+                " alike if they are one",
                 message_id="table.lookalikes",
                 words=listed([repr(word) for word in group]),
             )
 
 
 def _truth_values(rows: pl.DataFrame, asked: TableOptions) -> tuple[pl.DataFrame, TableOptions]:
-    """True and false are one label each however they are written; among 0 and 1, and as numbers, they are 1 and 0."""
+    """True and false are one label each however they are written.
+
+    Among 0 and 1, and as numbers, they are 1 and 0.
+    """
     words = [*rows.get_column("label").unique().to_list(), *asked.labels]
     others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
     numbers = others | ({"0"} if asked.level in {"interval", "ratio"} else set())
@@ -103,14 +129,18 @@ def _check_declared(asked: TableOptions) -> None:
     for n, label in enumerate(asked.labels):
         if not label:
             raise SourceError(
-                f"{asked.name}: {option('labels')}: label {n + 1} is empty; expected words with commas between them"
+                f"{asked.name}: {option('labels')}: label {n + 1} is empty; expected words with"
+                " commas between them"
             )
         if label in asked.labels[:n]:
-            raise SourceError(f"{asked.name}: {option('labels')}: {label!r} occurs twice; expected each label once")
+            raise SourceError(
+                f"{asked.name}: {option('labels')}: {label!r} occurs twice; expected each label"
+                " once"
+            )
     if asked.abstain is not None and asked.abstain in asked.labels:
         raise SourceError(
-            f"{asked.name}: {option('abstain')} {asked.abstain!r} is among {option('labels')}; an abstention is not a"
-            " value"
+            f"{asked.name}: {option('abstain')} {asked.abstain!r} is among {option('labels')}; an"
+            " abstention is not a value"
         )
 
 
@@ -122,18 +152,27 @@ def _is_number(word: str) -> bool:
 
 
 def _plain(word: str) -> str:
-    number = float(word) + 0.0  # minus zero, which programs write after a multiplication by -1, is zero
+    number = (
+        float(word) + 0.0
+    )  # minus zero, which programs write after a multiplication by -1, is zero
     return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
 
 
 def _place(rows: pl.DataFrame, asked: TableOptions, bad: Sequence[str]) -> tuple[str, int, str]:
     found = rows.filter(pl.col("label").is_in(list(bad))).sort("row", "rater")
     row = found.row(0, named=True)
-    return f"line {asked.line(int(row['row']))}, rater {row['rater']!r}", found.height, str(row["label"])
+    return (
+        f"line {asked.line(int(row['row']))}, rater {row['rater']!r}",
+        found.height,
+        str(row["label"]),
+    )
 
 
 def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: TableOptions) -> None:
-    """Where numbers are expected, everything else is wrong; among words only what programs write for 'no number'."""
+    """Where numbers are expected, everything else is wrong.
+
+    Among words only what programs write for 'no number'.
+    """
     bad = [v for v in observed if not _is_number(v)]
     if asked.level not in {"interval", "ratio"}:
         numbers = len(bad) < len(observed)
@@ -143,7 +182,10 @@ def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: Tabl
     place, n, label = _place(rows, asked, bad)
     more = f" (and {n - 1:,} more)" if n > 1 else ""
     if label.casefold() in {*_NEVER, *_SOMETIMES}:
-        hint = f"leave the cell empty or say {option('missing', label, several=True)} if it means not rated"
+        hint = (
+            f"leave the cell empty or say {option('missing', label, several=True)} if it means not"
+            " rated"
+        )
     elif _is_number(label.replace(",", ".", 1)):
         hint = f"write {label.replace(',', '.', 1)!r} with a decimal point"
     else:
@@ -159,5 +201,6 @@ def _refuse_undeclared(
         place, n, label = _place(rows, asked, bad)
         more = f" (and {n - 1:,} more)" if n > 1 else ""
         raise SourceError(
-            f"{asked.name}: {place}: {label!r} is not one of the declared labels{more}; {nearest(label, declared)}"
+            f"{asked.name}: {place}: {label!r} is not one of the declared labels{more};"
+            f" {nearest(label, declared)}"
         )

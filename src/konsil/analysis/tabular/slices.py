@@ -52,18 +52,23 @@ class Part:
 def as_values(where: Mapping[str, str | Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
     """Columns with the values that their rows may have, one or several."""
     conditions = (where or {}).items()
-    return {column: (str(v),) if isinstance(v, str | int | float) else tuple(map(str, v)) for column, v in conditions}
+    return {
+        column: (str(v),) if isinstance(v, str | int | float) else tuple(map(str, v))
+        for column, v in conditions
+    }
 
 
 def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) -> list[Part]:
-    """The groups of the rows that are used, in the natural order of their names; one part where nothing is grouped.
+    """The groups of the rows that are used, in the natural order of their names.
+
+    One part where nothing is grouped.
 
     `frame` holds words. An unknown column or value is refused with the nearest one.
     """
     if slices.by is not None and slices.compare is not None:
         raise SourceError(
-            f"{table}: {option('by')} and {option('compare')}: expected one of the two; {option('compare')} groups"
-            " by its column"
+            f"{table}: {option('by')} and {option('compare')}: expected one of the two;"
+            f" {option('compare')} groups by its column"
         )
     numbered = frame.with_row_index(_ROW)
     for column, values in slices.where.items():
@@ -72,7 +77,8 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
         absent = [value for value in values if value not in known]
         if absent:
             raise SourceError(
-                f"{table}: {condition(column, absent[0])}: no row has this value; {nearest(absent[0], known)}"
+                f"{table}: {condition(column, absent[0])}: no row has this value;"
+                f" {nearest(absent[0], known)}"
             )
         numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(values)))
     if numbered.height == 0 and slices.where:
@@ -81,7 +87,9 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
         return [_part("", numbered)]
     flag = option("compare") if slices.compare else option("by")
     _cells(frame, slices.group, flag, table)
-    named = numbered.with_columns(pl.col(slices.group).str.strip_chars().replace("", None).alias(_GROUP))
+    named = numbered.with_columns(
+        pl.col(slices.group).str.strip_chars().replace("", None).alias(_GROUP)
+    )
     n_without = named.get_column(_GROUP).null_count()
     if n_without:
         warnings.append(
@@ -92,15 +100,22 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
                 column=slices.group,
             )
         )
-    by_group = named.drop_nulls(_GROUP).partition_by(_GROUP, as_dict=True, include_key=False, maintain_order=True)
-    groups = sorted(((str(key[0]), part) for key, part in by_group.items()), key=lambda entry: natural(entry[0]))
+    by_group = named.drop_nulls(_GROUP).partition_by(
+        _GROUP, as_dict=True, include_key=False, maintain_order=True
+    )
+    groups = sorted(
+        ((str(key[0]), part) for key, part in by_group.items()), key=lambda entry: natural(entry[0])
+    )
     if len(groups) > MANY:
-        raise SourceError(f"{table}: {flag} {slices.group}: {len(groups):,} different values; expected at most {MANY}")
+        raise SourceError(
+            f"{table}: {flag} {slices.group}: {len(groups):,} different values; expected at most"
+            f" {MANY}"
+        )
     if slices.compare and len(groups) != 2:
         names = ", ".join(repr(name) for name, _ in groups[:10])
         raise SourceError(
-            f"{table}: {option('compare')} {slices.compare}: expected two values, got {len(groups)} ({names});"
-            " choose two with"
+            f"{table}: {option('compare')} {slices.compare}: expected two values, got {len(groups)}"
+            f" ({names}); choose two with"
             f" {entry('where', slices.compare, '[..., ...]', '..., given twice')}"
         )
     return [_part(name, part) for name, part in groups]
@@ -112,7 +127,9 @@ def _part(name: str, numbered: pl.DataFrame) -> Part:
 
 def _cells(frame: pl.DataFrame, column: str, flag: str, table: str) -> pl.Series:
     if column not in frame.columns:
-        raise SourceError(f"{table}: {flag} {column!r}: there is no such column; {nearest(column, frame.columns)}")
+        raise SourceError(
+            f"{table}: {flag} {column!r}: there is no such column; {nearest(column, frame.columns)}"
+        )
     return frame.get_column(column).str.strip_chars()
 
 

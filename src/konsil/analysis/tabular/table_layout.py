@@ -44,12 +44,23 @@ def guess_layout(frame: pl.DataFrame, asked: TableOptions) -> Layout:
     if asked.split:
         return "lists"
     if asked.label is not None:
-        cells = frame.get_column(asked.label).drop_nulls().to_list() if asked.label in frame.columns else []
-        return "lists" if cells and not asked.rater and all(is_list(cell) for cell in cells) else "long"
-    has_rater = len(asked.rater) == 1 or (not asked.rater and named(frame, LONG_NAMES["rater"]) is not None)
+        cells = (
+            frame.get_column(asked.label).drop_nulls().to_list()
+            if asked.label in frame.columns
+            else []
+        )
+        return (
+            "lists"
+            if cells and not asked.rater and all(is_list(cell) for cell in cells)
+            else "long"
+        )
+    has_rater = len(asked.rater) == 1 or (
+        not asked.rater and named(frame, LONG_NAMES["rater"]) is not None
+    )
     has_unit = asked.unit is not None or named(frame, LONG_NAMES["unit"]) is not None
     has_label = named(frame, LONG_NAMES["label"]) is not None
-    # Raters and labels are enough: without a known name of the units the reader of long tables asks for it.
+    # Raters and labels are enough: without a known name of the units the reader of long tables asks
+    # for it.
     return "long" if has_rater and has_label and (has_unit or not asked.rater) else "wide"
 
 
@@ -58,10 +69,16 @@ def with_recognised_columns(
 ) -> TableOptions:
     """How a table is to be read, the column of a wide table's units included where its values show which it is.
 
-    Decided once for all rows: groups of them must not be read in different ways. `others` are columns that choose rows
-    and are no raters. Only a table that is taken as wide without being called so is looked at.
+    Decided once for all rows: groups of them must not be read in different ways. `others` are
+    columns that choose rows and are no raters. Only a table that is taken as wide without being
+    called so is looked at.
     """
-    if asked.layout is not None or asked.rater or frame.height == 0 or guess_layout(frame, asked) != "wide":
+    if (
+        asked.layout is not None
+        or asked.rater
+        or frame.height == 0
+        or guess_layout(frame, asked) != "wide"
+    ):
         return asked
     named_unit = asked.unit if asked.unit is not None else named(frame, UNIT_NAMES)
     columns = [c for c in frame.columns if c not in {named_unit, asked.cluster, *others}]
@@ -71,8 +88,8 @@ def with_recognised_columns(
         return asked
     warnings.append(
         say(
-            "column {column} has another value in every row and was taken as the unit's identifier, not as a rater;"
-            " say {unit} to choose, or {wide} if it is a rater",
+            "column {column} has another value in every row and was taken as the unit's identifier,"
+            " not as a rater; say {unit} to choose, or {wide} if it is a rater",
             message_id="table.first_column_identifies",
             column=repr(columns[0]),
             unit=option("unit", example="..."),
@@ -85,7 +102,8 @@ def with_recognised_columns(
 def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> None:
     """Refuse to take the columns of a long table for raters: the labels' by its name, the raters' if no label is in it.
 
-    A wide table may have a rater called 'judge', whose cells are labels like those of the other raters.
+    A wide table may have a rater called 'judge', whose cells are labels like those of the other
+    raters.
     """
     for column in columns:
         folded = column.strip().casefold()
@@ -95,8 +113,9 @@ def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: TableOption
         if is_rater or folded in LONG_NAMES["label"]:
             raise SourceError(
                 say(
-                    "{table}: the column {column} is called like one of a table with one row a rating; name the columns"
-                    " with {unit}, {rater} and {label}, or say {wide} if each column is a rater (columns: {columns})",
+                    "{table}: the column {column} is called like one of a table with one row a"
+                    " rating; name the columns with {unit}, {rater} and {label}, or say {wide} if"
+                    " each column is a rater (columns: {columns})",
                     message_id="error.called_like_long",
                     unit=option("unit"),
                     rater=option("rater"),
@@ -112,12 +131,17 @@ def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: TableOption
 def _is_identifier(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> bool:
     """Whether the first column numbers or names the rows.
 
-    It has a value in every row, another one in each, more of them than the other columns have labels; and they are
-    the rows' numbers, or none of them is a label of another column.
+    It has a value in every row, another one in each, more of them than the other columns have
+    labels; and they are the rows' numbers, or none of them is a label of another column.
     """
     first = frame.get_column(columns[0]).str.strip_chars()
     own, labels = _values(frame, columns[:1]), _values(frame, columns[1:])
-    if first.null_count() or len(own) < frame.height or len(own) <= len(labels) or own <= set(asked.labels):
+    if (
+        first.null_count()
+        or len(own) < frame.height
+        or len(own) <= len(labels)
+        or own <= set(asked.labels)
+    ):
         return False
     numbers = first.cast(pl.Int64, strict=False)
     is_count = numbers.null_count() == 0 and (numbers.diff().drop_nulls() == 1).all()
@@ -126,5 +150,9 @@ def _is_identifier(frame: pl.DataFrame, columns: Sequence[str], asked: TableOpti
 
 def _values(frame: pl.DataFrame, columns: Sequence[str]) -> set[str]:
     """The different texts of some columns."""
-    cells = {cell.strip() for c in columns for cell in frame.get_column(c).drop_nulls().unique().to_list()}
+    cells = {
+        cell.strip()
+        for c in columns
+        for cell in frame.get_column(c).drop_nulls().unique().to_list()
+    }
     return cells - {""}

@@ -10,11 +10,35 @@ from konsil.errors import SourceError
 
 NAMES = {
     "won": (
-        *("win_i", "wins_i", "win_1", "win1", "wins1", "wins_1", "win_a", "wins_a", "winner_model_a", "won", "wins"),
+        *(
+            "win_i",
+            "wins_i",
+            "win_1",
+            "win1",
+            "wins1",
+            "wins_1",
+            "win_a",
+            "wins_a",
+            "winner_model_a",
+            "won",
+            "wins",
+        ),
         *("first_wins", "wins_first", "win_x", "wins_x"),
     ),
     "lost": (
-        *("win_j", "wins_j", "win_2", "win2", "wins2", "wins_2", "win_b", "wins_b", "winner_model_b", "lost", "losses"),
+        *(
+            "win_j",
+            "wins_j",
+            "win_2",
+            "win2",
+            "wins2",
+            "wins_2",
+            "win_b",
+            "wins_b",
+            "winner_model_b",
+            "lost",
+            "losses",
+        ),
         *("second_wins", "wins_second", "win_y", "wins_y"),
     ),
     "tied": ("tie", "ties", "tied", "draw", "draws", "winner_tie"),
@@ -32,29 +56,43 @@ _MANY = 20_000_000
 
 
 def written_out(
-    rows: pl.DataFrame, columns: Mapping[str, str], unknown_roles: list[str], line: Callable[[int], int], table: str
+    rows: pl.DataFrame,
+    columns: Mapping[str, str],
+    unknown_roles: list[str],
+    line: Callable[[int], int],
+    table: str,
 ) -> pl.DataFrame:
     """One row a comparison, with its `steps` in favour of the first system, from rows with counts of outcomes.
 
-    `columns`: won, lost and tied to the columns that count them; a row without any comparison has null steps.
+    `columns`: won, lost and tied to the columns that count them; a row without any comparison has
+    null steps.
     `unknown_roles`: the roles in which every comparison is one of its own.
     """
     counts = {role: _whole_numbers(rows, name, line, table) for role, name in columns.items()}
     total = sum(int(series.sum()) for series in counts.values())
     if total > _MANY:
-        raise SourceError(f"{table}: {total:,} comparisons; expected at most {_MANY:,}: are these counts?")
+        raise SourceError(
+            f"{table}: {total:,} comparisons; expected at most {_MANY:,}: are these counts?"
+        )
     parts = [
-        rows.with_columns(pl.lit(STEPS[role], pl.Int64).alias("steps"), n.alias("\x1fn")) for role, n in counts.items()
+        rows.with_columns(pl.lit(STEPS[role], pl.Int64).alias("steps"), n.alias("\x1fn"))
+        for role, n in counts.items()
     ]
-    none = pl.Series((sum(counts.values(), pl.zeros(rows.height, pl.Int64, eager=True)) == 0).cast(pl.Int64))
+    none = pl.Series(
+        (sum(counts.values(), pl.zeros(rows.height, pl.Int64, eager=True)) == 0).cast(pl.Int64)
+    )
     parts.append(rows.with_columns(pl.lit(None, pl.Int64).alias("steps"), none.alias("\x1fn")))
     long = pl.concat(parts).filter(pl.col("\x1fn") > 0).sort("row", maintain_order=True)
     repeated = long.with_columns(pl.int_ranges(0, pl.col("\x1fn")).alias("\x1fk")).explode("\x1fk")
     number = pl.concat_str("row", pl.int_range(pl.len()), separator=".")
-    return repeated.with_columns(number.alias(role) for role in unknown_roles).drop("\x1fn", "\x1fk")
+    return repeated.with_columns(number.alias(role) for role in unknown_roles).drop(
+        "\x1fn", "\x1fk"
+    )
 
 
-def _whole_numbers(rows: pl.DataFrame, column: str, line: Callable[[int], int], table: str) -> pl.Series:
+def _whole_numbers(
+    rows: pl.DataFrame, column: str, line: Callable[[int], int], table: str
+) -> pl.Series:
     """A column of counts; true and false are 1 and 0, an empty cell is 0."""
     words = rows.get_column(COUNT + column).fill_null("").str.strip_chars().str.to_lowercase()
     words = words.replace({"true": "1", "false": "0", "": "0"})
@@ -65,6 +103,7 @@ def _whole_numbers(rows: pl.DataFrame, column: str, line: Callable[[int], int], 
         cell = rows.item(at, COUNT + column)
         place = f"line {line(int(rows.item(at, 'row')))}, column {column!r}"
         raise SourceError(
-            f"{table}: {place}: {cell!r} is no count; expected a whole number of comparisons, or true or false"
+            f"{table}: {place}: {cell!r} is no count; expected a whole number of comparisons, or"
+            " true or false"
         )
     return numbers

@@ -19,13 +19,51 @@ _MANY = 5_000_000
 _FEWEST = 5
 """Rows from which on a constant sum is hardly chance."""
 
-_RATER = re.compile(r"(rater|annotator|coder|judge|reader|observer|reviewer|expert|r|a)?[ _-]?\d+", re.IGNORECASE)
+_RATER = re.compile(
+    r"(rater|annotator|coder|judge|reader|observer|reviewer|expert|r|a)?[ _-]?\d+", re.IGNORECASE
+)
 """What columns of raters are called rather than columns of labels; numbers can be both."""
 
 _LABELS = {
-    *("yes", "no", "true", "false", "correct", "incorrect", "right", "wrong", "agree", "disagree", "neutral", "unsure"),
-    *("none", "mild", "moderate", "severe", "low", "medium", "high", "poor", "fair", "good", "very good", "excellent"),
-    *("positive", "negative", "strongly agree", "strongly disagree", "never", "rarely", "sometimes", "often", "always"),
+    *(
+        "yes",
+        "no",
+        "true",
+        "false",
+        "correct",
+        "incorrect",
+        "right",
+        "wrong",
+        "agree",
+        "disagree",
+        "neutral",
+        "unsure",
+    ),
+    *(
+        "none",
+        "mild",
+        "moderate",
+        "severe",
+        "low",
+        "medium",
+        "high",
+        "poor",
+        "fair",
+        "good",
+        "very good",
+        "excellent",
+    ),
+    *(
+        "positive",
+        "negative",
+        "strongly agree",
+        "strongly disagree",
+        "never",
+        "rarely",
+        "sometimes",
+        "often",
+        "always",
+    ),
 }
 """Words that are labels and no raters."""
 
@@ -44,11 +82,15 @@ def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptio
     which, total = counts
     left = [c for c in columns if c not in which]
     unit = f" {option('unit', left[0])}" if left else ""
-    sums = say("each row sums to {n:,}", message_id="error.row_sums", n=total) if total else "each cell is a count"
+    sums = (
+        say("each row sums to {n:,}", message_id="error.row_sums", n=total)
+        if total
+        else "each cell is a count"
+    )
     raise SourceError(
         say(
-            "{table}: the columns {columns} look like labels with the number of raters who gave them ({sums});"
-            " say {counts}{unit} if so, or {wide} if each column is a rater",
+            "{table}: the columns {columns} look like labels with the number of raters who gave"
+            " them ({sums}); say {counts}{unit} if so, or {wide} if each column is a rater",
             message_id="error.table_of_counts",
             table=asked.name,
             columns=listed(which),
@@ -61,7 +103,10 @@ def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptio
 
 
 def _counted(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[list[str], int] | None:
-    """The columns that look like labels with counts and the rows' constant sum, 0 where it varies; None if none do."""
+    """The columns that look like labels with counts and the rows' constant sum, 0 where it varies.
+
+    None if none do.
+    """
     for which in (list(columns), list(columns[1:])):
         numbers = _whole_numbers(frame, which)
         if len(which) < 2 or numbers is None:
@@ -80,7 +125,10 @@ def _counted(frame: pl.DataFrame, columns: Sequence[str]) -> tuple[list[str], in
 
 
 def _whole_numbers(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame | None:
-    """The columns as whole numbers from 0 on, empty cells as 0; None if a cell is something else."""
+    """The columns as whole numbers from 0 on, empty cells as 0.
+
+    None if a cell is something else.
+    """
     numbers = frame.select(pl.col(c).str.strip_chars().replace("", None) for c in columns)
     cast = numbers.with_columns(pl.all().cast(pl.Int64, strict=False))
     if any(cast[c].null_count() > numbers[c].null_count() or (cast[c] < 0).any() for c in columns):
@@ -91,19 +139,24 @@ def _whole_numbers(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame 
 def of_counts(
     rows: pl.DataFrame, columns: Sequence[str], asked: TableOptions, warnings: list[str]
 ) -> tuple[Rows, TableOptions]:
-    """One row a label from a table of counts whose columns are labels; the scale is the columns'."""
+    """One row a label from a table of counts whose columns are labels.
+
+    The scale is the columns'.
+    """
     if asked.labels:
         known = [*asked.labels, *([asked.abstain] if asked.abstain is not None else [])]
         absent = [label for label in known if label not in columns]
         if absent:
             raise SourceError(
-                f"{asked.name}: {option('labels')}: no column {absent[0]!r}; {nearest(absent[0], columns)}"
+                f"{asked.name}: {option('labels')}: no column {absent[0]!r};"
+                f" {nearest(absent[0], columns)}"
             )
         columns = known
     elif len(columns) > 2 and _identifies(rows, columns):
         warnings.append(
             say(
-                "Column {column} identifies the units and is not a label; name the column with {unit} to be sure.",
+                "Column {column} identifies the units and is not a label; name the column with"
+                " {unit} to be sure.",
                 message_id="table.first_column_is_unit",
                 unit=option("unit"),
                 column=repr(columns[0]),
@@ -112,24 +165,35 @@ def of_counts(
         columns = columns[1:]
     if len(columns) < 2:
         raise SourceError(
-            f"{asked.name}: {choice('layout', 'counts')}: {len(columns)} column of labels; expected at least two"
+            f"{asked.name}: {choice('layout', 'counts')}: {len(columns)} column of labels; expected"
+            " at least two"
         )
     words = set(asked.missing)
     counted = rows.with_columns(
-        pl.when(pl.col(c).str.strip_chars().is_in(list(words))).then(None).otherwise(pl.col(c)).alias(c)
+        pl.when(pl.col(c).str.strip_chars().is_in(list(words)))
+        .then(None)
+        .otherwise(pl.col(c))
+        .alias(c)
         for c in columns
     )
     numbers = _whole_numbers(counted, columns)
     if numbers is None:
         raise SourceError(_no_count(counted, columns, asked))
     if int(numbers.sum().sum_horizontal()[0]) > _MANY:
-        raise SourceError(f"{asked.name}: {choice('layout', 'counts')}: more than {_MANY:,} labels; are these counts?")
+        raise SourceError(
+            f"{asked.name}: {choice('layout', 'counts')}: more than {_MANY:,} labels; are these"
+            " counts?"
+        )
     long = pl.concat(
-        _keys(rows).with_columns(pl.lit(column).alias("label"), pl.Series("n", numbers[column]).alias("n"))
+        _keys(rows).with_columns(
+            pl.lit(column).alias("label"), pl.Series("n", numbers[column]).alias("n")
+        )
         for column in columns
     )
     long = (
-        long.filter(pl.col("n") > 0).select(pl.exclude("n").repeat_by("n")).explode("row", "unit", "cluster", "label")
+        long.filter(pl.col("n") > 0)
+        .select(pl.exclude("n").repeat_by("n"))
+        .explode("row", "unit", "cluster", "label")
     )
     scale = tuple(c for c in columns if c != asked.abstain)
     if all(_is_number(c) for c in scale):
@@ -155,9 +219,9 @@ def _no_count(rows: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -
             if text and not text.isdigit():
                 line = asked.line(int(rows.item(n, ROW)))
                 return (
-                    f"{asked.name}: line {line}, column {column!r}: {text!r} is no count; expected a whole number of"
-                    f" raters (name the columns of the labels with {option('labels')}, that of the units with"
-                    f" {option('unit')})"
+                    f"{asked.name}: line {line}, column {column!r}: {text!r} is no count; expected"
+                    " a whole number of raters (name the columns of the labels with"
+                    f" {option('labels')}, that of the units with {option('unit')})"
                 )
     raise AssertionError("a column that is not whole has a cell that is not")
 
@@ -176,9 +240,13 @@ def is_list(cell: str | None) -> bool:
 
 
 def of_lists(rows: pl.DataFrame, column: str, asked: TableOptions) -> Rows:
-    """One row a label from a table whose cells hold lists of labels; the places in a list mean nothing."""
+    """One row a label from a table whose cells hold lists of labels.
+
+    The places in a list mean nothing.
+    """
     lists = [
-        _labels(cell, asked, int(row)) for row, cell in zip(rows.get_column(ROW), rows.get_column(column), strict=True)
+        _labels(cell, asked, int(row))
+        for row, cell in zip(rows.get_column(ROW), rows.get_column(column), strict=True)
     ]
     long = _keys(rows).with_columns(pl.Series("label", lists, dtype=pl.List(pl.String)))
     long = long.explode("label").filter(pl.col("label").is_not_null())
@@ -196,10 +264,14 @@ def _labels(cell: str | None, asked: TableOptions, row: int) -> list[str | None]
         labels = None
     if not isinstance(labels, list) or any(isinstance(label, dict | list) for label in labels):
         raise SourceError(
-            f"{asked.name}: line {asked.line(row)}: {cell!r} is no list of labels; expected JSON such as"
+            f"{asked.name}: line {asked.line(row)}: {cell!r} is no list of labels; expected JSON"
+            " such as"
             f' ["yes", "no"], or {option("split")} with the sign between the labels'
         )
-    return [None if label is None else json.dumps(label) if isinstance(label, bool) else str(label) for label in labels]
+    return [
+        None if label is None else json.dumps(label) if isinstance(label, bool) else str(label)
+        for label in labels
+    ]
 
 
 def _keys(rows: pl.DataFrame) -> pl.DataFrame:
@@ -209,4 +281,6 @@ def _keys(rows: pl.DataFrame) -> pl.DataFrame:
 def _placed(long: pl.DataFrame) -> Rows:
     """Number each unit's labels; the numbers stand for raters that nobody knows."""
     place = pl.int_range(pl.len()).over("unit").cast(pl.String).str.zfill(9)
-    return long.with_columns(place.alias("rater")).select("row", "unit", "cluster", "rater", "label")
+    return long.with_columns(place.alias("rater")).select(
+        "row", "unit", "cluster", "rater", "label"
+    )

@@ -9,7 +9,14 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.model.message import say
-from konsil.analysis.table.pair_labels import FIRST, SECOND, TIE, reach, steps_of_scale, steps_of_words
+from konsil.analysis.table.pair_labels import (
+    FIRST,
+    SECOND,
+    TIE,
+    reach,
+    steps_of_scale,
+    steps_of_words,
+)
 from konsil.analysis.tabular.ratings_table import as_text
 from konsil.analysis.tabular.scale import lookalikes
 from konsil.analysis.tabular.slices import slicing
@@ -22,11 +29,33 @@ NAMES = {
     "item": ("item", "question", "question_id", "prompt", "item_id", "prompt_id", "unit", "id"),
     "rater": ("rater", "judge", "annotator", "worker", "user", "user_id", "rater_id"),
     "first": (
-        *("first", "left", "system_a", "model_a", "a", "slot_a_provider", "system 1", "model_x", "i", "system_i"),
+        *(
+            "first",
+            "left",
+            "system_a",
+            "model_a",
+            "a",
+            "slot_a_provider",
+            "system 1",
+            "model_x",
+            "i",
+            "system_i",
+        ),
         *("model_i", "system1", "system_1", "model1", "model_1"),
     ),
     "second": (
-        *("second", "right", "system_b", "model_b", "b", "slot_b_provider", "system 2", "model_y", "j", "system_j"),
+        *(
+            "second",
+            "right",
+            "system_b",
+            "model_b",
+            "b",
+            "slot_b_provider",
+            "system 2",
+            "model_y",
+            "j",
+            "system_j",
+        ),
         *("model_j", "system2", "system_2", "model2", "model_2"),
     ),
     "outcome": ("outcome", "winner", "choice", "label", "rating", "vote", "preference"),
@@ -34,7 +63,8 @@ NAMES = {
 """What the columns are called where nobody says."""
 
 MANY = 200
-"""More systems than this are taken for a mistake: an item's or a rater's column named as a system's."""
+"""More systems than this are taken for a mistake: an item's or a rater's column named as a
+system's."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +82,8 @@ class Layout:
     outcome: str | None = None
     """The column of the outcomes."""
     scale: tuple[str, ...] = ()
-    """The outcomes in order, from the first system's side to the second's; empty: a winner or a tie."""
+    """The outcomes in order, from the first system's side to the second's; empty: a winner or a
+    tie."""
     won: str | None = None
     """The column of how often the first system won, where there is none of the outcomes."""
     lost: str | None = None
@@ -76,7 +107,8 @@ class Comparisons:
     votes: Votes
     """The comparisons."""
     shown: Votes
-    """The same with the first column's system as system 0 and the second's as 1, whoever they are."""
+    """The same with the first column's system as system 0 and the second's as 1, whoever they
+    are."""
     systems: tuple[str, ...]
     """The systems' names, sorted."""
     n_missing: int
@@ -98,7 +130,9 @@ def read_comparisons(frame: pl.DataFrame, asked: Layout) -> Comparisons:
     frame = as_text(frame, asked.name)
     rows, unknown_roles, is_counted = _columns(frame, asked)
     given = (
-        rows.drop_nulls("steps") if is_counted else rows.filter(~pl.col("outcome").is_in(list({*asked.missing, ""})))
+        rows.drop_nulls("steps")
+        if is_counted
+        else rows.filter(~pl.col("outcome").is_in(list({*asked.missing, ""})))
     )
     if given.height == 0:
         raise SourceError(f"{asked.name}: no row has an outcome; every cell of the column is empty")
@@ -106,16 +140,18 @@ def read_comparisons(frame: pl.DataFrame, asked: Layout) -> Comparisons:
     systems = tuple(sorted({*given.get_column("first"), *given.get_column("second")}))
     if len(systems) > MANY:
         raise SourceError(
-            f"{asked.name}: {len(systems):,} different systems; expected at most {MANY}: are {option('first')} and"
-            f" {option('second')} the"
-            " columns of the systems?"
+            f"{asked.name}: {len(systems):,} different systems; expected at most {MANY}: are"
+            f" {option('first')} and {option('second')} the columns of the systems?"
         )
-    outcomes, steps = (given.get_column("steps").to_numpy(), 1) if is_counted else _outcomes(given, asked)
+    outcomes, steps = (
+        (given.get_column("steps").to_numpy(), 1) if is_counted else _outcomes(given, asked)
+    )
     warnings: list[str] = []
     if given.height < rows.height:
         gone = rows.height - given.height
         warnings.append(
-            f"{gone:,} {'row' if gone == 1 else 'rows'} without an outcome {'is' if gone == 1 else 'are'} left out"
+            f"{gone:,} {'row' if gone == 1 else 'rows'} without an outcome"
+            f" {'is' if gone == 1 else 'are'} left out"
         )
     if not asked.scale and steps == 1 and not (outcomes == 0).any():
         warnings.append("there is no tie among the outcomes")
@@ -124,8 +160,13 @@ def read_comparisons(frame: pl.DataFrame, asked: Layout) -> Comparisons:
     if not unknown_roles:
         warnings += _repeated(given, frame, asked)
     number = {name: n for n, name in enumerate(systems)}
-    first, second = (given.get_column(c).replace_strict(number, return_dtype=pl.Int64) for c in ("first", "second"))
-    items, raters = (given.get_column(c).rank("dense").to_numpy().astype(np.int64) - 1 for c in ("item", "rater"))
+    first, second = (
+        given.get_column(c).replace_strict(number, return_dtype=pl.Int64)
+        for c in ("first", "second")
+    )
+    items, raters = (
+        given.get_column(c).rank("dense").to_numpy().astype(np.int64) - 1 for c in ("item", "rater")
+    )
     one = np.zeros(given.height, dtype=np.int64)
     return Comparisons(
         votes(first, second, outcomes, items, raters, n_systems=len(systems), steps=steps),
@@ -140,9 +181,15 @@ def read_comparisons(frame: pl.DataFrame, asked: Layout) -> Comparisons:
 
 
 def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
-    said = {"item": "no item is known, so every comparison counts as one of its own: comparisons of one item are taken"}
+    said = {
+        "item": (
+            "no item is known, so every comparison counts as one of its own: comparisons of one"
+            " item are taken"
+        )
+    }
     said["rater"] = (
-        "no rater is known, so every comparison counts as one of its own: comparisons by one rater are taken"
+        "no rater is known, so every comparison counts as one of its own: comparisons by one rater"
+        " are taken"
     )
     return [f"{said[role]} as independent" for role in unknown_roles]
 
@@ -165,34 +212,60 @@ def _columns(frame: pl.DataFrame, asked: Layout) -> tuple[pl.DataFrame, list[str
             continue
         if found is None:
             columns = ", ".join(frame.columns)
-            hint = f", or say {option(role, '-')} where none is known" if role in {"item", "rater"} else ""
             hint = (
-                f", or columns that count wins with {option('won')} and {option('lost')}" if role == "outcome" else hint
+                f", or say {option(role, '-')} where none is known"
+                if role in {"item", "rater"}
+                else ""
+            )
+            hint = (
+                f", or columns that count wins with {option('won')} and {option('lost')}"
+                if role == "outcome"
+                else hint
             )
             raise SourceError(
-                f"{asked.name}: no column for the {role}; name it with {option(role)}{hint} (columns: {columns})"
+                f"{asked.name}: no column for the {role}; name it with {option(role)}{hint}"
+                f" (columns: {columns})"
             )
         if found in taken:
-            raise SourceError(f"{asked.name}: --{role} {found!r}: this column has another role already; name each once")
+            raise SourceError(
+                f"{asked.name}: --{role} {found!r}: this column has another role already; name each"
+                " once"
+            )
         chosen[role] = found
     own = [role for role in ("item", "rater") if role not in chosen]
-    numbers = asked.rows if asked.rows is not None else pl.int_range(frame.height, dtype=pl.Int64, eager=True)
+    numbers = (
+        asked.rows
+        if asked.rows is not None
+        else pl.int_range(frame.height, dtype=pl.Int64, eager=True)
+    )
     rows = frame.select(
         numbers.cast(pl.Int64).alias("row"),
-        *(pl.col(name).fill_null("").str.strip_chars().alias(role) for role, name in chosen.items()),
+        *(
+            pl.col(name).fill_null("").str.strip_chars().alias(role)
+            for role, name in chosen.items()
+        ),
         *(numbers.cast(pl.String).alias(role) for role in own),
         *(pl.col(name).alias(COUNT + name) for name in counted.values()),
         pl.lit(chosen["first"]).alias("first column"),
         pl.lit(chosen["second"]).alias("second column"),
     )
-    return (written_out(rows, counted, own, asked.line, asked.name) if counted else rows), own, bool(counted)
+    return (
+        (written_out(rows, counted, own, asked.line, asked.name) if counted else rows),
+        own,
+        bool(counted),
+    )
 
 
-def _column(frame: pl.DataFrame, asked: Layout, role: str, names: Sequence[str], taken: Collection[str]) -> str | None:
+def _column(
+    frame: pl.DataFrame, asked: Layout, role: str, names: Sequence[str], taken: Collection[str]
+) -> str | None:
     """The column of a role: the one that is named, else one with a usual name."""
     name = getattr(asked, role)
     if name is not None and name not in frame.columns:
-        raise SourceError(f"{asked.name}: --{role} {name!r}: there is no such column; {nearest(name, frame.columns)}")
+        raise SourceError(
+            f"{asked.name}: --{role} {name!r}: there is no such column;"
+            f" {nearest(name, frame.columns)}"
+        )
     folded = {c.strip().casefold(): c for c in reversed(frame.columns)}
     return name or next((folded[n] for n in names if n in folded and folded[n] not in taken), None)
 
@@ -200,7 +273,11 @@ def _column(frame: pl.DataFrame, asked: Layout, role: str, names: Sequence[str],
 def _counts(frame: pl.DataFrame, asked: Layout) -> dict[str, str]:
     """The columns that count wins, losses and ties; none where there is a column of outcomes."""
     folded = {c.strip().casefold() for c in frame.columns}
-    if asked.won is None and asked.lost is None and (asked.outcome or asked.scale or folded & {*NAMES["outcome"]}):
+    if (
+        asked.won is None
+        and asked.lost is None
+        and (asked.outcome or asked.scale or folded & {*NAMES["outcome"]})
+    ):
         return {}
     columns = {role: _column(frame, asked, role, names, ()) for role, names in COUNTED.items()}
     named = {role: name for role, name in columns.items() if name is not None}
@@ -209,8 +286,8 @@ def _counts(frame: pl.DataFrame, asked: Layout) -> dict[str, str]:
     if asked.won is not None or asked.lost is not None:
         absent = "lost" if "won" in named else "won"
         raise SourceError(
-            f"{asked.name}: {option('won')} and {option('lost')}: expected both columns; name the other one with"
-            f" {option(absent)}"
+            f"{asked.name}: {option('won')} and {option('lost')}: expected both columns; name the"
+            f" other one with {option(absent)}"
         )
     return {}
 
@@ -226,14 +303,20 @@ def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, asked: Layout) -> 
     n = keyed.height - keyed.select(key).n_unique()
     if n == 0:
         return []
-    numbers = asked.rows if asked.rows is not None else pl.int_range(frame.height, dtype=pl.Int64, eager=True)
+    numbers = (
+        asked.rows
+        if asked.rows is not None
+        else pl.int_range(frame.height, dtype=pl.Int64, eager=True)
+    )
     others = [c for c in frame.columns if 1 < frame.get_column(c).n_unique() <= _FEW_VALUES]
-    values = frame.select(numbers.cast(pl.Int64).alias("row"), *(pl.col(c).alias(f"\x1f {c}") for c in others))
+    values = frame.select(
+        numbers.cast(pl.Int64).alias("row"), *(pl.col(c).alias(f"\x1f {c}") for c in others)
+    )
     joined = keyed.join(values, on="row", how="left")
     apart = [c for c in others if joined.select(*key, f"\x1f {c}").n_unique() == joined.height]
     text = say(
-        "{n:,} of {all:,} comparisons repeat an item, a rater and a pair of systems and are pooled; criteria are kept"
-        " apart by {option}.",
+        "{n:,} of {all:,} comparisons repeat an item, a rater and a pair of systems and are pooled;"
+        " criteria are kept apart by {option}.",
         message_id="comparisons.repeated",
         n=n,
         all=comparisons.height,
@@ -251,46 +334,67 @@ def _refuse_empty(given: pl.DataFrame, asked: Layout) -> None:
         empty = given.filter(pl.col(role) == "")
         if empty.height:
             line = asked.line(int(empty.item(0, "row")))
-            raise SourceError(f"{asked.name}: line {line}: the {role} is empty; every comparison names its {role}")
+            raise SourceError(
+                f"{asked.name}: line {line}: the {role} is empty; every comparison names its {role}"
+            )
     same = given.filter(pl.col("first") == pl.col("second"))
     if same.height:
         line = asked.line(int(same.item(0, "row")))
         raise SourceError(
-            f"{asked.name}: line {line}: {same.item(0, 'first')!r} is compared with itself; expected two systems"
+            f"{asked.name}: line {line}: {same.item(0, 'first')!r} is compared with itself;"
+            " expected two systems"
         )
 
 
-def _outcomes(given: pl.DataFrame, asked: Layout) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
+def _outcomes(
+    given: pl.DataFrame, asked: Layout
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
     """Steps in favour of the first system, and how far they reach."""
     observed = given.get_column("outcome").unique().sort().to_list()
     if asked.scale:
         if len(asked.scale) < 2 or len({*asked.scale}) < len(asked.scale):
             raise SourceError(
-                f"{asked.name}: {option('scale')} {','.join(asked.scale)}: expected two or more different labels"
+                f"{asked.name}: {option('scale')} {','.join(asked.scale)}: expected two or more"
+                " different labels"
             )
         steps = steps_of_scale(asked.scale)
         unknown = given.filter(~pl.col("outcome").is_in(list(steps)))
         if unknown.height:
             word, line = unknown.item(0, "outcome"), asked.line(int(unknown.item(0, "row")))
-            raise SourceError(f"{asked.name}: line {line}: {word!r} is not on the scale; {nearest(word, steps)}")
-        return given.get_column("outcome").replace_strict(steps, return_dtype=pl.Int64).to_numpy(), reach(steps)
+            raise SourceError(
+                f"{asked.name}: line {line}: {word!r} is not on the scale; {nearest(word, steps)}"
+            )
+        return given.get_column("outcome").replace_strict(
+            steps, return_dtype=pl.Int64
+        ).to_numpy(), reach(steps)
     words = {*FIRST, *SECOND, *TIE}
     named = {*given.get_column("first"), *given.get_column("second")}
     plain = [word for word in observed if word not in named or word.casefold() in words]
     columns = (str(given.item(0, "first column")), str(given.item(0, "second column")))
     steps = _words(plain, columns, given, asked)
-    by_name = pl.when(pl.col("outcome") == pl.col("first")).then(1).when(pl.col("outcome") == pl.col("second")).then(-1)
+    by_name = (
+        pl.when(pl.col("outcome") == pl.col("first"))
+        .then(1)
+        .when(pl.col("outcome") == pl.col("second"))
+        .then(-1)
+    )
     found = given.with_columns(
-        by_name.otherwise(pl.col("outcome").replace_strict(steps, default=None, return_dtype=pl.Int64)).alias("steps")
+        by_name.otherwise(
+            pl.col("outcome").replace_strict(steps, default=None, return_dtype=pl.Int64)
+        ).alias("steps")
     )
     stranger = found.filter(pl.col("steps").is_null())
     if stranger.height:
         word, line = stranger.item(0, "outcome"), asked.line(int(stranger.item(0, "row")))
-        raise SourceError(f"{asked.name}: line {line}: the winner {word!r} is neither of the two systems compared")
+        raise SourceError(
+            f"{asked.name}: line {line}: the winner {word!r} is neither of the two systems compared"
+        )
     return found.get_column("steps").cast(pl.Int64).to_numpy(), reach(steps)
 
 
-def _words(plain: Sequence[str], columns: tuple[str, str], given: pl.DataFrame, asked: Layout) -> dict[str, int]:
+def _words(
+    plain: Sequence[str], columns: tuple[str, str], given: pl.DataFrame, asked: Layout
+) -> dict[str, int]:
     """Words to steps; a word nobody knows is refused by its line."""
     try:
         return steps_of_words(plain, columns, asked.name)
@@ -300,5 +404,7 @@ def _words(plain: Sequence[str], columns: tuple[str, str], given: pl.DataFrame, 
                 steps_of_words([word], columns, asked.name)
             except AnalysisError as error:
                 line = asked.line(int(given.filter(pl.col("outcome") == word).item(0, "row")))
-                raise SourceError(str(error).replace(asked.name, f"{asked.name}: line {line}", 1)) from error
+                raise SourceError(
+                    str(error).replace(asked.name, f"{asked.name}: line {line}", 1)
+                ) from error
         raise

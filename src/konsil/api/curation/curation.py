@@ -48,13 +48,22 @@ def curation(events: Iterable[Event]) -> tuple[Row, ...]:
     )
 
 
-_STEPS = {name: n for n, name in enumerate(("screening", "duplicates", "rewording", "themes", "marks", "approval"))}
+_STEPS = {
+    name: n
+    for n, name in enumerate(
+        ("screening", "duplicates", "rewording", "themes", "marks", "approval")
+    )
+}
 
 
 def _decided(events: Sequence[Event]) -> Iterator[tuple[str, str, str]]:
     screened = last_screened(events)[1]
     last = {one.item: one for one in decisions(events)}
-    stated = screened.decided if screened is not None else {i: one.decision for i, one in last.items() if one.decision}
+    stated = (
+        screened.decided
+        if screened is not None
+        else {i: one.decision for i, one in last.items() if one.decision}
+    )
     for item, decision in stated.items():
         one = last.get(item)
         by = one.by if one is not None and one.decision == decision else NOBODY
@@ -68,17 +77,33 @@ def _decided(events: Sequence[Event]) -> Iterator[tuple[str, str, str]]:
         yield "rewording", f"{accepted.verdict}{answered}", accepted.by
     themed = last_themed(events)[1]
     if themed is not None:
-        for key in (*(f"theme {name}" for name in themed.decided), *(f"item {item}" for item in themed.moved)):
-            yield "themes", "renamed" if key.startswith("theme ") else "moved", themed.deciders.get(key, NOBODY)
+        for key in (
+            *(f"theme {name}" for name in themed.decided),
+            *(f"item {item}" for item in themed.moved),
+        ):
+            yield (
+                "themes",
+                "renamed" if key.startswith("theme ") else "moved",
+                themed.deciders.get(key, NOBODY),
+            )
     for _, marking in last_markings(events).values():
         for by in markers_of(marking) or (NOBODY,):
             yield "marks", "marked", by
         if marking.approved:
-            yield "approval", "approved despite what is left over" if marking.despite else "approved", marking.by
+            yield (
+                "approval",
+                "approved despite what is left over" if marking.despite else "approved",
+                marking.by,
+            )
 
 
-def lines_of(events: Iterable[Event], items: Sequence[Item], known: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The curation in a few lines; the names behind pseudonyms, if `known`, are for those who run the study."""
+def lines_of(
+    events: Iterable[Event], items: Sequence[Item], known: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The curation in a few lines.
+
+    The names behind pseudonyms, if `known`, are for those who run the study.
+    """
     known = known or {}
     events = tuple(events)
     rows = curation(events)

@@ -16,7 +16,9 @@ DECISION = "decision"
 """The column that is empty until somebody decides."""
 
 
-def read_decisions(table: Table, key: str, known: Collection[str], what: str, word: str) -> dict[str, str]:
+def read_decisions(
+    table: Table, key: str, known: Collection[str], what: str, word: str
+) -> dict[str, str]:
     """Subject -> decision; an empty decision is none.
 
     Args:
@@ -28,7 +30,10 @@ def read_decisions(table: Table, key: str, known: Collection[str], what: str, wo
     """
     for column in (key, DECISION):
         if column not in table.frame.columns:
-            raise SourceError(f"{table.name}: there is no column {column!r}; {nearest(column, table.frame.columns)}")
+            raise SourceError(
+                f"{table.name}: there is no column {column!r};"
+                f" {nearest(column, table.frame.columns)}"
+            )
     found: dict[str, str] = {}
     for row, (cell, decision) in enumerate(table.frame.select(key, DECISION).iter_rows()):
         subject, decided = str(cell or ""), " ".join((decision or "").split())
@@ -36,10 +41,13 @@ def read_decisions(table: Table, key: str, known: Collection[str], what: str, wo
             continue
         decided = word if decided.lower() == word else decided
         if subject not in known:
-            raise SourceError(f"{_place(table, row)}: there is no {what} {subject!r}; {nearest(subject, known)}")
+            raise SourceError(
+                f"{_place(table, row)}: there is no {what} {subject!r}; {nearest(subject, known)}"
+            )
         if found.setdefault(subject, decided) != decided:
             raise SourceError(
-                f"{_place(table, row)}: {key} {subject!r} is decided as {decided!r} and as {found[subject]!r}"
+                f"{_place(table, row)}: {key} {subject!r} is decided as {decided!r} and as"
+                f" {found[subject]!r}"
             )
     return found
 
@@ -50,7 +58,10 @@ def _place(table: Table, row: int) -> str:
 
 
 def write_cells(path: Path, columns: Sequence[str], rows: Iterable[Sequence[str | float]]) -> None:
-    """Write a table for people; no spreadsheet calculates a text, and numbers stay numbers, as small as they may be."""
+    """Write a table for people.
+
+    No spreadsheet calculates a text, and numbers stay numbers, as small as they may be.
+    """
     write_private(path, cells(columns, rows))
 
 

@@ -70,7 +70,8 @@ def search_duplicates(
 
     Args:
         folder: the study's.
-        decisions: a table with 'duplicate' (left out) or 'apart' (asks something else) for some items.
+        decisions: a table with 'duplicate' (left out) or 'apart' (asks something else) for some
+            items.
         by: who decides.
         leave_one: whether all but one of each group are left out.
         translated: whether items are compared by what they mean, too, in any of sixteen languages.
@@ -90,7 +91,9 @@ def search_duplicates(
         by = decider(store, by, keep=keep)
         apart = {item: by for item, said in stated.items() if said == APART}
         apart |= {
-            i: who for i, who in (before.apart if before is not None else {}).items() if stated.get(i) != DUPLICATE
+            i: who
+            for i, who in (before.apart if before is not None else {}).items()
+            if stated.get(i) != DUPLICATE
         }
         embed = _embedder(translated)
         some = pairs(items, likeness=likeness, embed=embed)
@@ -110,7 +113,9 @@ def search_duplicates(
             store.add(Batch(events=[*made, *kept]), source=DUPLICATES, at=at)
     grouped = {item for group in found.groups for item in group}
     duplicates = (wanted | {item for item, reason in out.items() if reason == DUPLICATE}) & grouped
-    return Searched(items, found, sorted(duplicates), sorted((out.keys() & grouped) - duplicates), is_new)
+    return Searched(
+        items, found, sorted(duplicates), sorted((out.keys() & grouped) - duplicates), is_new
+    )
 
 
 def _embedder(translated: bool) -> Embed | None:
@@ -122,7 +127,9 @@ def _embedder(translated: bool) -> Embed | None:
     try:
         return embedder()
     except SourceError as error:
-        told_ = str(error).replace("prepare.themes: finding themes", f"{option('translated')}: comparing meanings")
+        told_ = str(error).replace(
+            "prepare.themes: finding themes", f"{option('translated')}: comparing meanings"
+        )
         raise SourceError(told_) from None
 
 
@@ -134,8 +141,8 @@ def _stated(path: Path | None, items: Sequence[Item]) -> dict[str, str]:
     for item, said in stated.items():
         if said.lower() not in (DUPLICATE, APART):
             raise SourceError(
-                f"{table.name}: item {item!r}: the decision {said!r} is not one of {DUPLICATE!r}, {APART!r};"
-                f" {nearest(said.lower(), (DUPLICATE, APART))}"
+                f"{table.name}: item {item!r}: the decision {said!r} is not one of {DUPLICATE!r},"
+                f" {APART!r}; {nearest(said.lower(), (DUPLICATE, APART))}"
             )
     return {item: said.lower() for item, said in stated.items()}
 
@@ -145,21 +152,27 @@ def _out(events: Sequence[Event]) -> dict[str, str]:
     screened = last_screened(events)[1]
     reasons = dict(screened.reasons()) if screened is not None else {}
     decided = decided_of(events)[0]
-    return reasons | {item: DUPLICATE for item, decision in decided.items() if decision == DUPLICATE}
+    return reasons | {
+        item: DUPLICATE for item, decision in decided.items() if decision == DUPLICATE
+    }
 
 
-def _excluded(folder: Folder, events: Sequence[Event], wanted: set[str], by: str, at: str) -> list[Event]:
+def _excluded(
+    folder: Folder, events: Sequence[Event], wanted: set[str], by: str, at: str
+) -> list[Event]:
     """The decisions by which items are left out as duplicates."""
     if not wanted:
         return []
     prepare = folder.study.prepare
     if prepare is None or prepare.screen is None:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there is no [prepare.screen]; expected one, since it leaves out what is"
-            " decided to be a duplicate"
+            f"{folder.path / PROTOCOL}: there is no [prepare.screen]; expected one, since it leaves"
+            " out what is decided to be a duplicate"
         )
     if last_screened(events)[1] is None:
-        raise PlanError(f"{folder.path / PROTOCOL}: the items are not screened yet; run 'konsil screen' first")
+        raise PlanError(
+            f"{folder.path / PROTOCOL}: the items are not screened yet; run 'konsil screen' first"
+        )
     otherwise = {one.item: one.otherwise for one in decisions_of(events)}
     return [
         decision_event(Decision(n, item, DUPLICATE, by, at, otherwise.get(item, KEEP)))
@@ -193,7 +206,9 @@ def lines_of(searched: Searched) -> Iterator[str]:
             yield f"  {how}: not searched"
     if found.apart:
         yield f"  declared apart by people: {len(found.apart):,}"
-    left, groups = within(found, {item.id for item in searched.items} - {*searched.out, *searched.excluded})
+    left, groups = within(
+        found, {item.id for item in searched.items} - {*searched.out, *searched.excluded}
+    )
     yield f"  left out as duplicates: {len(searched.out):,}"
     if searched.excluded:
         yield f"  left out for another reason: {len(searched.excluded):,}"

@@ -14,20 +14,29 @@ COLUMNS = ("case", "kind", "rank", "start", "end", "text", "occurrence", "replac
 """The columns of a table of marks; start and end may be missing, or text and occurrence."""
 
 
-def read_marks(table: Table, known: Mapping[str, Item], out: Collection[str] = ()) -> dict[str, list[Mark]]:
-    """Case -> its marks. A row without a kind says nothing; a SourceError lists every row that cannot be read.
+def read_marks(
+    table: Table, known: Mapping[str, Item], out: Collection[str] = ()
+) -> dict[str, list[Mark]]:
+    """Case -> its marks.
 
-    `text` alone is enough where it occurs once; `occurrence` says which time, from 1, or 'all'. Where offsets are given
-    as well, the text has to be what stands there. Rows of the cases in `out` are passed over.
+    A row without a kind says nothing; a SourceError lists every row that cannot be read.
+
+    `text` alone is enough where it occurs once; `occurrence` says which time, from 1, or 'all'.
+    Where offsets are given as well, the text has to be what stands there. Rows of the cases in
+    `out` are passed over.
     """
     columns = table.frame.columns
     for needed in ("case", "kind"):
         if needed not in columns:
-            raise SourceError(f"{table.name}: there is no column {needed!r}; {nearest(needed, columns)}")
+            raise SourceError(
+                f"{table.name}: there is no column {needed!r}; {nearest(needed, columns)}"
+            )
     for column in columns:
         near = nearest(column, COLUMNS)
         if column not in COLUMNS and near.startswith("did you mean"):
-            raise SourceError(f"{table.name}: there is no column {column!r} in a table of marks; {near}")
+            raise SourceError(
+                f"{table.name}: there is no column {column!r} in a table of marks; {near}"
+            )
     found: dict[str, list[Mark]] = {}
     problems: list[str] = []
     for n, row in enumerate(table.frame.iter_rows(named=True)):
@@ -40,7 +49,9 @@ def read_marks(table: Table, known: Mapping[str, Item], out: Collection[str] = (
         except SourceError as error:
             problems.append(f"{table.place} {table.line(n)}: {error}")
     if problems:
-        raise SourceError(f"{table.name}: {in_short(problems)}", [f"{table.name}: {one}" for one in problems])
+        raise SourceError(
+            f"{table.name}: {in_short(problems)}", [f"{table.name}: {one}" for one in problems]
+        )
     return found
 
 
@@ -51,7 +62,9 @@ def occurrence_of(narrative: str, mark: Mark) -> tuple[str, int]:
     ('rash', 2)
     """
     text = narrative[mark.start : mark.end]
-    return text, next((n for n, (at, _) in enumerate(_occurrences(narrative, text), 1) if at == mark.start), 0)
+    return text, next(
+        (n for n, (at, _) in enumerate(_occurrences(narrative, text), 1) if at == mark.start), 0
+    )
 
 
 def _marks(cells: Mapping[str, str], known: Mapping[str, Item]) -> list[Mark]:
@@ -73,14 +86,18 @@ def _offsets(cells: Mapping[str, str], narrative: str) -> tuple[int, int]:
     there, text = narrative[start:end], cells["text"]
     # An apostrophe in front may be the one that keeps a spreadsheet from calculating the text.
     if text and _plain(there) not in (_plain(text), _plain(text.removeprefix("'"))):
-        raise SourceError(f"{text!r} does not stand at {start}-{end}, where the narrative has {there!r}")
+        raise SourceError(
+            f"{text!r} does not stand at {start}-{end}, where the narrative has {there!r}"
+        )
     return start, end
 
 
 def _quoted(cells: Mapping[str, str], narrative: str) -> list[tuple[int, int]]:
     text = cells["text"].strip()
     if not text:
-        raise SourceError("says neither where the mark is nor which words it has; expected start and end, or text")
+        raise SourceError(
+            "says neither where the mark is nor which words it has; expected start and end, or text"
+        )
     places = _occurrences(narrative, text) or _occurrences(narrative, text.removeprefix("'"))
     if not places:
         raise SourceError(f"{text!r} does not occur in the narrative of {cells['case']!r}")
@@ -88,11 +105,16 @@ def _quoted(cells: Mapping[str, str], narrative: str) -> list[tuple[int, int]]:
         return places
     if not cells["occurrence"]:
         if len(places) > 1:
-            raise SourceError(f"{text!r} occurs {len(places)} times; expected which one under occurrence, or 'all'")
+            raise SourceError(
+                f"{text!r} occurs {len(places)} times; expected which one under occurrence, or"
+                " 'all'"
+            )
         return places
     n = _count(cells, "occurrence")
     if not 1 <= n <= len(places):
-        raise SourceError(f"{text!r} occurs {len(places)} times; expected an occurrence from 1, got {n}")
+        raise SourceError(
+            f"{text!r} occurs {len(places)} times; expected an occurrence from 1, got {n}"
+        )
     return [places[n - 1]]
 
 

@@ -58,13 +58,16 @@ def mask_cases(
     despite: Mapping[str, str] | None = None,
     keep: bool = True,
 ) -> Masked:
-    """Take marks from a table, approve what is marked, and make the versions of what is approved; `keep` False looks.
+    """Take marks from a table, approve what is marked, and make the versions of what is approved.
+
+    `keep` False looks.
 
     Args:
         folder: the study's.
         marks: a table of marks; the cases in it are marked anew, the others stay as they are.
         by: who marks or approves, a pseudonym.
-        approve: whether all cases that are marked are approved, but for those that still tell their diagnosis.
+        approve: whether all cases that are marked are approved, but for those that still tell their
+            diagnosis.
         despite: case -> the reason why it is approved although they do.
         keep: False stores nothing.
     """
@@ -75,11 +78,15 @@ def mask_cases(
             everything, events = tuple(view.each("items")), tuple(view.each("events"))
         items = to_mask(everything, events)
         if not items:
-            raise PlanError(f"{where}: prepare.mask: there are no cases yet; run 'konsil import' first")
+            raise PlanError(
+                f"{where}: prepare.mask: there are no cases yet; run 'konsil import' first"
+            )
         known = {item.id: item for item in items}
         unknown = next((case for case in despite if case not in known), None)
         if unknown is not None:
-            raise PlanError(f"{where}: prepare.mask: there is no case {unknown!r}; {nearest(unknown, known)}")
+            raise PlanError(
+                f"{where}: prepare.mask: there is no case {unknown!r}; {nearest(unknown, known)}"
+            )
         by = decider(store, by, keep=keep)
         before, written = last_markings(events), versions_of(everything)
         held = {case: one for case, (_, one) in before.items() if case in known}
@@ -88,15 +95,26 @@ def mask_cases(
             held |= _marked(marks, known, others, held, by)
         for case in despite:
             if case not in held:
-                raise PlanError(f"{where}: prepare.mask: nothing is marked in case {case!r} that could be approved")
-        due = [case for case, one in sorted(held.items()) if not one.approved and (approve or case in despite)]
+                raise PlanError(
+                    f"{where}: prepare.mask: nothing is marked in case {case!r} that could be"
+                    " approved"
+                )
+        due = [
+            case
+            for case, one in sorted(held.items())
+            if not one.approved and (approve or case in despite)
+        ]
         now_approved, refused = _approved(due, known, held, despite, by, spec)
         held |= now_approved
         refused = dict(zip(refused, named(store, refused.values()), strict=True))
-        fresh = {case: one for case, one in held.items() if case not in before or before[case][1] != one}
+        fresh = {
+            case: one for case, one in held.items() if case not in before or before[case][1] != one
+        }
         for case in fresh:
             if case in written:
-                raise PlanError(f"case {case!r}: its versions are items already, and answers stand on them")
+                raise PlanError(
+                    f"case {case!r}: its versions are items already, and answers stand on them"
+                )
         made = [
             version
             for case, one in sorted(held.items())
@@ -104,11 +122,18 @@ def mask_cases(
             for version in versions(known[case], one.marks, spec.removed)
         ]
         at = now()
-        told = [marking_event(one, before[case][0] + 1 if case in before else 1, at) for case, one in fresh.items()]
+        told = [
+            marking_event(one, before[case][0] + 1 if case in before else 1, at)
+            for case, one in fresh.items()
+        ]
         if keep and (made or told):
             note_study(store, folder.study, at)
             store.add(Batch(items=made, events=told), source="mask", at=at)
-    left = {c: leftovers(known[c], one.marks, spec.removed) for c, one in sorted(held.items()) if not one.approved}
+    left = {
+        c: leftovers(known[c], one.marks, spec.removed)
+        for c, one in sorted(held.items())
+        if not one.approved
+    }
     n_made = len({*written, *(version.case for version in made)} & known.keys())
     return Masked(items, held, left, n_made, refused, len(made) + len(told))
 
@@ -126,7 +151,9 @@ def _approved(
     refused: dict[str, str] = {}
     for case in cases:
         try:
-            done[case] = approved(known[case], held[case], by, despite=despite.get(case, ""), removed=spec.removed)
+            done[case] = approved(
+                known[case], held[case], by, despite=despite.get(case, ""), removed=spec.removed
+            )
         except PlanError as error:
             refused[case] = str(error)
     return done, refused
@@ -135,16 +162,24 @@ def _approved(
 def _masking(folder: Folder) -> Masking:
     prepare = folder.study.prepare
     if prepare is None or prepare.mask is None:
-        raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.mask]; nothing says that cases are masked")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there is no [prepare.mask]; nothing says that cases are"
+            " masked"
+        )
     return prepare.mask
 
 
 def _marked(
-    path: Path, known: Mapping[str, Item], others: Collection[str], held: Mapping[str, Marking], by: str
+    path: Path,
+    known: Mapping[str, Item],
+    others: Collection[str],
+    held: Mapping[str, Marking],
+    by: str,
 ) -> dict[str, Marking]:
     """The cases of a table as they are marked there; what says nothing new keeps its approval.
 
-    `others` are cases that nobody masks, since they were screened out or not drawn: marks in them are passed over.
+    `others` are cases that nobody masks, since they were screened out or not drawn: marks in them
+    are passed over.
     """
     found: dict[str, Marking] = {}
     for case, marks in read_marks(read_table(path), known, others).items():
@@ -165,7 +200,9 @@ def check_masked(folder: Folder, items: Sequence[Item], events: Sequence[Event])
         raise PlanError(f"{folder.path}: {unmasked_cases_sentence(whole)}")
 
 
-def pretended_versions(folder: Folder, items: Sequence[Item], events: Sequence[Event]) -> tuple[Item, ...]:
+def pretended_versions(
+    folder: Folder, items: Sequence[Item], events: Sequence[Event]
+) -> tuple[Item, ...]:
     """Versions of the cases that have none, by what is marked so far: for rehearsals, in which nobody marks."""
     prepare = folder.study.prepare
     if prepare is None or prepare.mask is None:
@@ -180,14 +217,19 @@ def pretended_versions(folder: Folder, items: Sequence[Item], events: Sequence[E
 
 
 def write_table(masked: Masked, path: Path) -> None:
-    """Write every mark as a row that can be read back; a case without any has one row for itself."""
+    """Write every mark as a row that can be read back.
+
+    A case without any has one row for itself.
+    """
     found: list[tuple[str | float, ...]] = []
     for item in masked.items:
         one = masked.markings.get(item.id)
         for mark in one.marks if one is not None else ():
             text, nth = occurrence_of(item.text, mark)
             rank = mark.rank or ""
-            found.append((item.id, mark.kind, rank, mark.start, mark.end, text, nth, mark.replacement))
+            found.append(
+                (item.id, mark.kind, rank, mark.start, mark.end, text, nth, mark.replacement)
+            )
         if one is None or not one.marks:
             found.append((item.id, *("" for _ in COLUMNS[1:])))
     write_cells(path, COLUMNS, found)
@@ -203,9 +245,16 @@ def progress_lines(masked: Masked) -> Iterator[str]:
     for case, found in masked.left.items():
         for one in sorted(found, key=lambda left: not left.stops):
             yield f"  {case}: {one.description()}{'' if one.stops else '; this stops nobody'}"
-    untold = {case: why for case, why in masked.refused.items() if not any(o.stops for o in masked.left.get(case, ()))}
+    untold = {
+        case: why
+        for case, why in masked.refused.items()
+        if not any(o.stops for o in masked.left.get(case, ()))
+    }
     for why in untold.values():
         yield f"  not approved: {why}"
     n_left = len(masked.refused) - len(untold)
     if n_left:
-        yield f"{n_left:,} not approved: mark what is left over, or give a reason by {option('despite')} CASE REASON"
+        yield (
+            f"{n_left:,} not approved: mark what is left over, or give a reason by"
+            f" {option('despite')} CASE REASON"
+        )

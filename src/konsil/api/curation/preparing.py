@@ -10,8 +10,23 @@ from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import PlanError, StudyError
-from konsil.prepare import Drawn, Screened, draw, event_of, in_study, last_drawn, last_screened, request_digest
-from konsil.prepare.questions.rewriting import REHEARSAL, Accepted, decided_event, still_to_decide, undecided
+from konsil.prepare import (
+    Drawn,
+    Screened,
+    draw,
+    event_of,
+    in_study,
+    last_drawn,
+    last_screened,
+    request_digest,
+)
+from konsil.prepare.questions.rewriting import (
+    REHEARSAL,
+    Accepted,
+    decided_event,
+    still_to_decide,
+    undecided,
+)
 from konsil.records import Answer, Event, Item, Rating
 from konsil.store import Batch
 
@@ -27,10 +42,12 @@ class Prepared:
 
 
 def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
-    """Draw the items that the protocol's [prepare] asks for, and keep the draw; `keep` False only looks.
+    """Draw the items that the protocol's [prepare] asks for, and keep the draw.
 
-    Asked again it gives the same items and writes nothing. Where the protocol, the items or the answers have changed it
-    draws anew, unless a plan was drawn: then the items stay as they are.
+    `keep` False only looks.
+
+    Asked again it gives the same items and writes nothing. Where the protocol, the items or the
+    answers have changed it draws anew, unless a plan was drawn: then the items stay as they are.
     """
     study, where = folder.study, folder.path / PROTOCOL
     if study.prepare is None:
@@ -38,7 +55,10 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
     if not study.prepare.draws:
         masks = study.prepare.themes is None and study.prepare.mask is not None
         alone, command = ("masks", "mask") if masks else ("themes", "themes")
-        raise StudyError(f"{where}: prepare: asks for {alone} alone, and all items are rated; run 'konsil {command}'")
+        raise StudyError(
+            f"{where}: prepare: asks for {alone} alone, and all items are rated; run 'konsil"
+            f" {command}'"
+        )
     with folder.store() as store:
         with store.view() as view:
             number, before = last_drawn(view.each("events"))
@@ -50,7 +70,14 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
             answers = view.each("answers") if study.prepare.lexical_match else iter(())
             try:
                 systems = [s.id for s in study.systems]
-                drawn = draw(study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened)
+                drawn = draw(
+                    study.prepare,
+                    items,
+                    answers,
+                    systems=systems,
+                    seed=study.seed,
+                    screened=screened,
+                )
             except PlanError as error:
                 raise PlanError(f"{where}: {error}") from None
         made = event_of(drawn, number + 1, now())
@@ -62,7 +89,10 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
 
 
 def _planned_draw(folder: Folder, before: Drawn | None, screened: Screened | None) -> Drawn:
-    """The draw on which a plan stands; a PlanError where there is none or the protocol asks for another one."""
+    """The draw on which a plan stands.
+
+    A PlanError where there is none or the protocol asks for another one.
+    """
     study = folder.study
     if (
         study.prepare is not None
@@ -72,15 +102,17 @@ def _planned_draw(folder: Folder, before: Drawn | None, screened: Screened | Non
         return before
     raise PlanError(
         f"{folder.path / PROTOCOL}: prepare: a plan is drawn already, on"
-        f" {'all items' if before is None else 'the items of another [prepare] or seed'}; its items cannot change any"
-        " more"
+        f" {'all items' if before is None else 'the items of another [prepare] or seed'}; its items"
+        " cannot change any more"
     )
 
 
 def is_being_prepared(folder: Folder) -> bool:
     """Whether people still choose, mark or reword items on the pages: the protocol asks for it and no plan is drawn."""
     prepare = folder.study.prepare
-    if prepare is None or (prepare.screen is None and prepare.mask is None and prepare.rewrite is None):
+    if prepare is None or (
+        prepare.screen is None and prepare.mask is None and prepare.rewrite is None
+    ):
         return False
     with folder.store() as store:
         counts = store.counts()
@@ -100,12 +132,17 @@ def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) ->
         raise PlanError(f"{folder.path}: the items are not drawn yet; run 'konsil prepare' first")
     if drawn.asked != request_digest(study.prepare, study.seed, screened):
         raise PlanError(
-            f"{folder.path / PROTOCOL}: prepare: asks for other items than were drawn; run 'konsil prepare' again"
+            f"{folder.path / PROTOCOL}: prepare: asks for other items than were drawn; run 'konsil"
+            " prepare' again"
         )
 
 
 def check_rewritten(
-    folder: Folder, items: Sequence[Item], events: Sequence[Event], answers: Iterable[Answer], ratings: Iterable[Rating]
+    folder: Folder,
+    items: Sequence[Item],
+    events: Sequence[Event],
+    answers: Iterable[Answer],
+    ratings: Iterable[Rating],
 ) -> None:
     """Raise a PlanError where the protocol asks for a rewriting and somebody has still to decide on questions."""
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
@@ -117,13 +154,17 @@ def check_rewritten(
         raise PlanError(still_to_decide(str(folder.path), len(waiting), len(kept)))
 
 
-def as_they_are(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> tuple[Event, ...]:
+def as_they_are(
+    folder: Folder, events: Sequence[Event], items: Sequence[Item]
+) -> tuple[Event, ...]:
     """Every question kept as it was, for a rehearsal of a study in which nobody has decided yet."""
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
         return ()
     waiting = set(undecided(items, events))
     return tuple(
-        decided_event(item, Accepted("keep", item.text, REHEARSAL), now()) for item in items if item.id in waiting
+        decided_event(item, Accepted("keep", item.text, REHEARSAL), now())
+        for item in items
+        if item.id in waiting
     )
 
 
@@ -156,7 +197,9 @@ def draw_lines(drawn: Drawn) -> Iterator[str]:
     matches = Counter[str]()
     for parts in drawn.drawn.values():
         matches.update({match: len(ids) for match, ids in parts.items() if match})
-    yield f"{drawn.size:,} {'drawn' if drawn.sample else 'kept'}" + _listed(matches, "lexical_match")
+    yield f"{drawn.size:,} {'drawn' if drawn.sample else 'kept'}" + _listed(
+        matches, "lexical_match"
+    )
     for name, parts in sorted(drawn.drawn.items()):
         if name or len(drawn.drawn) > 1:
             sizes = {match: len(ids) for match, ids in parts.items()}

@@ -58,8 +58,8 @@ class Probed:
 def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
     """Let a model guess the diagnosis of every marked case from each of its levels, by the marks as they are now.
 
-    A case without a reference has no right answer and is refused. What was asked before in the same words is not asked
-    again; the calls have the budget, the log and the limits of all others.
+    A case without a reference has no right answer and is refused. What was asked before in the same
+    words is not asked again; the calls have the budget, the log and the limits of all others.
     """
     options, study = options or Options(), folder.study
     where = folder.path / PROTOCOL
@@ -73,11 +73,14 @@ def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
         cases, held = to_mask(items, events), last_markings(events)
         marked = [c for c in cases if c.id in held and held[c.id][1].narrative == narrative_of(c)]
         if not marked:
-            raise PlanError(f"{where}: prepare.mask: no case is marked yet; run 'konsil mask' first")
+            raise PlanError(
+                f"{where}: prepare.mask: no case is marked yet; run 'konsil mask' first"
+            )
         nameless = [case.id for case in marked if not (case.reference or "").strip()]
         if nameless:
             raise PlanError(
-                f"case {nameless[0]!r}: has no reference; expected the diagnosis, which a guess is compared with"
+                f"case {nameless[0]!r}: has no reference; expected the diagnosis, which a guess is"
+                " compared with"
             )
         made = {
             version.id: (case, version)
@@ -103,7 +106,9 @@ def _guess(case: Item, version: Item, named: str) -> Guess:
 
 def shares(guesses: Sequence[Guess]) -> dict[str, tuple[int, int, float, float]]:
     """Level -> right guesses, guesses, and the limits of the 95% CI of their share (Wilson)."""
-    counts: Mapping[str, list[bool]] = {level: [g.right for g in guesses if g.level == level] for level in LEVELS}
+    counts: Mapping[str, list[bool]] = {
+        level: [g.right for g in guesses if g.level == level] for level in LEVELS
+    }
     return {
         level: (sum(right), len(right), *(float(limit) for limit in wilson(sum(right), len(right))))  # type: ignore[misc]
         for level, right in counts.items()
@@ -119,15 +124,23 @@ def lines_of(probed: Probed) -> Iterator[str]:
         yield f"not marked yet and left out: {probed.unmarked:,} cases"
     if probed.asked.n_pending:
         pending = probed.asked.n_pending
-        yield f"the model has still to be asked about {pending:,} versions; the shares are of those it was"
+        yield (
+            f"the model has still to be asked about {pending:,} versions; the shares are of those"
+            " it was"
+        )
     for level, (k, n, low, high) in shares(probed.guesses).items():
         name = level if level == LEVELS[0] else f"level {level}"
         yield f"{name}: diagnosis guessed in {k / n:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%})"
     if probed.guesses:
-        yield "another model, or a person, may guess more; a model may also know a published case by heart"
+        yield (
+            "another model, or a person, may guess more; a model may also know a published case by"
+            " heart"
+        )
 
 
 def write_table(probed: Probed, path: Path) -> None:
     """Write the guesses, a row a version."""
-    rows = [(g.case, g.level, g.diagnosis, g.guess, "yes" if g.right else "no") for g in probed.guesses]
+    rows = [
+        (g.case, g.level, g.diagnosis, g.guess, "yes" if g.right else "no") for g in probed.guesses
+    ]
     write_cells(path, COLUMNS, rows)

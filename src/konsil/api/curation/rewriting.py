@@ -43,7 +43,8 @@ WARNINGS = "warnings"
 ANSWER = "answer"
 """The column with the reason to accept a wording despite a warning."""
 COLUMNS = ("item", "text", PROPOSAL, WARNINGS, ANSWER, DECISION)
-"""The table for people: the question, the model's wording, what differs, and columns for what is decided."""
+"""The table for people: the question, the model's wording, what differs, and columns for what is
+decided."""
 VERDICTS = ("accept", "keep")
 
 
@@ -68,7 +69,11 @@ class Reworded:
 
 
 def rewrite_items(
-    folder: Folder, options: Options | None = None, decisions_from: Path | None = None, *, by: str = TABLE
+    folder: Folder,
+    options: Options | None = None,
+    decisions_from: Path | None = None,
+    *,
+    by: str = TABLE,
 ) -> Reworded:
     """Ask the model for every question that nobody has decided on; with a table of decisions, take these instead.
 
@@ -78,7 +83,9 @@ def rewrite_items(
     with folder.store() as store:
         items, events = _items(folder, store)
         if decisions_from is not None:
-            choices = read_choices(read_table(decisions_from), {item.id for item in items}, proposals(events))
+            choices = read_choices(
+                read_table(decisions_from), {item.id for item in items}, proposals(events)
+            )
             new = decide(store, choices, by=decider(store, by), at=now())
             return _reworded(items, store, new=new)
         said = _ask(folder, store, spec, items, events, options or Options())
@@ -88,7 +95,10 @@ def rewrite_items(
 def _rewriting(folder: Folder) -> Rewriting:
     prepare = folder.study.prepare
     if prepare is None or prepare.rewrite is None:
-        raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.rewrite]; nothing says which model is asked")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there is no [prepare.rewrite]; nothing says which model is"
+            " asked"
+        )
     return prepare.rewrite
 
 
@@ -100,19 +110,31 @@ def _items(folder: Folder, store: Store) -> tuple[tuple[Item, ...], tuple[Event,
     kept = {item.id for item in in_study(items, events)}
     items = tuple(item for item in items if item.id in kept)
     if not items:
-        raise PlanError(f"{folder.path / PROTOCOL}: prepare.rewrite: there are no items yet; run 'konsil import' first")
+        raise PlanError(
+            f"{folder.path / PROTOCOL}: prepare.rewrite: there are no items yet; run 'konsil"
+            " import' first"
+        )
     return items, events
 
 
 def _ask(
-    folder: Folder, store: Store, spec: Rewriting, items: Sequence[Item], events: Sequence[Event], options: Options
+    folder: Folder,
+    store: Store,
+    spec: Rewriting,
+    items: Sequence[Item],
+    events: Sequence[Event],
+    options: Options,
 ) -> Replies:
     decided = decisions(events)
     with store.view() as view:
         stands = worded(view.connection)
-    asked = [(item.id, item.text) for item in items if item.id not in decided and item.id not in stands]
+    asked = [
+        (item.id, item.text) for item in items if item.id not in decided and item.id not in stands
+    ]
     language = language_of(spec, folder.study.language)
-    wanted = PromptBatch("rewrite", prompt_of(spec, "rewrite", language), rewriting_form(), subjects(asked))
+    wanted = PromptBatch(
+        "rewrite", prompt_of(spec, "rewrite", language), rewriting_form(), subjects(asked)
+    )
     if not options.dry_run:
         note_study(store, folder.study, now())
     try:
@@ -137,41 +159,73 @@ def store_proposals(store: Store, said: Replies) -> int:
     return len(made)
 
 
-def _reworded(items: Sequence[Item], store: Store, said: Replies | None = None, new: int = 0) -> Reworded:
+def _reworded(
+    items: Sequence[Item], store: Store, said: Replies | None = None, new: int = 0
+) -> Reworded:
     known = {item.id for item in items}
     with store.view() as view:
         stands = worded(view.connection)
     told_ = [e for e in store.events() if e.kind in (PROPOSED, REWRITING) and e.subject in known]
-    run, unreadable = (said.collected, said.unreadable) if said is not None else (None, Counter[str]())
-    return Reworded(items, proposals(told_), decisions(told_), undecided(items, told_, stands), run, unreadable, new)
+    run, unreadable = (
+        (said.collected, said.unreadable) if said is not None else (None, Counter[str]())
+    )
+    return Reworded(
+        items,
+        proposals(told_),
+        decisions(told_),
+        undecided(items, told_, stands),
+        run,
+        unreadable,
+        new,
+    )
 
 
 def waiting(folder: Folder, store: Store) -> Iterator[str]:
-    """How many questions wait for a decision on their wording; nothing where none is asked for or none is there."""
+    """How many questions wait for a decision on their wording.
+
+    Nothing where none is asked for or none is there.
+    """
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
         return
     with store.view() as view:
-        items, events, stands = tuple(view.each("items")), tuple(view.each("events")), worded(view.connection)
+        items, events, stands = (
+            tuple(view.each("items")),
+            tuple(view.each("events")),
+            worded(view.connection),
+        )
     kept = {item.id for item in in_study(items, events)}
     items = tuple(item for item in items if item.id in kept)
     if items:
-        yield f"wordings: {len(undecided(items, events, stands)):,} of {len(items):,} questions wait for a decision"
+        yield (
+            f"wordings: {len(undecided(items, events, stands)):,} of {len(items):,} questions wait"
+            " for a decision"
+        )
 
 
 def read_choices(table: Table, known: set[str], proposed: Mapping[str, Proposal]) -> list[Choice]:
-    """Take a table's decisions: 'accept' the wording that stands there, or 'keep' the question; empty: none."""
+    """Take a table's decisions: 'accept' the wording that stands there, or 'keep' the question.
+
+    Empty: none.
+    """
     found = read_decisions(table, "item", known, "item", VERDICTS[0])
     if found and PROPOSAL not in table.frame.columns:
-        raise SourceError(f"{table.name}: there is no column {PROPOSAL!r}; {nearest(PROPOSAL, table.frame.columns)}")
+        raise SourceError(
+            f"{table.name}: there is no column {PROPOSAL!r};"
+            f" {nearest(PROPOSAL, table.frame.columns)}"
+        )
     choices = []
     wordings = dict(table.frame.select("item", PROPOSAL).iter_rows()) if found else {}
-    answers = dict(table.frame.select("item", ANSWER).iter_rows()) if ANSWER in table.frame.columns else {}
+    answers = (
+        dict(table.frame.select("item", ANSWER).iter_rows())
+        if ANSWER in table.frame.columns
+        else {}
+    )
     for item, said in found.items():
         verdict = said.lower()
         if verdict not in VERDICTS:
             raise SourceError(
-                f"{table.name}: item {item!r}: the decision {said!r} is not one of {', '.join(map(repr, VERDICTS))};"
-                f" {nearest(verdict, VERDICTS)}"
+                f"{table.name}: item {item!r}: the decision {said!r} is not one of"
+                f" {', '.join(map(repr, VERDICTS))}; {nearest(verdict, VERDICTS)}"
             )
         wording, answer = str(wordings.get(item) or ""), str(answers.get(item) or "")
         proposal = proposed[item].text if item in proposed else ""
@@ -194,15 +248,33 @@ def write_table(done: Reworded, path: Path) -> None:
         wording = decided.text if decided is not None and decided.verdict == "edit" else ""
         verdict = "" if decided is None else "keep" if decided.verdict == "keep" else "accept"
         shown = wording or (proposal.text if proposal is not None else "")
-        warned = "; ".join(one.sentence() for one in fidelity_warnings(item.text, shown)) if shown else ""
-        rows.append((item.id, item.text, shown, warned, decided.despite if decided is not None else "", verdict))
+        warned = (
+            "; ".join(one.sentence() for one in fidelity_warnings(item.text, shown))
+            if shown
+            else ""
+        )
+        rows.append(
+            (
+                item.id,
+                item.text,
+                shown,
+                warned,
+                decided.despite if decided is not None else "",
+                verdict,
+            )
+        )
     write_cells(path, COLUMNS, rows)
 
 
 def progress_lines(done: Reworded) -> Iterator[str]:
     """How far the rewriting is, in a few lines."""
-    same = sum(item.id in done.proposed and done.proposed[item.id].text == item.text for item in done.items)
-    yield f"{len(done.items):,} questions, {len(done.proposed):,} rewritten by the model, {same:,} of them unchanged"
+    same = sum(
+        item.id in done.proposed and done.proposed[item.id].text == item.text for item in done.items
+    )
+    yield (
+        f"{len(done.items):,} questions, {len(done.proposed):,} rewritten by the model, {same:,} of"
+        " them unchanged"
+    )
     for outcome, n in sorted(done.unreadable.items()):
         yield f"  reply not readable ({outcome}): {n:,}"
     verdicts = Counter(one.verdict for one in done.decided.values())
@@ -216,9 +288,16 @@ def progress_lines(done: Reworded) -> Iterator[str]:
     proposed = {item: done.proposed[item].text for item in done.open if item in done.proposed}
     warned = [item for item, text in proposed.items() if fidelity_warnings(texts[item], text)]
     if warned:
-        yield f"  {len(warned):,} of them with a warning to be answered: numbers, negations, drugs or identifiers"
+        yield (
+            f"  {len(warned):,} of them with a warning to be answered: numbers, negations, drugs or"
+            " identifiers"
+        )
     accepted = {i: one for i, one in done.decided.items() if one.verdict != "keep" and i in texts}
-    unanswered = [i for i, one in accepted.items() if not one.despite and fidelity_warnings(texts[i], one.text)]
+    unanswered = [
+        i
+        for i, one in accepted.items()
+        if not one.despite and fidelity_warnings(texts[i], one.text)
+    ]
     if unanswered:
         yield (
             f"  {len(unanswered):,} accepted with a warning that was not answered"

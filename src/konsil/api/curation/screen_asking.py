@@ -11,14 +11,26 @@ from konsil.api.folder.opened import now
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.preparing import PromptBatch, Replies, ask, subjects
 from konsil.prepare import Finding, Screening
-from konsil.prepare.questions.prompts import NOTHING, language_of, prompt_of, reasons_told, screening_form
+from konsil.prepare.questions.prompts import (
+    NOTHING,
+    language_of,
+    prompt_of,
+    reasons_told,
+    screening_form,
+)
 from konsil.prepare.questions.screening import OTHER_LANGUAGE
 from konsil.records import Item
 from konsil.store import Store
 
 
 def ask_model(
-    folder: Folder, store: Store, spec: Screening, items: Sequence[Item], options: Options | None, *, keep: bool
+    folder: Folder,
+    store: Store,
+    spec: Screening,
+    items: Sequence[Item],
+    options: Options | None,
+    *,
+    keep: bool,
 ) -> tuple[Replies, dict[str, Finding]]:
     """Ask the protocol's model about items, and say what it suspects; without `keep` nobody is asked anew.
 
@@ -26,8 +38,12 @@ def ask_model(
     """
     language = language_of(spec, folder.study.language)
     reasons = [*spec.rules, *([OTHER_LANGUAGE] if spec.languages else [])]
-    prompt = prompt_of(spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language))
-    wanted = PromptBatch("screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items]))
+    prompt = prompt_of(
+        spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language)
+    )
+    wanted = PromptBatch(
+        "screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items])
+    )
     if keep:
         note_study(store, folder.study, now())
     said = ask(folder.study, store, spec, wanted, replace(options or Options(), dry_run=not keep))

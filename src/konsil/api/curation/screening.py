@@ -70,32 +70,44 @@ def screen_items(
     keep: bool = True,
     options: Options | None = None,
 ) -> Looked:
-    """Look through all items as the protocol's [prepare.screen] says; `keep` False only looks, and asks no model.
+    """Look through all items as the protocol's [prepare.screen] says.
 
-    Where the protocol names a model, it is asked about all items in which no rule finds anything; nothing is kept
-    before.
+    `keep` False only looks, and asks no model.
 
-    What people decided before stands, with what `decisions` adds or changes; each of these is kept with who decided,
-    `by`, as on the pages.
+    Where the protocol names a model, it is asked about all items in which no rule finds anything;
+    nothing is kept before.
+
+    What people decided before stands, with what `decisions` adds or changes; each of these is kept
+    with who decided, `by`, as on the pages.
     """
     spec, where = _screening(folder), folder.path / PROTOCOL
     with folder.store() as store:
         with store.view() as view:
-            events = [event for event in view.each("events") if event.kind in (SCREENING, BY_PEOPLE)]
+            events = [
+                event for event in view.each("events") if event.kind in (SCREENING, BY_PEOPLE)
+            ]
             is_planned = view.counts()["tasks"] > 0
             items = cases(view.each("items"))
         if not items:
-            raise PlanError(f"{where}: prepare.screen: there are no items yet; run 'konsil import' first")
+            raise PlanError(
+                f"{where}: prepare.screen: there are no items yet; run 'konsil import' first"
+            )
         number, before = last_screened(events)
         decided, seen = decided_of(events)
         stated = dict[str, str]()
         if decisions is not None:
-            stated = read_decisions(read_table(decisions), "item", {item.id for item in items}, "item", KEEP)
-            stated = {item: decision for item, decision in stated.items() if decided.get(item) != decision}
+            stated = read_decisions(
+                read_table(decisions), "item", {item.id for item in items}, "item", KEEP
+            )
+            stated = {
+                item: decision for item, decision in stated.items() if decided.get(item) != decision
+            }
             decided |= stated
         said, suspected = None, dict[str, Finding]()
         if spec.model:
-            from konsil.api.curation.screen_asking import ask_model  # with what calls models, which rules need not
+            from konsil.api.curation.screen_asking import (
+                ask_model,
+            )  # with what calls models, which rules need not
 
             by_rules_alone = screen(spec, items, {}, recogniser_of(spec))[1]
             unsuspected = [item for item in items if item.id not in by_rules_alone]
@@ -108,20 +120,39 @@ def screen_items(
             return Looked(items, screened, findings, False, said, "identifier" in spec.rules)
         is_new = screened != before
         if is_new and is_planned:
-            raise PlanError(f"{where}: prepare.screen: a plan is drawn already; its items cannot change any more")
+            raise PlanError(
+                f"{where}: prepare.screen: a plan is drawn already; its items cannot change any"
+                " more"
+            )
         if keep and is_new:
             note_study(store, folder.study, at)
-            store.add(Batch(events=[*made, screening_event(screened, number + 1, at)]), source="screen", at=at)
+            store.add(
+                Batch(events=[*made, screening_event(screened, number + 1, at)]),
+                source="screen",
+                at=at,
+            )
     return Looked(items, screened, findings, is_new, said, "identifier" in spec.rules)
 
 
 def decision_events(
-    stated: Mapping[str, str], findings: Mapping[str, Finding], spec: Screening, seen: int, by: str, at: str
+    stated: Mapping[str, str],
+    findings: Mapping[str, Finding],
+    spec: Screening,
+    seen: int,
+    by: str,
+    at: str,
 ) -> list[Event]:
-    """One event for each item that somebody decided on; `seen` is the number of the last decision before."""
+    """One event for each item that somebody decided on.
+
+    `seen` is the number of the last decision before.
+    """
     otherwise = KEEP if spec.keeps_undecided else UNDECIDED
     return [
-        decision_event(Decision(n, item, decision, by, at, findings[item].reason if item in findings else otherwise))
+        decision_event(
+            Decision(
+                n, item, decision, by, at, findings[item].reason if item in findings else otherwise
+            )
+        )
         for n, (item, decision) in enumerate(sorted(stated.items()), seen + 1)
     ]
 
@@ -129,7 +160,9 @@ def decision_events(
 def _screening(folder: Folder) -> Screening:
     prepare = folder.study.prepare
     if prepare is None or prepare.screen is None:
-        raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.screen]; nothing says what to look for")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there is no [prepare.screen]; nothing says what to look for"
+        )
     return prepare.screen
 
 
@@ -142,7 +175,11 @@ def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> 
     """The screening by rules alone, for a rehearsal of a study in which nobody has screened, or decided, yet."""
     prepare = folder.study.prepare
     number, before = last_screened(events)
-    if prepare is None or prepare.screen is None or (before is not None and not _undecided(before, items)):
+    if (
+        prepare is None
+        or prepare.screen is None
+        or (before is not None and not _undecided(before, items))
+    ):
         return ()
     decided, recognise = decided_of(events)[0], recogniser_of(prepare.screen)
     screened, findings = screen(prepare.screen, cases(items), decided, recognise)
@@ -165,8 +202,14 @@ def write_table(looked: Looked, path: Path) -> None:
     rows = []
     for item in (*suspects, *others):
         finding = findings.get(item.id, Finding(""))
-        by = [] if looked.asked is None else ["model" if finding.by_model else "rule" if finding.reason else ""]
-        rows.append((item.id, finding.reason, *by, finding.evidence, decided.get(item.id, ""), item.text))
+        by = (
+            []
+            if looked.asked is None
+            else ["model" if finding.by_model else "rule" if finding.reason else ""]
+        )
+        rows.append(
+            (item.id, finding.reason, *by, finding.evidence, decided.get(item.id, ""), item.text)
+        )
     write_cells(path, COLUMNS if looked.asked is None else (*COLUMNS[:2], "by", *COLUMNS[2:]), rows)
 
 
@@ -177,7 +220,10 @@ def screening_lines(looked: Looked) -> Iterator[str]:
         for outcome, n in sorted(looked.asked.unreadable.items()):
             yield f"reply not readable ({outcome}): {n:,}; there the rules alone have looked"
         if looked.asked.n_pending:
-            yield f"the model has still to be asked about {looked.asked.n_pending:,} items; nothing stored"
+            yield (
+                f"the model has still to be asked about {looked.asked.n_pending:,} items; nothing"
+                " stored"
+            )
             return
     yield f"{len(looked.items):,} items"
     if looked.screened.by_model:
@@ -197,9 +243,13 @@ def _caution(looked: Looked, n_kept: int) -> Iterator[str]:
     """How many identifiers the rules find of those there are, and how many items nobody has read."""
     share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
     yield (
-        f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of made-up questions"
-        " with identifiers, by somebody who had never seen the rules; decide on every question"
+        f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of"
+        " made-up questions with identifiers, by somebody who had never seen the rules; decide on"
+        " every question"
     )
     n_unread = n_kept - sum(decision == KEEP for decision in looked.screened.decided.values())
     if n_unread:
-        yield f"  {n_unread:,} of the items that may be drawn were read by no person; some may name a patient"
+        yield (
+            f"  {n_unread:,} of the items that may be drawn were read by no person; some may name a"
+            " patient"
+        )

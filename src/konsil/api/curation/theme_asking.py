@@ -11,7 +11,14 @@ from konsil.collect.jobs.preparing import PromptBatch, Replies, ask, subjects
 from konsil.prepare import Embed, Themed, Theming, themes
 from konsil.prepare.questions.asking import Step
 from konsil.prepare.questions.clusters import telling_words
-from konsil.prepare.questions.prompts import language_of, listed, name_form, phrases_form, prompt_of, tag_form
+from konsil.prepare.questions.prompts import (
+    language_of,
+    listed,
+    name_form,
+    phrases_form,
+    prompt_of,
+    tag_form,
+)
 from konsil.records import Item
 from konsil.store import Store
 
@@ -59,15 +66,25 @@ def with_model(
     helped, language = Helped(), language_of(spec, folder.study.language)
     texts = {item.id: item.text for item in items}
 
-    def asked(step: Step, form: Mapping[str, object], what: Mapping[str, str], **places: str) -> Replies:
+    def asked(
+        step: Step, form: Mapping[str, object], what: Mapping[str, str], **places: str
+    ) -> Replies:
         said = ask(
-            folder.study, store, spec, PromptBatch(step, prompt_of(spec, step, language, **places), form, what), options
+            folder.study,
+            store,
+            spec,
+            PromptBatch(step, prompt_of(spec, step, language, **places), form, what),
+            options,
         )
         helped.runs.append(said)
         return said
 
     known = kept.phrases if kept is not None else {}
-    said = asked("phrases", phrases_form(), subjects([(i, text) for i, text in texts.items() if i not in known]))
+    said = asked(
+        "phrases",
+        phrases_form(),
+        subjects([(i, text) for i, text in texts.items() if i not in known]),
+    )
     if said.n_pending:
         return helped
     phrases = {item: tuple(reply["phrases"]) for item, reply in said.replies.items()}
@@ -75,11 +92,17 @@ def with_model(
     said = asked("names", name_form(), _theme_texts(found, texts))
     if said.n_pending:
         return helped
-    found = replace(found, named={**found.named, **{name: str(r["name"]) for name, r in said.replies.items()}})
+    found = replace(
+        found, named={**found.named, **{name: str(r["name"]) for name, r in said.replies.items()}}
+    )
     of_name: dict[str, str] = {}
-    for name, called in sorted(found.names().items(), key=lambda one: (one[1], one[0])):  # the same words each time
+    for name, called in sorted(
+        found.names().items(), key=lambda one: (one[1], one[0])
+    ):  # the same words each time
         of_name.setdefault(called, name)
-    untagged = subjects([(i, t) for i, t in texts.items() if i not in found.tagged and i not in found.moved])
+    untagged = subjects(
+        [(i, t) for i, t in texts.items() if i not in found.tagged and i not in found.moved]
+    )
     said = asked("tags", tag_form(list(of_name)), untagged, themes=listed(list(of_name)))
     if said.n_pending:
         return helped
@@ -90,7 +113,9 @@ def with_model(
 
 def _theme_texts(found: Themed, texts: Mapping[str, str]) -> dict[str, str]:
     """What the model sees of each theme that has no name yet."""
-    words = telling_words({name: [texts[i] for i in ids] for name, ids in found.found.items()}, WORDS)
+    words = telling_words(
+        {name: [texts[i] for i in ids] for name, ids in found.found.items()}, WORDS
+    )
     return {
         name: f"{', '.join(words[name])}\n\n{listed([texts[i] for i in list(ids)[:EXAMPLES]])}"
         for name, ids in found.found.items()

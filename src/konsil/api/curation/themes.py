@@ -15,7 +15,16 @@ from konsil.api.folder.opened import PROTOCOL, now
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.preparing import Replies
 from konsil.errors import PlanError, SourceError, StudyError
-from konsil.prepare import DROP, THEME, Themed, Theming, in_study, last_themed, themes, theming_event
+from konsil.prepare import (
+    DROP,
+    THEME,
+    Themed,
+    Theming,
+    in_study,
+    last_themed,
+    themes,
+    theming_event,
+)
 from konsil.prepare.questions.clusters import telling_words
 from konsil.prepare.questions.themes import deciders_added
 from konsil.records import Item
@@ -25,7 +34,8 @@ from konsil.store import Batch
 from konsil.store.people.staff import TABLE, decider
 
 OF_THEMES = (THEME, "questions", "words", "example", DECISION)
-"""The table of the themes, a row a theme as it was found, with an empty column for what is decided."""
+"""The table of the themes, a row a theme as it was found, with an empty column for what is
+decided."""
 OF_ITEMS = ("item", THEME, DECISION, "text")
 """The table of the questions, with an empty column for another theme."""
 NAMED = "named"
@@ -51,7 +61,8 @@ class Tagged:
     runs: Sequence[Replies] = ()
     """What a model was asked, in order."""
     left: int = 0
-    """How much the model has still to be asked before there are themes; nothing is stored until then."""
+    """How much the model has still to be asked before there are themes; nothing is stored until
+    then."""
 
 
 def tag_items(
@@ -80,13 +91,15 @@ def tag_items(
             items = in_study(view.each("items"), events)
             is_planned = view.counts()["tasks"] > 0
         if not items:
-            raise PlanError(f"{where}: prepare.themes: there are no items yet; run 'konsil import' first")
+            raise PlanError(
+                f"{where}: prepare.themes: there are no items yet; run 'konsil import' first"
+            )
         number, before = last_themed(events)
         kept = None if anew else before
         if kept is None and decisions:
             raise PlanError(
-                f"{where}: prepare.themes: what was decided is about themes that were found before; run"
-                " 'konsil themes' first and give it back then"
+                f"{where}: prepare.themes: what was decided is about themes that were found before;"
+                " run 'konsil themes' first and give it back then"
             )
         decided, moved = dict[str, str](), dict[str, str]()
         if kept is not None:
@@ -102,14 +115,17 @@ def tag_items(
                 if helped.themed is None:
                     return Tagged(items, kept or Themed(), False, helped.runs, helped.n_pending)
             themed = deciders_added(
-                themes(spec, items, embedder(), helped.themed, decided, moved), kept, decider(store, by, keep=keep)
+                themes(spec, items, embedder(), helped.themed, decided, moved),
+                kept,
+                decider(store, by, keep=keep),
             )
         except PlanError as error:
             raise PlanError(f"{where}: {error}") from None
         is_new = themed != before
         if is_new and is_planned and any(THEME in (a.match, *a.weights) for a in folder.study.plan):
             raise PlanError(
-                f"{where}: prepare.themes: a plan by theme is drawn already; its themes cannot change any more"
+                f"{where}: prepare.themes: a plan by theme is drawn already; its themes cannot"
+                " change any more"
             )
         if keep and is_new:
             note_study(store, folder.study, now())
@@ -121,12 +137,20 @@ def tag_items(
 def _theming(folder: Folder) -> Theming:
     prepare = folder.study.prepare
     if prepare is None or prepare.themes is None:
-        raise StudyError(f"{folder.path / PROTOCOL}: there is no [prepare.themes]; nothing says how themes are found")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there is no [prepare.themes]; nothing says how themes are"
+            " found"
+        )
     return prepare.themes
 
 
-def _read(path: Path, kept: Themed, items: set[str], decided: dict[str, str], moved: dict[str, str]) -> None:
-    """Take a table's decisions: of questions where it has a column item, else of themes; an empty one is none."""
+def _read(
+    path: Path, kept: Themed, items: set[str], decided: dict[str, str], moved: dict[str, str]
+) -> None:
+    """Take a table's decisions: of questions where it has a column item, else of themes.
+
+    An empty one is none.
+    """
     table = read_table(path)
     if "item" not in table.frame.columns:
         decided |= read_decisions(table, THEME, set(kept.found), "theme as it was found", DROP)
@@ -135,7 +159,8 @@ def _read(path: Path, kept: Themed, items: set[str], decided: dict[str, str], mo
     for item, wanted in chosen.items():
         if wanted == DROP:
             raise SourceError(
-                f"{table.name}: item {item!r}: every question has a theme; expected its name, got {DROP!r}"
+                f"{table.name}: item {item!r}: every question has a theme; expected its name, got"
+                f" {DROP!r}"
             )
     moved |= chosen
 
@@ -164,7 +189,11 @@ def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | No
         of, moved, phrases = tagged.themed.of(), tagged.themed.moved, tagged.themed.phrases
         told_ = [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())]
         if phrases:
-            write_cells(items_path, (*OF_ITEMS, PHRASES), [(*row, ", ".join(phrases.get(row[0], ()))) for row in told_])
+            write_cells(
+                items_path,
+                (*OF_ITEMS, PHRASES),
+                [(*row, ", ".join(phrases.get(row[0], ()))) for row in told_],
+            )
         else:
             write_cells(items_path, OF_ITEMS, told_)
 
@@ -173,7 +202,10 @@ def theme_lines(tagged: Tagged) -> Iterator[str]:
     """The themes in a few lines, the largest first."""
     themed = tagged.themed
     if tagged.left:
-        yield f"the model has still to be asked about {tagged.left:,} of what comes first; nothing stored"
+        yield (
+            f"the model has still to be asked about {tagged.left:,} of what comes first; nothing"
+            " stored"
+        )
         return
     for said in tagged.runs:
         for outcome, n in sorted(said.unreadable.items()):
@@ -183,4 +215,6 @@ def theme_lines(tagged: Tagged) -> Iterator[str]:
     for name, n in sorted(sizes.items(), key=lambda one: (-one[1], one[0])):
         yield f"  {name}: {n:,}"
     if themed.decided or themed.moved:
-        yield f"  decided by people: {len(themed.decided):,} themes, {len(themed.moved):,} questions"
+        yield (
+            f"  decided by people: {len(themed.decided):,} themes, {len(themed.moved):,} questions"
+        )

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 def data_in_letters(data: Data, names: Letters) -> Data:
     """The records under letters; what models were called is left out.
 
-    Comparisons keep the order of the real names, on which agreement about the sides depends: `fit_to_show`
-    makes of them what may be shown.
+    Comparisons keep the order of the real names, on which agreement about the sides depends:
+    `fit_to_show` makes of them what may be shown.
     """
     return dataclasses.replace(
         data,
@@ -52,7 +52,9 @@ def data_in_letters(data: Data, names: Letters) -> Data:
         raters=tuple(sorted((names.rater(r) for r in data.raters), key=lambda r: r.id)),
         tasks=_renamed(data.tasks, names),
         ratings=_renamed(data.ratings, names),
-        attempts=tuple(dataclasses.replace(a, rater=names.judges.get(a.rater, a.rater)) for a in data.attempts),
+        attempts=tuple(
+            dataclasses.replace(a, rater=names.judges.get(a.rater, a.rater)) for a in data.attempts
+        ),
         callees=(),
         usage=names.usage(data.usage),
         injected=names.injected(data.injected),
@@ -81,7 +83,8 @@ def fit_to_show(data: Data, names: Letters, instruments: Sequence[Instrument]) -
         ratings=_turned(data.ratings, names, pair_criteria(instruments)),
         # A reply's body can name the model that gave it.
         attempts=tuple(
-            dataclasses.replace(a, id=names.task_id(a.id), task=names.task_id(a.task), raw="") for a in data.attempts
+            dataclasses.replace(a, id=names.task_id(a.id), task=names.task_id(a.task), raw="")
+            for a in data.attempts
         ),
         worked=tuple(dataclasses.replace(w, task=names.task_id(w.task)) for w in data.worked),
     )
@@ -93,17 +96,26 @@ def _blinded_tasks(columns: Any, names: Letters) -> Columns[Task]:  # noqa: ANN4
     ids = {task: names.task_id(task) for task in frame["id"].to_list()}
     slots = {slot: names.slot(slot) for slot in frame["slot"].unique().to_list()}
     blinded: Columns[Task] = columns.with_frame(
-        frame.with_columns(pl.col("id", "repeat_of").replace(ids), pl.col("slot").replace(slots)).sort("id")
+        frame.with_columns(
+            pl.col("id", "repeat_of").replace(ids), pl.col("slot").replace(slots)
+        ).sort("id")
     )
     return blinded
 
 
 def _turned(columns: Any, names: Letters, pairs: Mapping[str, Criterion]) -> Columns[Rating]:  # noqa: ANN401 - likewise
-    """Comparisons in the order of their letters: that of the real names would give them away. Rows likewise."""
+    """Comparisons in the order of their letters: that of the real names would give them away.
+
+    Rows likewise.
+    """
     frame: pl.DataFrame = columns.frame
     ids = {task: names.task_id(task) for task in frame["task"].unique().to_list()}
     frame = frame.with_columns(pl.col("task").replace(ids))
-    kinds = frame.filter(pl.col("criterion").is_in(list(pairs))).select("criterion", "answers", "label").unique()
+    kinds = (
+        frame.filter(pl.col("criterion").is_in(list(pairs)))
+        .select("criterion", "answers", "label")
+        .unique()
+    )
     changed = {}
     for criterion, text, label in kinds.iter_rows():
         answers, new_label = canonical(pairs[criterion], tuple(json.loads(text)), label)
@@ -111,16 +123,23 @@ def _turned(columns: Any, names: Letters, pairs: Mapping[str, Criterion]) -> Col
     if changed:
         key = ["criterion", "answers", "label"]
         rows = [(*before, *after) for before, after in changed.items()]
-        table = pl.DataFrame(rows, schema=dict.fromkeys((*key, "_answers", "_label"), pl.String), orient="row")
+        table = pl.DataFrame(
+            rows, schema=dict.fromkeys((*key, "_answers", "_label"), pl.String), orient="row"
+        )
         frame = (
             frame.join(table, on=key, how="left", nulls_equal=True, maintain_order="left")
             .with_columns(
                 pl.coalesce("_answers", "answers").alias("answers"),
-                pl.when(pl.col("_answers").is_null()).then("label").otherwise("_label").alias("label"),
+                pl.when(pl.col("_answers").is_null())
+                .then("label")
+                .otherwise("_label")
+                .alias("label"),
             )
             .drop("_answers", "_label")
         )
-    turned: Columns[Rating] = columns.with_frame(frame.sort("task", "criterion", "answers", maintain_order=True))
+    turned: Columns[Rating] = columns.with_frame(
+        frame.sort("task", "criterion", "answers", maintain_order=True)
+    )
     return turned
 
 
@@ -129,13 +148,18 @@ def _dumps(value: object) -> str:
 
 
 def freeze(folder: OpenedStudy, by: str, note: str = "") -> Event:
-    """Keep the digests of the plan of analyses in the audit log; whatever changes later is told in the report."""
+    """Keep the digests of the plan of analyses in the audit log.
+
+    Whatever changes later is told in the report.
+    """
     named(by, option("by"))
     if not folder.study.analyses:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there are no [[analyses]], so there is no plan of analyses to freeze"
+            f"{folder.path / PROTOCOL}: there are no [[analyses]], so there is no plan of analyses"
+            " to freeze"
         )
-    # A plan may be frozen before anything is imported: ratings that come in later were not known to whoever made it.
+    # A plan may be frozen before anything is imported: ratings that come in later were not known to
+    # whoever made it.
     with folder.store(create=True) as store:
         before = frozen(store.events())
         if before is not None:
@@ -144,7 +168,12 @@ def freeze(folder: OpenedStudy, by: str, note: str = "") -> Event:
                 f" {before.data.get('by')!r}; what changed since is told in the report"
             )
         by = pseudonym(store, by)
-        about = {"by": by, "note": note, "ratings": store.counts()["ratings"], "study": study_digest(folder.study)}
+        about = {
+            "by": by,
+            "note": note,
+            "ratings": store.counts()["ratings"],
+            "study": study_digest(folder.study),
+        }
         data = {**about, **plan_of_analyses(folder.study)}
         return _written(store, Event("freeze", FREEZE, folder.study.title, now(), data))
 
@@ -154,18 +183,30 @@ def unblind(folder: OpenedStudy, by: str, reason: str) -> Event:
     named(by, option("by"))
     named(reason, option("reason"))
     if not folder.study.blinded:
-        raise StudyError(f"{folder.path / PROTOCOL}: the study is not blinded; 'blinded = true' makes it so")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: the study is not blinded; 'blinded = true' makes it so"
+        )
     with folder.store() as store:
         events = store.events()
         if frozen(events) is None:
             raise StudyError(
-                f"{folder.path / PROTOCOL}: the plan of analyses is not frozen; run 'konsil freeze' before it"
+                f"{folder.path / PROTOCOL}: the plan of analyses is not frozen; run 'konsil freeze'"
+                " before it"
             )
         before = unblinded(events)
         if before is not None:
-            raise StudyError(f"{folder.path}: was unblinded at {before.at} by {before.data.get('by')!r}")
+            raise StudyError(
+                f"{folder.path}: was unblinded at {before.at} by {before.data.get('by')!r}"
+            )
         return _written(
-            store, Event("unblind", UNBLIND, folder.study.title, now(), {"by": pseudonym(store, by), "reason": reason})
+            store,
+            Event(
+                "unblind",
+                UNBLIND,
+                folder.study.title,
+                now(),
+                {"by": pseudonym(store, by), "reason": reason},
+            ),
         )
 
 
@@ -182,7 +223,10 @@ def show(folder: OpenedStudy, store: Store) -> bool:
         at = now()
         reason = "simulated = true" if kind == LIFTED else "no blinded = true"
         event_id = LIFTED if kind == LIFTED else f"{kind} {at}"
-        _written(store, Event(event_id, kind, folder.study.title, at, {"reason": f"{reason} in the protocol"}))
+        _written(
+            store,
+            Event(event_id, kind, folder.study.title, at, {"reason": f"{reason} in the protocol"}),
+        )
     return is_blinded(folder.study, events)
 
 
@@ -191,7 +235,8 @@ class BlindedData:
     """A study and its records as its analyses see them."""
 
     study: Study
-    """The protocol, in letters while it is blinded; what was changed after the freeze is exploratory."""
+    """The protocol, in letters while it is blinded; what was changed after the freeze is
+    exploratory."""
     data: Data
     """The records, likewise."""
     events: tuple[Event, ...]
@@ -224,15 +269,17 @@ def blinded_view(
 ) -> BlindedData:
     """The study and its records as the analyses see them.
 
-    `further` are sentences of the methods, `timings` says which ratings were there before the freeze; `key` is the
-    secret behind the letters.
+    `further` are sentences of the methods, `timings` says which ratings were there before the
+    freeze; `key` is the secret behind the letters.
     """
     warnings, methods = sentences(study, events)
     freeze = frozen(events)
     study = dataclasses.replace(study, analyses=told_apart(study, freeze))
     late, when = plan_sentences(study.analyses, freeze, timings)
     warnings, methods = (*warnings, *late), (*when, *methods, *further)
-    plan = plan_statuses(study, study.analyses, freeze, timings, {r.id: r.panel for r in data.raters})
+    plan = plan_statuses(
+        study, study.analyses, freeze, timings, {r.id: r.panel for r in data.raters}
+    )
     hidden = is_blinded(study, events)
     fake = played(data.callees, named=not hidden) or ""
     if not hidden:

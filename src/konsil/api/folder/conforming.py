@@ -30,9 +30,12 @@ WAYS_OUT = "or keep the former form under its identifier and give the changed on
 def conforming(
     protocol: str, study: Study, data: Data, events: Sequence[Event], *, in_letters: bool = False
 ) -> tuple[Data, tuple[TranslatableMessage, ...]]:
-    """The data with today's names, and what the methods say of former ones; a StudyError where they do not conform.
+    """The data with today's names, and what the methods say of former ones.
 
-    `in_letters`: systems, and the judges among the raters, are under letters, so that no name can be looked up.
+    A StudyError where they do not conform.
+
+    `in_letters`: systems, and the judges among the raters, are under letters, so that no name can
+    be looked up.
     """
     data, renamed = with_todays_names(data, study.instruments)
     frame = used(data, study.exclusions)
@@ -47,7 +50,8 @@ def conforming(
             message_id="error.ratings_not_described",
             protocol=protocol,
             problems="; ".join(mismatch.text for mismatch in problems),
-            remedies="; ".join(remedies) + (f", {WAYS_OUT}" if any(mismatch.of_form for mismatch in problems) else ""),
+            remedies="; ".join(remedies)
+            + (f", {WAYS_OUT}" if any(mismatch.of_form for mismatch in problems) else ""),
         )
         raise StudyError(problem)
     counts = forms(frame)
@@ -58,7 +62,10 @@ def conforming(
 
 
 def known_raters(study: Study, events: Sequence[Event]) -> frozenset[str]:
-    """Everybody who may have rated, by the protocol and by what happened; nobody listed: anybody may."""
+    """Everybody who may have rated, by the protocol and by what happened.
+
+    Nobody listed: anybody may.
+    """
     if not study.raters or brings_raters(study, events):
         return frozenset()
     listed = {r.id for r in study.everybody()}
@@ -74,8 +81,9 @@ def brings_raters(study: Study, events: Sequence[Event]) -> bool:
 def _changed(protocol: str, data: Data, changed: dict[tuple[str, str], int]) -> str:
     (instrument, _), n = max(changed.items(), key=lambda entry: entry[1])
     return say(
-        "{protocol}: the form {instrument} was changed after {n:,} of {all:,} ratings were given on it{more}; where"
-        " its wording alone was changed, run 'konsil accept {folder} --reason ... --by ...' once, {otherwise}",
+        "{protocol}: the form {instrument} was changed after {n:,} of {all:,} ratings were given on"
+        " it{more}; where its wording alone was changed, run 'konsil accept {folder} --reason ..."
+        " --by ...' once, {otherwise}",
         message_id="error.form_changed",
         protocol=protocol,
         instrument=repr(instrument),

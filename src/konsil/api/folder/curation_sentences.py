@@ -19,9 +19,9 @@ def curation_sentences(study: Study, events: Iterable[Event]) -> Iterator[Transl
         return
     share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
     yield say(
-        "Items were screened for identifiers by rules, which flagged {share} ({k}/{n}; 95% CI, {low} to {high}) of"
-        " made-up questions with identifiers by a person who had not seen the rules; people decided on {decided:,}"
-        " {decided|item|items}.",
+        "Items were screened for identifiers by rules, which flagged {share} ({k}/{n}; 95% CI,"
+        " {low} to {high}) of made-up questions with identifiers by a person who had not seen the"
+        " rules; people decided on {decided:,} {decided|item|items}.",
         message_id="curation.identifier_recall",
         share=f"{share:.0%}",
         k=k,

@@ -15,9 +15,11 @@ from konsil.sources.anki import read_anki
 from konsil.study.data.admit import Incoming
 
 PREPARATION = "preparation"
-"""The kind of the event that says what was read, kept and dropped on the way from a file to items."""
+"""The kind of the event that says what was read, kept and dropped on the way from a file to
+items."""
 READING = "reading"
-"""The kind of the same for a log of Inspect: which of its samples have become answers or ratings."""
+"""The kind of the same for a log of Inspect: which of its samples have become answers or
+ratings."""
 
 _USED = ("file", "records", "columns", "fixed", "strata", "media", "hints")
 _OWN_STRATA = ("deck", "tags", "type")
@@ -33,10 +35,18 @@ def deck_items(path: Path, source: Source) -> Incoming:
     strata = _known(source.strata, notes, "strata", _OWN_STRATA, where)
     sets = tuple(part.strip() for part in source.fixed.get("sets", "").split("|") if part.strip())
     found = single_cloze(
-        notes, fields=fields, strata=strata or ("deck", "tags"), sets=sets, media=source.media, hints=source.hints
+        notes,
+        fields=fields,
+        strata=strata or ("deck", "tags"),
+        sets=sets,
+        media=source.media,
+        hints=source.hints,
     )
     if not found.items:
-        raise SourceError(f"{where}: no note becomes an item: {preparation_line(where, counts(found, deck.repeats))}")
+        raise SourceError(
+            f"{where}: no note becomes an item:"
+            f" {preparation_line(where, counts(found, deck.repeats))}"
+        )
     return Incoming(where, items=found.items, preparation=counts(found, deck.repeats))
 
 
@@ -65,11 +75,14 @@ def preparation_line(name: str, data: Mapping[str, object]) -> str:
     dropped = data.get("dropped")
     reasons = {str(r): int(n) for r, n in dropped.items()} if isinstance(dropped, dict) else {}
     # The database keeps no order.
-    why = ", ".join(f"{reason} {n:,}" for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
+    why = ", ".join(
+        f"{reason} {n:,}"
+        for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
     return (
-        f"{name}: {data.get('read', 0):,} {data.get('of', 'notes')}, {data.get('kept', 0):,} kept as"
-        f" {data.get('as', 'items')},"
-        f" {sum(reasons.values()):,} dropped" + (f" ({why})" if why else "")
+        f"{name}: {data.get('read', 0):,} {data.get('of', 'notes')}, {data.get('kept', 0):,} kept"
+        f" as {data.get('as', 'items')}, {sum(reasons.values()):,} dropped"
+        + (f" ({why})" if why else "")
     )
 
 
@@ -117,7 +130,9 @@ def _refuse_unused(source: Source, where: str) -> None:
     for key, given, known in (("columns", source.columns, "text"), ("fixed", source.fixed, "sets")):
         for name in given:
             if name != known:
-                raise SourceError(f"{where}: {key}: an Anki deck has no field {name!r} to set; expected {known!r}")
+                raise SourceError(
+                    f"{where}: {key}: an Anki deck has no field {name!r} to set; expected {known!r}"
+                )
 
 
 def _known(
@@ -128,5 +143,7 @@ def _known(
     fields = {field for note in notes for field in note.fields}
     for name in names:
         if name not in fields and name not in own:
-            raise SourceError(f"{where}: {key}: no note has a field {name!r}; {nearest(name, {*fields, *own})}")
+            raise SourceError(
+                f"{where}: {key}: no note has a field {name!r}; {nearest(name, {*fields, *own})}"
+            )
     return names

@@ -24,24 +24,36 @@ def preview(folder: OpenedStudy, rater: str) -> Erased:
 def erase(folder: OpenedStudy, rater: str, *, by: str, reason: str) -> Erased:
     """Erase a rater's data in the study's database."""
     with folder.store() as store:
-        return erasing.erase(store, folder.study, rater, at=now(), by=decider(store, by), reason=reason)
+        return erasing.erase(
+            store, folder.study, rater, at=now(), by=decider(store, by), reason=reason
+        )
 
 
 def privacy_sentences(study: Study, events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
     """What the methods say of personal data: until when they are kept, and what was erased."""
     last = retention_of(study.privacy)
-    kept = say("Personal data of raters are kept until {day}.", message_id="privacy.retention", day=str(last))
+    kept = say(
+        "Personal data of raters are kept until {day}.",
+        message_id="privacy.retention",
+        day=str(last),
+    )
     return (*((kept,) if last is not None else ()), *_erasures(events))
 
 
 def retention_line(study: Study, today: date) -> str:
-    """What commands say of how long personal data are kept; empty where the protocol does not state it."""
+    """What commands say of how long personal data are kept.
+
+    Empty where the protocol does not state it.
+    """
     last = retention_of(study.privacy)
     if last is None:
         return ""
     if not is_over(study.privacy, today):
         return f"personal data are kept until {last}"
-    return f"personal data were to be kept until {last}, which is over: erase them, or state a later day in study.toml"
+    return (
+        f"personal data were to be kept until {last}, which is over: erase them, or state a later"
+        " day in study.toml"
+    )
 
 
 def _erasures(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
@@ -51,8 +63,8 @@ def _erasures(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
     if not total["kept"]:
         return (
             say(
-                "The data of {n:,} {n|rater|raters} were erased on request; {ratings:,} {ratings|rating is|ratings are}"
-                " missing from all analyses for this reason.",
+                "The data of {n:,} {n|rater|raters} were erased on request; {ratings:,}"
+                " {ratings|rating is|ratings are} missing from all analyses for this reason.",
                 message_id="erasure.erased",
                 n=total["raters"],
                 ratings=total["ratings"],
@@ -60,9 +72,9 @@ def _erasures(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
         )
     return (
         say(
-            "The data of {n:,} {n|rater|raters} were erased on request: {ratings:,} {ratings|rating is|ratings are}"
-            " missing from all analyses for this reason, and {kept:,} {kept|rating remains|ratings remain} without"
-            " notes and times.",
+            "The data of {n:,} {n|rater|raters} were erased on request: {ratings:,} {ratings|rating"
+            " is|ratings are} missing from all analyses for this reason, and {kept:,} {kept|rating"
+            " remains|ratings remain} without notes and times.",
             message_id="erasure.kept",
             n=total["raters"],
             ratings=total["ratings"],

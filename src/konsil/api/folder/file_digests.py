@@ -22,7 +22,9 @@ def digest_of_all(files: Mapping[str, str]) -> str:
     """
     if len(files) == 1:
         return next(iter(files.values()))
-    return hashlib.sha256("".join(f"{d}  {name}\n" for name, d in sorted(files.items())).encode()).hexdigest()
+    return hashlib.sha256(
+        "".join(f"{d}  {name}\n" for name, d in sorted(files.items())).encode()
+    ).hexdigest()
 
 
 def _digest(path: Path) -> str:

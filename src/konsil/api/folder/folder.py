@@ -50,10 +50,16 @@ class Folder(OpenedStudy):
     """An opened study with everything that can be done with it."""
 
     def import_sources(self, sources: Sequence[Source] = ()) -> Added:
-        """Read files, the protocol's or those given, all or nothing; the same files again change nothing."""
+        """Read files, the protocol's or those given, all or nothing.
+
+        The same files again change nothing.
+        """
         chosen = tuple(sources) or self.study.sources
         if not chosen:
-            raise StudyError(f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add them")
+            raise StudyError(
+                f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add"
+                " them"
+            )
         from konsil.api.folder.importing import (
             incoming,  # with Polars, which who only calls models need not hold in memory
         )
@@ -64,11 +70,14 @@ class Folder(OpenedStudy):
                 read = on_plan(read, store.tasks(), self.study.instruments)
             known = known_records(store)
             admitted = admit(self.study, read, known)
-            # A rater's panel and strata are the protocol's to say, also where it was corrected since.
+            # A rater's panel and strata are the protocol's to say, also where it was corrected
+            # since.
             here = {r.id for r in store.raters()}
             held = {a.id: a for a in store.answers()} if rates_sentences(self.study) else {}
             gone = erased(store.events())
-            ratings = [r for r in admitted.ratings if r.rater not in gone] if gone else admitted.ratings
+            ratings = (
+                [r for r in admitted.ratings if r.rater not in gone] if gone else admitted.ratings
+            )
             batch = Batch(
                 items=admitted.items,
                 answers=with_sentences(self.study, admitted.answers, held),
@@ -80,11 +89,16 @@ class Folder(OpenedStudy):
             note_study(store, self.study, now())
             names = tuple(dict.fromkeys(s.file for s in chosen))
             files = digests_of(self.path, names)
-            added = store.add(batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files)
+            added = store.add(
+                batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files
+            )
         notes = [note for one in read for note in one.notes]
         if left := len(admitted.ratings) - len(ratings):
             ratings_are = "1 rating is" if left == 1 else f"{left:,} ratings are"
-            notes.append(f"{ratings_are} left out: the rater's data were erased; delete them in the files too")
+            notes.append(
+                f"{ratings_are} left out: the rater's data were erased; delete them in the"
+                " files too"
+            )
         return replace(added, notes=tuple(notes))
 
     def finder(self) -> Find:
@@ -98,8 +112,12 @@ class Folder(OpenedStudy):
         from konsil.api.folder.decks import PREPARATION, READING, preparation_line, reconciled
 
         with self.store() as store:
-            events = [e for e in store.events() if e.kind in (PREPARATION, READING) and e.subject in files]
-        lines = sorted((e.at, preparation_line(e.subject, e.data), reconciled(e.data)) for e in events)
+            events = [
+                e for e in store.events() if e.kind in (PREPARATION, READING) and e.subject in files
+            ]
+        lines = sorted(
+            (e.at, preparation_line(e.subject, e.data), reconciled(e.data)) for e in events
+        )
         return tuple(line for _, first, further in lines for line in (first, *further))
 
     def import_export(self, folder: Path) -> Added:
@@ -150,8 +168,14 @@ class Folder(OpenedStudy):
 
         with self.store() as store:
             if hides(self, store):
-                raise StudyError(f"{self.path}: is blinded; a release names the systems: run 'konsil unblind' first")
-            key, options = self._key(), {"texts": notes, "order": order, "unlink": unlink, "linked": linked}
+                raise StudyError(
+                    f"{self.path}: is blinded; a release names the systems: run 'konsil unblind'"
+                    " first"
+                )
+            key, options = (
+                self._key(),
+                {"texts": notes, "order": order, "unlink": unlink, "linked": linked},
+            )
             options["overwrite"] = overwrite
             return release(store, self.study, output, key=key, k=k, **options)
 
@@ -192,14 +216,19 @@ class Folder(OpenedStudy):
             return timings(store, freeze.id, freeze.at)
 
     def stored(self) -> tuple[Data, tuple[Event, ...]]:
-        """Everything collected under its stored names, and what happened; nobody has looked whether it conforms."""
+        """Everything collected under its stored names, and what happened.
+
+        Nobody has looked whether it conforms.
+        """
         from konsil.analysis.table.frame import Data
         from konsil.api.folder.pocqi import lengths_of
         from konsil.store.calls.call_settings import callees
         from konsil.store.calls.usages import usages
 
         with self.store() as store, store.view() as view:
-            items, answers, held = (tuple(view.each(name)) for name in ("items", "answers", "raters"))
+            items, answers, held = (
+                tuple(view.each(name)) for name in ("items", "answers", "raters")
+            )
             attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
             tasks, ratings = view.columns("tasks"), view.columns("ratings")
             called, used = callees(store), usages(store)
@@ -211,7 +240,11 @@ class Folder(OpenedStudy):
         if len(studied) < len(items):
             kept = {item.id for item in studied}
             answers = tuple(a for a in answers if a.item in kept)
-        more = self._callees(called), excluded_by_withdrawal(self.study.enrolment, events), lengths_of(events)
+        more = (
+            self._callees(called),
+            excluded_by_withdrawal(self.study.enrolment, events),
+            lengths_of(events),
+        )
         opened = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
         data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened, used)
         return data, events
@@ -220,9 +253,17 @@ class Folder(OpenedStudy):
         """How models were called, with what the protocol says about judges' votes and orders."""
         judges = {j.rater: j for j in self.study.judges}
         return tuple(
-            replace(c, votes=j.votes, both_orders=j.orders == "both", tie=j.inconsistent == "tie", combine=j.combine)
-            if c.kind == "judge" and (j := judges.get(c.who)) is not None
-            else c
+            (
+                replace(
+                    c,
+                    votes=j.votes,
+                    both_orders=j.orders == "both",
+                    tie=j.inconsistent == "tie",
+                    combine=j.combine,
+                )
+                if c.kind == "judge" and (j := judges.get(c.who)) is not None
+                else c
+            )
             for c in called
         )
 
@@ -243,7 +284,9 @@ class Folder(OpenedStudy):
 
         with self.store() as store:
             hidden, events = show(self, store), store.events()
-        data, methods = conforming(str(self.path / PROTOCOL), self.study, data, events, in_letters=hidden)
+        data, methods = conforming(
+            str(self.path / PROTOCOL), self.study, data, events, in_letters=hidden
+        )
         whole = (
             self._blinded_data()
             if hidden
@@ -259,7 +302,8 @@ class Folder(OpenedStudy):
         if not seen.data.ratings:
             raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
         study = seen.study
-        # Where nobody has searched for duplicates, at least equal texts are not taken for independent in silence.
+        # Where nobody has searched for duplicates, at least equal texts are not taken for
+        # independent in silence.
         searched = last_duplicates(seen.events)[1]
         found = run(
             study.analyses,
@@ -275,7 +319,9 @@ class Folder(OpenedStudy):
             flag_families=study.judges_of_same_family == "flag",
             together=study.together,
             strict=False,
-            duplicates=searched.groups if searched is not None else same_texts(cases(seen.data.items)),
+            duplicates=(
+                searched.groups if searched is not None else same_texts(cases(seen.data.items))
+            ),
         )
         from konsil.api.folder.curation_sentences import curation_sentences
         from konsil.api.folder.erasing import privacy_sentences
@@ -306,7 +352,10 @@ class Folder(OpenedStudy):
             return worked(view.connection)
 
     def report(
-        self, *, extras: Callable[[Results], Sequence[Section]] = lambda _: (), output: Path | None = None
+        self,
+        *,
+        extras: Callable[[Results], Sequence[Section]] = lambda _: (),
+        output: Path | None = None,
     ) -> Path:
         """Compute everything and write the report; gives the page's path.
 
@@ -315,7 +364,9 @@ class Folder(OpenedStudy):
         return self.write_report(extras, output)[0]
 
     def write_report(
-        self, extras: Callable[[Results], Sequence[Section]] = lambda _: (), output: Path | None = None
+        self,
+        extras: Callable[[Results], Sequence[Section]] = lambda _: (),
+        output: Path | None = None,
     ) -> tuple[Path, Results]:
         """The same, with the results that the page tells: `refused` names the analyses that cannot be made."""
         from konsil import report
@@ -345,21 +396,25 @@ class Folder(OpenedStudy):
 def open_folder(folder: str | Path, *, database: str = "") -> Folder:
     """Open a study's folder; its protocol is read and checked.
 
-    `database` is the URL of a database to use instead of the folder's own; the environment variable KONSIL_DATABASE
-    does the same.
+    `database` is the URL of a database to use instead of the folder's own; the environment variable
+    KONSIL_DATABASE does the same.
     """
     path = Path(folder)
     protocol = path / PROTOCOL
     if not path.is_dir():
         raise StudyError(f"{path}: there is no such folder")
     if not protocol.is_file():
-        raise StudyError(f"{path}: there is no {PROTOCOL} in this folder; 'konsil new {path}' makes one")
+        raise StudyError(
+            f"{path}: there is no {PROTOCOL} in this folder; 'konsil new {path}' makes one"
+        )
     text = _read(protocol)
     try:
         study = parse(text, lambda name: _read(path / name), str(protocol))
         check(study, str(protocol))
     except StudyError as error:
-        raise StudyError("\n".join(with_lines(str(error).split("\n"), text, str(protocol)))) from None
+        raise StudyError(
+            "\n".join(with_lines(str(error).split("\n"), text, str(protocol)))
+        ) from None
     return Folder(path, study, database or os.environ.get(DATABASE, ""))
 
 
@@ -384,7 +439,9 @@ def _read(file: Path) -> str:
     if file.exists() and not file.is_file():
         raise OSError(errno.EINVAL, "is no file")
     if file.exists() and file.stat().st_size > LARGEST:
-        raise StudyError(f"{file}: has {file.stat().st_size:,} bytes; expected {LARGEST:,} or fewer")
+        raise StudyError(
+            f"{file}: has {file.stat().st_size:,} bytes; expected {LARGEST:,} or fewer"
+        )
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -11,7 +11,12 @@ from konsil.instrument import Instrument
 from konsil.records import Source
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
-from konsil.sources.inspect.inspect_logs import InspectLog, InspectLogs, is_inspect_log, with_citations
+from konsil.sources.inspect.inspect_logs import (
+    InspectLog,
+    InspectLogs,
+    is_inspect_log,
+    with_citations,
+)
 from konsil.sources.labelstudio.labelstudio_slots import Find
 from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
@@ -21,12 +26,15 @@ from konsil.study.data.admit import Incoming
 
 
 def incoming(
-    folder: Path, sources: Sequence[Source], find: Find = lambda _: None, instruments: Sequence[Instrument] = ()
+    folder: Path,
+    sources: Sequence[Source],
+    find: Find = lambda _: None,
+    instruments: Sequence[Instrument] = (),
 ) -> tuple[Incoming, ...]:
     """Read every source; the first file with bad rows raises a SourceError that lists them.
 
-    `find` knows the tasks of the plan, for annotations of them; `instruments` are the study's, for tables of a whole
-    study.
+    `find` knows the tasks of the plan, for annotations of them; `instruments` are the study's, for
+    tables of a whole study.
     """
     tables: dict[tuple[str, str, str, str], Table] = {}
     logs = InspectLogs()
@@ -47,7 +55,10 @@ def incoming(
         key = (source.file, source.sheet, source.encoding, source.separator)
         if key not in tables:
             tables[key] = read_table(
-                folder / source.file, sheet=source.sheet, encoding=source.encoding, separator=source.separator
+                folder / source.file,
+                sheet=source.sheet,
+                encoding=source.encoding,
+                separator=source.separator,
             )
         table = tables[key]
         batch = _tabular(table, source)
@@ -92,7 +103,9 @@ def _inspect_log(log: InspectLog, source: Source) -> Incoming:
     if source.records == "answers":
         answers = read_answers(log.table, source)
         raise_if(answers.problems, log.table.name, answers.rows)
-        return Incoming(log.table.name, answers=with_citations(answers, log), preparation=log.counts)
+        return Incoming(
+            log.table.name, answers=with_citations(answers, log), preparation=log.counts
+        )
     return dataclasses.replace(_tabular(log.table, source), preparation=log.counts)
 
 

@@ -45,12 +45,15 @@ class Project:
         return f"{self.folder}/{_file(self.rater)}.json"
 
 
-def export_tasks(folder: OpenedStudy, output: Path, *, overwrite: bool = False) -> tuple[Project, ...]:
+def export_tasks(
+    folder: OpenedStudy, output: Path, *, overwrite: bool = False
+) -> tuple[Project, ...]:
     """Write the tasks of people that nobody has rated yet: a folder a form, in it a configuration and a file a rater.
 
-    Label Studio's Community edition gives every task to everybody, so each rater has a project of their own. Nothing in
-    the files says which system an answer is from: tasks are called by tokens of the study's secret, since their own
-    identifiers follow from the names of systems, and their answers stand in the order shown.
+    Label Studio's Community edition gives every task to everybody, so each rater has a project of
+    their own. Nothing in the files says which system an answer is from: tasks are called by tokens
+    of the study's secret, since their own identifiers follow from the names of systems, and their
+    answers stand in the order shown.
     """
     with folder.store() as store:
         held, secret = store.batch(), key(store)
@@ -58,8 +61,14 @@ def export_tasks(folder: OpenedStudy, output: Path, *, overwrite: bool = False) 
     rated = {r.task for r in held.ratings}
     tasks = [t for t in held.tasks if t.rater in people and t.id not in rated]
     if not tasks:
-        why = "every task of a person is rated" if any(t.rater in people for t in held.tasks) else "nobody has a task"
-        raise StudyError(f"{folder.path}: there is nothing to export: {why}; 'konsil plan' draws tasks")
+        why = (
+            "every task of a person is rated"
+            if any(t.rater in people for t in held.tasks)
+            else "nobody has a task"
+        )
+        raise StudyError(
+            f"{folder.path}: there is nothing to export: {why}; 'konsil plan' draws tasks"
+        )
     instruments = {i.id: i for i in folder.study.instruments}
     shapes: dict[tuple[str, int, int], dict[str, list[Task]]] = {}
     for task in sorted(tasks, key=lambda t: (t.rater, t.position, t.id)):
@@ -69,20 +78,32 @@ def export_tasks(folder: OpenedStudy, output: Path, *, overwrite: bool = False) 
     projects = []
     with whole_folder(output, mark=MARK, overwrite=overwrite, private=True) as made:
         for shape, raters in sorted(shapes.items()):
-            projects += list(_write(made, _name(shape), instruments[shape[0]], raters, held, secret))
+            projects += list(
+                _write(made, _name(shape), instruments[shape[0]], raters, held, secret)
+            )
         about = {
             "konsil": __version__,
             "study": study_digest(folder.study),
             "projects": [{"rater": p.rater, "tasks": p.tasks, "file": p.file} for p in projects],
         }
-        (made / MARK).write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        (made / MARK).write_text(
+            json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
+        )
     return tuple(projects)
 
 
 def _write(
-    made: Path, name: str, instrument: Instrument, raters: Mapping[str, list[Task]], held: Batch, secret: bytes
+    made: Path,
+    name: str,
+    instrument: Instrument,
+    raters: Mapping[str, list[Task]],
+    held: Batch,
+    secret: bytes,
 ) -> Iterator[Project]:
-    items, answers = {i.id: i for i in prepared(held.items, held.events)}, {a.id: a for a in held.answers}
+    items, answers = (
+        {i.id: i for i in prepared(held.items, held.events)},
+        {a.id: a for a in held.answers},
+    )
     place = made / name
     place.mkdir()
     if instrument.codebook:
@@ -96,9 +117,13 @@ def _write(
         rows = [{"data": {TASK_KEY: token, **data(shown)}} for token, shown in named]
         project = Project(name, rater, len(tasks))
         if project.file in files:
-            raise StudyError(f"raters: {rater!r} and another would share the file {project.file!r}; rename one")
+            raise StudyError(
+                f"raters: {rater!r} and another would share the file {project.file!r}; rename one"
+            )
         files.add(project.file)
-        (made / project.file).write_text(json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        (made / project.file).write_text(
+            json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        )
         yield project
 
 
@@ -146,7 +171,10 @@ class Finder:
             return tasks_by_name(store)
 
     def __call__(self, name: str) -> Planned | None:
-        """The task of this name and what each control of its screen is about; None where there is none."""
+        """The task of this name and what each control of its screen is about.
+
+        None where there is none.
+        """
         task = self._tasks.get(name)
         if task is None:
             return None
@@ -160,4 +188,7 @@ def _slots(instrument: Instrument, task: Task) -> Iterator[tuple[str, Slot]]:
     for control in controls(instrument, task):
         about = tuple(task.answers[a] for a in control.field.answers)
         span = task.spans[control.field.span] if control.field.span is not None else None
-        yield control.name, Slot(control.field.criterion.id, control.part, about, span, control.words)
+        yield (
+            control.name,
+            Slot(control.field.criterion.id, control.part, about, span, control.words),
+        )

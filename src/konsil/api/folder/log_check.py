@@ -12,16 +12,15 @@ def log_sentence(store: Store) -> tuple[bool, TranslatableMessage]:
     entries, last = store.log_head()
     if not problems:
         return True, say(
-            "The audit log is whole: {n:,} {n|entry|entries}, and the records are those that they wrote. Its"
-            " last hash is"
-            " {hash}.",
+            "The audit log is whole: {n:,} {n|entry|entries}, and the records are those that they"
+            " wrote. Its last hash is {hash}.",
             message_id="log.whole",
             n=entries,
             hash=last,
         )
     return False, say(
-        "The audit log is not whole, so the numbers may rest on changed records: {problem}{more}. Run 'konsil"
-        " verify-log' to see all.",
+        "The audit log is not whole, so the numbers may rest on changed records: {problem}{more}."
+        " Run 'konsil verify-log' to see all.",
         message_id="log.broken",
         problem=problems[0],
         more=f" (+ {len(problems) - 1})" if len(problems) > 1 else "",

@@ -8,5 +8,8 @@ from konsil.study.sections.forms import shapes
 
 
 def note_study(store: Store, study: Study, at: str) -> bool:
-    """Note the protocol's digest and the shapes of its forms in the log; say whether it was another one before."""
+    """Note the protocol's digest and the shapes of its forms in the log.
+
+    Say whether it was another one before.
+    """
     return store.note_study(study_digest(study), at, shapes(study.instruments))

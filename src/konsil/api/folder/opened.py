@@ -1,4 +1,7 @@
-"""An opened study: its folder, protocol and database. What can be done with it is in the modules beside."""
+"""An opened study: its folder, protocol and database.
+
+What can be done with it is in the modules beside.
+"""
 
 from __future__ import annotations
 

@@ -18,23 +18,48 @@ from konsil.study.data.admit import Incoming
 LENGTHS = "answer lengths"
 """The kind of the event that says how long answers are whose texts are not at hand."""
 
-_USED = ("file", "records", "sheet", "separator", "columns", "fixed", "criteria", "labels", "strata", "encoding")
+_USED = (
+    "file",
+    "records",
+    "sheet",
+    "separator",
+    "columns",
+    "fixed",
+    "criteria",
+    "labels",
+    "strata",
+    "encoding",
+)
 
 
 def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument]) -> Incoming:
-    """The tables' records; their choices as the labels of the study's comparisons, from A's side to B's."""
+    """The tables' records.
+
+    Their choices as the labels of the study's comparisons, from A's side to B's.
+    """
     for field in dataclasses.fields(source):
         default = field.default_factory() if callable(field.default_factory) else field.default
         if field.name not in _USED and getattr(source, field.name) != default:
-            raise SourceError(f"{path.name}: {field.name} says nothing of Real-POCQi's tables; leave it out")
-    form = next((i for i in instruments if any(_is_five_steps(c.scope, c.scale.labels) for c in i.criteria)), None)
+            raise SourceError(
+                f"{path.name}: {field.name} says nothing of Real-POCQi's tables; leave it out"
+            )
+    form = next(
+        (
+            i
+            for i in instruments
+            if any(_is_five_steps(c.scope, c.scale.labels) for c in i.criteria)
+        ),
+        None,
+    )
     if form is None:
         raise SourceError(
-            f"{path.name}: no instrument compares two answers (scope = 'pair') in five labels; expected one for the"
-            " tables' five choices"
+            f"{path.name}: no instrument compares two answers (scope = 'pair') in five labels;"
+            " expected one for the tables' five choices"
         )
     labels = next(c.scale.labels for c in form.criteria if _is_five_steps(c.scope, c.scale.labels))
-    found = read_real_pocqi(path, dataclasses.replace(source, labels=translated(source.labels, labels)), form.id)
+    found = read_real_pocqi(
+        path, dataclasses.replace(source, labels=translated(source.labels, labels)), form.id
+    )
     return Incoming(
         path.name,
         items=found.items,

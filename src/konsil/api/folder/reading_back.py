@@ -16,7 +16,14 @@ from konsil.store.engine import engine
 from konsil.store.engine.folders import sha256
 from konsil.store.engine.rows import KINDS
 from konsil.store.log import noting, write
-from konsil.store.release.export import MARK, check_counts, check_files, description, read_calls, read_export
+from konsil.store.release.export import (
+    MARK,
+    check_counts,
+    check_files,
+    description,
+    read_calls,
+    read_export,
+)
 from konsil.study import study_digest
 from konsil.study.sections.forms import shapes
 
@@ -25,7 +32,10 @@ if TYPE_CHECKING:
 
 
 def import_export(folder: OpenedStudy, path: Path) -> Added:
-    """Write the records and the calls of an export in one transaction; nothing where anything is wrong."""
+    """Write the records and the calls of an export in one transaction.
+
+    Nothing where anything is wrong.
+    """
     from konsil.api.folder.opened import PROTOCOL, now
 
     about = description(path)
@@ -38,8 +48,9 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
     if about.study not in known:
         raise StoreError(
             say(
-                "{path}: the export is of a study with another protocol (digest {theirs}, here {own}); put the"
-                " study.toml of that study into this folder, import, and change it then",
+                "{path}: the export is of a study with another protocol (digest {theirs}, here"
+                " {own}); put the study.toml of that study into this folder, import, and change it"
+                " then",
                 message_id="error.export_of_another_study",
                 path=str(path / MARK),
                 theirs=about.study[:16],
@@ -53,7 +64,9 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
         _check_names(path, batch, store)
         with engine.writing(store.engine) as connection:
             noting.note_study(connection, study, at, shapes(folder.study.instruments))
-            added = write.add(connection, batch, source=f"export {path.name}", digest=sha256(path / MARK), at=at)
+            added = write.add(
+                connection, batch, source=f"export {path.name}", digest=sha256(path / MARK), at=at
+            )
             Calls(store).append_new(connection, calls)
     return added
 
@@ -83,7 +96,9 @@ def _ids(*several: Iterable[object]) -> set[str]:
     return {str(getattr(record, "id", "")) for records in several for record in records}
 
 
-def _check_reference(path: Path, kind: str, record: str, what: str, name: str | None, known: Collection[str]) -> None:
+def _check_reference(
+    path: Path, kind: str, record: str, what: str, name: str | None, known: Collection[str]
+) -> None:
     if name is not None and name not in known:
         raise StoreError(
             say(

@@ -26,11 +26,14 @@ JUDGE = "smollm2-judge"
 PARAMETERS = "physicians.toml"
 """What the simulated part of the panel is drawn from."""
 _LANGUAGE, _EACH, _WRITTEN = "en", 4, "system-a"
-"""The demo's items that it takes: English ones, four of each specialty, with the answers of one fictional system."""
+"""The demo's items that it takes: English ones, four of each specialty, with the answers of one
+fictional system."""
 
 
 def local_demo(target: Path, say: Callable[[str], None] = lambda _: None) -> Path:
-    """Make the demo with the small model in a folder, or go on with one that was stopped; gives the report's path.
+    """Make the demo with the small model in a folder, or go on with one that was stopped.
+
+    Gives the report's path.
 
     Raises a CollectError, before anything is made, where the model cannot be run.
     """
@@ -65,7 +68,9 @@ def wrong_answers(items: Iterable[Item], answers: Iterable[Answer]) -> Iterator[
     >>> list(wrong_answers([item], [Answer("q:a", "q", "a", "It is insulin."), Answer("q:b", "q", "b", "Glucagon")]))
     ['q:b']
     """
-    names = {i.id: [re.escape(folded(n)) for n in (i.reference or "", *i.aliases) if n] for i in items}
+    names = {
+        i.id: [re.escape(folded(n)) for n in (i.reference or "", *i.aliases) if n] for i in items
+    }
     for answer in answers:
         any_name = rf"(?<!\w)(?:{'|'.join(names[answer.item])})(?!\w)"
         if not re.search(any_name, folded(answer.text)):
@@ -74,7 +79,10 @@ def wrong_answers(items: Iterable[Item], answers: Iterable[Answer]) -> Iterator[
 
 def with_answers(parameters: str, answers: Sequence[Answer], wrong: Sequence[str]) -> str:
     """The parameters of the simulation with what is known of the answers."""
-    total, failed = Counter(a.system for a in answers), Counter(a.system for a in answers if a.id in set(wrong))
+    total, failed = (
+        Counter(a.system for a in answers),
+        Counter(a.system for a in answers if a.id in set(wrong)),
+    )
     systems = "".join(
         # A probability, also where every answer was right or wrong.
         f"\n[systems.{s}]\nquality = {min(0.98, max(0.02, 1 - failed[s] / n)):.3f}\n"
@@ -100,7 +108,9 @@ def _copy(demo: Path, draft: Path) -> None:
             taken[row["specialty"]] += 1
             chosen.append(row)
     kept = {row["item"] for row in chosen}
-    answers = [r for r in _rows(demo / "answers.csv") if r["item"] in kept and r["system"] == _WRITTEN]
+    answers = [
+        r for r in _rows(demo / "answers.csv") if r["item"] in kept and r["system"] == _WRITTEN
+    ]
     _write(draft / "items.csv", chosen)
     _write(draft / "answers.csv", answers)
 

@@ -25,9 +25,10 @@ def about_the_model(folder: Folder) -> tuple[Section, ...]:
     if any(e.id == LOCAL for e in study.endpoints):
         return ()
     paragraphs = [
-        "SmolLM2-135M-Instruct is a real language model and a very small one: 135 million parameters, English only. It"
-        " is here to show how models are called and how a judge is judged. It answers few questions rightly, and its"
-        " labels as a judge say little or nothing about the answers."
+        "SmolLM2-135M-Instruct is a real language model and a very small one: 135 million"
+        " parameters, English only. It is here to show how models are called and how a judge is"
+        " judged. It answers few questions rightly, and its labels as a judge say little or nothing"
+        " about the answers."
     ]
     with folder.store() as store:
         ratings = store.ratings()
@@ -38,8 +39,8 @@ def about_the_model(folder: Folder) -> tuple[Section, ...]:
         label, n = given.most_common(1)[0]
         counts = ", ".join(f"{one!r} {times}" for one, times in given.most_common())
         paragraphs.append(
-            f"As the judge {rater} it gave {n} of {given.total()} answers the same label, {label!r} ({counts}). A judge"
-            " that labels nearly everything alike agrees with a panel as often as that label is common, which is why"
-            " agreement beyond chance is what counts."
+            f"As the judge {rater} it gave {n} of {given.total()} answers the same label, {label!r}"
+            f" ({counts}). A judge that labels nearly everything alike agrees with a panel as often"
+            " as that label is common, which is why agreement beyond chance is what counts."
         )
     return (Section(title="About the small model", paragraphs=tuple(paragraphs)),)

@@ -30,7 +30,8 @@ from konsil.study import Study
 from konsil.study.data.cutting import pretended, with_sentences
 
 DRAWS = 400
-"""Resamples of each drawn study: enough for a p value at 0.05 and a width; the study itself takes its own number."""
+"""Resamples of each drawn study: enough for a p value at 0.05 and a width; the study itself takes
+its own number."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +63,9 @@ def studies(asked: Design, n: int, seed: int, processes: int) -> Iterator[list[S
         yield from pool.map(functools.partial(_simulated_study, asked), seeds)
 
 
-def expected(asked: Design, n: int, seed: int | None = None, processes: int = 1) -> tuple[Power, ...]:
+def expected(
+    asked: Design, n: int, seed: int | None = None, processes: int = 1
+) -> tuple[Power, ...]:
     """The widths and the power of the study's analyses over `n` drawn studies."""
     own = _prepared(asked)[0].seed if seed is None else seed
     return power(studies(asked, n, own, processes))
@@ -87,7 +90,9 @@ def _prepared(asked: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...
         raise StudyError(f"{where}: there are no [[systems]]; say whose answers are rated")
     truth = truth_of(folder, asked.truth)
     items, answers = _material(folder, asked.items)
-    study = replace(study, analyses=analyses, resampling=replace(study.resampling, draws=asked.draws))
+    study = replace(
+        study, analyses=analyses, resampling=replace(study.resampling, draws=asked.draws)
+    )
     found = answers or pretended(study, implied_answers(items, [s.id for s in study.systems]))
     return study, items, with_sentences(study, found, {}), truth
 
@@ -101,7 +106,8 @@ def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[An
         items, answers = _from_files(folder)
     if not items:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: there are no items yet; say how many there will be with {option('items', 'N')}"
+            f"{folder.path / PROTOCOL}: there are no items yet; say how many there will be with"
+            f" {option('items', 'N')}"
         )
     events = (*events, *drawn_items(folder, events, items, answers))
     items = in_study((*items, *pretended_versions(folder, items, events)), events)
@@ -118,11 +124,17 @@ def _stored(folder: Folder) -> tuple[tuple[Item, ...], tuple[Answer, ...], tuple
 
 
 def _from_files(folder: Folder) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
-    material = [s for s in folder.study.sources if s.records in MATERIAL and (folder.path / s.file).is_file()]
+    material = [
+        s
+        for s in folder.study.sources
+        if s.records in MATERIAL and (folder.path / s.file).is_file()
+    ]
     if not material:
         return (), ()
     files = incoming(folder.path, material)
-    return tuple(i for one in files for i in one.items), tuple(a for one in files for a in one.answers)
+    return tuple(i for one in files for i in one.items), tuple(
+        a for one in files for a in one.answers
+    )
 
 
 def power_table(rows: Sequence[Power]) -> list[tuple[str, ...]]:
@@ -137,7 +149,13 @@ def _power_cells(row: Power) -> tuple[str, ...]:
     of, minus = ", ".join(row.group.values()), ", ".join(row.versus.values())
     cells = (_number(row.mean), _number(row.width), _number(row.width_90))
     tested = f"{row.power:.2f} ({row.power_low:.2f}-{row.power_high:.2f})" if row.tested else ""
-    return row.analysis, f"{of} minus {minus}" if minus else of, *cells, tested, _number(row.power_adjusted, 2)
+    return (
+        row.analysis,
+        f"{of} minus {minus}" if minus else of,
+        *cells,
+        tested,
+        _number(row.power_adjusted, 2),
+    )
 
 
 def _number(value: float, digits: int = 3) -> str:

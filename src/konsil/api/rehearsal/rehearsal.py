@@ -46,7 +46,9 @@ def truth_of(folder: Folder, file: Path | None = None) -> Truth:
     """Read the parameters of a simulation: the folder's simulation.toml, or another file."""
     place = file or folder.path / TRUTH
     if not place.is_file():
-        raise StudyError(f"{place}: there is no such file; it states the true parameters of the simulation")
+        raise StudyError(
+            f"{place}: there is no such file; it states the true parameters of the simulation"
+        )
     try:
         text = place.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -54,39 +56,55 @@ def truth_of(folder: Folder, file: Path | None = None) -> Truth:
     return read_truth(text, str(place))
 
 
-def simulate(folder: Folder, truth: Truth, seed: int | None = None, *, but: Collection[str] = ()) -> Added:
+def simulate(
+    folder: Folder, truth: Truth, seed: int | None = None, *, but: Collection[str] = ()
+) -> Added:
     """Draw every rater's ratings by the plan and store them; the same seed again changes nothing.
 
     `but` are raters who get their tasks and rate themselves.
 
-    Only a study with `simulated = true` takes simulated ratings, so that they never mix with collected ones.
+    Only a study with `simulated = true` takes simulated ratings, so that they never mix with
+    collected ones.
     """
     study = folder.study
     if not study.simulated:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: the study is not marked simulated = true; simulate into a copy with"
-            " 'konsil simulate --to COPY'"
+            f"{folder.path / PROTOCOL}: the study is not marked simulated = true; simulate into a"
+            " copy with 'konsil simulate --to COPY'"
         )
     if not study.plan:
-        raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; a simulation rates what a plan assigns")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there is no [[plan]]; a simulation rates what a plan"
+            " assigns"
+        )
     material = [s for s in study.sources if s.records in MATERIAL]
     if material:
         folder.import_sources(material)
     with folder.store(create=True) as store:
         items, answers = store.items(), store.answers()
         if not items:
-            raise StudyError(f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records = 'items'")
+            raise StudyError(
+                f"{folder.path / PROTOCOL}: there are no items; add a [[sources]] with records ="
+                " 'items'"
+            )
         chosen = drawn_items(folder, store.events(), items, answers)
         made = pretended_versions(folder, items, (*store.events(), *chosen))
         items = in_study((*items, *made), (*store.events(), *chosen))
         silent = still_silent(study, answers)
         implied = pretended(study, implied_answers(items, silent)) if silent or not answers else ()
-        drawn = draw(study, items, (*answers, *implied), truth, study.seed if seed is None else seed)
+        drawn = draw(
+            study, items, (*answers, *implied), truth, study.seed if seed is None else seed
+        )
         note_study(store, study, now())
         events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
         ratings = [r for r in drawn.ratings if r.rater not in but]
         batch = Batch(
-            items=made, answers=implied, raters=study.everybody(), tasks=drawn.tasks, ratings=ratings, events=events
+            items=made,
+            answers=implied,
+            raters=study.everybody(),
+            tasks=drawn.tasks,
+            ratings=ratings,
+            events=events,
         )
         return store.add(batch, source="simulation", at=now())
 
@@ -106,7 +124,9 @@ def drawn_items(
     systems = [s.id for s in study.systems]
     if not any(a.text for a in answers):
         answers = pretended_answers(items, systems, study.prepare, study.seed)
-    drawn = draw_items(study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened)
+    drawn = draw_items(
+        study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened
+    )
     return (*looked, *kept, event_of(drawn, 1, now()))
 
 
@@ -114,11 +134,22 @@ def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, .
     """The seed is kept with the ratings, so that the report knows which raters were drawn, and who rated themselves."""
     if any(e.kind == SIMULATION for e in store.events()):
         return ()
-    return (Event("simulation", SIMULATION, "study", now(), {"seed": seed, **({"but": sorted(but)} if but else {})}),)
+    return (
+        Event(
+            "simulation",
+            SIMULATION,
+            "study",
+            now(),
+            {"seed": seed, **({"but": sorted(but)} if but else {})},
+        ),
+    )
 
 
 def copy_as_simulated(folder: Folder, target: Path) -> Folder:
-    """Copy a study's protocol and the files it names to a new folder, marked simulated; no ratings come along."""
+    """Copy a study's protocol and the files it names to a new folder, marked simulated.
+
+    No ratings come along.
+    """
     wanted = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in MATERIAL}
     wanted |= {p.name for p in folder.path.glob("*.md")}
 
@@ -141,7 +172,10 @@ def _marked(text: str) -> str:
 
 
 def demo(target: Path) -> Path:
-    """Make the demo study in a new folder, simulate its panel, write its report; gives the report's path."""
+    """Make the demo study in a new folder, simulate its panel, write its report.
+
+    Gives the report's path.
+    """
     with as_file(files("konsil.demo")) as source:
         copy_new(target, lambda draft: _copy_data(source, draft))
     folder = open_folder(target)
@@ -157,7 +191,9 @@ def report(folder: Folder, output: Path | None = None) -> Path:
 def write_report(folder: Folder, output: Path | None = None) -> tuple[Path, Results]:
     """The same, with the results that the page tells."""
     if folder.study.simulated and (folder.path / TRUTH).is_file():
-        return folder.write_report(lambda results: (*about_the_model(folder), recovered(folder, results)), output)
+        return folder.write_report(
+            lambda results: (*about_the_model(folder), recovered(folder, results)), output
+        )
     return folder.write_report(lambda _: about_the_model(folder), output)
 
 
@@ -174,19 +210,22 @@ def recovered(folder: Folder, results: Results) -> Section:
     truth, sets = truth_of(folder), sets_of(folder.study, items)
     seed = seeds[0] if seeds and isinstance(seeds[0], int) else None
     cases = cases_of(items, truth)
-    rows = recovery(folder.study, truth, results, seed=seed, sets=sets, cases=cases, lengths=lengths)
+    rows = recovery(
+        folder.study, truth, results, seed=seed, sets=sets, cases=cases, lengths=lengths
+    )
     inside = sum(r.covered is True for r in rows)
     judged = sum(r.covered is not None for r in rows)
     return Section(
         title=say("Recovery of the true parameters"),
         paragraphs=(
             say(
-                "The ratings are simulated from stated parameters, so the true value of most estimates is known: the"
-                " value in the population of new items with these raters, found by large-sample simulation."
+                "The ratings are simulated from stated parameters, so the true value of most"
+                " estimates is known: the value in the population of new items with these raters,"
+                " found by large-sample simulation."
             ),
             say(
-                "{inside} of {judged} intervals hold their true value. One study shows single hits and misses; how"
-                " often intervals hold is measured over many simulated studies.",
+                "{inside} of {judged} intervals hold their true value. One study shows single hits"
+                " and misses; how often intervals hold is measured over many simulated studies.",
                 inside=inside,
                 judged=judged,
             ),

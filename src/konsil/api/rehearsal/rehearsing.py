@@ -11,7 +11,13 @@ from pathlib import Path
 from konsil.api.curation.masking import pretended_versions
 from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.opened import PROTOCOL, now
-from konsil.api.rehearsal.rehearsal import MATERIAL, SIMULATION, copy_as_simulated, drawn_items, report
+from konsil.api.rehearsal.rehearsal import (
+    MATERIAL,
+    SIMULATION,
+    copy_as_simulated,
+    drawn_items,
+    report,
+)
 from konsil.api.running.invitations import PATH
 from konsil.api.running.planning import implied_answers, make_plan, still_silent
 from konsil.errors import StudyError, option
@@ -31,7 +37,8 @@ from konsil.study import Study
 from konsil.study.data.cutting import pretended
 
 PREPARED = (SCREENING, DECISION, SAMPLING, MARKING, REWRITING, THEMING)
-"""The kinds of events that say what becomes of the items before anybody rates; a rehearsal takes them over."""
+"""The kinds of events that say what becomes of the items before anybody rates; a rehearsal takes
+them over."""
 UNANSWERED = "…"
 """What is shown for an answer that is not there yet."""
 DAYS = 7.0
@@ -66,10 +73,13 @@ def rehearse(
     items: int | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Rehearsed:
-    """Rehearse a study in a new folder: its plan, its pages, its report; the study itself is only read.
+    """Rehearse a study in a new folder: its plan, its pages, its report.
 
-    `most` pages each at the utmost; `database` is an empty one for the copy, instead of a file in its folder. The first
-    `windows` raters sit at a real browser. `items` pretends so many instead of the study's own.
+    The study itself is only read.
+
+    `most` pages each at the utmost; `database` is an empty one for the copy, instead of a file in
+    its folder. The first `windows` raters sit at a real browser. `items` pretends so many instead
+    of the study's own.
     """
     if windows:
         browser_there()
@@ -106,7 +116,9 @@ def prepared_copy(
     `pretend` makes so many items instead; then nothing of the study's own is read but its protocol.
     """
     if not folder.study.plan:
-        raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; a rehearsal rates what a plan assigns")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there is no [[plan]]; a rehearsal rates what a plan assigns"
+        )
     material = [s for s in folder.study.sources if s.records in MATERIAL]
     if pretend is None:
         _expect_files(folder, material)
@@ -119,9 +131,13 @@ def prepared_copy(
         if pretend is None:
             _take_over(folder, store)
         else:
-            store.add(Batch(items=pretended_pool(folder.study, pretend)), source="rehearsal", at=now())
+            store.add(
+                Batch(items=pretended_pool(folder.study, pretend)), source="rehearsal", at=now()
+            )
         if not store.items():
-            raise StudyError(f"{folder.path}: there are no items to rehearse with; run 'konsil import' first")
+            raise StudyError(
+                f"{folder.path}: there are no items to rehearse with; run 'konsil import' first"
+            )
         chosen = drawn_items(copy, store.events(), store.items(), store.answers())
         made = pretended_versions(copy, store.items(), (*store.events(), *chosen))
         store.add(Batch(items=made, events=chosen), source="rehearsal", at=now())
@@ -159,12 +175,17 @@ def invited(study: Study, store: Store) -> tuple[Person, ...]:
 
 
 def _take_over(folder: Folder, store: Store) -> None:
-    """What the study's own database has of items, answers and their preparation; it may not be there yet."""
+    """What the study's own database has of items, answers and their preparation.
+
+    It may not be there yet.
+    """
     if not folder.has_store():
         return
     with folder.store() as own, own.view() as view:
         draws = tuple(e for e in view.each("events") if e.kind in PREPARED)
-        batch = Batch(items=tuple(view.each("items")), answers=tuple(view.each("answers")), events=draws)
+        batch = Batch(
+            items=tuple(view.each("items")), answers=tuple(view.each("answers")), events=draws
+        )
     store.add(batch, source="the study", at=now())
 
 
@@ -181,22 +202,31 @@ def _judge(copy: Folder, truth: Truth, seed: int) -> int:
     with copy.store() as store:
         items, answers = _material(store)
         others = {r.id for r in study.raters if r.kind != "human"}
-        tasks = sorted((t for t in store.tasks() if t.rater in others), key=lambda t: (t.rater, t.position, t.id))
+        tasks = sorted(
+            (t for t in store.tasks() if t.rater in others),
+            key=lambda t: (t.rater, t.position, t.id),
+        )
         ratings = people(study, items, answers, truth, seed).rate(tasks)
         event = Event("simulation", SIMULATION, "study", now(), {"seed": seed})
-        return store.add(Batch(ratings=ratings, events=(event,)), source="rehearsal", at=now()).new.get("ratings", 0)
+        return store.add(
+            Batch(ratings=ratings, events=(event,)), source="rehearsal", at=now()
+        ).new.get("ratings", 0)
 
 
 def _entitle(protocol: Path, study: Study) -> None:
     """The copy's title says what it is, on the pages and on the report."""
     word = "Probelauf" if study.language == "de" else "Rehearsal"
     text = protocol.read_text(encoding="utf-8")
-    protocol.write_text(re.sub(r'(?m)^(title\s*=\s*")', rf"\1{word}: ", text, count=1), encoding="utf-8")
+    protocol.write_text(
+        re.sub(r'(?m)^(title\s*=\s*")', rf"\1{word}: ", text, count=1), encoding="utf-8"
+    )
 
 
 def time_lines(done: Rehearsed) -> Sequence[str]:
     """The times of a rehearsal, one line a kind of request."""
-    lines = [f"{'request':<12}{'number':>9}{'p50 ms':>9}{'p95 ms':>9}{'p99 ms':>9}{'max ms':>9}{'KB':>8}"]
+    lines = [
+        f"{'request':<12}{'number':>9}{'p50 ms':>9}{'p95 ms':>9}{'p99 ms':>9}{'max ms':>9}{'KB':>8}"
+    ]
     for row in done.outcome.times.rows():
         numbers = "".join(f"{1000 * s:>9.0f}" for s in (row.p50, row.p95, row.p99, row.largest))
         lines.append(f"{row.kind:<12}{row.count:>9,}{numbers}{row.size / 1000:>8.1f}")

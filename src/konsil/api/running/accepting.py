@@ -41,14 +41,18 @@ def accept(folder: Folder, by: str, reason: str, former: Path | None = None) -> 
     if not changed:
         raise StudyError(
             say(
-                "{protocol}: every form is the one on which its ratings were given; there is nothing to accept",
+                "{protocol}: every form is the one on which its ratings were given; there is"
+                " nothing to accept",
                 message_id="error.nothing_to_accept",
                 protocol=protocol,
             )
         )
     with folder.store(create=True) as store:
         known = {**store.noted_forms(), **(_shapes_of_file(former) if former is not None else {})}
-        sound = [_acceptance(protocol, study, key, n, known, at, by, reason) for key, n in changed.items()]
+        sound = [
+            _acceptance(protocol, study, key, n, known, at, by, reason)
+            for key, n in changed.items()
+        ]
         who = pseudonym(store, by)
         accepted = [replace(event, data={**event.data, "by": who}) for event in sound]
         note_study(store, study, at)
@@ -75,9 +79,9 @@ def _acceptance(
     if former not in known:
         raise StudyError(
             say(
-                "{protocol}: what the form {name} was when {n:,} {n|rating was|ratings were} given on it"
-                " (digest {former}) is not"
-                " kept; name the study.toml of that time with {option}",
+                "{protocol}: what the form {name} was when {n:,} {n|rating was|ratings were} given"
+                " on it (digest {former}) is not kept; name the study.toml of that time with"
+                " {option}",
                 message_id="error.former_form_not_kept",
                 option=option("former"),
                 protocol=protocol,
@@ -103,13 +107,17 @@ def _acceptance(
         )
     data = {"by": by, "reason": reason, "former": former, "form": digest(today), "ratings": n}
     added = {"added": list(changes.added)} if changes.added else {}
-    return Event(f"{ACCEPTED} {name} {former} {digest(today)}", ACCEPTED, name, at, {**data, **added})
+    return Event(
+        f"{ACCEPTED} {name} {former} {digest(today)}", ACCEPTED, name, at, {**data, **added}
+    )
 
 
 def _shapes_of_file(path: Path) -> dict[str, Mapping[str, Any]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
-        before = parse(text, lambda name: (path.parent / name).read_text(encoding="utf-8-sig"), str(path))
+        before = parse(
+            text, lambda name: (path.parent / name).read_text(encoding="utf-8-sig"), str(path)
+        )
     except (OSError, UnicodeDecodeError):
         raise StudyError(f"{option('former')} {path}: cannot be read as a study.toml") from None
     return dict(shapes(before.instruments))

@@ -48,15 +48,24 @@ def close_round(folder: Folder, by: str) -> Round:
     with folder.store() as store:
         closed = adjudications.close(store, at=now(), by=pseudonym(store, by))
     if closed is None:
-        raise StudyError(f"{folder.path}: no round of the adjudication is open, so there is nothing to close")
+        raise StudyError(
+            f"{folder.path}: no round of the adjudication is open, so there is nothing to close"
+        )
     return closed
 
 
 def lines_of(found: Adjudications) -> Iterator[str]:
     """How far it is, in a few lines: every round, and every item of the one that is open."""
     for one in found.rounds:
-        state = f"closed at {one.closed_at} by {one.by}" if one.closed_at else f"open since {one.opened_at}"
-        yield f"round {one.number}: {one.n_decided:,} of {len(one.screens):,} screens decided, {state}"
+        state = (
+            f"closed at {one.closed_at} by {one.by}"
+            if one.closed_at
+            else f"open since {one.opened_at}"
+        )
+        yield (
+            f"round {one.number}: {one.n_decided:,} of {len(one.screens):,} screens decided,"
+            f" {state}"
+        )
         if not one.closed_at:
             yield from _items(one)
     yield f"disagreements not opened yet: {found.waiting:,}"
@@ -73,6 +82,7 @@ def _items(one: Round) -> Iterator[str]:
 def _rules(folder: Folder) -> Adjudication:
     if folder.study.adjudication is None:
         raise StudyError(
-            f"{folder.path / PROTOCOL}: has no [adjudication]; with one, raters who differ look at the same once more"
+            f"{folder.path / PROTOCOL}: has no [adjudication]; with one, raters who differ look at"
+            " the same once more"
         )
     return folder.study.adjudication

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from konsil.analysis.table.frame import Data
 
 DRAWS = 100
-"""Resamples with which analyses are tried: whether they can be made does not depend on their number."""
+"""Resamples with which analyses are tried: whether they can be made does not depend on their
+number."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,9 @@ class Findings:
 def findings(folder: Folder) -> Findings:
     """Open every file that the protocol names, compare its records with the forms, and try every analysis.
 
-    Nothing is written, and nothing of the results is shown. Analyses are tried on the stored ratings, or else on
-    those of the files; where there are none, only what the protocol itself says of them is checked.
+    Nothing is written, and nothing of the results is shown. Analyses are tried on the stored
+    ratings, or else on those of the files; where there are none, only what the protocol itself says
+    of them is checked.
     """
     protocol = folder.path / PROTOCOL
     files, problems = _read_files(folder)
@@ -54,8 +56,14 @@ def findings(folder: Folder) -> Findings:
         data = None
         problems += str(error).split("\n")
     if data is not None:
-        problems += [f"{protocol}: {p}" for p in _refusals(folder, data) if p.partition(": ")[0] not in at_fault]
-    absent = tuple(dict.fromkeys(s.file for s in folder.study.sources if not (folder.path / s.file).exists()))
+        problems += [
+            f"{protocol}: {p}"
+            for p in _refusals(folder, data)
+            if p.partition(": ")[0] not in at_fault
+        ]
+    absent = tuple(
+        dict.fromkeys(s.file for s in folder.study.sources if not (folder.path / s.file).exists())
+    )
     text = protocol.read_text(encoding="utf-8-sig")
     return Findings(tuple(with_lines(problems, text, str(protocol))), absent)
 
@@ -70,7 +78,9 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     for n, source in enumerate(study.sources):
         place = folder.path / source.file
         if not place.exists():
-            problems += [f"{protocol}: sources[{n}].file: {hint}" for hint in _misspelt(folder, source.file)]
+            problems += [
+                f"{protocol}: sources[{n}].file: {hint}" for hint in _misspelt(folder, source.file)
+            ]
             continue
         try:
             read += incoming(folder.path, [source], folder.finder(), study.instruments)
@@ -99,7 +109,11 @@ def _misspelt(folder: Folder, file: str) -> Iterator[str]:
         yield f"{file!r}: there is no folder {str(Path(file).parent)!r}"
         return
     named = {(folder.path / source.file).resolve() for source in folder.study.sources}
-    free = [p.name for p in place.parent.iterdir() if p.resolve() not in named and p.suffix == place.suffix]
+    free = [
+        p.name
+        for p in place.parent.iterdir()
+        if p.resolve() not in named and p.suffix == place.suffix
+    ]
     hint = nearest(place.name, free)
     if hint.startswith("did you mean"):
         yield f"there is no file {file!r}; {hint}"
@@ -153,14 +167,19 @@ def _refusals(folder: Folder, data: Data) -> Iterator[str]:
         return
     for sentence in results.refused:
         name = next((name for name in places if sentence.startswith(f"{name}: ")), None)
-        yield f"analyses: {sentence}" if name is None else f"{places[name]}: {sentence.removeprefix(f'{name}: ')}"
+        yield (
+            f"analyses: {sentence}"
+            if name is None
+            else f"{places[name]}: {sentence.removeprefix(f'{name}: ')}"
+        )
 
 
 def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[str]:
     """Every column that an analysis names and no rating will have, one sentence each, its place before it.
 
-    Before an import the items are those `of_files`. Nothing is said where columns may still come: without items, before
-    a draw that sorts them, and where people who sign up bring columns of their own.
+    Before an import the items are those `of_files`. Nothing is said where columns may still come:
+    without items, before a draw that sorts them, and where people who sign up bring columns of
+    their own.
     """
     study = folder.study
     items, events = _stored(folder)
@@ -173,10 +192,17 @@ def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[s
     known = {*COLUMNS, *of_items, *of_raters, *(f"rater_{column}" for column in of_raters)}
     for n, one in enumerate(study.derived):
         if one.name in known:
-            yield f"derived[{n}].name: ratings have a column {one.name!r} already; choose another name"
+            yield (
+                f"derived[{n}].name: ratings have a column {one.name!r} already; choose another"
+                " name"
+            )
     known |= {d.name for d in study.derived}
     for n, analysis in enumerate(study.analyses):
-        asked = {f"by[{k}]": column for k, column in enumerate(analysis.by) if column not in {RATER_PAIR, LENGTH, KIND}}
+        asked = {
+            f"by[{k}]": column
+            for k, column in enumerate(analysis.by)
+            if column not in {RATER_PAIR, LENGTH, KIND}
+        }
         asked |= {f"where.{column}": column for column in analysis.where}
         for key, column in asked.items():
             if column not in known:

@@ -15,16 +15,23 @@ NAME = "codebook.html"
 def write_codebook(
     folder: Folder, *, html: Path | None = None, pdf: Path | None = None, chosen: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Write the page, and the PDF where one is named; one line each, and one on signs that the PDF cannot show."""
+    """Write the page, and the PDF where one is named.
+
+    One line each, and one on signs that the PDF cannot show.
+    """
     from konsil.report.codebook.codebook import codebook_page
 
     by_id = {i.id: i for i in folder.study.instruments}
     for name in chosen:
         if name not in by_id:
-            raise StudyError(f"{option('instrument')}: there is no instrument {name!r}; {nearest(name, by_id)}")
+            raise StudyError(
+                f"{option('instrument')}: there is no instrument {name!r}; {nearest(name, by_id)}"
+            )
     instruments = [by_id[name] for name in dict.fromkeys(chosen)] or list(by_id.values())
     if not instruments:
-        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[instruments]], so there is no codebook")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there are no [[instruments]], so there is no codebook"
+        )
     page = html or folder.path / NAME
     _write(page, codebook_page(folder.study, instruments).encode())
     told = [str(page)]
@@ -35,7 +42,9 @@ def write_codebook(
         told.append(str(pdf))
         lacking = unprintable(folder.study, instruments)
         if lacking:
-            told.append(f"the PDF's font has no sign for {' '.join(lacking)}; the page shows them: {page}")
+            told.append(
+                f"the PDF's font has no sign for {' '.join(lacking)}; the page shows them: {page}"
+            )
     return tuple(told)
 
 

@@ -33,55 +33,80 @@ class Link:
 
 
 def invite(
-    folder: Folder, who: Sequence[str], role: Role, *, url: str, days: float, once: bool = False, anybody: bool = False
+    folder: Folder,
+    who: Sequence[str],
+    role: Role,
+    *,
+    url: str,
+    days: float,
+    once: bool = False,
+    anybody: bool = False,
 ) -> tuple[Link, ...]:
     """Make a link for each; for nobody in particular: for every human rater of the protocol.
 
-    With places to sign up for, a rater may have any name that the protocol has not, and `anybody` makes one link by
-    which everybody becomes a rater of their own. Raters' and curators' links work on any device until they expire;
-    those of other roles once. The database keeps only hashes, so a link that is lost cannot be shown again.
+    With places to sign up for, a rater may have any name that the protocol has not, and `anybody`
+    makes one link by which everybody becomes a rater of their own. Raters' and curators' links work
+    on any device until they expire; those of other roles once. The database keeps only hashes, so a
+    link that is lost cannot be shown again.
     """
     raters = {r.id: r for r in folder.study.raters}
     with folder.store() as store:
         # Who took over the place of somebody who left is in the records alone.
-        later = {r.id: r for r in store.raters() if r.id not in raters} if not folder.study.places else {}
+        later = (
+            {r.id: r for r in store.raters() if r.id not in raters}
+            if not folder.study.places
+            else {}
+        )
     people = [r.id for r in raters.values() if r.kind == "human"]
     names = list(dict.fromkeys(who)) or (people if role == "rater" else [])
     open_ = bool(folder.study.places) and role == "rater"
     if anybody:
         if not open_ or names != people:
             raise StudyError(
-                f"{folder.path / PROTOCOL}: {option('anybody')}: a link for anybody needs [[places]] to sign up"
-                " for, and stands"
-                f" without {option('who')}"
+                f"{folder.path / PROTOCOL}: {option('anybody')}: a link for anybody needs"
+                f" [[places]] to sign up for, and stands without {option('who')}"
             )
         names = [ANYBODY]
     if not names:
         raise StudyError(
-            f"{option('role', role)}: name whom to invite with {option('who')}, such as {option('who', 'study-office')}"
+            f"{option('role', role)}: name whom to invite with {option('who')}, such as"
+            f" {option('who', 'study-office')}"
         )
     if role == "rater":
         _check_raters(folder, names, raters, later, is_open=open_)
     for name in names:
         if role == "curator" and name in raters:
             raise StudyError(
-                f"{option('role', 'curator')}: {name!r} is a rater of the study; who goes through its cases would"
-                " know what raters"
-                " are not to know"
+                f"{option('role', 'curator')}: {name!r} is a rater of the study; who goes through"
+                " its cases would know what raters are not to know"
             )
     now = datetime.now(UTC)
-    at, until = (moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (now, now + timedelta(days=days)))
+    at, until = (
+        moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (now, now + timedelta(days=days))
+    )
     most = 1 if once or role not in PERSONAL else None
     with folder.store() as store:
         access = Access(store)
         whom = names if role == "rater" else [pseudonym(store, name) for name in names]
-        secrets = [access.invite(one, role, at=at, expires_at=until, most_uses=most) for one in whom]
-    shown = [name if name == one else f"{name} = {one}" for name, one in zip(names, whom, strict=True)]
-    return tuple(Link(n or "anybody", url.rstrip("/") + PATH + s) for n, s in zip(shown, secrets, strict=True))
+        secrets = [
+            access.invite(one, role, at=at, expires_at=until, most_uses=most) for one in whom
+        ]
+    shown = [
+        name if name == one else f"{name} = {one}" for name, one in zip(names, whom, strict=True)
+    ]
+    return tuple(
+        Link(n or "anybody", url.rstrip("/") + PATH + s)
+        for n, s in zip(shown, secrets, strict=True)
+    )
 
 
 def _check_raters(
-    folder: Folder, names: Sequence[str], raters: Mapping[str, Rater], later: Mapping[str, Rater], *, is_open: bool
+    folder: Folder,
+    names: Sequence[str],
+    raters: Mapping[str, Rater],
+    later: Mapping[str, Rater],
+    *,
+    is_open: bool,
 ) -> None:
     """Raise a StudyError unless everybody is a person of the protocol, or places are open and the name is fit."""
     people = [r.id for r in raters.values() if r.kind == "human"]
@@ -89,13 +114,19 @@ def _check_raters(
         if name not in {**raters, **later}:
             if is_open:
                 continue
-            raise StudyError(f"{folder.path / PROTOCOL}: there is no rater {name!r}; {nearest(name, people)}")
+            raise StudyError(
+                f"{folder.path / PROTOCOL}: there is no rater {name!r}; {nearest(name, people)}"
+            )
         if {**later, **raters}[name].kind != "human":
-            raise StudyError(f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not invited")
+            raise StudyError(
+                f"{folder.path / PROTOCOL}: rater {name!r} is no person; judges are called, not"
+                " invited"
+            )
     for name in names:
         if "@" in name and name not in {**raters, **later}:
             raise StudyError(
-                f"{option('who')} {name!r}: is an e-mail address; a rater's identifier is everywhere: invent one"
+                f"{option('who')} {name!r}: is an e-mail address; a rater's identifier is"
+                " everywhere: invent one"
             )
 
 

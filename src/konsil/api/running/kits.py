@@ -20,30 +20,49 @@ from konsil.web.site.site import Site
 
 
 def make_kit(
-    folder: Folder, rater: str, *, batch: str | None = None, output: Path | None = None, language: str = ""
+    folder: Folder,
+    rater: str,
+    *,
+    batch: str | None = None,
+    output: Path | None = None,
+    language: str = "",
 ) -> tuple[Kit, Path]:
-    """Write the kit of a rater's batch, by default of the next that is not done; give it and its path."""
+    """Write the kit of a rater's batch, by default of the next that is not done.
+
+    Give it and its path.
+    """
     chosen = known(language or folder.study.language) or "en"
     if language and not known(language):
-        raise StudyError(f"{option('language')}: there is no {language!r}; {nearest(language, languages())}")
+        raise StudyError(
+            f"{option('language')}: there is no {language!r}; {nearest(language, languages())}"
+        )
     with folder.store() as store:
         with reading(store.engine) as connection:
             raters = sorted({c.rater for c in progress.counts(connection) if c.rater}, key=natural)
         if rater not in raters:
             raise StudyError(
-                f"{folder.path / PROTOCOL}: there is no rater {rater!r} with tasks; {nearest(rater, raters)}"
+                f"{folder.path / PROTOCOL}: there is no rater {rater!r} with tasks;"
+                f" {nearest(rater, raters)}"
             )
         site = Site(folder.study, store)
-        blocks = list(dict.fromkeys((row.phase, row.batch) for row in site.desk.line(rater) if not row.done or batch))
+        blocks = list(
+            dict.fromkeys(
+                (row.phase, row.batch) for row in site.desk.line(rater) if not row.done or batch
+            )
+        )
         order = list(dict.fromkeys((row.phase, row.batch) for row in site.desk.line(rater)))
         here = [b for b in blocks if batch is None or batch in (b[1], f"{b[0]} {b[1]}".strip())]
         if not blocks:
             raise StudyError(f"{folder.path}: rater {rater!r} has nothing left to do")
         if not here:
             names = [name for _, name in blocks]
-            raise StudyError(f"{folder.path}: rater {rater!r} has no batch {batch!r}; {nearest(batch or '', names)}")
+            raise StudyError(
+                f"{folder.path}: rater {rater!r} has no batch {batch!r};"
+                f" {nearest(batch or '', names)}"
+            )
         made = make(site, rater, *here[0], chosen)
-    # The name says nothing of the plan: that of a phase would tell the rater that answers come once more.
+    # The name says nothing of the plan: that of a phase would tell the rater that answers come once
+    # more.
     number = f"-{order.index(here[0]) + 1}" if len(order) > 1 else ""
     path = output or folder.path / f"kit-{_plain(rater)}{number}.html"
     try:
@@ -59,12 +78,16 @@ def take_in_answers(folder: Folder, file: Path) -> TakenIn:
     try:
         # A pipe is never read to its end; what is not there fails below, with its reason.
         if file.exists() and not (file.is_file() and file.stat().st_size <= 4 * LONGEST):
-            raise KonsilError(f"{file}: expected the answers file of an offline kit, got something else")
+            raise KonsilError(
+                f"{file}: expected the answers file of an offline kit, got something else"
+            )
         text = file.read_text("utf-8")
     except OSError as error:
         raise KonsilError(f"{file}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise KonsilError(f"{file}: expected the answers file of an offline kit, got something else") from None
+        raise KonsilError(
+            f"{file}: expected the answers file of an offline kit, got something else"
+        ) from None
     with folder.store() as store:
         return take_in(Site(folder.study, store), text, str(file))
 

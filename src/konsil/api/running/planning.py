@@ -62,7 +62,8 @@ class Planned:
     overlaps: tuple[PlannedOverlap, ...] = ()
     """The overlap of each line of the plan that asks for one."""
     first_digest: str = ""
-    """The digest of the plan without the places that were added to it later; empty where none were."""
+    """The digest of the plan without the places that were added to it later; empty where none
+    were."""
 
     def purposes(self) -> dict[str, int]:
         """Purpose -> tasks."""
@@ -70,15 +71,19 @@ class Planned:
 
 
 def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Planned:
-    """Draw the tasks of the protocol's plan from what is stored, and store them; `keep` False only describes it.
+    """Draw the tasks of the protocol's plan from what is stored, and store them.
 
-    Asked again, it gives the same tasks, and the tie-breaks that new ratings call for. What a system was asked and did
-    not answer stays missing: an item without any answer is left out, one with some is shown with those, and both are
-    counted; `strict` refuses instead.
+    `keep` False only describes it.
+
+    Asked again, it gives the same tasks, and the tie-breaks that new ratings call for. What a
+    system was asked and did not answer stays missing: an item without any answer is left out, one
+    with some is shown with those, and both are counted; `strict` refuses instead.
     """
     study = folder.study
     if not study.plan:
-        raise StudyError(f"{folder.path / PROTOCOL}: there is no [[plan]]; nothing says who rates what")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there is no [[plan]]; nothing says who rates what"
+        )
     with folder.store() as store:
         held = store.batch()
         if not held.items:
@@ -97,11 +102,15 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
         lacking = missing(study.plan, **{**material, "items": studied})
         _refuse_unasked(folder, store, lacking, held.answers)
         if strict and lacking:
-            raise PlanError(f"{folder.path}: " + "; ".join(missing_answers_sentence(one) for one in lacking))
+            raise PlanError(
+                f"{folder.path}: " + "; ".join(missing_answers_sentence(one) for one in lacking)
+            )
         design = {**material, "seed": study.seed, "places": study.places}
         tasks = assign(study.plan, **design, ratings=held.ratings, events=held.events)
         first = [e for e in held.events if e.kind != ADDED]
-        planned_first = assign(study.plan, **design, events=first) if len(first) < len(held.events) else ()
+        planned_first = (
+            assign(study.plan, **design, events=first) if len(first) < len(held.events) else ()
+        )
         if study.injections is not None:
             models = {j.rater for j in study.judges}
             # Control tasks repeat what was drawn first: places that are added later move none.
@@ -115,7 +124,9 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
             note_study(store, study, now())
             store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
     # Who takes a place changes neither how even the plan is nor its digest.
-    places = {p.id for p in placeholder_raters((*study.places, *added_places(held.events)), study.raters)}
+    places = {
+        p.id for p in placeholder_raters((*study.places, *added_places(held.events)), study.raters)
+    }
     seated = _seated(tasks, places)
     evenness = balance(seated, material["answers"], studied)
     compared = {i.id for i in study.instruments if i.unit == "pair"}
@@ -152,9 +163,14 @@ def missing_answers_sentence(lacking: Missing) -> str:
     """
     parts = []
     if lacking.without:
-        named = ", ".join(lacking.without[:_NAMED]) + (", ..." if len(lacking.without) > _NAMED else "")
+        named = ", ".join(lacking.without[:_NAMED]) + (
+            ", ..." if len(lacking.without) > _NAMED else ""
+        )
         has = "has" if len(lacking.without) == 1 else "have"
-        parts.append(f"{len(lacking.without):,} of {lacking.items:,} items {has} too few answers to be shown ({named})")
+        parts.append(
+            f"{len(lacking.without):,} of {lacking.items:,} items {has} too few answers to be shown"
+            f" ({named})"
+        )
     if lacking.fewer:
         has = "has" if len(lacking.fewer) == 1 else "have"
         of = "" if lacking.without else f" of {lacking.items:,} items"
@@ -162,23 +178,32 @@ def missing_answers_sentence(lacking: Missing) -> str:
     return f"{lacking.where}: " + ", ".join(parts)
 
 
-def _refuse_unasked(folder: Folder, store: Store, lacking: Sequence[Missing], answers: Sequence[Answer]) -> None:
-    """What was asked and not answered is missing; what was not asked yet is not: the plan would have to change."""
+def _refuse_unasked(
+    folder: Folder, store: Store, lacking: Sequence[Missing], answers: Sequence[Answer]
+) -> None:
+    """What was asked and not answered is missing.
+
+    What was not asked yet is not: the plan would have to change.
+    """
     called = {s.id for s in folder.study.systems if s.model is not None}
     silent = called.difference(a.system for a in answers)
     if not called or not (lacking or silent):
         return
-    done = {(a.system, a.item) for a in answers} | {(who, item) for _, who, item in Calls(store).ended("answer")}
+    done = {(a.system, a.item) for a in answers} | {
+        (who, item) for _, who, item in Calls(store).ended("answer")
+    }
     for system in sorted(silent.difference(who for who, _ in done)):
         if any(not a.systems or system in a.systems for a in folder.study.plan):
-            raise StudyError(f"{folder.path}: system {system!r} has not answered yet; run 'konsil answer' first")
+            raise StudyError(
+                f"{folder.path}: system {system!r} has not answered yet; run 'konsil answer' first"
+            )
     for one in lacking:
         for system in sorted(called.intersection(one.systems)):
             left = sum((system, item) not in done for item in (*one.without, *one.fewer))
             if left:
                 raise StudyError(
-                    f"{folder.path}: {one.where}: system {system!r} has not been asked {left:,} of {one.items:,} items"
-                    " yet; run 'konsil answer' first"
+                    f"{folder.path}: {one.where}: system {system!r} has not been asked {left:,} of"
+                    f" {one.items:,} items yet; run 'konsil answer' first"
                 )
 
 
@@ -186,12 +211,15 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
     """A plan that was drawn is worked on: another one beside it would have everybody rate twice."""
     now_given = {t.id for t in tasks}
     # Tie-breaks follow from ratings, which may be revised; what is stored of them stays.
-    gone = [t for t in stored if t.purpose not in ("tiebreak", "adjudication") and t.id not in now_given]
+    gone = [
+        t for t in stored if t.purpose not in ("tiebreak", "adjudication") and t.id not in now_given
+    ]
     if gone:
         raise PlanError(
-            f"{folder.path}: {len(gone):,} tasks of the plan that was drawn (such as that of item {gone[0].item!r} for"
-            f" {gone[0].rater!r}) would not come out of today's protocol, items and answers; what was drawn stays: undo"
-            " the change, or draw the changed plan in a new folder; 'konsil places --add' adds places to what was drawn"
+            f"{folder.path}: {len(gone):,} tasks of the plan that was drawn (such as that of item"
+            f" {gone[0].item!r} for {gone[0].rater!r}) would not come out of today's protocol,"
+            " items and answers; what was drawn stays: undo the change, or draw the changed plan"
+            " in a new folder; 'konsil places --add' adds places to what was drawn"
         )
 
 
@@ -199,14 +227,21 @@ def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:
     """Answers to be planned for before there are any; where models are to answer, theirs must come first."""
     called = [s.id for s in folder.study.systems if s.model is not None]
     if called:
-        raise StudyError(f"{folder.path}: system {called[0]!r} has not answered yet; run 'konsil answer' first")
+        raise StudyError(
+            f"{folder.path}: system {called[0]!r} has not answered yet; run 'konsil answer' first"
+        )
     return implied_answers(items, [s.id for s in folder.study.systems])
 
 
 def still_silent(study: Study, answers: Sequence[Answer]) -> list[str]:
-    """Systems whose answers are to be pretended: those with a model that gave none yet; all where there are none."""
+    """Systems whose answers are to be pretended: those with a model that gave none yet.
+
+    All where there are none.
+    """
     there = {a.system for a in answers}
-    return [s.id for s in study.systems if s.id not in there and (s.model is not None or not answers)]
+    return [
+        s.id for s in study.systems if s.id not in there and (s.model is not None or not answers)
+    ]
 
 
 def implied_answers(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answer, ...]:

@@ -17,7 +17,10 @@ from konsil.store.tasks.additions import Addition, Group
 
 
 def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True) -> Handover:
-    """Let a rater go: her links end, what she rated stays, the rest goes to others; `keep` False only says how."""
+    """Let a rater go: her links end, what she rated stays, the rest goes to others.
+
+    `keep` False only says how.
+    """
     with folder.store() as store:
         if not keep:
             return withdrawal.preview(store, folder.study, rater)
@@ -42,26 +45,43 @@ def succeed(folder: Folder, slot: str, rater: str) -> int:
 def place_groups(folder: Folder) -> tuple[Group, ...]:
     """The places that people sign up for, by panel and profile, with how many are free."""
     if not folder.study.places:
-        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for"
+        )
     with folder.store() as store:
         return additions.groups(folder.study, store)
 
 
 def add_places(
-    folder: Folder, number: int, *, panel: str = "", profile: Sequence[str] = (), by: str = "", reason: str = ""
+    folder: Folder,
+    number: int,
+    *,
+    panel: str = "",
+    profile: Sequence[str] = (),
+    by: str = "",
+    reason: str = "",
 ) -> Addition:
-    """Add places to a panel after the plan was drawn; `profile`: NAME=VALUE, what somebody who signs up must say."""
+    """Add places to a panel after the plan was drawn.
+
+    `profile`: NAME=VALUE, what somebody who signs up must say.
+    """
     panels = list(dict.fromkeys(p.panel for p in folder.study.places))
     if not panels:
-        raise StudyError(f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there are no [[places]] that people sign up for"
+        )
     if not panel and len(panels) > 1:
-        raise StudyError(f"{option('panel')}: name the panel that the places belong to; known: {', '.join(panels)}")
+        raise StudyError(
+            f"{option('panel')}: name the panel that the places belong to; known:"
+            f" {', '.join(panels)}"
+        )
     strata: dict[str, str] = {}
     for one in profile:
         name, equals, value = one.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise StudyError(
-                f"{option('profile', flag='for')}: expected NAME=VALUE such as specialty=cardiology, got {one!r}"
+                f"{option('profile', flag='for')}: expected NAME=VALUE such as"
+                f" specialty=cardiology, got {one!r}"
             )
         strata[name.strip()] = value.strip()
     for name, text in ((option("by"), by), (option("reason"), reason)):
@@ -73,9 +93,15 @@ def add_places(
 
 
 def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
-    """Every batch in the order of work: phase, batch, screens and how many of them are done; tie-breaks left out."""
+    """Every batch in the order of work: phase, batch, screens and how many of them are done.
+
+    Tie-breaks left out.
+    """
     with folder.store() as store, reading(store.engine) as connection:
-        counts = sorted((c for c in progress.counts(connection) if c.rater), key=lambda c: (c.first, c.phase, c.batch))
+        counts = sorted(
+            (c for c in progress.counts(connection) if c.rater),
+            key=lambda c: (c.first, c.phase, c.batch),
+        )
     found: dict[tuple[str, str], list[int]] = {}
     for one in counts:
         here = found.setdefault((one.phase, one.batch), [0, 0])
@@ -84,18 +110,28 @@ def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
     return tuple((phase, batch, tasks, done) for (phase, batch), (tasks, done) in found.items())
 
 
-def close(folder: Folder, batch: str, *, rater: str = "", reopen: bool = False, reason: str = "") -> bool:
-    """Close a batch by its name, or open it again for a reason; the empty name is a plan without batches.
+def close(
+    folder: Folder, batch: str, *, rater: str = "", reopen: bool = False, reason: str = ""
+) -> bool:
+    """Close a batch by its name, or open it again for a reason.
+
+    The empty name is a plan without batches.
 
     Says whether anything changed.
     """
     known = blocks(folder)
     names = [name for _, name, _, _ in known]
-    here = [(phase, name) for phase, name, _, _ in known if batch in (name, f"{phase} {name}".strip())]
+    here = [
+        (phase, name) for phase, name, _, _ in known if batch in (name, f"{phase} {name}".strip())
+    ]
     if not here:
-        raise StudyError(f"{folder.path / PROTOCOL}: there is no batch {batch!r}; {nearest(batch, names)}")
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there is no batch {batch!r}; {nearest(batch, names)}"
+        )
     if rater and rater not in (r := _raters(folder)):
-        raise StudyError(f"{folder.path}: there is no rater {rater!r} with tasks; {nearest(rater, r)}")
+        raise StudyError(
+            f"{folder.path}: there is no rater {rater!r} with tasks; {nearest(rater, r)}"
+        )
     with folder.store() as store:
         if reopen:
             changed = [batches.reopen(store, *one, rater, at=now(), reason=reason) for one in here]

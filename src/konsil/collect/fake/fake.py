@@ -124,7 +124,11 @@ def thinks(answers: Mapping[str, str], names: float, rule: Rule) -> Rule:
         text = rule(request, rng)
         known = answers.get(request.messages[-1].text)
         thought = known if known is not None and rng.random() < names else rng.choice(WORDS)
-        return text if request.schema is not None else f"<think>\nIt might be {thought}.\n</think>\n{text}"
+        return (
+            text
+            if request.schema is not None
+            else f"<think>\nIt might be {thought}.\n</think>\n{text}"
+        )
 
     return say
 
@@ -159,11 +163,19 @@ class Script:
 
 
 def _body(
-    request: Request, text: str, finish: str, refusal: str | None = None, rng: random.Random | None = None
+    request: Request,
+    text: str,
+    finish: str,
+    refusal: str | None = None,
+    rng: random.Random | None = None,
 ) -> str:
     n_in = sum(len(m.text) for m in request.messages) // 4 + 1
     n_out = len(text) // 4 + 1
-    message: dict[str, Any] = {"role": "assistant", "content": text, **({"refusal": refusal} if refusal else {})}
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": text,
+        **({"refusal": refusal} if refusal else {}),
+    }
     choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": finish}
     if rng is not None and request.tools:
         message["annotations"] = sources(text, rng)
@@ -174,7 +186,11 @@ def _body(
             "object": "chat.completion",
             "model": request.model,
             "choices": [choice],
-            "usage": {"prompt_tokens": n_in, "completion_tokens": n_out, "total_tokens": n_in + n_out},
+            "usage": {
+                "prompt_tokens": n_in,
+                "completion_tokens": n_out,
+                "total_tokens": n_in + n_out,
+            },
         },
         ensure_ascii=False,
     )
@@ -206,17 +222,23 @@ class FakeProvider:
         if reply is None:
             raise ServerError("fake: the body is no chat completion", status=200, raw=raw)
         seconds = time.perf_counter() - began
-        return dataclasses.replace(reply, sent=request.requested_parameters(), raw=raw, seconds=seconds)
+        return dataclasses.replace(
+            reply, sent=request.requested_parameters(), raw=raw, seconds=seconds
+        )
 
 
 def _failure(fault: str, faults: Faults) -> CallError:
     if fault == "busy":
-        return BusyError("fake: status 429", status=429, raw='{"error":"busy"}', retry_after=faults.retry_after)
+        return BusyError(
+            "fake: status 429", status=429, raw='{"error":"busy"}', retry_after=faults.retry_after
+        )
     return ServerError("fake: status 500", status=500, raw='{"error":"fault"}')
 
 
 def script_of(name: str, answers: Mapping[str, str]) -> Script:
-    """Read a fake model's name: 'right=0.7,busy=0.05,seed=3'; anything without '=' is a name and nothing more.
+    """Read a fake model's name: 'right=0.7,busy=0.05,seed=3'.
+
+    Anything without '=' is a name and nothing more.
 
     >>> script_of("weak,right=0.4,delay=0.1", {}).faults.delay
     0.1
@@ -228,11 +250,15 @@ def script_of(name: str, answers: Mapping[str, str]) -> Script:
         if not equals:
             continue
         if word not in known:
-            raise CollectError(f"model 'fake:{name}': {word!r} is nothing to set; {nearest(word, known)}")
+            raise CollectError(
+                f"model 'fake:{name}': {word!r} is nothing to set; {nearest(word, known)}"
+            )
         try:
             rates[word] = float(value)
         except ValueError:
-            raise CollectError(f"model 'fake:{name}': {word} is {value!r}, expected a number") from None
+            raise CollectError(
+                f"model 'fake:{name}': {word} is {value!r}, expected a number"
+            ) from None
     right, seed = rates.pop("right", None), int(rates.pop("seed", 0))
     rule = fill if right is None else knows(answers, right)
     reasons = rates.pop("reasons", None)

@@ -10,14 +10,27 @@ from konsil.prepare.identifiers.suspects import Rule, suspects
 from konsil.prepare.questions.prompts import MOST_PHRASES, NOTHING
 
 SHORT = 3
-"""A question of so few words is taken for a turn of a conversation: the rules of a screening do not find it."""
-_GREETING = re.compile(r"(?i)^\s*(?:hi|hello|hey|hallo|guten tag)\b[\s,!.]*|[\s,]*\b(?:thanks|thx|danke)\b[\s!.]*$")
-_ABBREVIATIONS = {"pt": "patient", "pts": "patients", "hx": "history", "pls": "please", "w": "with", "y": "year"}
+"""A question of so few words is taken for a turn of a conversation: the rules of a screening do not
+find it."""
+_GREETING = re.compile(
+    r"(?i)^\s*(?:hi|hello|hey|hallo|guten tag)\b[\s,!.]*|[\s,]*\b(?:thanks|thx|danke)\b[\s!.]*$"
+)
+_ABBREVIATIONS = {
+    "pt": "patient",
+    "pts": "patients",
+    "hx": "history",
+    "pls": "please",
+    "w": "with",
+    "y": "year",
+}
 _WORD = re.compile(r"[^\W\d_][\w-]{3,}")
 
 
 def prepares(request: Request) -> dict[str, Any] | None:
-    """The reply to what is asked before a study, told by the form of the reply; None where something else is asked."""
+    """The reply to what is asked before a study, told by the form of the reply.
+
+    None where something else is asked.
+    """
     properties: Any = (request.schema or {}).get("properties", ())
     names = tuple(properties)
     said = next((m.text for m in request.messages if m.role == "user"), "")

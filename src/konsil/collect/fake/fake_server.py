@@ -1,7 +1,7 @@
 """The fake provider behind a real socket on this machine: for benchmarks, and for tests of the network's own faults.
 
-`python -m konsil.collect.fake.fake_server '{"busy": 0.05}'` prints its address and serves until it is ended. GET
-/counts says how often each request was received, by a digest of its body.
+`python -m konsil.collect.fake.fake_server '{"busy": 0.05}'` prints its address and serves until it
+is ended. GET /counts says how often each request was received, by a digest of its body.
 """
 
 from __future__ import annotations
@@ -40,18 +40,24 @@ def read_request(data: dict[str, Any]) -> Request:
     )
 
 
-async def serve(script: Script, port: int = 0, *, refuse: tuple[str, ...] = (), instant: bool = False) -> None:
+async def serve(
+    script: Script, port: int = 0, *, refuse: tuple[str, ...] = (), instant: bool = False
+) -> None:
     """Serve on the loopback address until cancelled; the first line printed is the address.
 
-    `refuse` names parameters that are answered with status 400. `instant` gives every request the same reply without
-    looking at it: the fastest server that a client can be measured against.
+    `refuse` names parameters that are answered with status 400. `instant` gives every request the
+    same reply without looking at it: the fastest server that a client can be measured against.
     """
     seen: Counter[str] = Counter()
     same = json.dumps(
         {
             "model": "instant",
             "choices": [
-                {"message": {"role": "assistant", "content": '{"a1": "ok"}'}, "finish_reason": "stop", "index": 0}
+                {
+                    "message": {"role": "assistant", "content": '{"a1": "ok"}'},
+                    "finish_reason": "stop",
+                    "index": 0,
+                }
             ],
             "usage": {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55},
             "id": "x",
@@ -116,9 +122,16 @@ async def _endless(request: web.Request) -> web.StreamResponse:
 
 @contextmanager
 def running(
-    faults: Faults | None = None, *, seed: int = 0, refuse: tuple[str, ...] = (), instant: bool = False
+    faults: Faults | None = None,
+    *,
+    seed: int = 0,
+    refuse: tuple[str, ...] = (),
+    instant: bool = False,
 ) -> Iterator[str]:
-    """Run a server in a process of its own; gives its address (http://127.0.0.1:PORT) and ends it afterwards."""
+    """Run a server in a process of its own.
+
+    Gives its address (http://127.0.0.1:PORT) and ends it afterwards.
+    """
     about = dataclasses.asdict(faults or Faults())
     asked = json.dumps({"faults": about, "seed": seed, "refuse": list(refuse), "instant": instant})
     command = [sys.executable, "-m", "konsil.collect.fake.fake_server", asked]
@@ -142,7 +155,9 @@ def main(asked: str, rule: Rule = fill) -> None:
     about = json.loads(asked)
     script = Script(rule, Faults(**about.get("faults", {})), about.get("seed", 0))
     try:
-        asyncio.run(serve(script, refuse=tuple(about.get("refuse", ())), instant=bool(about.get("instant"))))
+        asyncio.run(
+            serve(script, refuse=tuple(about.get("refuse", ())), instant=bool(about.get("instant")))
+        )
     except KeyboardInterrupt:
         return
 

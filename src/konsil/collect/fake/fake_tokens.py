@@ -12,7 +12,9 @@ from typing import Any
 _PIECE = re.compile(r"\s*\w+|\s*[^\w\s]|\s+")
 
 
-def logprobs(text: str, schema: Mapping[str, Any] | None, n: int, rng: random.Random) -> dict[str, Any]:
+def logprobs(
+    text: str, schema: Mapping[str, Any] | None, n: int, rng: random.Random
+) -> dict[str, Any]:
     """Give a reply's tokens as chat completions have them: labels of the schema are unsure, all else is certain."""
     content: list[dict[str, Any]] = []
     for piece, labels in _pieces(text, (schema or {}).get("properties", {})):
@@ -20,7 +22,9 @@ def logprobs(text: str, schema: Mapping[str, Any] | None, n: int, rng: random.Ra
         others = [label for label in labels if label != piece]
         shares = [rng.random() + 0.01 for _ in others]
         rest = [(1.0 - sure) * share / sum(shares) for share in shares]
-        listed = sorted([(piece, sure), *zip(others, rest, strict=True)], key=lambda pair: -pair[1])[:n]
+        listed = sorted(
+            [(piece, sure), *zip(others, rest, strict=True)], key=lambda pair: -pair[1]
+        )[:n]
         top = [{"token": label, "logprob": _log(p)} for label, p in listed]
         content.append({"token": piece, "logprob": _log(sure), "top_logprobs": top})
     return {"content": content}
@@ -35,10 +39,19 @@ def _pieces(text: str, properties: Mapping[str, Any]) -> Iterator[tuple[str, Seq
     position = 0
     for name, part in properties.items():
         labels = [str(label) for label in part.get("enum", ())]
-        found = re.compile(rf'{re.escape(json.dumps(name, ensure_ascii=False))}\s*:\s*"').search(text, position)
+        found = re.compile(rf'{re.escape(json.dumps(name, ensure_ascii=False))}\s*:\s*"').search(
+            text, position
+        )
         if found is None or not labels:
             continue
-        label = next((o for o in sorted(labels, key=len, reverse=True) if text.startswith(f'{o}"', found.end())), None)
+        label = next(
+            (
+                o
+                for o in sorted(labels, key=len, reverse=True)
+                if text.startswith(f'{o}"', found.end())
+            ),
+            None,
+        )
         if label is None:
             continue
         yield from ((piece, ()) for piece in _PIECE.findall(text[position : found.end()]))
@@ -48,7 +61,10 @@ def _pieces(text: str, properties: Mapping[str, Any]) -> Iterator[tuple[str, Seq
 
 
 def sources(text: str, rng: random.Random) -> list[dict[str, Any]]:
-    """Make one to three sources up, as annotations of chat completions; their addresses lead nowhere."""
+    """Make one to three sources up, as annotations of chat completions.
+
+    Their addresses lead nowhere.
+    """
     return [
         {
             "type": "url_citation",

@@ -1,4 +1,7 @@
-"""One run of collecting, from what is left to what became of it; the same for systems and judges."""
+"""One run of collecting, from what is left to what became of it.
+
+The same for systems and judges.
+"""
 
 from __future__ import annotations
 
@@ -66,18 +69,26 @@ def collect(
     what: str,
     known: dict[str, str] | None = None,
 ) -> Collected:
-    """Do what is left of the jobs, and make records of the replies; `settle` makes them and counts them.
+    """Do what is left of the jobs, and make records of the replies.
 
-    Replies of an earlier run that was killed before it made its records are settled first. However this run ends, what
-    has come back is kept, and made into records where the process lives to do so.
+    `settle` makes them and counts them.
+
+    Replies of an earlier run that was killed before it made its records are settled first. However
+    this run ends, what has come back is kept, and made into records where the process lives to do
+    so.
     """
     if options.dry_run:
         return _pending_works(jobs, store, options)
-    # What two runs at once would call, both would call; and each would keep a budget without the other's calls.
+    # What two runs at once would call, both would call; and each would keep a budget without the
+    # other's calls.
     with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
         made = settle()
         left = replace(_pending_works(jobs, store, options), made=made)
-        return _collected(left, store, settle, options, what, known or {}) if left.progress.total else left
+        return (
+            _collected(left, store, settle, options, what, known or {})
+            if left.progress.total
+            else left
+        )
 
 
 def _pending_works(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
@@ -111,7 +122,9 @@ def _collected(
     return Collected(todos, progress, left.made + made, budget.spent)
 
 
-async def _run(runner: Runner, opened: Sequence[Lane], progress: Progress, budget: Budget, what: str) -> None:
+async def _run(
+    runner: Runner, opened: Sequence[Lane], progress: Progress, budget: Budget, what: str
+) -> None:
     async with progress_shown(progress, budget, what):
         with interruptible(runner):
             await runner.run(opened)
@@ -121,8 +134,8 @@ def _priced(todos: Sequence[Todo]) -> None:
     for todo in todos:
         if todo.left and todo.cost() is None:
             raise CollectError(
-                f"{todo.job.who}: the price of {todo.job.model!r} is not known, so no budget can be kept;"
-                " state price_in and price_out in its settings"
+                f"{todo.job.who}: the price of {todo.job.model!r} is not known, so no budget can be"
+                " kept; state price_in and price_out in its settings"
             )
 
 

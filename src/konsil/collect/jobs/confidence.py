@@ -17,11 +17,13 @@ Chances = Mapping[str, float]
 def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Give the probability of each option of a field at the place of the reply where its value stands.
 
-    P(label) = product, over the tokens of the label written, of the share of the alternatives that lead on to it among
-    those that lead to an option at all; an alternative that leads elsewhere gives its share to where it leads. Empty
-    where the field has no options, the value cannot be found or is none of them, or there are no log-probabilities.
+    P(label) = product, over the tokens of the label written, of the share of the alternatives that
+    lead on to it among those that lead to an option at all; an alternative that leads elsewhere
+    gives its share to where it leads. Empty where the field has no options, the value cannot be
+    found or is none of them, or there are no log-probabilities.
 
-    Source: token probabilities as scores follow Liu et al. (2023), G-Eval; here they are shares of the options alone.
+    Source: token probabilities as scores follow Liu et al. (2023), G-Eval; here they are shares of
+    the options alone.
     """
     found = _value(field, tokens)
     if found is None:
@@ -50,7 +52,9 @@ def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, floa
 def _value(field: Field, tokens: Sequence[Mapping[str, Any]]) -> tuple[str, bool, int] | None:
     """The option that stands in the reply, whether in quotation marks, and where it begins in the joined tokens."""
     joined = "".join(map(_text, tokens))
-    places = list(re.finditer(rf'{re.escape(json.dumps(field.name, ensure_ascii=False))}\s*:\s*("?)', joined))
+    places = list(
+        re.finditer(rf'{re.escape(json.dumps(field.name, ensure_ascii=False))}\s*:\s*("?)', joined)
+    )
     if not places:
         return None
     quoted, place = bool(places[-1][1]), places[-1].end()
@@ -63,7 +67,9 @@ def _value(field: Field, tokens: Sequence[Mapping[str, Any]]) -> tuple[str, bool
     return None
 
 
-def _from(tokens: Sequence[Mapping[str, Any]], place: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _from(
+    tokens: Sequence[Mapping[str, Any]], place: int
+) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The tokens that reach beyond a place, each with where it begins."""
     begin = 0
     for token in tokens:
@@ -76,7 +82,10 @@ def _from(tokens: Sequence[Mapping[str, Any]], place: int) -> Iterator[tuple[int
 def _led(
     token: Mapping[str, Any], begin: int, chosen: str, place: int, still: set[str], quoted: bool
 ) -> dict[str, float]:
-    """How much probability of a token's alternatives leads to which option; what fits the chosen one counts for it."""
+    """How much probability of a token's alternatives leads to which option.
+
+    What fits the chosen one counts for it.
+    """
     written = _text(token)
     ahead = written[: place - begin] if begin < place else ""
     mass: dict[str, float] = {}
@@ -87,7 +96,9 @@ def _led(
         done = max(0, begin - place)
         fits = [label for label in still if _fits(piece, _ending(label, quoted)[done:], quoted)]
         for label in [chosen] if chosen in fits else fits:
-            mass[label] = mass.get(label, 0.0) + math.exp(min(logprob, 0.0)) / (1 if chosen in fits else len(fits))
+            mass[label] = mass.get(label, 0.0) + math.exp(min(logprob, 0.0)) / (
+                1 if chosen in fits else len(fits)
+            )
     return mass
 
 

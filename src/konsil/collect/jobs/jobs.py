@@ -89,7 +89,8 @@ class Todo:
     tokens_read: int = 0
     """Estimated tokens of what is left to ask."""
     tokens_written: int = 0
-    """The most tokens that the replies may have where there is a cap; else what they will probably have."""
+    """The most tokens that the replies may have where there is a cap; else what they will probably
+    have."""
     most_read: int = 0
     """The most tokens that what is left to ask can have."""
     is_taught: bool = False
@@ -101,7 +102,10 @@ class Todo:
         return self.job.settings.max_tokens is not None
 
     def cost(self) -> float | None:
-        """What it costs in US dollars at most, without a cap probably; None where no price is known."""
+        """What it costs in US dollars at most, without a cap probably.
+
+        None where no price is known.
+        """
         price = self.job.price()
         read = self.most_read if self.is_capped else self.tokens_read
         return None if price is None else price.of(read, self.tokens_written)
@@ -114,7 +118,9 @@ class Todo:
         self.tokens_read = round(n * sizes.read)
         self.most_read = max(self.most_read, self.tokens_read)
         self.tokens_written = (
-            max(self.tokens_written, n * sizes.longest) if self.is_capped else round(n * sizes.written)
+            max(self.tokens_written, n * sizes.longest)
+            if self.is_capped
+            else round(n * sizes.written)
         )
 
 
@@ -150,7 +156,9 @@ def sampling(job_settings: Settings) -> dict[str, object]:
     return {name: getattr(job_settings, name) for name in names}
 
 
-def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limit: int | None = None) -> list[Todo]:
+def plan(
+    jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limit: int | None = None
+) -> list[Todo]:
     """Find out what is left: one look at all calls, then a key a subject.
 
     `again` names outcomes whose works are done anew; `limit` is how many works are done at most.
@@ -174,7 +182,9 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
             if identity in done:
                 todo.done += 1
                 continue
-            if held is None:  # looked up only where something is left: where all is done, nobody asks
+            if (
+                held is None
+            ):  # looked up only where something is left: where all is done, nobody asks
                 held = _stored_records(kind, calls)
             if job.record(subject) in held:
                 if identity in ever:  # other votes have decided it: what is held is never replaced
@@ -197,30 +207,38 @@ def plan(jobs: Sequence[Job], calls: Calls, *, again: Collection[str] = (), limi
 
 
 def _stored_records(kind: CallKind, calls: Calls) -> set[str]:
-    """The records of this kind that are there; what a model says before the study is none, and may be asked anew."""
+    """The records of this kind that are there.
+
+    What a model says before the study is none, and may be asked anew.
+    """
     if kind == "prepare":
         return set()
     return set(calls.answered() if kind == "answer" else calls.rated())
 
 
 def _not_asked_otherwise(job: Job, foreign: Sequence[str], calls: Calls) -> None:
-    """What was imported is left alone; what was asked in other words must not be mixed with what would be now."""
+    """What was imported is left alone.
+
+    What was asked in other words must not be mixed with what would be now.
+    """
     asked = {subject for _, who, subject in calls.ended(job.kind) if who == job.who}
     mixed = sum(subject in asked for subject in foreign)
     if mixed:
         what = "answers" if job.kind == "answer" else "ratings"
         raise CollectError(
-            f"{job.who}: {mixed:,} {what} were given under another model, prompt or setting;"
-            " what is kept is never replaced: state the earlier settings again, or give the new ones an identifier of"
-            " their own"
+            f"{job.who}: {mixed:,} {what} were given under another model, prompt or setting; what"
+            " is kept is never replaced: state the earlier settings again, or give the new ones an"
+            " identifier of their own"
         )
 
 
 def lanes(todos: Sequence[Todo], calls: Calls, known: dict[str, str]) -> list[Lane]:
-    """One lane for each model of an endpoint, its jobs in order; `known` are replies that fake models may know.
+    """One lane for each model of an endpoint, its jobs in order.
 
-    The lanes of an endpoint share its limits, and whatever is known of it. A local endpoint has one lane: its models
-    share the memory of this machine.
+    `known` are replies that fake models may know.
+
+    The lanes of an endpoint share its limits, and whatever is known of it. A local endpoint has one
+    lane: its models share the memory of this machine.
     """
     if not todos:
         return []
@@ -232,7 +250,9 @@ def lanes(todos: Sequence[Todo], calls: Calls, known: dict[str, str]) -> list[La
     return [lane for group in grouped.values() for lane in _lanes(group, attempts, known, calls)]
 
 
-def _lanes(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str], calls: Calls) -> list[Lane]:
+def _lanes(
+    group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str], calls: Calls
+) -> list[Lane]:
     endpoint = group[0].job.endpoint
     prices = {split_model(t.job.model)[1]: t.job.price() for t in group}
     limits = Limits(
@@ -249,8 +269,13 @@ def _lanes(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str
         sizes = calls.sizes(job.kind, job.who, name)
         meter = meters.setdefault(name, Meter())
         meter.is_taught |= bool(sizes.calls)
-        meter.dearest, meter.longest = max(meter.dearest, sizes.dearest), max(meter.longest, sizes.longest)
-    past = {t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group}
+        meter.dearest, meter.longest = (
+            max(meter.dearest, sizes.dearest),
+            max(meter.longest, sizes.longest),
+        )
+    past = {
+        t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group
+    }
     stopped: set[str] = set()
     whole = Lane(
         endpoint.id,
@@ -259,7 +284,9 @@ def _lanes(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str
         limits,
         prices.get,
         address=endpoint.url or f"of the vendor {endpoint.vendor!r}",
-        streaks=Streaks(endpoint.stop_after, {who for who, before in past.items() if before.is_usable}),
+        streaks=Streaks(
+            endpoint.stop_after, {who for who, before in past.items() if before.is_usable}
+        ),
         heard={who for who, before in past.items() if before.has_replied},
         stopped=stopped,
         meters=meters,
@@ -271,11 +298,14 @@ def _lanes(group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str
         return [whole]
     gate = Limiter(limits)
     return [
-        replace(whole, works=_works(some, attempts, stopped), doubtful=deque(), gate=gate) for some in models.values()
+        replace(whole, works=_works(some, attempts, stopped), doubtful=deque(), gate=gate)
+        for some in models.values()
     ]
 
 
-def _works(group: Sequence[Todo], attempts: dict[str, int], stopped: Collection[str]) -> Iterator[Work]:
+def _works(
+    group: Sequence[Todo], attempts: dict[str, int], stopped: Collection[str]
+) -> Iterator[Work]:
     for todo in group:
         for n in todo.left:
             if todo.job.who in stopped:  # no request is written for a model that is called no more

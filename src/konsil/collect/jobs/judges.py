@@ -9,12 +9,24 @@ from typing import Any
 
 from konsil.collect.jobs.collection import Collected, Options, chunks, collect
 from konsil.collect.jobs.jobs import Job, endpoint_of, sampling
-from konsil.collect.jobs.repeated_calls import Round, attempt_of, complete, polled, rounds, undecided_of
+from konsil.collect.jobs.repeated_calls import (
+    Round,
+    attempt_of,
+    complete,
+    polled,
+    rounds,
+    undecided_of,
+)
 from konsil.collect.providers.provider import Message, Request
 from konsil.collect.running.works import Reader
 from konsil.errors import CollectError, nearest
 from konsil.instrument import Instrument, fields, prompt, ratings, read_reply, schema, screen
-from konsil.instrument.screens.injections import INJECTED, chosen_answer, instruction, with_instruction
+from konsil.instrument.screens.injections import (
+    INJECTED,
+    chosen_answer,
+    instruction,
+    with_instruction,
+)
 from konsil.records import Answer, Attempt, Call, Outcome, Rating, Task
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import READABLE, Calls
@@ -25,19 +37,30 @@ _CHUNK = 1_000
 
 
 def judge(study: Study, store: Store, options: Options | None = None) -> Collected:
-    """Let the study's judges rate the tasks that the plan gave them; what is rated already is not asked again."""
+    """Let the study's judges rate the tasks that the plan gave them.
+
+    What is rated already is not asked again.
+    """
     options = options or Options()
     if not study.judges:
-        raise CollectError("study.toml: there are no [[judges]]; they say which model speaks for which rater")
+        raise CollectError(
+            "study.toml: there are no [[judges]]; they say which model speaks for which rater"
+        )
     for name in options.only:
         if name not in {j.rater for j in study.judges}:
-            raise CollectError(f"there is no judge {name!r}; {nearest(name, [j.rater for j in study.judges])}")
+            raise CollectError(
+                f"there is no judge {name!r}; {nearest(name, [j.rater for j in study.judges])}"
+            )
     chosen = [j for j in study.judges if not options.only or j.rater in options.only]
     bench = _Bench(study, store)
     if not any(t.rater in {j.rater for j in chosen} for t in bench.tasks.values()):
-        raise CollectError(f"{store.name}: the plan gives these judges no tasks yet; run 'konsil plan' first")
+        raise CollectError(
+            f"{store.name}: the plan gives these judges no tasks yet; run 'konsil plan' first"
+        )
     jobs = [bench.job(one, at) for one in chosen for at in rounds(one)]
-    return collect([j for j in jobs if j.subjects], store, bench.store_ratings, options, what="judgements")
+    return collect(
+        [j for j in jobs if j.subjects], store, bench.store_ratings, options, what="judgements"
+    )
 
 
 class _Bench:
@@ -55,17 +78,26 @@ class _Bench:
         found = self.instruments.get(task.instrument)
         if found is None:
             hint = nearest(task.instrument, self.instruments)
-            raise CollectError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
+            raise CollectError(
+                f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}"
+            )
         return found
 
     def request(self, task: Task, model: str, chosen: Mapping[str, Any]) -> Request:
         """What a judge is asked: what a person sees on the page."""
         instrument = self.instrument(task)
-        answers = self._with_instruction(instrument, task) if task.purpose == INJECTED else self.answers
+        answers = (
+            self._with_instruction(instrument, task) if task.purpose == INJECTED else self.answers
+        )
         seen = screen(instrument, task, self.items.get(task.item or ""), answers)
         told = prompt(seen, task.id)
         messages = (Message("system", told.system), Message("user", told.user))
-        return Request(model, messages, schema=schema(seen.fields, reason_first=instrument.reason_first), **chosen)
+        return Request(
+            model,
+            messages,
+            schema=schema(seen.fields, reason_first=instrument.reason_first),
+            **chosen,
+        )
 
     def _with_instruction(self, instrument: Instrument, task: Task) -> Mapping[str, Answer]:
         """The answers of a control task, one of them with an instruction to the judge."""
@@ -73,11 +105,14 @@ class _Bench:
         criterion = instrument.criterion(spec.criterion) if spec is not None else None
         if spec is None or criterion is None:
             raise CollectError(
-                f"task {task.id!r}: is a control task with an injected instruction, and study.toml has no [injections]"
-                " that says which; state the table again that the plan was drawn with"
+                f"task {task.id!r}: is a control task with an injected instruction, and study.toml"
+                " has no [injections] that says which; state the table again that the plan was"
+                " drawn with"
             )
         chosen = self.answers[chosen_answer(task)]
-        added = instruction(task.batch, spec.language or instrument.language, criterion.question, spec.label)
+        added = instruction(
+            task.batch, spec.language or instrument.language, criterion.question, spec.label
+        )
         return {**{a: self.answers[a] for a in task.answers}, chosen.id: _with(chosen, added)}
 
     def reader(self, task: Task) -> Reader:
@@ -107,7 +142,9 @@ class _Bench:
         )
 
     def store_ratings(self) -> int:
-        """Make ratings of the replies that can be read, and attempts of all that ended; count the ratings.
+        """Make ratings of the replies that can be read, and attempts of all that ended.
+
+        Count the ratings.
 
         A task with several calls is settled when the last of them has ended.
         """
@@ -117,7 +154,11 @@ class _Bench:
             rated: dict[str, tuple[Rating, ...]] = {}
             attempts = []
             for call in batch:
-                if call.who in self.judges and self.judges[call.who].ballots > 1 and call.subject in self.tasks:
+                if (
+                    call.who in self.judges
+                    and self.judges[call.who].ballots > 1
+                    and call.subject in self.tasks
+                ):
                     polls[(call.who, call.subject)] = None
                     continue
                 attempts.append(attempt_of(call))
@@ -129,7 +170,9 @@ class _Bench:
         if not rated and not attempts:
             return 0
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        added = self.store.add(Batch(ratings=rated, attempts=attempts), source="konsil judge", at=at)
+        added = self.store.add(
+            Batch(ratings=rated, attempts=attempts), source="konsil judge", at=at
+        )
         return added.new.get("ratings", 0)
 
     def _ratings(self, call: Call) -> tuple[Rating, ...]:
@@ -169,7 +212,9 @@ class _Bench:
                     if subject not in rated:
                         result = polled(judge, self.instrument(task), task, ended)
                         new += result.ratings
-                        attempts += undecided_of(result, max((c for _, c in ended), key=lambda c: (c.at, c.work)))
+                        attempts += undecided_of(
+                            result, max((c for _, c in ended), key=lambda c: (c.at, c.work))
+                        )
                 made += self._add(new, attempts)
         return made
 

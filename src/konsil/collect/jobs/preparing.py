@@ -1,7 +1,7 @@
 """A model helps before the study: one durable call for each question or theme, its reply read strictly.
 
-What it says decides nothing. A reply becomes a proposal, a suspicion, phrases, a name or a tag; `konsil.prepare` makes
-items and strata of them, and people's decisions stand above.
+What it says decides nothing. A reply becomes a proposal, a suspicion, phrases, a name or a tag;
+`konsil.prepare` makes items and strata of them, and people's decisions stand above.
 """
 
 from __future__ import annotations
@@ -66,11 +66,20 @@ class Replies:
     @property
     def n_pending(self) -> int:
         """Subjects that nobody was asked about yet."""
-        return len(self.collected.todos[0].job.subjects) - len(self.replies) - sum(self.unreadable.values())
+        return (
+            len(self.collected.todos[0].job.subjects)
+            - len(self.replies)
+            - sum(self.unreadable.values())
+        )
 
 
-def ask(study: Study, store: Store, asking: Asking, wanted: PromptBatch, options: Options | None = None) -> Replies:
-    """Ask a model about every subject; what was asked in the same words before is not asked again."""
+def ask(
+    study: Study, store: Store, asking: Asking, wanted: PromptBatch, options: Options | None = None
+) -> Replies:
+    """Ask a model about every subject.
+
+    What was asked in the same words before is not asked again.
+    """
     options = options or Options()
     job = _job(study, asking, wanted)
     done = collect([job], store, lambda: 0, options, what=WORDS[wanted.step])
@@ -111,7 +120,11 @@ def _replies(done: Collected, job: Job, wanted: PromptBatch, store: Store) -> Re
     for work, subject in works.items():
         if work in last:
             call = last[work]
-            found = read_object(str(call.reply.get("text", "")), wanted.form)[0] if call.outcome in READABLE else None
+            found = (
+                read_object(str(call.reply.get("text", "")), wanted.form)[0]
+                if call.outcome in READABLE
+                else None
+            )
             if found is None:
                 failed[call.outcome] += 1
             else:
@@ -153,7 +166,9 @@ def _value(value: object, part: Mapping[str, Any]) -> str | list[str] | None:
     """A text, or a list of texts, as the part of a form allows it; None where it does not."""
     if part.get("type") == "array":
         kept = _texts(value)
-        fits = kept is not None and part.get("minItems", 0) <= len(kept) <= part.get("maxItems", len(kept))
+        fits = kept is not None and part.get("minItems", 0) <= len(kept) <= part.get(
+            "maxItems", len(kept)
+        )
         return kept if fits else None
     if not isinstance(value, str):
         return None

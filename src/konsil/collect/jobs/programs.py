@@ -1,4 +1,7 @@
-"""Programs rate tasks: whether an answer names the reference (`konsil.prepare.cases.naming`). No model, no network."""
+"""Programs rate tasks: whether an answer names the reference (`konsil.prepare.cases.naming`).
+
+No model, no network.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ class Programmed:
 def run_programs(
     study: Study, store: Store, *, only: Collection[str] = (), dry_run: bool = False
 ) -> tuple[Programmed, ...]:
-    """Let the study's programs rate the tasks that the plan gave them; what is rated already is left alone."""
+    """Let the study's programs rate the tasks that the plan gave them.
+
+    What is rated already is left alone.
+    """
     chosen = [p for p in study.programs if not only or p.rater in only]
     if not chosen:
         return ()
@@ -52,12 +58,19 @@ def run_programs(
         if ratings and not dry_run:
             store.add(Batch(ratings=ratings), source="konsil judge", at=at)
         rated = len({r.task for r in ratings})
-        found.append(Programmed(program.rater, len(mine), len(mine) - len(left), rated, len(left) - rated))
+        found.append(
+            Programmed(program.rater, len(mine), len(mine) - len(left), rated, len(left) - rated)
+        )
     return tuple(found)
 
 
 def _rate(
-    study: Study, program: Program, task: Task, items: Mapping[str, Item], answers: Mapping[str, Answer], at: str
+    study: Study,
+    program: Program,
+    task: Task,
+    items: Mapping[str, Item],
+    answers: Mapping[str, Answer],
+    at: str,
 ) -> Iterator[Rating]:
     instrument = study.instrument(task.instrument)
     if instrument is None:
@@ -72,14 +85,19 @@ def _rate(
 def _program_ratings(
     program: Program, instrument: Instrument, task: Task, item: Item, answer: Answer, at: str
 ) -> Iterator[Rating]:
-    # A reasoning that considers the diagnosis and discards it has named it; a final response that rules it out has not.
+    # A reasoning that considers the diagnosis and discards it has named it; a final response that
+    # rules it out has not.
     parts = ((program.reasoning, answer.reasoning, True), (program.answer, answer.text, False))
     for criterion, text, ruled_out in parts:
         asked = instrument.criterion(criterion)
         if asked is not None:
             found = named(item, text, misspelt=program.misspelt, ruled_out=ruled_out)
             label = asked.scale.labels[found is not None]
-            note = f"{text[found.start : found.end]!r} at {found.start}: {found.way}" if found is not None else ""
+            note = (
+                f"{text[found.start : found.end]!r} at {found.start}: {found.way}"
+                if found is not None
+                else ""
+            )
             yield Rating(
                 task.id,
                 task.rater,
@@ -93,12 +111,15 @@ def _program_ratings(
             )
 
 
-def named(item: Item, text: str, *, misspelt: bool = True, ruled_out: bool = False) -> Mention | None:
+def named(
+    item: Item, text: str, *, misspelt: bool = True, ruled_out: bool = False
+) -> Mention | None:
     """Where a text names the item's reference or one of its aliases; None where it does not.
 
-    The first mention of the surest kind. A part of the name is none, nor is a person of that name, another disease
-    whose name contains it, or an abbreviation that means something else. What its sentence rules out is none either,
-    unless `ruled_out`: a reasoning that considers a diagnosis and discards it has named it.
+    The first mention of the surest kind. A part of the name is none, nor is a person of that name,
+    another disease whose name contains it, or an abbreviation that means something else. What its
+    sentence rules out is none either, unless `ruled_out`: a reasoning that considers a diagnosis
+    and discards it has named it.
 
     >>> item = Item("i", "?", "multiple sclerosis", ("MS",))
     >>> named(item, "Most likely multiple sclerosis.").way, named(item, "Ischaemia.")

@@ -1,4 +1,7 @@
-"""The calls of one task: as many as the judge has votes and orders; ratings when the last of them has ended."""
+"""The calls of one task: as many as the judge has votes and orders.
+
+Ratings when the last of them has ended.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,12 @@ class Round:
         return replace(task, answers=task.answers[::-1]) if self.exchanged else task
 
     def chosen(self, judge: Judge, sampling: Mapping[str, Any]) -> dict[str, Any]:
-        """Sampling of this round: a stated seed rises from vote to vote; log-probabilities come where they count."""
-        # Two answers with the same text make the same request in either order, and are two calls all the same.
+        """Sampling of this round: a stated seed rises from vote to vote.
+
+        Log-probabilities come where they count.
+        """
+        # Two answers with the same text make the same request in either order, and are two calls
+        # all the same.
         found = {**sampling, "repeat": 2 * self.vote + self.exchanged}
         if found.get("seed") is not None:
             found["seed"] += self.vote
@@ -48,7 +55,9 @@ def rounds(judge: Judge) -> tuple[Round, ...]:
     return tuple(Round(vote, exchanged) for exchanged in orders for vote in range(judge.votes))
 
 
-def ballot_of(call: Call, instrument: Instrument, task: Task, at: Round, *, weighed: bool) -> Ballot:
+def ballot_of(
+    call: Call, instrument: Instrument, task: Task, at: Round, *, weighed: bool
+) -> Ballot:
     """Read what a call said; `weighed`: with the probabilities of its labels."""
     if call.outcome not in READABLE:
         return Ballot(at.exchanged)
@@ -81,26 +90,46 @@ def _chances(
     return found
 
 
-def polled(judge: Judge, instrument: Instrument, task: Task, cast: Iterable[tuple[Round, Call]]) -> Polled:
+def polled(
+    judge: Judge, instrument: Instrument, task: Task, cast: Iterable[tuple[Round, Call]]
+) -> Polled:
     """Decide a task by all its calls."""
     ballots = [ballot_of(call, instrument, task, at, weighed=judge.logprobs) for at, call in cast]
     return poll(ballots, instrument.criteria, judge.inconsistent, judge.combine)
 
 
 def attempt_of(call: Call) -> Attempt:
-    """What becomes of an ended call in the analysis: its outcome, counted; its body where it could not be read."""
+    """What becomes of an ended call in the analysis: its outcome, counted.
+
+    Its body where it could not be read.
+    """
     raw = "" if call.outcome in READABLE else call.raw
-    return Attempt(f"{call.work}.{call.attempt}", call.subject, call.who, call.outcome, raw, call.at)
+    return Attempt(
+        f"{call.work}.{call.attempt}", call.subject, call.who, call.outcome, raw, call.at
+    )
 
 
 def undecided_of(result: Polled, last: Call) -> Iterator[Attempt]:
-    """What becomes of questions that the calls of a task left open; `last` is the call that ended last."""
+    """What becomes of questions that the calls of a task left open.
+
+    `last` is the call that ended last.
+    """
     for n, one in enumerate(result.undecided):
-        yield Attempt(f"{last.work}.{last.attempt}.{n}", last.subject, last.who, one.outcome, one.told, last.at)
+        yield Attempt(
+            f"{last.work}.{last.attempt}.{n}",
+            last.subject,
+            last.who,
+            one.outcome,
+            one.told,
+            last.at,
+        )
 
 
 def complete(works: Mapping[Round, str], calls: Sequence[Call]) -> list[tuple[Round, Call]] | None:
-    """The last call of every round, or None where a round has not ended yet; other settings' calls do not count."""
+    """The last call of every round, or None where a round has not ended yet.
+
+    Other settings' calls do not count.
+    """
     last: dict[str, Call] = {}
     for call in calls:
         if call.work not in last or call.attempt > last[call.work].attempt:

@@ -33,7 +33,10 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
         raise CollectError("study.toml: no system has a model; there is nobody to ask")
     for name in options.only:
         if name not in {s.id for s in systems}:
-            raise CollectError(f"there is no system {name!r} with a model; {nearest(name, [s.id for s in systems])}")
+            raise CollectError(
+                f"there is no system {name!r} with a model;"
+                f" {nearest(name, [s.id for s in systems])}"
+            )
     chosen = [s for s in systems if not options.only or s.id in options.only]
     items = {i.id: i for i in _items(study, store)}
     if not items:
@@ -41,8 +44,15 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     jobs = [_job(study, system, items) for system in chosen]
     known = {}
     if any(s.model is not None and s.model.startswith("fake:") for s in chosen):
-        known = {_question(i, j.settings.template): i.reference for j in jobs for i in items.values() if i.reference}
-    return collect(jobs, store, lambda: store_answers(study, store), options, what="answers", known=known)
+        known = {
+            _question(i, j.settings.template): i.reference
+            for j in jobs
+            for i in items.values()
+            if i.reference
+        }
+    return collect(
+        jobs, store, lambda: store_answers(study, store), options, what="answers", known=known
+    )
 
 
 def _items(study: Study, store: Store) -> tuple[Item, ...]:
@@ -54,7 +64,9 @@ def _items(study: Study, store: Store) -> tuple[Item, ...]:
     shown = prepared(items, events)
     if spec.draws and not spec.lexical_match:
         if last_drawn(events)[1] is None:
-            raise CollectError(f"{store.name}: the items are not drawn yet; run 'konsil prepare' first")
+            raise CollectError(
+                f"{store.name}: the items are not drawn yet; run 'konsil prepare' first"
+            )
         shown = in_study(items, events)
     if spec.mask is not None:
         whole = still_whole(items, events)
@@ -75,11 +87,16 @@ def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
     assert system.model is not None
     settings = settings_of(system.settings, f"study.toml: system {system.id!r}: settings")
     name = split_model(system.model)[1]
-    first = (*([Message("system", settings.system)] if settings.system else []), *_preceding_messages(settings))
+    first = (
+        *([Message("system", settings.system)] if settings.system else []),
+        *_preceding_messages(settings),
+    )
     chosen: dict[str, Any] = sampling(settings)
 
     def request(subject: str) -> Request:
-        return Request(name, (*first, Message("user", _question(items[subject], settings.template))), **chosen)
+        return Request(
+            name, (*first, Message("user", _question(items[subject], settings.template))), **chosen
+        )
 
     return Job(
         "answer",
@@ -116,10 +133,14 @@ def answer_id(item: str, system: str) -> str:
 def store_answers(study: Study, store: Store) -> int:
     """Make answers of the replies that have not become answers yet, and count them."""
     made = 0
-    sections = {s.id: settings_of(s.settings, s.id).sections for s in study.systems if s.model is not None}
+    sections = {
+        s.id: settings_of(s.settings, s.id).sections for s in study.systems if s.model is not None
+    }
     for batch in chunks(Calls(store).unsettled_answers(), _CHUNK):
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        answers = with_sentences(study, [answer_of(call, sections.get(call.who, ())) for call in batch], {})
+        answers = with_sentences(
+            study, [answer_of(call, sections.get(call.who, ())) for call in batch], {}
+        )
         made += store.add(Batch(answers=answers), source="konsil answer", at=at).total_new()
     return made
 
@@ -135,6 +156,10 @@ def answer_of(call: Call, sections: Sequence[str] = ()) -> Answer:
         call.subject,
         call.who,
         text.strip(),
-        "\n\n".join(part for part in thought if part) if reasoning else str(reply.get("reasoning", "")),
+        (
+            "\n\n".join(part for part in thought if part)
+            if reasoning
+            else str(reply.get("reasoning", ""))
+        ),
         cited,
     )

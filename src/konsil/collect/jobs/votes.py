@@ -1,6 +1,7 @@
 """Several calls for one task become one set of ratings, or a missing one that says why: pure.
 
-Votes of one order are counted first; where a pair was shown in both orders, their two labels are compared afterwards.
+Votes of one order are counted first; where a pair was shown in both orders, their two labels are
+compared afterwards.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Undecided:
     outcome: Literal["no majority", "inconsistent"]
     """Why."""
     told: str
-    """What was said, as JSON: criterion, answers, sentence, and the votes in the order in which they were cast."""
+    """What was said, as JSON: criterion, answers, sentence, and the votes in the order in which
+    they were cast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ class Polled:
     ratings: tuple[Rating, ...]
     """One for each question that was decided."""
     undecided: tuple[Undecided, ...]
-    """One for each question that was not, and for each pair that is a tie only because its orders disagreed."""
+    """One for each question that was not, and for each pair that is a tie only because its orders
+    disagreed."""
 
 
 def subject_of(rating: Rating) -> Subject:
@@ -72,7 +75,10 @@ def poll(
     rule: Inconsistent = "missing",
     combine: Combine = "majority",
 ) -> Polled:
-    """Decide each question by the votes of all ballots of one task; all of them must have been cast."""
+    """Decide each question by the votes of all ballots of one task.
+
+    All of them must have been cast.
+    """
     known = {c.id: c for c in criteria}
     found: list[Rating] = []
     undecided: list[Undecided] = []
@@ -86,7 +92,11 @@ def poll(
 
 
 def _decide(
-    subject: Subject, ballots: Sequence[Ballot], criterion: Criterion, rule: Inconsistent, combine: Combine
+    subject: Subject,
+    ballots: Sequence[Ballot],
+    criterion: Criterion,
+    rule: Inconsistent,
+    combine: Combine,
 ) -> tuple[Rating | None, Undecided | None]:
     votes = [next((r for r in b.ratings if subject_of(r) == subject), None) for b in ballots]
     first = next(r for r in votes if r is not None)
@@ -113,10 +123,17 @@ _UNREAD = object()
 
 
 def _label(
-    cast: Sequence[tuple[Ballot, Rating | None]], subject: Subject, criterion: Criterion, combine: Combine
+    cast: Sequence[tuple[Ballot, Rating | None]],
+    subject: Subject,
+    criterion: Criterion,
+    combine: Combine,
 ) -> _Vote | None:
     """What the votes of one order come to; None: nothing."""
-    if combine == "majority" or criterion.scale.kind != "choice" or criterion.scale.level == "nominal":
+    if (
+        combine == "majority"
+        or criterion.scale.kind != "choice"
+        or criterion.scale.level == "nominal"
+    ):
         return _majority([r for _, r in cast], criterion)
     read = [(b, r) for b, r in cast if r is not None]
     if 2 * len(read) <= len(cast):
@@ -135,7 +152,11 @@ def _expectation(chances: Chances | None, label: str, numbers: Mapping[str, floa
     """The mean of a vote's labels by their probabilities, an abstention's left out; without any, its own label."""
     weights = {name: p for name, p in (chances or {}).items() if name in numbers}
     total = sum(weights.values())
-    return numbers[label] if not total else sum(numbers[name] * p for name, p in weights.items()) / total
+    return (
+        numbers[label]
+        if not total
+        else sum(numbers[name] * p for name, p in weights.items()) / total
+    )
 
 
 def _majority(votes: Sequence[Rating | None], criterion: Criterion) -> _Vote | None:
@@ -157,7 +178,10 @@ def _vote(rating: Rating) -> _Vote:
 
 
 def _between(a: _Vote | None, b: _Vote | None, criterion: Criterion) -> str | None:
-    """The label between two that contradict one another, towards the tie; None where one of them is an abstention."""
+    """The label between two that contradict one another, towards the tie.
+
+    None where one of them is an abstention.
+    """
     labels = criterion.scale.labels
     if a not in labels or b not in labels:
         return None
@@ -177,7 +201,9 @@ def _rating(
 ) -> Rating:
     read = [(b, r) for b, r in zip(ballots, votes, strict=True) if r is not None]
     like = next((r for _, r in read if _vote(r) == vote), None)
-    base = like if like is not None else replace(read[0][1], note="", state="rated", label=str(vote))
+    base = (
+        like if like is not None else replace(read[0][1], note="", state="rated", label=str(vote))
+    )
     return replace(
         base,
         confidence=_confidence(vote, subject, read, criterion, len(votes)),
@@ -187,16 +213,26 @@ def _rating(
 
 
 def _confidence(
-    vote: _Vote | None, subject: Subject, read: Sequence[tuple[Ballot, Rating]], criterion: Criterion, cast: int
+    vote: _Vote | None,
+    subject: Subject,
+    read: Sequence[tuple[Ballot, Rating]],
+    criterion: Criterion,
+    cast: int,
 ) -> float | None:
-    """The mean probability of the label over the readable ballots; a vote without probabilities is 1 or 0."""
+    """The mean probability of the label over the readable ballots.
+
+    A vote without probabilities is 1 or 0.
+    """
     if criterion.scale.kind != "choice":
         return None
     known = any(b.chances.get(subject) for b, _ in read)
     if not known and (cast == 1 or not any(_vote(r) == vote for _, r in read)):
         return None
     name = criterion.scale.abstain if vote is _ABSTAINED else vote
-    return fmean(of.get(str(name), 0.0) if (of := b.chances.get(subject)) else float(_vote(r) == vote) for b, r in read)
+    return fmean(
+        of.get(str(name), 0.0) if (of := b.chances.get(subject)) else float(_vote(r) == vote)
+        for b, r in read
+    )
 
 
 def _seconds(ballot: Ballot) -> float:
@@ -206,7 +242,10 @@ def _seconds(ballot: Ballot) -> float:
 
 def _vote_note(subject: Subject, votes: Sequence[Rating | None]) -> str:
     criterion, answers, span = subject
-    said = [None if r is None else (r.label if r.label is not None else {"state": r.state}) for r in votes]
+    said = [
+        None if r is None else (r.label if r.label is not None else {"state": r.state})
+        for r in votes
+    ]
     about: dict[str, object] = {"criterion": criterion, "answers": sorted(answers), "votes": said}
     if span is not None:
         about["span"] = [span.start, span.end]

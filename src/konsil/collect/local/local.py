@@ -14,16 +14,23 @@ from konsil.errors import CollectError
 from konsil.study.sections.calling import LOCAL, Endpoint
 
 CLIENTS = 2
-"""Calls under way at once: the model does one after another, and the next shall be there when one is done."""
+"""Calls under way at once: the model does one after another, and the next shall be there when one
+is done."""
 SECONDS = 1800.0
-"""What a call may take: a large model without a graphics card is slow, and slow is no failure here."""
+"""What a call may take: a large model without a graphics card is slow, and slow is no failure
+here."""
 
 
 def local_endpoint(model: str) -> Endpoint:
-    """The endpoint of an installed model; its address names the weights, so that other weights are another model."""
+    """The endpoint of an installed model.
+
+    Its address names the weights, so that other weights are another model.
+    """
     digest = SHIPPED.sha256 if model == SHIPPED.id else find(model).sha256
     # The host is this machine, as everywhere the mark of calls that cost nothing.
-    return Endpoint(LOCAL, f"{LOCAL_SCHEME}127.0.0.1/{digest[:32]}", concurrency=CLIENTS, seconds=SECONDS)
+    return Endpoint(
+        LOCAL, f"{LOCAL_SCHEME}127.0.0.1/{digest[:32]}", concurrency=CLIENTS, seconds=SECONDS
+    )
 
 
 def must_run(model: str) -> None:
@@ -64,5 +71,7 @@ class LocalModels:
         client = self._clients.get(request.model)
         if client is None:
             headers = {"Authorization": f"Bearer {server.key}"}
-            client = self._clients[request.model] = OpenAICompatible(url, name=LOCAL, headers=headers)
+            client = self._clients[request.model] = OpenAICompatible(
+                url, name=LOCAL, headers=headers
+            )
         return await client.complete(request)

@@ -10,7 +10,19 @@ from typing import BinaryIO
 from konsil.errors import CollectError
 
 MAGIC = b"GGUF"
-_NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_NUMBERS = {
+    0: "B",
+    1: "b",
+    2: "H",
+    3: "h",
+    4: "I",
+    5: "i",
+    6: "f",
+    7: "?",
+    10: "Q",
+    11: "q",
+    12: "d",
+}
 _STRING, _ARRAY = 8, 9
 _MOST_KEYS = 100_000
 _LONGEST = 64 * 1024 * 1024
@@ -20,20 +32,26 @@ Value = str | int | float | bool
 
 
 def read_head(path: Path, name: str = "") -> Mapping[str, Value]:
-    """Read the entries of a GGUF file's head: name, licence, architecture, length of context; lists are left out.
+    """Read the entries of a GGUF file's head: name, licence, architecture, length of context.
 
-    Raises a CollectError where the file is something else, or ends before its last tensor; `name` is what the user
-    calls the file.
+    Lists are left out.
+
+    Raises a CollectError where the file is something else, or ends before its last tensor; `name`
+    is what the user calls the file.
     """
     name = name or path.name
     size = path.stat().st_size
     with path.open("rb") as file:
         if file.read(4) != MAGIC:
-            raise CollectError(f"{name}: is no GGUF file; expected weights in llama.cpp's format (.gguf)")
+            raise CollectError(
+                f"{name}: is no GGUF file; expected weights in llama.cpp's format (.gguf)"
+            )
         try:
             version, n_tensors, n_keys = struct.unpack("<IQQ", file.read(20))
             if not 2 <= version < 256:
-                raise CollectError(f"{name}: is a GGUF file of version {version}; expected 2 or later")
+                raise CollectError(
+                    f"{name}: is a GGUF file of version {version}; expected 2 or later"
+                )
             found = _entries(file, n_keys)
             whole = _last_tensor(file, n_tensors) < size
         except (struct.error, ValueError, OverflowError, OSError):

@@ -22,7 +22,8 @@ from konsil.collect.local.shipped_model import SHIPPED
 from konsil.errors import CollectError, nearest, option
 
 PLACE = "KONSIL_MODELS"
-"""Environment variable with the folder of models, instead of the platform's folder for users' data."""
+"""Environment variable with the folder of models, instead of the platform's folder for users'
+data."""
 WEIGHTS = "model.gguf"
 RECORD = "model.json"
 _STALE = 3600.0
@@ -67,7 +68,11 @@ def models_place() -> Path:
         return Path.home() / "Library" / "Application Support" / "konsil" / "models"
     base = os.environ.get("XDG_DATA_HOME", "")
     # The convention: a relative path there is invalid and is ignored.
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "konsil" / "models"
+    return (
+        (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share")
+        / "konsil"
+        / "models"
+    )
 
 
 def installed() -> tuple[Model, ...]:
@@ -75,7 +80,11 @@ def installed() -> tuple[Model, ...]:
     place = models_place()
     if not place.is_dir():
         return ()
-    found = [_read(p) for p in sorted(place.iterdir()) if not p.name.startswith(".") and (p / RECORD).is_file()]
+    found = [
+        _read(p)
+        for p in sorted(place.iterdir())
+        if not p.name.startswith(".") and (p / RECORD).is_file()
+    ]
     return tuple(found)
 
 
@@ -86,8 +95,8 @@ def find(model: str) -> Model:
         size = found.file.stat().st_size if found.file.is_file() else -1
         if size != found.size:
             raise CollectError(
-                f"model 'local:{model}': its weights in {found.file} are damaged (expected {found.size:,} bytes);"
-                f" run 'konsil local remove {model}' and install it again"
+                f"model 'local:{model}': its weights in {found.file} are damaged (expected"
+                f" {found.size:,} bytes); run 'konsil local remove {model}' and install it again"
             )
         return found
     if model == SHIPPED.id:
@@ -113,7 +122,13 @@ def remove(model: str) -> Model:
 
 
 def store_weights(
-    model: str, file: IO[bytes], *, origin: str, expected: str = "", licence: str = "", terms: bytes = b""
+    model: str,
+    file: IO[bytes],
+    *,
+    origin: str,
+    expected: str = "",
+    licence: str = "",
+    terms: bytes = b"",
 ) -> Model:
     """Copy weights to their place, check their digest where one is expected, and record what they say of themselves.
 
@@ -128,8 +143,8 @@ def store_weights(
         sha256 = _copy(file, draft / WEIGHTS)
         if expected and sha256 != expected:
             raise CollectError(
-                f"{origin}: the weights are not those that konsil knows: SHA-256 {sha256[:16]}..., expected"
-                f" {expected[:16]}...; nothing was installed"
+                f"{origin}: the weights are not those that konsil knows: SHA-256 {sha256[:16]}...,"
+                f" expected {expected[:16]}...; nothing was installed"
             )
         head = read_head(draft / WEIGHTS, origin.removeprefix("file "))
         context = head.get(f"{head.get('general.architecture', '')}.context_length", 0)
@@ -144,7 +159,9 @@ def store_weights(
         )
         if terms:
             (draft / "LICENSE").write_bytes(terms)
-        (draft / RECORD).write_text(json.dumps(dataclasses.asdict(made), indent=2, ensure_ascii=False), "utf-8")
+        (draft / RECORD).write_text(
+            json.dumps(dataclasses.asdict(made), indent=2, ensure_ascii=False), "utf-8"
+        )
         draft.chmod(0o755)
         try:
             os.rename(draft, place / model)  # noqa: PTH104 - one atomic step
@@ -159,8 +176,8 @@ def check_name(model: str) -> None:
     """Refuse a name that could not stand after 'local:', or not be a folder's."""
     if not _is_name(model):
         raise CollectError(
-            f"{option('model', flag='id')} {model!r}: expected letters, digits, '.', '_' and '-', beginning with"
-            " one of the first"
+            f"{option('model', flag='id')} {model!r}: expected letters, digits, '.', '_' and '-',"
+            " beginning with one of the first"
         )
 
 
@@ -171,7 +188,9 @@ def _is_name(model: str) -> bool:
 def _there_already(model: str, made: Model) -> Model:
     here = next((m for m in installed() if m.id == model), None)
     if here is None:
-        raise CollectError(f"{models_place() / model}: is in the way and holds no model; take it away first")
+        raise CollectError(
+            f"{models_place() / model}: is in the way and holds no model; take it away first"
+        )
     if here.sha256 != made.sha256:
         raise CollectError(
             f"there is another model {model!r} already, of other weights; choose another"
@@ -211,5 +230,8 @@ def _sweep(place: Path) -> None:
 def _leftover_files(place: Path) -> Iterator[Path]:
     for path in place.iterdir():
         with contextlib.suppress(OSError):
-            if path.name.startswith((".draft-", ".gone-")) and time.time() - path.stat().st_mtime > _STALE:
+            if (
+                path.name.startswith((".draft-", ".gone-"))
+                and time.time() - path.stat().st_mtime > _STALE
+            ):
                 yield path

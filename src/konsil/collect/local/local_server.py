@@ -1,9 +1,9 @@
 """A model's server in a process of its own: llama.cpp behind OpenAI's chat completions, on this machine's own address.
 
-`python -m konsil.collect.local.local_server` reads what to serve as one line of JSON, answers with one line, and serves
-until its standard input ends: so it never outlives whoever started it, however that ended. In a process of its own, a
-crash of the runtime costs one run and no data, its memory is given back, and what it reads of the environment is its
-own.
+`python -m konsil.collect.local.local_server` reads what to serve as one line of JSON, answers with
+one line, and serves until its standard input ends: so it never outlives whoever started it, however
+that ended. In a process of its own, a crash of the runtime costs one run and no data, its memory is
+given back, and what it reads of the environment is its own.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from konsil.errors import CollectError, installation
 CONTEXT = 8192
 """Tokens of a request with its reply, at most; fewer where the model was made for fewer."""
 _WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}
-"""Threads that wait must not spin: on a busy machine they would take the time from those that work."""
+"""Threads that wait must not spin: on a busy machine they would take the time from those that
+work."""
 _ILLEGAL = (-4, 0xC000001D)
 """How a process ends that meets an instruction its processor does not have."""
 
@@ -84,19 +85,25 @@ class LocalServer:
         code = self._process.poll() if self._process is not None else None
         if code is not None:
             raise CollectError(
-                f"model 'local:{self.model.id}': its server ended (code {code}); is there memory enough for it?"
+                f"model 'local:{self.model.id}': its server ended (code {code}); is there memory"
+                " enough for it?"
             )
 
 
 def missing() -> str:
     """Say what is seen at once to be missing here; the empty text where nothing is."""
     if find_spec("xllamacpp") is None:
-        return f"the runtime of local models is not installed; install it with {installation('local')}"
+        return (
+            f"the runtime of local models is not installed; install it with {installation('local')}"
+        )
     return _without_avx2(Path("/proc/cpuinfo"))
 
 
 def runtime_problem() -> str:
-    """Say in one sentence why no model can be run here, after trying; the empty text where one can."""
+    """Say in one sentence why no model can be run here, after trying.
+
+    The empty text where one can.
+    """
     found = missing()
     if found:
         return found
@@ -122,7 +129,10 @@ def _started(log: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - a file of tem
 
 
 def _end(process: subprocess.Popen[str]) -> int:
-    """End a server, whatever it is doing; gives the code it ended with, its own where it had ended before."""
+    """End a server, whatever it is doing.
+
+    Gives the code it ended with, its own where it had ended before.
+    """
     # One that is ending by itself tells why by its code.
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(0.2)
@@ -137,7 +147,10 @@ def _end(process: subprocess.Popen[str]) -> int:
 
 
 def _handshake(process: subprocess.Popen[str], asked: Mapping[str, object]) -> dict[str, Any]:
-    """Say what to serve and read the answer; an empty one where the process ended without a word."""
+    """Say what to serve and read the answer.
+
+    An empty one where the process ended without a word.
+    """
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -153,7 +166,10 @@ def _handshake(process: subprocess.Popen[str], asked: Mapping[str, object]) -> d
 def _why(told: Mapping[str, Any], code: int, log: Any) -> str:  # noqa: ANN401 - a file of tempfile's
     said = str(told.get("error", ""))
     if "libgomp" in said:
-        return "the system's library libgomp is missing; on Debian and Ubuntu: apt-get install libgomp1"
+        return (
+            "the system's library libgomp is missing; on Debian and Ubuntu: apt-get install"
+            " libgomp1"
+        )
     if code in _ILLEGAL:
         return "this processor lacks instructions that the runtime is built with (AVX2)"
     log.seek(0)
@@ -166,14 +182,21 @@ def _without_avx2(cpuinfo: Path) -> str:
     """The wheels for PCs are built with AVX2; elsewhere there is nothing to look for."""
     if not cpuinfo.is_file():
         return ""
-    flags = [line for line in cpuinfo.read_text("utf-8", errors="replace").splitlines() if line.startswith("flags")]
+    flags = [
+        line
+        for line in cpuinfo.read_text("utf-8", errors="replace").splitlines()
+        if line.startswith("flags")
+    ]
     if not flags or "avx2" in flags[0].split():
         return ""
     return "this processor has no AVX2, which the runtime of local models is built with"
 
 
 def serve(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Load what is asked for and serve it; gives the line that is answered. Runs in the server's own process."""
+    """Load what is asked for and serve it; gives the line that is answered.
+
+    Runs in the server's own process.
+    """
     try:
         import xllamacpp
     except ImportError as error:
@@ -184,8 +207,9 @@ def serve(asked: Mapping[str, Any]) -> dict[str, Any]:
     about.model.path = asked["model"]
     about.model_alias = {asked["alias"]}
     about.n_ctx = asked["context"]
-    # One request after another, nothing remembered of the one before: numbers differ in their last digits with what is
-    # computed beside them, and then a reply would depend on who else was asking.
+    # One request after another, nothing remembered of the one before: numbers differ in their last
+    # digits with what is computed beside them, and then a reply would depend on who else was
+    # asking.
     about.n_parallel = 1
     about.cache_prompt = False
     about.api_keys = [asked["key"]]

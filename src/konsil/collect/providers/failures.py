@@ -24,34 +24,48 @@ _STATUS_SENTENCES = {
     404: "does not know the model or the address",
 }
 _MODERATED = re.compile(
-    r"moderation|\bflagged\b|content[ _-]?filter|content management policy|content[ _](?:usage )?policy|ResponsibleAI"
-    r"|usage polic|safety (?:polic|filter|system|setting|guideline)|prohibited[ _]content|data[ _]?inspection"
+    r"moderation|\bflagged\b|content[ _-]?filter|content management policy|content[ _](?:usage"
+    r" )?policy|ResponsibleAI"
+    r"|usage polic|safety (?:polic|filter|system|setting|guideline)|prohibited[ _]content|data["
+    r" _]?inspection"
     r"|inappropriate content|content exists risk|unsafe content|sensitive content|guardrail",
     re.IGNORECASE,
 )
-"""The endpoint withholds this item; OpenAI, Azure, OpenRouter, DeepSeek, Alibaba and others say it in these words."""
-_KEY = re.compile(r"api[ _-]?key|credit balance|\bbilling\b|insufficient[ _](?:quota|balance|credits?)", re.IGNORECASE)
-"""Words about the key or the account that count with any status."""
-_SPENT = re.compile(
-    r"insufficient_quota|credit_balance_exhausted|spend[ _]limit|usage_limit_exceeded|\bAPI usage limits?\b",
+"""The endpoint withholds this item; OpenAI, Azure, OpenRouter, DeepSeek, Alibaba and others say it
+in these words."""
+_KEY = re.compile(
+    r"api[ _-]?key|credit balance|\bbilling\b|insufficient[ _](?:quota|balance|credits?)",
     re.IGNORECASE,
 )
-"""A limit of money, which waiting does not lift before the month is over: OpenAI's and Anthropic's codes."""
+"""Words about the key or the account that count with any status."""
+_SPENT = re.compile(
+    r"insufficient_quota|credit_balance_exhausted|spend[ _]limit|usage_limit_exceeded|\bAPI usage"
+    r" limits?\b",
+    re.IGNORECASE,
+)
+"""A limit of money, which waiting does not lift before the month is over: OpenAI's and Anthropic's
+codes."""
 _PERMISSION = re.compile(
-    _KEY.pattern + r"|permission|credential|authenti|authori[sz]|not have access|\baccess (?:was|has been|is) \w+"
+    _KEY.pattern
+    + r"|permission|credential|authenti|authori[sz]|not have access|\baccess (?:was|has"
+    r" been|is) \w+"
     r"|\baccount\b|organi[sz]ation|subscription|\bcredits?\b|\bquota\b|\bcountry\b|\bregion\b|\bterritory\b"
     r"|\baccess denied\b|\bkey limit\b|virtual network|firewall rules",
     re.IGNORECASE,
 )
 """Words of a 403 that is about the key or what it may do."""
 _OVERLOADED = re.compile(
-    r"overload|(?:at|over|exceeded?) capacity|capacity exceeded|high demand|try again later|currently loading"
+    r"overload|(?:at|over|exceeded?) capacity|capacity exceeded|high demand|try again"
+    r" later|currently loading"
     r"|temporarily unavailable|(?:server|engine) (?:is )?busy|pending requests|slow[ _]down"
     r"|resource[ _]exhausted|\bUNAVAILABLE\b|rate[ _]limit|too many requests|throttl",
     re.IGNORECASE,
 )
-_TOO_LARGE = re.compile(r"request too large|reduce the (?:length|size)|input or output tokens must be reduced", re.I)
-"""A 429 that asks for another request, and not for patience: it would never fit into the limit of a minute."""
+_TOO_LARGE = re.compile(
+    r"request too large|reduce the (?:length|size)|input or output tokens must be reduced", re.I
+)
+"""A 429 that asks for another request, and not for patience: it would never fit into the limit of a
+minute."""
 _INFRASTRUCTURE = frozenset({408, 409, 425, 429, 502, 503, 529})
 
 
@@ -64,7 +78,10 @@ def failure(
     sent: list[str],
     wait: float | None = None,
 ) -> CallError:
-    """The failure that a response without a reply is; `wait` is what its headers ask for, `sent` the parameters."""
+    """The failure that a response without a reply is.
+
+    `wait` is what its headers ask for, `sent` the parameters.
+    """
     if status == 200:
         return _in_a_reply(raw, request, endpoint=endpoint, sent=sent)
     words = own_words(raw, texts_of(request))
@@ -73,30 +90,45 @@ def failure(
     if status in _INFRASTRUCTURE or status >= 500:
         return _not_now(status, raw, words, asked, endpoint, about)
     if status in (400, 403, 413, 422, 451) and _MODERATED.search(words):
-        return FilteredError(f"{endpoint}: withholds this item; status {status}", certain=True, **about)
+        return FilteredError(
+            f"{endpoint}: withholds this item; status {status}", certain=True, **about
+        )
     if status == 403:
         if not is_page(raw) and _PERMISSION.search(words):
-            return AccountError(_account(endpoint, f"does not allow this with the key given{_quoted(raw)}"), **about)
-        return FilteredError(f"endpoint {endpoint!r}: does not allow this; status 403", certain=False, **about)
+            return AccountError(
+                _account(endpoint, f"does not allow this with the key given{_quoted(raw)}"), **about
+            )
+        return FilteredError(
+            f"endpoint {endpoint!r}: does not allow this; status 403", certain=False, **about
+        )
     if status in _STATUS_SENTENCES:
         model = f" (model {request.model!r})" if status == 404 else ""
-        return AccountError(f"endpoint {endpoint!r}: {_STATUS_SENTENCES[status]}{model}; status {status}", **about)
+        return AccountError(
+            f"endpoint {endpoint!r}: {_STATUS_SENTENCES[status]}{model}; status {status}", **about
+        )
     if status in (400, 422, 501):
         parameter = blamed(raw, sent, texts_of(request))
         if parameter == "tools":
             # Never left out in silence: a system that cannot search is another system.
-            reason = f"does not let model {request.model!r} use {', '.join(request.tools)}; status {status}"
+            reason = (
+                f"does not let model {request.model!r} use {', '.join(request.tools)}; status"
+                f" {status}"
+            )
             return AccountError(_account(endpoint, reason), **about)
         if parameter is not None:
             return ParameterError(parameter, **about)
         if _KEY.search(words) or is_spent(words):
             return AccountError(_account(endpoint, f"refuses the account{_quoted(raw)}"), **about)
     if 300 <= status < 400:
-        return AccountError(_account(endpoint, "sends us elsewhere; name the address it means"), **about)
+        return AccountError(
+            _account(endpoint, "sends us elsewhere; name the address it means"), **about
+        )
     return RequestError(f"{endpoint}: status {status}", **about)
 
 
-def _not_now(status: int, raw: str, words: str, asked: float | None, endpoint: str, about: dict[str, Any]) -> CallError:
+def _not_now(
+    status: int, raw: str, words: str, asked: float | None, endpoint: str, about: dict[str, Any]
+) -> CallError:
     """A limit that is reached, an endpoint that is overloaded, or one that fails."""
     error = f"{endpoint}: status {status}"
     if status == 429:
@@ -114,7 +146,10 @@ def _not_now(status: int, raw: str, words: str, asked: float | None, endpoint: s
 
 
 def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -> CallError:
-    """A body that is no chat completion; some endpoints give status 200 with an error and its own status in it."""
+    """A body that is no chat completion.
+
+    Some endpoints give status 200 with an error and its own status in it.
+    """
     error = inner(raw)
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(code, int) and 400 <= code < 600:
@@ -124,8 +159,12 @@ def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -
     is_error = is_page(raw) or (isinstance(error, dict) and "choices" not in error)
     words = own_words(raw, texts_of(request))
     if isinstance(error, dict) and _OVERLOADED.search(words):
-        return BusyError(f"{endpoint}: is busy", retry_after=patience_asked(raw), status=200, raw=raw)
-    return ServerError(f"{endpoint}: the body is no chat completion", status=200, raw=raw, is_billed=not is_error)
+        return BusyError(
+            f"{endpoint}: is busy", retry_after=patience_asked(raw), status=200, raw=raw
+        )
+    return ServerError(
+        f"{endpoint}: the body is no chat completion", status=200, raw=raw, is_billed=not is_error
+    )
 
 
 def is_spent(words: str) -> bool:
@@ -147,7 +186,10 @@ def _account(endpoint: str, reason: str) -> str:
 
 
 def _quoted(raw: str) -> str:
-    """What the endpoint says, for the one who must act; keys have been taken out of the body before."""
+    """What the endpoint says, for the one who must act.
+
+    Keys have been taken out of the body before.
+    """
     error = inner(raw)
     message = error.get("message") if isinstance(error, dict) else error
     text = " ".join(str(message or "").split())[:200]

@@ -16,9 +16,13 @@ def read_key(endpoint: str, variable: str) -> str:
         return ""
     key = os.environ.get(variable, "")
     if not key:
-        raise CollectError(f"endpoint {endpoint!r}: the environment variable {variable} holds no key")
+        raise CollectError(
+            f"endpoint {endpoint!r}: the environment variable {variable} holds no key"
+        )
     if not key.isprintable() or not key.isascii():
-        raise CollectError(f"endpoint {endpoint!r}: {variable} holds no key but something else (line breaks?)")
+        raise CollectError(
+            f"endpoint {endpoint!r}: {variable} holds no key but something else (line breaks?)"
+        )
     return key
 
 

@@ -22,14 +22,20 @@ if TYPE_CHECKING:
     import aiohttp
 
 MOST_BYTES = 16 * 1024 * 1024
-"""A body that is longer is no reply: an endless one must not fill the memory before its time is up."""
+"""A body that is longer is no reply: an endless one must not fill the memory before its time is
+up."""
 
 
 class OpenAICompatible:
     """One endpoint. The key is read from the environment and held in memory only."""
 
     def __init__(
-        self, url: str, *, name: str = "", key_env: str = "", headers: Mapping[str, str] | None = None
+        self,
+        url: str,
+        *,
+        name: str = "",
+        key_env: str = "",
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self.url = url.rstrip("/") + "/chat/completions"
         self.name = name or url
@@ -69,13 +75,18 @@ class OpenAICompatible:
                 data = await _read(response.content)
                 status, headers = response.status, response.headers
         except (aiohttp.ClientError, ConnectionError, OSError) as error:
-            # What never reached the endpoint costs nothing; of a line that broke later the endpoint may charge.
+            # What never reached the endpoint costs nothing; of a line that broke later the endpoint
+            # may charge.
             reached = not isinstance(error, aiohttp.ClientConnectorError)
             raise ServerError(f"{self.name}: {_reason(error)}", is_billed=reached) from None
-        raw = without_key(clean(data.decode(_encoding(response.charset), errors="replace")), self._key)
+        raw = without_key(
+            clean(data.decode(_encoding(response.charset), errors="replace")), self._key
+        )
         reply = read_body(raw) if status == 200 else None
         if reply is None:
-            raise failure(status, raw, request, endpoint=self.name, sent=list(sent), wait=retry_after(headers))
+            raise failure(
+                status, raw, request, endpoint=self.name, sent=list(sent), wait=retry_after(headers)
+            )
         refused |= request.without  # only now is it known that these were to blame
         return Reply(
             reply.text,
@@ -120,7 +131,10 @@ def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, objec
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the endpoint asks us to wait: a number, a date, or milliseconds; None where it asks for nothing."""
+    """Seconds that the endpoint asks us to wait: a number, a date, or milliseconds.
+
+    None where it asks for nothing.
+    """
     for name, unit in (("retry-after-ms", 0.001), ("Retry-After", 1.0)):
         value = headers.get(name)
         if not value:
@@ -157,7 +171,10 @@ async def _read(stream: aiohttp.StreamReader) -> bytes:
 
 
 def _encoding(charset: str | None) -> str:
-    """The body's encoding; a server that names none, or one that there is not, means UTF-8 as JSON does."""
+    """The body's encoding.
+
+    A server that names none, or one that there is not, means UTF-8 as JSON does.
+    """
     try:
         return codecs.lookup(charset or "utf-8").name
     except LookupError:
@@ -165,5 +182,8 @@ def _encoding(charset: str | None) -> str:
 
 
 def _reason(error: Exception) -> str:
-    # The message of a connection's error may hold the address and nothing else of ours; headers are never in it.
-    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no connection'}"
+    # The message of a connection's error may hold the address and nothing else of ours; headers are
+    # never in it.
+    return (
+        f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no connection'}"
+    )

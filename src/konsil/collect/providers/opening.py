@@ -11,11 +11,15 @@ from konsil.errors import CollectError, nearest
 from konsil.study.sections.calling import Endpoint
 
 GROUP = "konsil.providers"
-"""Entry points of other packages: a vendor's name -> a function that makes a provider of an endpoint."""
+"""Entry points of other packages: a vendor's name -> a function that makes a provider of an
+endpoint."""
 
 
 def unknown_vendors(endpoints: Iterable[Endpoint]) -> Iterator[str]:
-    """Say which endpoints name a vendor that nobody here is known to bring; another package may bring it later."""
+    """Say which endpoints name a vendor that nobody here is known to bring.
+
+    Another package may bring it later.
+    """
     for n, endpoint in enumerate(endpoints):
         if not endpoint.vendor:
             continue
@@ -23,11 +27,17 @@ def unknown_vendors(endpoints: Iterable[Endpoint]) -> Iterator[str]:
 
         known = sorted({*VENDORS, *(point.name for point in entry_points(group=GROUP))})
         if endpoint.vendor not in known:
-            yield f"endpoints[{n}].vendor: {endpoint.vendor!r} is not known here; {nearest(endpoint.vendor, known)}"
+            yield (
+                f"endpoints[{n}].vendor: {endpoint.vendor!r} is not known here;"
+                f" {nearest(endpoint.vendor, known)}"
+            )
 
 
 def opened(endpoint: Endpoint) -> Provider:
-    """Open the provider of an endpoint; a package's entry point goes before the vendors that we know."""
+    """Open the provider of an endpoint.
+
+    A package's entry point goes before the vendors that we know.
+    """
     if not endpoint.vendor:
         from konsil.collect.providers.openai_compatible import OpenAICompatible
 
@@ -37,8 +47,8 @@ def opened(endpoint: Endpoint) -> Provider:
             make = cast(Callable[[Endpoint], Provider], point.load())
         except (ImportError, AttributeError) as error:
             raise CollectError(
-                f"endpoint {endpoint.id!r}: vendor {endpoint.vendor!r} is brought by {point.value!r}, which cannot be"
-                f" loaded ({error})"
+                f"endpoint {endpoint.id!r}: vendor {endpoint.vendor!r} is brought by"
+                f" {point.value!r}, which cannot be loaded ({error})"
             ) from None
         return make(endpoint)
     from konsil.collect.providers.vendors import Vendor

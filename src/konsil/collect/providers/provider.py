@@ -48,7 +48,8 @@ class Request:
     seed: int | None = None
     """The seed of sampling; None: not sent."""
     logprobs: int | None = None
-    """How many alternatives to report with each token's log-probability; None: none are asked for."""
+    """How many alternatives to report with each token's log-probability; None: none are asked
+    for."""
     schema: Mapping[str, object] | None = None
     """The JSON schema the reply must follow; None: free text."""
     tools: tuple[str, ...] = ()
@@ -58,11 +59,14 @@ class Request:
     repeat: int = 0
     """Which of several equal requests it is, from 0; not sent."""
     without: frozenset[str] = frozenset()
-    """Parameters that the endpoint refused for this request, and that are left out of this attempt; not sent."""
+    """Parameters that the endpoint refused for this request, and that are left out of this attempt;
+    not sent."""
 
     def requested_parameters(self) -> dict[str, object]:
         """The parameters asked for, for the record: the schema by its digest."""
-        found: dict[str, object] = {n: getattr(self, n) for n in SAMPLING if getattr(self, n) is not None}
+        found: dict[str, object] = {
+            n: getattr(self, n) for n in SAMPLING if getattr(self, n) is not None
+        }
         if self.schema is not None:
             found["schema"] = hashlib.sha256(_written(self.schema).encode()).hexdigest()[:16]
         if self.tools:
@@ -131,11 +135,17 @@ class DeadlineError(CallError):
 
 
 class RequestError(CallError):
-    """The endpoint does not take this request (too long, for one); calling again would not change that."""
+    """The endpoint does not take this request (too long, for one).
+
+    Calling again would not change that.
+    """
 
 
 class ParameterError(CallError):
-    """The endpoint refuses one parameter: call again without it. A reply then shows that it was to blame."""
+    """The endpoint refuses one parameter: call again without it.
+
+    A reply then shows that it was to blame.
+    """
 
     def __init__(self, parameter: str, **about: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(f"refuses the parameter {parameter!r}", **about)
@@ -143,12 +153,16 @@ class ParameterError(CallError):
 
 
 class FilteredError(CallError):
-    """The endpoint withholds this item; calling again would not change that, and other items may pass."""
+    """The endpoint withholds this item.
+
+    Calling again would not change that, and other items may pass.
+    """
 
     def __init__(self, message: str, *, certain: bool, **about: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(message, **about)
         self.certain = certain
-        """Whether the body says so; otherwise it may be the key, where nothing was ever heard from the model."""
+        """Whether the body says so; otherwise it may be the key, where nothing was ever heard from
+        the model."""
 
 
 class AccountError(CallError):
@@ -177,12 +191,15 @@ def request_key(endpoint: str, request: Request) -> str:
     >>> request_key("local", one) == request_key("local", replace(one, repeat=1))
     False
     """
-    # The SHA-256 of one JSON list, written in two parts: what all requests of a run begin with (a codebook of many
-    # pages, it may be) is digested once, so that ten thousand finished calls are recognised in a second.
+    # The SHA-256 of one JSON list, written in two parts: what all requests of a run begin with (a
+    # codebook of many pages, it may be) is digested once, so that ten thousand finished calls are
+    # recognised in a second.
     *head, last = request.messages or (None,)
     digest = _begun(endpoint, request.model, tuple(head)).copy()
     said = _encode([last.role, last.text]) if last is not None else ""
-    sampling = _sampled(request.temperature, request.top_p, request.max_tokens, request.seed, request.logprobs)
+    sampling = _sampled(
+        request.temperature, request.top_p, request.max_tokens, request.seed, request.logprobs
+    )
     tools = _encode(request.tools) if request.tools else "[]"
     options = _encode(dict(request.options)) if request.options else "{}"
     rest = f"{sampling},{_written(request.schema)},{tools},{options},{request.repeat}"
@@ -198,7 +215,9 @@ def _sampled(*values: float | None) -> str:
 @lru_cache(maxsize=256)
 def _begun(endpoint: str, model: str, head: tuple[Message, ...]) -> hashlib._Hash:
     start = _encode([_KEY_VERSION, endpoint, model])[:-1]
-    return hashlib.sha256(f"{start},[{''.join(f'{_encode([m.role, m.text])},' for m in head)}".encode())
+    return hashlib.sha256(
+        f"{start},[{''.join(f'{_encode([m.role, m.text])},' for m in head)}".encode()
+    )
 
 
 _schemas: OrderedDict[int, tuple[Mapping[str, object], str]] = OrderedDict()
@@ -223,7 +242,9 @@ def work_key(kind: str, who: str, subject: str, key: str) -> str:
     return hashlib.sha256("\0".join((kind, who, subject, key)).encode()).hexdigest()[:32]
 
 
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str).encode
+_encode = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=str
+).encode
 
 
 def clean(text: str) -> str:

@@ -9,18 +9,22 @@ from typing import Any
 from konsil.collect.providers.error_bodies import inner, own_words
 
 _SIGNS = re.compile(
-    r"unsupported|not support|unknown|unrecognized|unexpected|not allowed|not permitted|extra|invalid|only the default"
+    r"unsupported|not support|unknown|unrecognized|unexpected|not allowed|not"
+    r" permitted|extra|invalid|only the default"
     r"|not available|deprecated|does not accept|unable to|cannot both",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"too (?:large|small|high|low|long)|at most|at least|maximum|minimum|less than|greater than|between|out of range"
+    r"too (?:large|small|high|low|long)|at most|at least|maximum|minimum|less than|greater"
+    r" than|between|out of range"
     r"|exceed|context",
     re.IGNORECASE,
 )
-"""The endpoint takes the parameter and not this value of it: without the parameter it would be another request."""
+"""The endpoint takes the parameter and not this value of it: without the parameter it would be
+another request."""
 _NAME_ITSELF = re.compile(
-    r"unsupported[ _]parameter|not supported (?:with|for|by) this model|unknown|unrecognized|unexpected|extra|instead"
+    r"unsupported[ _]parameter|not supported (?:with|for|by) this"
+    r" model|unknown|unrecognized|unexpected|extra|instead"
     r"|not permitted|deprecated",
     re.IGNORECASE,
 )
@@ -32,7 +36,9 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
 
 
 def blamed(raw: str, sent: Iterable[str], texts: Iterable[str] = ()) -> str | None:
-    """Find the parameter that an error's body refuses, among those sent; `texts` are the request's own.
+    """Find the parameter that an error's body refuses, among those sent.
+
+    `texts` are the request's own.
 
     >>> blamed('{"error": {"message": "Unsupported value", "param": "temperature"}}', ["temperature", "seed"])
     'temperature'
@@ -46,7 +52,9 @@ def blamed(raw: str, sent: Iterable[str], texts: Iterable[str] = ()) -> str | No
         # What the endpoint names is what it means, even where it is none of ours.
         found = next((p for p in sent if any(n in _ALIASES.get(p, (p,)) for n in named)), None)
     elif _SIGNS.search(words):
-        found = next((p for p in sent if any(_occurs(w, words) for w in _ALIASES.get(p, (p,)))), None)
+        found = next(
+            (p for p in sent if any(_occurs(w, words) for w in _ALIASES.get(p, (p,)))), None
+        )
     else:
         found = None
     if found is not None and _VALUE.search(words) and not _NAME_ITSELF.search(words):
@@ -60,8 +68,17 @@ def _named(error: Any) -> list[str]:  # noqa: ANN401 - JSON has every type
         return []
     if error.get("param"):
         return [str(error["param"]).split(".")[0]]
-    places = [d["loc"] for d in error.get("detail") or () if isinstance(d, dict) and isinstance(d.get("loc"), list)]
-    names = [str(p) for place in places for p in place if isinstance(p, str) and p not in ("body", "query")]
+    places = [
+        d["loc"]
+        for d in error.get("detail") or ()
+        if isinstance(d, dict) and isinstance(d.get("loc"), list)
+    ]
+    names = [
+        str(p)
+        for place in places
+        for p in place
+        if isinstance(p, str) and p not in ("body", "query")
+    ]
     return names if places else []
 
 

@@ -11,9 +11,18 @@ from konsil.collect.providers.provider import Finish, Reply, clean
 from konsil.records import Citation
 
 _FINISH: Mapping[str, Finish] = {
-    **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"), "stop"),
     **dict.fromkeys(
-        ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"), "length"
+        ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"), "stop"
+    ),
+    **dict.fromkeys(
+        (
+            "length",
+            "max_tokens",
+            "max_output_tokens",
+            "model_length",
+            "model_context_window_exceeded",
+        ),
+        "length",
     ),
     **dict.fromkeys(
         (
@@ -33,13 +42,17 @@ _FINISH: Mapping[str, Finish] = {
     "refusal": "refused",
     **dict.fromkeys(("tool_calls", "tool_use", "function_call"), "tools"),
 }
-"""Why a reply ended, as vendors write it, in small letters. Any other reason is no end by the model's own will."""
+"""Why a reply ended, as vendors write it, in small letters. Any other reason is no end by the
+model's own will."""
 _FAILED = ("error", "network_error", "timeout", "cancelled", "aborted", "abort")
 """The endpoint's own failure in the middle of a reply."""
 
 
 def read_body(raw: str) -> Reply | None:
-    """Read a chat completion; None where the body is none, or where the endpoint failed in the middle of it."""
+    """Read a chat completion.
+
+    None where the body is none, or where the endpoint failed in the middle of it.
+    """
     try:
         data = json.loads(raw.lstrip("\ufeff"))
     except ValueError:
@@ -85,7 +98,11 @@ def _citations(message: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Cit
         if isinstance(cited, dict):
             url = clean(str(cited.get("url") or ""))
             found.append(Citation(clean(str(cited.get("title") or url)), url))
-    found += [Citation(clean(url), clean(url)) for url in data.get("citations") or () if isinstance(url, str)]
+    found += [
+        Citation(clean(url), clean(url))
+        for url in data.get("citations") or ()
+        if isinstance(url, str)
+    ]
     return tuple(dict.fromkeys(found))
 
 
@@ -97,7 +114,9 @@ def _usage(value: object) -> dict[str, int]:
         if isinstance(value.get(theirs), int):
             found[ours] = value[theirs]
     for group in ("prompt_tokens_details", "completion_tokens_details"):
-        for name, n in (value.get(group) or {}).items() if isinstance(value.get(group), dict) else ():
+        for name, n in (
+            (value.get(group) or {}).items() if isinstance(value.get(group), dict) else ()
+        ):
             if isinstance(n, int) and n:
                 found[str(name)] = n
     return found
@@ -112,7 +131,13 @@ def _logprobs(value: object) -> tuple[Mapping[str, Any], ...]:
         if isinstance(token, dict):
             listed = [t for t in token.get("top_logprobs") or () if isinstance(t, dict)]
             top = {clean(str(t.get("token"))): _finite(t.get("logprob")) for t in listed}
-            kept.append({"token": clean(str(token.get("token"))), "logprob": _finite(token.get("logprob")), "top": top})
+            kept.append(
+                {
+                    "token": clean(str(token.get("token"))),
+                    "logprob": _finite(token.get("logprob")),
+                    "top": top,
+                }
+            )
     return tuple(kept)
 
 

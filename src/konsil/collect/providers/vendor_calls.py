@@ -35,7 +35,15 @@ _WRITTEN_AS: Mapping[str, frozenset[str]] = {
     "top_p": frozenset({"top_p", "topP", "p"}),
     "max_tokens": frozenset({"max_tokens", "maxTokens", "maxOutputTokens", "max_output_tokens"}),
     "seed": frozenset({"seed", "random_seed"}),
-    "schema": frozenset({"output_config", "output_format", "response_format", "responseSchema", "responseJsonSchema"}),
+    "schema": frozenset(
+        {
+            "output_config",
+            "output_format",
+            "response_format",
+            "responseSchema",
+            "responseJsonSchema",
+        }
+    ),
     "tools": frozenset({"tools"}),
 }
 """Our parameter -> what it is called in the bodies of the vendors' requests."""
@@ -60,9 +68,17 @@ async def complete(
     key: str = "",
     seen: Traffic | None = None,
 ) -> Reply:
-    """Make one request of a model of the library's; gives the reply or raises a CallError, as every provider does."""
+    """Make one request of a model of the library's.
+
+    Gives the reply or raises a CallError, as every provider does.
+    """
     from pydantic_ai.direct import model_request
-    from pydantic_ai.exceptions import ContentFilterError, ModelAPIError, UnexpectedModelBehavior, UserError
+    from pydantic_ai.exceptions import (
+        ContentFilterError,
+        ModelAPIError,
+        UnexpectedModelBehavior,
+        UserError,
+    )
 
     settings, parameters, sent = _vendor_request(model, request, refused | request.without)
     began = time.perf_counter()
@@ -74,10 +90,14 @@ async def complete(
         raise _failure(error, request, endpoint, sent, key) from None
     except ContentFilterError as error:
         body = without_key(clean(error.body or str(error)), key)
-        return Reply("", finish="filtered", sent=sent, raw=body, seconds=time.perf_counter() - began)
+        return Reply(
+            "", finish="filtered", sent=sent, raw=body, seconds=time.perf_counter() - began
+        )
     except UnexpectedModelBehavior as error:
         body = without_key(clean(error.body or ""), key)
-        raise ServerError(f"{endpoint}: {error.message}", raw=body, is_billed=not is_page(body)) from None
+        raise ServerError(
+            f"{endpoint}: {error.message}", raw=body, is_billed=not is_page(body)
+        ) from None
     except UserError as error:
         raise AccountError(f"endpoint {endpoint!r}: {without_key(error.message, key)}") from None
     if answer.state not in ("complete", "suspended"):
@@ -101,9 +121,15 @@ def reply_of(answer: ModelResponse, sent: Mapping[str, object], raw: str, second
         finish = "other"  # the vendor has paused the turn: what is there is a part of a reply
     if answer.finish_reason == "content_filter":
         # Vendors have one word for a model that declines and another for a filter that cuts it off.
-        finish = "refused" if "refusal" in {str(details.get("finish_reason")), *details} else "filtered"
+        finish = (
+            "refused" if "refusal" in {str(details.get("finish_reason")), *details} else "filtered"
+        )
     usage = answer.usage
-    tokens = {"in": usage.input_tokens, "out": usage.output_tokens, "cached_tokens": usage.cache_read_tokens}
+    tokens = {
+        "in": usage.input_tokens,
+        "out": usage.output_tokens,
+        "cached_tokens": usage.cache_read_tokens,
+    }
     return Reply(
         text=clean("".join(p.content for p in texts)),
         reasoning=clean("\n\n".join(thoughts)),
@@ -145,14 +171,19 @@ def _vendor_request(
             settings[name] = sent[name] = asked[name]
     options = {n: v for n, v in request.options.items() if n not in refused}
     if options and "extra_body" in ignored:
-        raise AccountError(f"model {request.model!r}: takes no further parameters; leave options out of its settings")
+        raise AccountError(
+            f"model {request.model!r}: takes no further parameters; leave options out of its"
+            " settings"
+        )
     if options:
         settings["extra_body"] = options
         sent.update(options)
     parameters = ModelRequestParameters()
     if "schema" in asked and model.profile.get("supports_json_schema_output", False):
         parameters.output_mode = "native"
-        parameters.output_object = OutputObjectDefinition(dict(request.schema or {}), name="reply", strict=True)
+        parameters.output_object = OutputObjectDefinition(
+            dict(request.schema or {}), name="reply", strict=True
+        )
         sent["schema"] = asked["schema"]
     if request.tools:
         parameters.native_tools = [WebSearchTool()]
@@ -161,14 +192,24 @@ def _vendor_request(
 
 
 def _messages(request: Request) -> list[ModelMessage]:
-    from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart, UserPromptPart
+    from pydantic_ai.messages import (
+        ModelRequest,
+        ModelResponse,
+        SystemPromptPart,
+        TextPart,
+        UserPromptPart,
+    )
 
     found: list[ModelMessage] = []
     for message in request.messages:
         if message.role == "assistant":
             found.append(ModelResponse(parts=[TextPart(content=message.text)]))
             continue
-        part = SystemPromptPart(message.text) if message.role == "system" else UserPromptPart(message.text)
+        part = (
+            SystemPromptPart(message.text)
+            if message.role == "system"
+            else UserPromptPart(message.text)
+        )
         if found and isinstance(found[-1], ModelRequest):
             found[-1] = ModelRequest(parts=[*found[-1].parts, part])
         else:
@@ -176,7 +217,9 @@ def _messages(request: Request) -> list[ModelMessage]:
     return found
 
 
-def _failure(error: ModelAPIError, request: Request, endpoint: str, sent: Mapping[str, object], key: str) -> CallError:
+def _failure(
+    error: ModelAPIError, request: Request, endpoint: str, sent: Mapping[str, object], key: str
+) -> CallError:
     from pydantic_ai import exceptions as theirs
 
     raw = without_key(clean(_body(error)), key)
@@ -184,19 +227,30 @@ def _failure(error: ModelAPIError, request: Request, endpoint: str, sent: Mappin
     about: dict[str, Any] = {"status": status, "raw": raw}
     wait = error.retry_after
     if isinstance(error, theirs.ModelAuthenticationError) and status != 403:
-        return AccountError(f"endpoint {endpoint!r}: does not accept the key; status {status}", **about)
+        return AccountError(
+            f"endpoint {endpoint!r}: does not accept the key; status {status}", **about
+        )
     if isinstance(error, theirs.ModelNotFoundError):
-        return AccountError(f"endpoint {endpoint!r}: does not know the model {request.model!r}", **about)
+        return AccountError(
+            f"endpoint {endpoint!r}: does not know the model {request.model!r}", **about
+        )
     is_patience = wait is not None or patience_asked(raw) is not None
     is_quota = isinstance(error, theirs.ModelQuotaExceededError) and not is_patience
     if is_quota or (status == 429 and is_spent(own_words(raw, texts_of(request)))):
         return AccountError(f"endpoint {endpoint!r}: the account's quota is used up", **about)
-    if isinstance(error, theirs.ModelRateLimitError | theirs.ModelOverloadedError | theirs.ModelQuotaExceededError):
-        return BusyError(f"{endpoint}: status {status}", retry_after=_longer(wait, patience_asked(raw)), **about)
+    if isinstance(
+        error,
+        theirs.ModelRateLimitError | theirs.ModelOverloadedError | theirs.ModelQuotaExceededError,
+    ):
+        return BusyError(
+            f"{endpoint}: status {status}", retry_after=_longer(wait, patience_asked(raw)), **about
+        )
     if status:
         return failure(status, raw, request, endpoint=endpoint, sent=list(sent), wait=wait)
     is_billed = not isinstance(error, theirs.ModelConnectionError)
-    return ServerError(f"{endpoint}: {type(error).__name__}", retry_after=wait, is_billed=is_billed, **about)
+    return ServerError(
+        f"{endpoint}: {type(error).__name__}", retry_after=wait, is_billed=is_billed, **about
+    )
 
 
 def _longer(asked: float | None, body: float | None) -> float | None:
@@ -206,7 +260,11 @@ def _longer(asked: float | None, body: float | None) -> float | None:
 def _body(error: ModelAPIError) -> str:
     if isinstance(error.body, str):
         return error.body
-    return json.dumps(error.body, ensure_ascii=False, default=str) if error.body is not None else error.message
+    return (
+        json.dumps(error.body, ensure_ascii=False, default=str)
+        if error.body is not None
+        else error.message
+    )
 
 
 def _written(answer: ModelResponse) -> str:

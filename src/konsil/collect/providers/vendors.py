@@ -1,7 +1,8 @@
 """Vendors that are called in their own way (Anthropic, Gemini, Bedrock, Mistral, ...), through pydantic-ai-slim.
 
-Its model classes know the vendors' quirks; of it we use the one direct request, none of its agents, retries or limits.
-Where the vendor's client takes an HTTP client of ours, the request is looked at as it leaves and the body as it comes.
+Its model classes know the vendors' quirks; of it we use the one direct request, none of its agents,
+retries or limits. Where the vendor's client takes an HTTP client of ours, the request is looked at
+as it leaves and the body as it comes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,17 @@ from konsil.errors import CollectError, installation, nearest
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-VENDORS = ("anthropic", "bedrock", "cohere", "google", "google-cloud", "groq", "mistral", "openai-responses", "xai")
+VENDORS = (
+    "anthropic",
+    "bedrock",
+    "cohere",
+    "google",
+    "google-cloud",
+    "groq",
+    "mistral",
+    "openai-responses",
+    "xai",
+)
 """The vendors that a message can suggest; the library knows more."""
 
 _seen: ContextVar[Traffic | None] = ContextVar("konsil_seen", default=None)
@@ -41,7 +52,9 @@ class Vendor:
         self._client: Any = None
         # What the library leaves out is found in the request as it leaves, and kept with the call.
         for category in (UserWarning, DeprecationWarning):
-            warnings.filterwarnings("ignore", category=category, module=r"(pydantic_ai|anthropic)\b")
+            warnings.filterwarnings(
+                "ignore", category=category, module=r"(pydantic_ai|anthropic)\b"
+            )
 
     async def close(self) -> None:
         """Close the connections."""
@@ -58,7 +71,9 @@ class Vendor:
         seen = Traffic()
         _seen.set(seen)
         refused = self.refused.setdefault(request.model, set())
-        return await complete(model, request, endpoint=self.name, refused=refused, key=self._key, seen=seen)
+        return await complete(
+            model, request, endpoint=self.name, refused=refused, key=self._key, seen=seen
+        )
 
     def _model(self, name: str) -> Model[Any]:
         from pydantic_ai.exceptions import UserError
@@ -67,13 +82,20 @@ class Vendor:
         if self._client is None and self._watched:
             self._client = _client()
         try:
-            return infer_model(f"{self.vendor}:{name}", provider_factory=lambda _: self._provider(self._client))
+            return infer_model(
+                f"{self.vendor}:{name}", provider_factory=lambda _: self._provider(self._client)
+            )
         except UserError as error:
-            raise AccountError(f"endpoint {self.name!r}: {without_key(error.message, self._key)}") from None
+            raise AccountError(
+                f"endpoint {self.name!r}: {without_key(error.message, self._key)}"
+            ) from None
 
 
 def _opener(vendor: str, endpoint: str, url: str, key: str) -> tuple[Callable[[Any], Any], bool]:
-    """Find the vendor's class or say what is missing; gives what opens it with an HTTP client, if it takes one."""
+    """Find the vendor's class or say what is missing.
+
+    Gives what opens it with an HTTP client, if it takes one.
+    """
     try:
         from pydantic_ai.providers import infer_provider_class
     except ImportError:
@@ -90,14 +112,16 @@ def _opener(vendor: str, endpoint: str, url: str, key: str) -> tuple[Callable[[A
     except ImportError:
         package = vendor.removesuffix("-responses").removesuffix("-cloud")
         raise CollectError(
-            f"endpoint {endpoint!r}: vendor {vendor!r} needs a package that is not installed; install"
-            f" 'pydantic-ai-slim[{package}]'"
+            f"endpoint {endpoint!r}: vendor {vendor!r} needs a package that is not installed;"
+            f" install 'pydantic-ai-slim[{package}]'"
         ) from None
     takes = inspect.signature(kind.__init__).parameters
     given: dict[str, Any] = {}
     for name, value, ours in (("api_key", key, "key_env"), ("base_url", url, "url")):
         if value and name not in takes:
-            raise CollectError(f"endpoint {endpoint!r}: vendor {vendor!r} takes no {ours}; leave it out")
+            raise CollectError(
+                f"endpoint {endpoint!r}: vendor {vendor!r} takes no {ours}; leave it out"
+            )
         if value:
             given[name] = value
     watched = "http_client" in takes
@@ -126,7 +150,9 @@ def _client() -> Any:  # noqa: ANN401 - of a library that comes with the extra
             await response.aread()
             seen.body = response.text
 
-    return httpx2.AsyncClient(timeout=None, event_hooks={"request": [leaving], "response": [coming]})
+    return httpx2.AsyncClient(
+        timeout=None, event_hooks={"request": [leaving], "response": [coming]}
+    )
 
 
 def _keys(value: object) -> Iterator[str]:

@@ -34,7 +34,10 @@ class Budget:
         return True
 
     async def reserve(self, amount: float, *, is_capped: bool = True) -> bool:
-        """Set an amount aside, if need be once calls under way have ended; False: nothing is left for it."""
+        """Set an amount aside, if need be once calls under way have ended.
+
+        False: nothing is left for it.
+        """
         while True:
             left = float("inf") if self.most is None else self.most - self.spent
             if is_capped or not self.n_held or left >= NEAR_THE_END * amount:
@@ -55,8 +58,8 @@ class Budget:
         """Why no further call begins, as a sentence for the summary."""
         if self.most is not None and self.spent > self.most:
             return (
-                f"the budget of {self.most:g} US dollars has been passed: an endpoint billed more than a call's text"
-                f" can have, {self.spent:,.2f} US dollars in all"
+                f"the budget of {self.most:g} US dollars has been passed: an endpoint billed more"
+                f" than a call's text can have, {self.spent:,.2f} US dollars in all"
             )
         return f"the next call could pass the budget of {self.most or 0.0:g} US dollars"
 

@@ -1,4 +1,7 @@
-"""What a run shows while it goes on: done, rate, cost and time left; nothing where nobody watches."""
+"""What a run shows while it goes on: done, rate, cost and time left.
+
+Nothing where nobody watches.
+"""
 
 from __future__ import annotations
 

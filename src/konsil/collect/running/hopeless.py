@@ -11,20 +11,41 @@ from konsil.records import Outcome
 from konsil.store.calls.calls import READABLE
 
 STOP_AFTER = 20
-"""Works of one model that end alike, one after another and before any usable one, before it is called no more."""
+"""Works of one model that end alike, one after another and before any usable one, before it is
+called no more."""
 
 _LOOK: Mapping[str, str] = {
-    "gave up": "got no reply, last because: {error}; check the address {address}, the server behind it and the line,"
-    " and do these again with {again}",
-    "truncated": "were cut off{cap}; raise max_tokens in its settings (the thoughts of models that reason count within"
-    " it), and do these again with an id of their own",
-    "empty": "had no text; check max_tokens, which thoughts may have used up, and whether {model!r} is made for chat",
+    "gave up": (
+        "got no reply, last because: {error}; check the address {address}, the server behind it and"
+        " the line, and do these again with {again}"
+    ),
+    "truncated": (
+        "were cut off{cap}; raise max_tokens in its settings (the thoughts of models that reason"
+        " count within it), and do these again with an id of their own"
+    ),
+    "empty": (
+        "had no text; check max_tokens, which thoughts may have used up, and whether {model!r} is"
+        " made for chat"
+    ),
     "refused": "were refused by the model; check what its prompt asks for, or take another model",
-    "filtered": "were withheld by the endpoint; check its content filter and what the key of {endpoint!r} may ask for",
-    "http error": "were not accepted, last because: {error}; check the settings and the limits of {model!r}",
-    "not json": "held no JSON; check whether {model!r} can follow a form, and whether max_tokens leaves it room",
-    "off schema": "did not have the form asked for; check whether {model!r} can follow the instrument",
-    "ended otherwise": "did not end by the model's own will ({error}); check the settings and the tools of {model!r}",
+    "filtered": (
+        "were withheld by the endpoint; check its content filter and what the key of {endpoint!r}"
+        " may ask for"
+    ),
+    "http error": (
+        "were not accepted, last because: {error}; check the settings and the limits of {model!r}"
+    ),
+    "not json": (
+        "held no JSON; check whether {model!r} can follow a form, and whether max_tokens leaves it"
+        " room"
+    ),
+    "off schema": (
+        "did not have the form asked for; check whether {model!r} can follow the instrument"
+    ),
+    "ended otherwise": (
+        "did not end by the model's own will ({error}); check the settings and the tools of"
+        " {model!r}"
+    ),
 }
 """Outcome -> what follows "20 works of 'x' in a row"."""
 
@@ -48,11 +69,14 @@ class Streaks:
         last, n = self._rows.get(who, ("", 0))
         n = n + 1 if last == outcome else 1
         self._rows[who] = (outcome, n)
-        # What some items do to a model that answers others is not hopeless: items may stand in groups.
+        # What some items do to a model that answers others is not hopeless: items may stand in
+        # groups.
         counts = outcome == "gave up" or who not in self.usable
         return bool(self.limit) and counts and n >= self.limit
 
-    def sentence(self, who: str, request: Request, *, endpoint: str, address: str, error: str) -> str:
+    def sentence(
+        self, who: str, request: Request, *, endpoint: str, address: str, error: str
+    ) -> str:
         """Why a model is called no more, and what to look at."""
         outcome, n = self._rows[who]
         cap = f" at max_tokens = {request.max_tokens}" if request.max_tokens is not None else ""

@@ -1,4 +1,7 @@
-"""Ctrl-C while models are called: the first lets what is under way end, as it is paid for; the second stops at once."""
+"""Ctrl-C while models are called: the first lets what is under way end, as it is paid for.
+
+The second stops at once.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from konsil.collect.running.runner import Runner
 
 @contextmanager
 def interruptible(runner: Runner) -> Iterator[None]:
-    """Take Ctrl-C while the block runs; outside the main thread, and on systems without signals, nothing changes."""
+    """Take Ctrl-C while the block runs.
+
+    Outside the main thread, and on systems without signals, nothing changes.
+    """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     before = signal.getsignal(signal.SIGINT)
 
@@ -24,7 +30,10 @@ def interruptible(runner: Runner) -> Iterator[None]:
             return
         runner.progress.is_interrupted = True
         n = runner.wind_down("by Ctrl-C")
-        sys.stderr.write(f"\nwaiting for {n:,} {'call' if n == 1 else 'calls'} under way; Ctrl-C again stops at once\n")
+        sys.stderr.write(
+            f"\nwaiting for {n:,} {'call' if n == 1 else 'calls'} under way; Ctrl-C again stops at"
+            " once\n"
+        )
         sys.stderr.flush()
 
     try:

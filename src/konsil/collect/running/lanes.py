@@ -23,7 +23,8 @@ class Lane:
     provider: Provider
     """Who completes."""
     works: Iterator[Work]
-    """What is to be done; drawn from only when a turn is free, so that a million works need no memory."""
+    """What is to be done; drawn from only when a turn is free, so that a million works need no
+    memory."""
     limits: Limits = field(default_factory=Limits)
     """How much may be asked at once."""
     prices: Callable[[str], Price | None] = lambda _model: None
@@ -41,7 +42,8 @@ class Lane:
     is_closed: bool = False
     """Whether nobody is called any more: the account is at fault."""
     doubtful: deque[Work] = field(default_factory=deque)
-    """Works that were forbidden before any reply: a matter of the key, or of these items. They come last."""
+    """Works that were forbidden before any reply: a matter of the key, or of these items. They come
+    last."""
     meters: dict[str, Meter] = field(default_factory=dict)
     """Model -> what its calls were like."""
     gate: Limiter | None = None

@@ -14,11 +14,14 @@ LONGEST = 60.0
 """No back-off of ours is longer; what the endpoint asks for is followed up to LONGEST_ASKED."""
 LONGEST_ASKED = 600.0
 PATIENCE = 24 * 3600.0
-"""Seconds that an endpoint may ask for patience before a work waits no longer: a day's limit passes meanwhile."""
+"""Seconds that an endpoint may ask for patience before a work waits no longer: a day's limit passes
+meanwhile."""
 BUSY_PAUSES = 4
-"""A work that was put off grows its own pause so often; from then on the pace of the endpoint decides."""
+"""A work that was put off grows its own pause so often; from then on the pace of the endpoint
+decides."""
 _FIRST_GAP = 0.2
-"""Of the first back-off: the seconds between two calls, the first time that one call at a time is too many."""
+"""Of the first back-off: the seconds between two calls, the first time that one call at a time is
+too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,15 @@ class Limits:
     seconds: float = 120.0
     """One call's time."""
     tries: int = 6
-    """How often a call is tried that fails; one that is put off as the endpoint is busy does not count."""
+    """How often a call is tried that fails; one that is put off as the endpoint is busy does not
+    count."""
     patience: float = PATIENCE
     """Seconds that a work is put off by a busy endpoint, at most."""
 
 
-def back_off(failures: int, asked: float | None, rng: random.Random, base: float = BACK_OFF) -> float:
+def back_off(
+    failures: int, asked: float | None, rng: random.Random, base: float = BACK_OFF
+) -> float:
     """Draw the pause after so many failures, at least what the endpoint asked for.
 
     Full jitter: many clients that failed together must not come back together.
@@ -51,10 +57,11 @@ def back_off(failures: int, asked: float | None, rng: random.Random, base: float
 class Limiter:
     """The turnstile of one endpoint, or of one model behind the endpoint's own, its gate.
 
-    Providers limit each model by itself, so that one model's refusals must not slow the pace of its neighbours.
-    The number of calls under way is halved when the endpoint says it is busy (once for all calls that were under way
-    together) and grows by one for each full round of good replies, up to the stated concurrency. Where one call at a
-    time is too many, a gap between two calls doubles, and shrinks with good replies.
+    Providers limit each model by itself, so that one model's refusals must not slow the pace of its
+    neighbours. The number of calls under way is halved when the endpoint says it is busy (once for
+    all calls that were under way together) and grows by one for each full round of good replies, up
+    to the stated concurrency. Where one call at a time is too many, a gap between two calls
+    doubles, and shrinks with good replies.
     """
 
     def __init__(
@@ -64,8 +71,13 @@ class Limiter:
         base: float = BACK_OFF,
         gate: Limiter | None = None,
     ) -> None:
-        # The stated limits are those of the whole endpoint: the gate keeps them where several models share it.
-        self.limits = limits if gate is None else replace(limits, requests_per_minute=None, tokens_per_minute=None)
+        # The stated limits are those of the whole endpoint: the gate keeps them where several
+        # models share it.
+        self.limits = (
+            limits
+            if gate is None
+            else replace(limits, requests_per_minute=None, tokens_per_minute=None)
+        )
         self._gate = gate
         self.allowed = float(limits.concurrency)
         """Calls that may be under way now."""
@@ -83,7 +95,10 @@ class Limiter:
         self._next_call = 0.0
 
     def turn(self, tokens: int) -> Turn:
-        """Wait for a turn with so many tokens, hold it, and give it back; `async with` gives the time it began at."""
+        """Wait for a turn with so many tokens, hold it, and give it back.
+
+        `async with` gives the time it began at.
+        """
         return Turn(self, tokens)
 
     async def enter(self, tokens: int) -> float:
@@ -100,9 +115,13 @@ class Limiter:
         began = self._clock()
         self._next_call = began + self.gap
         if self.limits.requests_per_minute:
-            self._next_request = max(self._next_request, began) + 60.0 / self.limits.requests_per_minute
+            self._next_request = (
+                max(self._next_request, began) + 60.0 / self.limits.requests_per_minute
+            )
         if self.limits.tokens_per_minute:
-            self._next_token = max(self._next_token, began) + 60.0 * tokens / self.limits.tokens_per_minute
+            self._next_token = (
+                max(self._next_token, began) + 60.0 * tokens / self.limits.tokens_per_minute
+            )
         return began
 
     def leave(self) -> None:
@@ -137,7 +156,10 @@ class Limiter:
                 free -= 1
 
     def _pause(self) -> float:
-        return max(self._pause_until, self._next_call, self._next_request, self._next_token) - self._clock()
+        return (
+            max(self._pause_until, self._next_call, self._next_request, self._next_token)
+            - self._clock()
+        )
 
     def correct(self, expected: int, counted: int) -> None:
         """Count the tokens that a call really had, in the place of those that were expected."""
@@ -168,7 +190,10 @@ class Limiter:
 
 
 class Turn:
-    """One turn at an endpoint, held while the block runs; a class, as thousands are taken in a second."""
+    """One turn at an endpoint, held while the block runs.
+
+    A class, as thousands are taken in a second.
+    """
 
     __slots__ = ("_limiter", "_tokens")
 

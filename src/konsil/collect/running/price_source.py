@@ -1,7 +1,8 @@
 """Writes prices.toml anew from genai-prices, an offline list that is kept up to date by others (MIT).
 
-`python -m konsil.collect.running.price_source 2026-11-22 > src/konsil/collect/prices.toml`, with the extra `vendors`
-installed; the day is the one whose prices are taken. konsil itself reads the file and needs no other package.
+`python -m konsil.collect.running.price_source 2026-11-22 > src/konsil/collect/prices.toml`, with
+the extra `vendors` installed; the day is the one whose prices are taken. konsil itself reads the
+file and needs no other package.
 """
 
 from __future__ import annotations
@@ -90,7 +91,10 @@ def written(day: date) -> str:
     source = f"genai-prices {version('genai-prices')}"
     head = HEAD.format(date=json.dumps(day.isoformat()), source=json.dumps(source))
     found = prices_on(day)
-    lines = [f"{json.dumps(name)} = [{found[name][0]:.10g}, {found[name][1]:.10g}]" for name in sorted(found)]
+    lines = [
+        f"{json.dumps(name)} = [{found[name][0]:.10g}, {found[name][1]:.10g}]"
+        for name in sorted(found)
+    ]
     return head + "\n".join(lines) + "\n"
 
 

@@ -11,7 +11,8 @@ from importlib.resources import files
 from konsil.collect.providers.provider import Request
 
 WRITTEN = 300
-"""Tokens that a reply is taken to have where the study sets no max_tokens and no reply has been seen."""
+"""Tokens that a reply is taken to have where the study sets no max_tokens and no reply has been
+seen."""
 CHARACTERS = 3.0
 """Characters a token, on the careful side: German has about four, JSON and long compounds fewer."""
 _MILLION = 1_000_000
@@ -49,7 +50,11 @@ def listed(model: str) -> Price | None:
     """
     name = model.rpartition("/")[2].lower()
     _, prices = price_list()
-    found = max((p for p in prices if name == p or name.startswith((p + "-", p + ":"))), key=len, default=None)
+    found = max(
+        (p for p in prices if name == p or name.startswith((p + "-", p + ":"))),
+        key=len,
+        default=None,
+    )
     return prices[found] if found is not None else None
 
 
@@ -80,7 +85,10 @@ _LATIN = "\u024f"
 
 def most_read(request: Request) -> int:
     """The tokens that the request's own text can have at most: no tokeniser makes more than one of a byte."""
-    size = sum(len(m.text) if m.text.isascii() else len(m.text.encode("utf-8", "replace")) for m in request.messages)
+    size = sum(
+        len(m.text) if m.text.isascii() else len(m.text.encode("utf-8", "replace"))
+        for m in request.messages
+    )
     if request.schema is not None:
         size += len(str(request.schema))
     return size + 16 * (len(request.messages) + 1)

@@ -31,7 +31,8 @@ from konsil.errors import CollectError, KonsilError
 from konsil.records import Call, Outcome
 
 REFUSED_FIRST = 5
-"""So many requests refused one after another, before any reply, and the run stops: it is the user's error."""
+"""So many requests refused one after another, before any reply, and the run stops: it is the user's
+error."""
 
 
 _NO_ERROR = CallError("none")
@@ -61,7 +62,8 @@ class Runner:
     async def run(self, lanes: Sequence[Lane]) -> Progress:
         """Do all works; raises a KonsilError where the user must act. What has ended then is kept.
 
-        An endpoint whose account is at fault is called no more; the others go on, and the error is raised at the end.
+        An endpoint whose account is at fault is called no more; the others go on, and the error is
+        raised at the end.
         """
         self._writer, self._lanes = Writer(self.write), lanes
         try:
@@ -84,7 +86,10 @@ class Runner:
         return self.progress
 
     def wind_down(self, reason: str) -> int:
-        """Begin no further call, let those under way end, and count these; `reason` is what the summary tells."""
+        """Begin no further call, let those under way end, and count these.
+
+        `reason` is what the summary tells.
+        """
         if not self._is_ending:
             self._is_ending = True
             self.progress.stopped = reason
@@ -109,9 +114,13 @@ class Runner:
                 return
         while lane.doubtful and not (self._is_ending or lane.is_closed):
             work = lane.doubtful.popleft()
-            await self._do(lane, limiter, Course(work, work.request, work.attempts), is_last_chance=True)
+            await self._do(
+                lane, limiter, Course(work, work.request, work.attempts), is_last_chance=True
+            )
 
-    async def _do(self, lane: Lane, limiter: Limiter, course: Course, *, is_last_chance: bool = False) -> None:
+    async def _do(
+        self, lane: Lane, limiter: Limiter, course: Course, *, is_last_chance: bool = False
+    ) -> None:
         task = asyncio.current_task()
         assert task is not None
         while not (self._is_ending or lane.is_closed):
@@ -120,7 +129,9 @@ class Runner:
             if tried is None:
                 return
             try:
-                pause = await self._take(lane, limiter, course, tried, is_last_chance=is_last_chance)
+                pause = await self._take(
+                    lane, limiter, course, tried, is_last_chance=is_last_chance
+                )
             finally:
                 self._idle[task] = lane
             if pause is None:
@@ -129,9 +140,18 @@ class Runner:
                 await asyncio.sleep(pause)
 
     async def _take(
-        self, lane: Lane, limiter: Limiter, course: Course, tried: CallAttempt, *, is_last_chance: bool
+        self,
+        lane: Lane,
+        limiter: Limiter,
+        course: Course,
+        tried: CallAttempt,
+        *,
+        is_last_chance: bool,
     ) -> float | None:
-        """Keep an attempt as what it is; gives the pause before the next one, or None where the work is left."""
+        """Keep an attempt as what it is.
+
+        Gives the pause before the next one, or None where the work is left.
+        """
         work, error = course.work, tried.error
         if tried.reply is not None:
             return await self._take_reply(lane, limiter, course, tried, tried.reply)
@@ -140,7 +160,9 @@ class Runner:
             await self._end(lane, course, tried, "http error")
             return None
         if isinstance(error, ParameterError):
-            course.request = replace(course.request, without=course.request.without | {error.parameter})
+            course.request = replace(
+                course.request, without=course.request.without | {error.parameter}
+            )
             await self._keep(tried.call())
             return 0.0
         if isinstance(error, BusyError):
@@ -181,7 +203,9 @@ class Runner:
         course.request, course.is_asked_again = ask_again(course.work.request, reply, outcome), True
         return 0.0
 
-    async def _put_off(self, lane: Lane, limiter: Limiter, course: Course, tried: CallAttempt) -> float | None:
+    async def _put_off(
+        self, lane: Lane, limiter: Limiter, course: Course, tried: CallAttempt
+    ) -> float | None:
         """Wait where the endpoint is busy: no failure, on a clock of its own."""
         error = tried.error
         limiter.busy(tried.began, error.retry_after)
@@ -196,7 +220,13 @@ class Runner:
         return back_off(min(course.n_busy, BUSY_PAUSES), None, self._rng, self._base)
 
     async def _withheld(
-        self, lane: Lane, course: Course, tried: CallAttempt, error: FilteredError, *, is_last_chance: bool
+        self,
+        lane: Lane,
+        course: Course,
+        tried: CallAttempt,
+        error: FilteredError,
+        *,
+        is_last_chance: bool,
     ) -> None:
         """Tell a prompt that is withheld from a key that may do nothing: by what the body says, or by other replies."""
         work = course.work
@@ -210,8 +240,12 @@ class Runner:
         else:
             lane.doubtful.append(replace(work, attempts=course.attempt))
 
-    async def _call(self, lane: Lane, limiter: Limiter, course: Course, task: asyncio.Task[None]) -> CallAttempt | None:
-        """Call once, within the endpoint's limits, the budget and the deadline; None where the budget is used up.
+    async def _call(
+        self, lane: Lane, limiter: Limiter, course: Course, task: asyncio.Task[None]
+    ) -> CallAttempt | None:
+        """Call once, within the endpoint's limits, the budget and the deadline.
+
+        None where the budget is used up.
 
         The task counts as idle until the call begins, and again when its attempt is kept.
         """
@@ -233,18 +267,23 @@ class Runner:
                 async with asyncio.timeout(lane.limits.seconds):
                     reply = await lane.provider.complete(request)
             except TimeoutError:
-                error = DeadlineError(f"no end within {lane.limits.seconds:g} seconds", is_billed=True)
+                error = DeadlineError(
+                    f"no end within {lane.limits.seconds:g} seconds", is_billed=True
+                )
             except CallError as caught:
                 error = caught
             finally:
                 if price is not None and reply is not None:
                     cost = price_of(reply, request, price)
                 elif error.is_billed:
-                    cost = held  # what died on its way is billed all the same: as much as it can have been
+                    # what died on its way is billed all the same: as much as it can have been
+                    cost = held
                 meter.is_teaching = False
                 if reply is not None:
                     meter.learn(request, reply, cost)
-                    limiter.correct(expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected)
+                    limiter.correct(
+                        expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected
+                    )
                 self.budget.settle_cost(held, cost)
             seconds = time.perf_counter() - started
         self.progress.calls += 1
@@ -256,7 +295,18 @@ class Runner:
                 told = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
                 reply = replace(reply, text=text, reasoning=told)
         known = cost if price is not None and (reply is not None or error.is_billed) else None
-        return CallAttempt(lane.name, course.work, request, course.attempt, reply, error, began, seconds, known, now())
+        return CallAttempt(
+            lane.name,
+            course.work,
+            request,
+            course.attempt,
+            reply,
+            error,
+            began,
+            seconds,
+            known,
+            now(),
+        )
 
     async def _reserve(self, meter: Meter, request: Request, price: Price | None) -> float | None:
         """Set aside what a call can cost; with a budget the first call of a model goes alone, and teaches its size."""
@@ -295,7 +345,12 @@ class Runner:
         lane.refused[work.who] += 1
         if lane.refused[work.who] >= REFUSED_FIRST:
             said = " ".join(error.raw.split())[:300] or str(error)
-            self._close(lane, CollectError(f"endpoint {lane.name!r}: refuses every request of {work.who!r}: {said}"))
+            self._close(
+                lane,
+                CollectError(
+                    f"endpoint {lane.name!r}: refuses every request of {work.who!r}: {said}"
+                ),
+            )
 
 
 def _first(errors: BaseExceptionGroup[KonsilError]) -> KonsilError:

@@ -1,6 +1,7 @@
 r"""A model's thoughts, parted from its response where a server leaves the model's own marks in the text. Pure.
 
-Nothing between such marks may reach an answer that people rate: what cannot be told apart counts as thought.
+Nothing between such marks may reach an answer that people rate: what cannot be told apart counts as
+thought.
 """
 
 from __future__ import annotations
@@ -14,20 +15,41 @@ Marks = tuple[str, str]
 """What opens a thought and what closes it."""
 
 _TAG = r"(?:seed:)?(?:thinking|thinks?|thoughts?|reasoning|reflection|scratchpad|inner_?monologue)"
-_OPENING = (rf"<{_TAG}>", r"\[THINK\]", r"◁think▷", r"<\|begin_of_thought\|>", r"<\|START_THINKING\|>", r"<\|think\|>")
-_CLOSING = (rf"</{_TAG}>", r"\[/THINK\]", r"◁/think▷", r"<\|end_of_thought\|>", r"<\|END_THINKING\|>", r"<\|/think\|>")
+_OPENING = (
+    rf"<{_TAG}>",
+    r"\[THINK\]",
+    r"◁think▷",
+    r"<\|begin_of_thought\|>",
+    r"<\|START_THINKING\|>",
+    r"<\|think\|>",
+)
+_CLOSING = (
+    rf"</{_TAG}>",
+    r"\[/THINK\]",
+    r"◁/think▷",
+    r"<\|end_of_thought\|>",
+    r"<\|END_THINKING\|>",
+    r"<\|/think\|>",
+)
 _SOLUTION = re.compile(r"<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_RESPONSE\|>")
-_CHANNEL = re.compile(r"(?:<\|start\|>\s*\w*\s*)?<\|channel\|>\s*(\w*)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
+_CHANNEL = re.compile(
+    r"(?:<\|start\|>\s*\w*\s*)?<\|channel\|>\s*(\w*)[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"
+)
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call)\|>|<\|start\|>\s*\w*")
-_BARE_CHANNELS = re.compile(r"\A\s*analysis(?=[A-Z\W])(.*)assistant\s*final(?=\W|[A-Z0-9a-z])(.*)\Z", re.DOTALL)
+_BARE_CHANNELS = re.compile(
+    r"\A\s*analysis(?=[A-Z\W])(.*)assistant\s*final(?=\W|[A-Z0-9a-z])(.*)\Z", re.DOTALL
+)
 """Harmony's channels where a server has taken out the marks and left their words."""
 
 
 def part_thoughts(text: str, marks: Sequence[Marks] = ()) -> tuple[str, str]:
-    r"""The thoughts of a text and its response; `marks` are further ones than those that konsil knows.
+    r"""The thoughts of a text and its response.
 
-    A thought ends at its last closing mark, with or without an opening one: some servers put the opening mark into the
-    prompt. A thought that does not end has no response after it. A text that is one JSON object has no thoughts.
+    `marks` are further ones than those that konsil knows.
+
+    A thought ends at its last closing mark, with or without an opening one: some servers put the
+    opening mark into the prompt. A thought that does not end has no response after it. A text that
+    is one JSON object has no thoughts.
 
     >>> part_thoughts("Okay, low glucose.\n</think>\n\ninsulin")
     ('Okay, low glucose.', 'insulin')
@@ -45,14 +67,18 @@ def part_thoughts(text: str, marks: Sequence[Marks] = ()) -> tuple[str, str]:
         return bare[1].strip(), bare[2].lstrip()
     opening, closing = _patterns(tuple(marks))
     ends = list(closing.finditer(text))
-    thoughts, response = ("", text) if not ends else (text[: ends[-1].start()], text[ends[-1].end() :])
+    thoughts, response = (
+        ("", text) if not ends else (text[: ends[-1].start()], text[ends[-1].end() :])
+    )
     start = opening.search(response)
     if start is not None:  # the last thought has no end
         thoughts, response = f"{thoughts}\n{response[start.end() :]}", response[: start.start()]
     if not ends and start is None:
         return "", text
     response = _SOLUTION.sub("", response)
-    return closing.sub("", opening.sub("", thoughts)).strip(), response.lstrip("\r\n") if ends else response.strip()
+    return closing.sub("", opening.sub("", thoughts)).strip(), (
+        response.lstrip("\r\n") if ends else response.strip()
+    )
 
 
 def _is_object(text: str) -> bool:
@@ -73,7 +99,9 @@ def _channels(text: str) -> tuple[str, str]:
         following = starts[n + 1].start() if n + 1 < len(starts) else len(text)
         part = text[start.end() : following]
         end = _CHANNEL_END.search(part)
-        (response if start[1] == "final" else thoughts).append(part if end is None else part[: end.start()])
+        (response if start[1] == "final" else thoughts).append(
+            part if end is None else part[: end.start()]
+        )
     return "\n".join(filter(None, (t.strip() for t in thoughts))), "".join(response).strip()
 
 

@@ -10,9 +10,11 @@ from konsil.collect.running.works import CallAttempt, Reader
 from konsil.records import Outcome
 
 ASK_AGAIN: frozenset[Outcome] = frozenset({"not json", "off schema", "empty"})
-"""Outcomes after which the model is asked once more; a refusal and a cut reply are taken as they are."""
+"""Outcomes after which the model is asked once more; a refusal and a cut reply are taken as they
+are."""
 AGAIN = (
-    "Your reply could not be read ({outcome}). Reply again, with nothing but what was asked for, in the form asked for."
+    "Your reply could not be read ({outcome}). Reply again, with nothing but what was asked for, in"
+    " the form asked for."
 )
 
 

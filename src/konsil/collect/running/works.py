@@ -12,7 +12,8 @@ from konsil.collect.providers.provider import CallError, Reply, Request
 from konsil.records import Call, CallKind, Outcome
 
 Reader = Callable[[str], Outcome]
-"""Says of a reply's text whether it can be read: ok, repaired, not json, off schema, empty or refused."""
+"""Says of a reply's text whether it can be read: ok, repaired, not json, off schema, empty or
+refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ _Waiting = tuple[Call, asyncio.Future[None]]
 class Writer:
     """A thread that writes calls; `add` returns when its call survives a power cut.
 
-    One thread and a transaction for each group: the cost of a commit, which is the disk's, is shared by all calls that
-    came meanwhile.
+    One thread and a transaction for each group: the cost of a commit, which is the disk's, is
+    shared by all calls that came meanwhile.
     """
 
     def __init__(self, write: Callable[[Sequence[Call]], None]) -> None:

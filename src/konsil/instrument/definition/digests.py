@@ -14,7 +14,8 @@ from konsil.instrument.definition.form import Criterion, Instrument
 def stated(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
     """A record as plain data without the fields that have their default.
 
-    So a digest speaks of what a protocol states: a later version's new field with a default changes no old digest.
+    So a digest speaks of what a protocol states: a later version's new field with a default changes
+    no old digest.
 
     >>> from konsil.instrument import Scale
     >>> stated(Scale(("no", "yes")))
@@ -22,7 +23,9 @@ def stated(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: (getattr(value, f.name), _default(f)) for f in dataclasses.fields(value)}
-        return {name: stated(given) for name, (given, default) in fields.items() if given != default}
+        return {
+            name: stated(given) for name, (given, default) in fields.items() if given != default
+        }
     if isinstance(value, Mapping):
         return {str(k): stated(v) for k, v in value.items()}
     if isinstance(value, tuple | list):
@@ -42,7 +45,10 @@ def _default(field: dataclasses.Field[Any]) -> object:
 
 
 def digest_of(record: object) -> str:
-    """SHA-256 over the canonical JSON of what a record states; what JSON has no word for (dates) stands as its text."""
+    """SHA-256 over the canonical JSON of what a record states.
+
+    What JSON has no word for (dates) stands as its text.
+    """
     text = json.dumps(stated(record), ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -54,7 +60,9 @@ def untitled(instrument: Instrument) -> Instrument:
     >>> untitled(Instrument("f", (Criterion("c", "?", Scale(), title="C"),))).criteria[0].title
     ''
     """
-    criteria = tuple(dataclasses.replace(c, title="", renamed={}, formerly=()) for c in instrument.criteria)
+    criteria = tuple(
+        dataclasses.replace(c, title="", renamed={}, formerly=()) for c in instrument.criteria
+    )
     return dataclasses.replace(instrument, criteria=criteria)
 
 

@@ -34,12 +34,16 @@ class Field:
     """The number, from 0, of the sentence that it is about."""
 
     def __hash__(self) -> int:
-        # Quick, as prompts and schemas are looked up by a screen's fields; equal fields have equal names.
+        # Quick, as prompts and schemas are looked up by a screen's fields; equal fields have equal
+        # names.
         return hash(self.name)
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What can be chosen, in order, the abstention last; empty for numbers and texts without an abstention."""
+        """What can be chosen, in order, the abstention last.
+
+        Empty for numbers and texts without an abstention.
+        """
         return self.criterion.scale.options()
 
     @property
@@ -65,24 +69,35 @@ def letter(position: int) -> str:
 def fields(instrument: Instrument, task: Task) -> tuple[Field, ...]:
     """Every question of the screen, in the order asked: by criterion, and within it by answer or sentence.
 
-    Names never depend on which answer stands where: the first is a1 for everybody, and the task says which it is.
+    Names never depend on which answer stands where: the first is a1 for everybody, and the task
+    says which it is.
 
     >>> from konsil.instrument import Scale
     >>> form = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"))),))
     >>> [f.name for f in fields(form, Task("t", "t", "r", "form", "i", ("x", "y")))]
     ['correct.a1', 'correct.a2']
     """
-    return _fields(instrument, len(task.answers), len(task.spans), task.item is not None, bool(task.batch))
+    return _fields(
+        instrument, len(task.answers), len(task.spans), task.item is not None, bool(task.batch)
+    )
 
 
 @lru_cache(maxsize=512)
-def _fields(instrument: Instrument, n: int, n_spans: int, about_item: bool, in_batch: bool) -> tuple[Field, ...]:
-    # One tuple for all tasks of a shape, so that what is made of it (prompt, schema) can be made once as well.
-    found = tuple(f for c in instrument.criteria for f in _of(c, instrument, n, n_spans, about_item, in_batch))
+def _fields(
+    instrument: Instrument, n: int, n_spans: int, about_item: bool, in_batch: bool
+) -> tuple[Field, ...]:
+    # One tuple for all tasks of a shape, so that what is made of it (prompt, schema) can be made
+    # once as well.
+    found = tuple(
+        f for c in instrument.criteria for f in _of(c, instrument, n, n_spans, about_item, in_batch)
+    )
     names = [name for f in found for name in (f.name, f.reason) if name]
     for name in names:
         if names.count(name) > 1:
-            raise FormError(f"instrument {instrument.id!r}: two questions have the field name {name!r}; rename one")
+            raise FormError(
+                f"instrument {instrument.id!r}: two questions have the field name {name!r};"
+                " rename one"
+            )
     return found
 
 
@@ -97,7 +112,12 @@ def surveyed(criteria: Sequence[Criterion], *, in_batch: bool) -> tuple[Criterio
 
 
 def _of(
-    criterion: Criterion, instrument: Instrument, n: int, n_spans: int, about_item: bool, in_batch: bool
+    criterion: Criterion,
+    instrument: Instrument,
+    n: int,
+    n_spans: int,
+    about_item: bool,
+    in_batch: bool,
 ) -> Iterator[Field]:
     scope = criterion.scope
     if scope in _SURVEYS:
@@ -111,13 +131,17 @@ def _of(
     elif scope == "sentence":
         if n != 1:
             raise FormError(
-                f"instrument {instrument.id!r}: {criterion.id!r} asks about sentences of one answer, the screen has {n}"
+                f"instrument {instrument.id!r}: {criterion.id!r} asks about sentences of one"
+                f" answer, the screen has {n}"
             )
         for s in range(n_spans):
             yield Field(f"{criterion.id}.s{s + 1}", criterion, (0,), s)
     elif scope == "pair":
         if n != 2:
-            raise FormError(f"instrument {instrument.id!r}: {criterion.id!r} compares two answers, the screen has {n}")
+            raise FormError(
+                f"instrument {instrument.id!r}: {criterion.id!r} compares two answers, the screen"
+                f" has {n}"
+            )
         yield Field(criterion.id, criterion, (0, 1))
     else:
         yield Field(criterion.id, criterion)

@@ -11,7 +11,16 @@ ScaleLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Scope = Literal["item", "answer", "sentence", "pair", "task", "batch", "phase", "rater"]
 Unit = Literal["answer", "sentence", "pair"]
 
-ANSWERS = {"item": 0, "task": 0, "batch": 0, "phase": 0, "rater": 0, "answer": 1, "sentence": 1, "pair": 2}
+ANSWERS = {
+    "item": 0,
+    "task": 0,
+    "batch": 0,
+    "phase": 0,
+    "rater": 0,
+    "answer": 1,
+    "sentence": 1,
+    "pair": 2,
+}
 """Scope of a criterion -> how many answers its rating is about."""
 
 ITEMS = {"item", "answer", "sentence", "pair", "task"}
@@ -67,9 +76,11 @@ class Criterion:
     title: str = ""
     """What the report's figures call it; left out: its identifier. No rater sees it."""
     renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Former label → today's label, for ratings given before labels were renamed. No rater sees it."""
+    """Former label → today's label, for ratings given before labels were renamed. No rater sees
+    it."""
     formerly: tuple[str, ...] = ()
-    """Former identifiers, for ratings given before the criterion was renamed. No rater sees them."""
+    """Former identifiers, for ratings given before the criterion was renamed. No rater sees
+    them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +94,8 @@ class Instrument:
     codebook: str = ""
     """The codebook's text in Markdown: one text for page, print and judge."""
     role: str = ""
-    """Who the rater is asked to be; the only line in which a judge's prompt may differ from the page."""
+    """Who the rater is asked to be; the only line in which a judge's prompt may differ from the
+    page."""
     show_reference: bool = False
     """Whether the item's reference is shown for orientation."""
     show_reasoning: bool = False
@@ -93,11 +105,12 @@ class Instrument:
     language: str = "en"
     """The language of its texts."""
     reason_first: bool = False
-    """Whether judges give the reason of a criterion that asks for one before its label; people choose their order."""
+    """Whether judges give the reason of a criterion that asks for one before its label; people
+    choose their order."""
 
     def __hash__(self) -> int:
-        # What is made of an instrument once is looked up for every task: equal forms have equal ids and codebooks, and
-        # the hash of a text is known already.
+        # What is made of an instrument once is looked up for every task: equal forms have equal ids
+        # and codebooks, and the hash of a text is known already.
         return hash((self.id, self.codebook))
 
     def criterion(self, criterion_id: str) -> Criterion | None:

@@ -35,7 +35,9 @@ def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
     canonical = _same_number(text, scale.labels)
     if canonical is not None:
         return "rated", canonical
-    raise LabelError(f"{text!r} is not a label of criterion {criterion.id!r}; {nearest(text, scale.options())}")
+    raise LabelError(
+        f"{text!r} is not a label of criterion {criterion.id!r}; {nearest(text, scale.options())}"
+    )
 
 
 def _as_on_scale(text: str, options: Sequence[str]) -> str:
@@ -43,7 +45,9 @@ def _as_on_scale(text: str, options: Sequence[str]) -> str:
     if text in options:
         return text
     composed = unicodedata.normalize("NFC", text)
-    return next((option for option in options if unicodedata.normalize("NFC", option) == composed), text)
+    return next(
+        (option for option in options if unicodedata.normalize("NFC", option) == composed), text
+    )
 
 
 def _same_number(text: str, labels: tuple[str, ...]) -> str | None:
@@ -69,10 +73,14 @@ def _number(criterion: Criterion, text: str) -> str:
     scale = criterion.scale
     if not (number - number == 0.0):
         raise LabelError(f"{text!r} is not a number, as criterion {criterion.id!r} expects")
-    if (scale.low is not None and number < scale.low) or (scale.high is not None and number > scale.high):
+    if (scale.low is not None and number < scale.low) or (
+        scale.high is not None and number > scale.high
+    ):
         low = "-∞" if scale.low is None else f"{scale.low:g}"
         high = "∞" if scale.high is None else f"{scale.high:g}"
-        raise LabelError(f"{text!r} is outside {low} to {high}, the range of criterion {criterion.id!r}")
+        raise LabelError(
+            f"{text!r} is outside {low} to {high}, the range of criterion {criterion.id!r}"
+        )
     return number_word(number)
 
 

@@ -11,10 +11,13 @@ _SIDES = re.compile(r"\b[AB]\b")
 
 
 def mirrored(criterion: Criterion, label: str) -> str | None:
-    """What a comparison's label says when its two answers change places; None where the scale does not tell.
+    """What a comparison's label says when its two answers change places.
 
-    Labels that name a side by its letter, A or B, are read with the letters exchanged, if each is then a label again;
-    other labels in an order are read from the other end. Numbers, texts and labels with neither do not tell.
+    None where the scale does not tell.
+
+    Labels that name a side by its letter, A or B, are read with the letters exchanged, if each is
+    then a label again; other labels in an order are read from the other end. Numbers, texts and
+    labels with neither do not tell.
 
     >>> from konsil.instrument import Scale
     >>> mirrored(Criterion("better", "?", Scale(("A", "equal", "B")), "pair"), "A")
@@ -38,12 +41,16 @@ def _exchanged(text: str) -> str:
 
 
 @overload
-def canonical(criterion: Criterion, answers: tuple[str, ...], label: str) -> tuple[tuple[str, ...], str]: ...
+def canonical(
+    criterion: Criterion, answers: tuple[str, ...], label: str
+) -> tuple[tuple[str, ...], str]: ...
 @overload
 def canonical(
     criterion: Criterion, answers: tuple[str, ...], label: str | None
 ) -> tuple[tuple[str, ...], str | None]: ...
-def canonical(criterion: Criterion, answers: tuple[str, ...], label: str | None) -> tuple[tuple[str, ...], str | None]:
+def canonical(
+    criterion: Criterion, answers: tuple[str, ...], label: str | None
+) -> tuple[tuple[str, ...], str | None]:
     """A comparison with its answers in the order of their ids, and its label as it reads then."""
     if len(answers) != 2 or answers[0] <= answers[1]:
         return answers, label

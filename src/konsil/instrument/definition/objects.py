@@ -35,9 +35,10 @@ class Verdict:
 def verdict(text: str, names: Collection[str]) -> Verdict:
     """The last complete JSON object of the text that has one of these names as a key.
 
-    Repaired are code fences and words around the object, trailing commas and line breaks within strings. Single quotes
-    and missing brackets are not: words that a judge merely quotes could then be taken for its verdict. An object that
-    is broken after the verdict, or around it, could be the judge's own, the verdict a quotation; then there is none.
+    Repaired are code fences and words around the object, trailing commas and line breaks within
+    strings. Single quotes and missing brackets are not: words that a judge merely quotes could then
+    be taken for its verdict. An object that is broken after the verdict, or around it, could be the
+    judge's own, the verdict a quotation; then there is none.
     """
     whole = _strict(text.strip())
     if whole is not None:
@@ -64,7 +65,9 @@ def verdict(text: str, names: Collection[str]) -> Verdict:
     begin, end, pairs = found
     around = any(b < begin for b in broken) and not _AFTER.match(text, end)
     if around or any(b > end for b in broken):
-        return Verdict(problem="a broken JSON object around or after the last complete one", started=True)
+        return Verdict(
+            problem="a broken JSON object around or after the last complete one", started=True
+        )
     return Verdict(pairs)
 
 

@@ -28,11 +28,18 @@ class PageNames:
 
     def neutral(self, field: str) -> str:
         """What a field is called on the page; a name that is none of a field's stays."""
-        known = max((i for i in self._numbers if field == i or field.startswith(f"{i}.")), key=len, default=None)
+        known = max(
+            (i for i in self._numbers if field == i or field.startswith(f"{i}.")),
+            key=len,
+            default=None,
+        )
         return field if known is None else self._numbers[known] + field[len(known) :]
 
     def field(self, name: str) -> str:
-        """The field of a name on the page; a field's own name, as older pages and kits have it, stays."""
+        """The field of a name on the page.
+
+        A field's own name, as older pages and kits have it, stays.
+        """
         head, dot, rest = name.partition(".")
         return self._ids[head] + dot + rest if head in self._ids else name
 

@@ -15,8 +15,9 @@ Json = dict[str, Any]
 def schema(fields: Iterable[Field], *, reason_first: bool = False) -> Json:
     """The schema of a whole reply to these fields, within what strict structured output takes.
 
-    Every key is required and there are no others; choices are enumerations with the abstention last. Strict structured
-    output keeps the order of the keys: with `reason_first` a judge writes each reason before the label.
+    Every key is required and there are no others; choices are enumerations with the abstention
+    last. Strict structured output keeps the order of the keys: with `reason_first` a judge writes
+    each reason before the label.
 
     >>> from konsil.instrument import Criterion, Field, Scale
     >>> schema([Field("correct.a1", Criterion("correct", "?", Scale(("no", "yes"), abstain="?")), (0,))])["properties"]
@@ -35,12 +36,20 @@ def _schema(fields: tuple[Field, ...], reason_first: bool) -> Json:
         if field.reason:
             parts[field.reason] = {"type": "string"}
         properties.update(reversed(parts.items()) if reason_first else parts.items())
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def response_format(fields: Iterable[Field], name: str = "rating") -> Json:
     """The schema as the `response_format` of OpenAI-compatible servers, strict."""
-    return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema(fields)}}
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "strict": True, "schema": schema(fields)},
+    }
 
 
 def _value(scale: Scale) -> Json:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _DIGITS = str.maketrans(_SUPERSCRIPTS, "0123456789")
 _RAISED = str.maketrans("0123456789+-−", _SUPERSCRIPTS + "⁺⁻⁻")
-# A mark stands behind a word or a sentence; behind a unit, a digit or a bracket a superscript is a power or a charge.
+# A mark stands behind a word or a sentence; behind a unit, a digit or a bracket a superscript is a
+# power or a charge.
 _BEHIND = r"(?:(?<=[^\W\d_]{4})|(?<=[.,;:!?”\"’*]))"
 _SEVERAL = r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*"
 
@@ -22,14 +23,18 @@ _RAISED_MARK = re.compile(
     rf"{_BEHIND}([{_SUPERSCRIPTS}]{{1,3}}(?:[,;–⁻-][{_SUPERSCRIPTS}]{{1,3}})*)(?![⁺⁻\w/{_SUPERSCRIPTS}])"
 )
 _ATTACHED = re.compile(rf"{_BEHIND}\[(\d{{1,3}})\](?![(:])")
-_BRACKETED = re.compile(r"(?<!CI)(?<!KI)(?<!CI )(?<!KI ) ?\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)\](?![(:])")
+_BRACKETED = re.compile(
+    r"(?<!CI)(?<!KI)(?<!CI )(?<!KI ) ?\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)\](?![(:])"
+)
 _RUN = re.compile(r" ?((?:\[\d{1,3}\] ?)+\[\d{1,3}\])")
 _MOST_IN_A_RANGE = 10
 
 _NAME = r"[A-ZÄÖÜ][^\W\d_]*(?:['’-][^\W\d_]+)?"
 _AND = r"(?:,? (?:and|und|&) |, | )"
 _CITE = rf"{_NAME}(?:{_AND}{_NAME}){{0,4}}(?: et al\.?| u\. ?a\.)?,? (?:19|20)\d\d[a-z]?"
-_AUTHOR_YEAR = re.compile(rf" ?[(\[](?:see |vgl\. |siehe )?({_CITE}(?:; ?{_CITE}){{0,9}})[)\]](?![(:])")
+_AUTHOR_YEAR = re.compile(
+    rf" ?[(\[](?:see |vgl\. |siehe )?({_CITE}(?:; ?{_CITE}){{0,9}})[)\]](?![(:])"
+)
 _NO_AUTHORS = frozenset(
     """january february march april may june july august september october november december januar februar märz mai
     juni juli oktober dezember jan feb mar apr jun jul aug sep sept oct okt nov dec dez spring summer autumn winter
@@ -149,12 +154,17 @@ def _expanded(numbers: str) -> list[int]:
     for part in re.split(r"\s?[,;]\s?", numbers):
         first, *rest = (int(n) for n in re.split(r"\s?[–⁻-]\s?", part))
         last = rest[-1] if rest else first
-        found += range(first, last + 1) if first <= last < first + _MOST_IN_A_RANGE else [first, *rest]
+        found += (
+            range(first, last + 1) if first <= last < first + _MOST_IN_A_RANGE else [first, *rest]
+        )
     return found
 
 
 def _bracketed(match: re.Match[str], known: int) -> str:
-    """A bracket of several numbers as a mark each, where all of them can be marks; any other stays what it is."""
+    """A bracket of several numbers as a mark each, where all of them can be marks.
+
+    Any other stays what it is.
+    """
     numbers = _expanded(match[1])
     if len(numbers) == 1 or not all(1 <= n <= known for n in numbers):
         return match[0]

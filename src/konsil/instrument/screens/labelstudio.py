@@ -34,13 +34,16 @@ class Control:
     field: Field
     """The question it asks."""
     part: Part = "label"
-    """What it takes: the label; that the rater abstains, where the label's own control has no room for it; a reason."""
+    """What it takes: the label; that the rater abstains, where the label's own control has no room
+    for it; a reason."""
     words: Mapping[str, str] = field_of(default_factory=dict)
     """Label Studio's word -> the label, where it has words of its own: left and right."""
 
 
 def controls(instrument: Instrument, task: Task) -> tuple[Control, ...]:
-    """Every control of a task's screen, in the order of its fields; the names are those of the configuration.
+    """Every control of a task's screen, in the order of its fields.
+
+    The names are those of the configuration.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes")), reason=True),))
@@ -52,7 +55,9 @@ def controls(instrument: Instrument, task: Task) -> tuple[Control, ...]:
     names = [c.name for c in found]
     for name in names:
         if names.count(name) > 1:
-            raise FormError(f"instrument {instrument.id!r}: two questions would be called {name!r}; rename one")
+            raise FormError(
+                f"instrument {instrument.id!r}: two questions would be called {name!r}; rename one"
+            )
     return tuple(found)
 
 
@@ -60,7 +65,9 @@ def _controls(field: Field) -> Iterator[Control]:
     name, scale = field.name.replace(".", "-"), field.criterion.scale
     if scale.kind == "choice":
         if _two_sides(field):
-            yield Control(name, "Pairwise", field, words={"left": scale.labels[0], "right": scale.labels[1]})
+            yield Control(
+                name, "Pairwise", field, words={"left": scale.labels[0], "right": scale.labels[1]}
+            )
         else:
             yield Control(name, "Rating" if _are_stars(scale) else "Choices", field)
     else:
@@ -74,7 +81,12 @@ def _controls(field: Field) -> Iterator[Control]:
 def _are_stars(scale: Scale) -> bool:
     """Whether the labels are just 1, 2, 3, ..., so that stars lose no word of them."""
     n = len(scale.labels)
-    return scale.level != "nominal" and scale.abstain is None and 1 < n <= 10 and scale.labels == _STARS[:n]
+    return (
+        scale.level != "nominal"
+        and scale.abstain is None
+        and 1 < n <= 10
+        and scale.labels == _STARS[:n]
+    )
 
 
 def _two_sides(field: Field) -> bool:
@@ -142,7 +154,9 @@ def _subject(field: Field) -> tuple[int, int]:
 def _object(parent: ET.Element, name: str, heading: str) -> None:
     if heading:
         ET.SubElement(parent, "Header", value=_plain(heading), size="4")
-    ET.SubElement(parent, "Text", name=name, value=f"${name}", valueType="text", selectionEnabled="false")
+    ET.SubElement(
+        parent, "Text", name=name, value=f"${name}", valueType="text", selectionEnabled="false"
+    )
 
 
 def _ask(parent: ET.Element, found: list[Control], beside: str, screen: Screen) -> None:
@@ -175,11 +189,17 @@ def _ask(parent: ET.Element, found: list[Control], beside: str, screen: Screen) 
             tag.set("toName", "a1,a2")
         elif control.tag == "Number":
             bounds = {"min": scale.low, "max": scale.high}
-            tag.attrib |= {name: f"{bound:g}" for name, bound in bounds.items() if bound is not None}
+            tag.attrib |= {
+                name: f"{bound:g}" for name, bound in bounds.items() if bound is not None
+            }
             tag.set("step", "0.1")
         else:
             tag.attrib |= {"rows": "3", "editable": "true", "maxSubmissions": "1"}
-        if control.part == "label" and control.tag != "Pairwise" and not (scale.kind != "choice" and scale.abstain):
+        if (
+            control.part == "label"
+            and control.tag != "Pairwise"
+            and not (scale.kind != "choice" and scale.abstain)
+        ):
             tag.set("required", "true")
 
 

@@ -19,7 +19,8 @@ class Parity:
     role: tuple[str, ...]
     """Lines of the prompt that are the instrument's role."""
     reply: tuple[str, ...]
-    """Other lines of the prompt that are not on the page, each once: how to reply, and the marks around texts."""
+    """Other lines of the prompt that are not on the page, each once: how to reply, and the marks
+    around texts."""
     missing: tuple[str, ...]
     """What is on the page and not in the prompt: nothing, or something is wrong."""
 
@@ -90,10 +91,14 @@ def example(instrument: Instrument, n_answers: int = 1) -> Screen:
     """
     pair = any(c.scope == "pair" for c in instrument.criteria)
     survey = all(c.scope in ("batch", "phase", "rater") for c in instrument.criteria)
-    spans = (Span(0, 2), Span(3, 5)) if any(c.scope == "sentence" for c in instrument.criteria) else ()
+    spans = (
+        (Span(0, 2), Span(3, 5)) if any(c.scope == "sentence" for c in instrument.criteria) else ()
+    )
     n = 0 if survey else 2 if pair else 1 if spans else n_answers
     made = {
-        f"x{i}": Answer(f"x{i}", "i", f"s{i}", "1. 2.", "...", (Citation("...", "https://example.org"),))
+        f"x{i}": Answer(
+            f"x{i}", "i", f"s{i}", "1. 2.", "...", (Citation("...", "https://example.org"),)
+        )
         for i in range(n)
     }
     item = None if survey else Item("i", "...?", "...")

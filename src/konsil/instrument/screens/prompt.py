@@ -1,10 +1,12 @@
 """The judge's prompt: a screen as a system and a user message.
 
-The system message is the same for all tasks of an instrument with equally many answers (servers can keep it): role,
-codebook word for word, what is asked, how to reply. The user message is the item and its answers, whole.
+The system message is the same for all tasks of an instrument with equally many answers (servers can
+keep it): role, codebook word for word, what is asked, how to reply. The user message is the item
+and its answers, whole.
 
-Every text that comes from outside stands between two marks with a key that is derived from the task's identifier and
-occurs in none of the texts, so that no text can close its own block or open another.
+Every text that comes from outside stands between two marks with a key that is derived from the
+task's identifier and occurs in none of the texts, so that no text can close its own block or open
+another.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ def prompt(screen: Screen, task: str) -> Prompt:
 
 @lru_cache(maxsize=512)
 def _system(instrument: Instrument, fields: tuple[Field, ...], n_answers: int) -> str:
-    # Of nothing but the form, so that no text of an item or an answer can get into it; made once for all tasks.
+    # Of nothing but the form, so that no text of an item or an answer can get into it; made once
+    # for all tasks.
     screen = Screen(instrument, fields, answers=(Shown(()),) * n_answers)
     role, codebook = instrument.role.strip(), instrument.codebook.strip()
     parts = (role, codebook, _questions(screen), "\n".join(_format(screen)))
@@ -110,7 +113,11 @@ def _material(screen: Screen, key: str) -> list[str]:
         if answer.sources:
             sources = "\n".join(answer.sources)
             blocks.append(f"{said.sources}{opened}{sources}{closed}")
-    told = [said.material.format(f"<text-{key}>", f"</text-{key}>")] if screen.question or screen.answers else []
+    told = (
+        [said.material.format(f"<text-{key}>", f"</text-{key}>")]
+        if screen.question or screen.answers
+        else []
+    )
     if any_marked:
         told.append(said.marked.format(f"<s1-{key}>", f"</s1-{key}>"))
     return [*told, *blocks, said.now]
@@ -118,7 +125,8 @@ def _material(screen: Screen, key: str) -> list[str]:
 
 def _marked(answer: Shown, key: str) -> str:
     return "".join(
-        p.text if p.span is None else f"<s{p.span + 1}-{key}>{p.text}</s{p.span + 1}-{key}>" for p in answer.pieces
+        p.text if p.span is None else f"<s{p.span + 1}-{key}>{p.text}</s{p.span + 1}-{key}>"
+        for p in answer.pieces
     )
 
 

@@ -11,12 +11,17 @@ from konsil.instrument.screens.words import Words
 from konsil.records import Answer, Span
 
 TEXT_ARM = "text"
-"""In this arm links, citation markers and sources are left out; in every other arm they are shown."""
+"""In this arm links, citation markers and sources are left out; in every other arm they are
+shown."""
 
 _IMAGE = re.compile(r"!\[([^\]\n]*)\]\([^)\s]*(?:\s+\"[^\"\n]*\")?\)")
-_LINK = re.compile(r"\[([^\]\n]*)\]\((?:https?|mailto|ftp):[^)\s]*(?:\s+\"[^\"\n]*\")?\)", re.IGNORECASE)
+_LINK = re.compile(
+    r"\[([^\]\n]*)\]\((?:https?|mailto|ftp):[^)\s]*(?:\s+\"[^\"\n]*\")?\)", re.IGNORECASE
+)
 _AUTOLINK = re.compile(r" ?<https?://[^>\s]*>", re.IGNORECASE)
-_ADDRESS = re.compile(r" ?(?:\(https?://[^\s<>)]*\)|\bhttps?://[^\s<>)\]]*[^\s<>)\].,;:!?])", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r" ?(?:\(https?://[^\s<>)]*\)|\bhttps?://[^\s<>)\]]*[^\s<>)\].,;:!?])", re.IGNORECASE
+)
 _DEFINITION = re.compile(r"^\[\^?\d{1,3}\]:.*(?:\n|$)", re.MULTILINE)
 _FOOTNOTE = re.compile(r" ?\[\^[\w-]{1,20}\]| ?【[^】\n]{1,40}】")
 _MARKER = re.compile(r" ?\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\](?![(:])")
@@ -46,11 +51,18 @@ class Shown:
     @property
     def text(self) -> str:
         """The whole final response."""
-        return self.pieces[0].text if len(self.pieces) == 1 else "".join(p.text for p in self.pieces)
+        return (
+            self.pieces[0].text if len(self.pieces) == 1 else "".join(p.text for p in self.pieces)
+        )
 
 
-def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), reasoning: bool = False) -> Shown:
-    """Render an answer for an arm, the sentences to be rated as pieces of their own; nothing is ever shortened."""
+def show(
+    answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), reasoning: bool = False
+) -> Shown:
+    """Render an answer for an arm, the sentences to be rated as pieces of their own.
+
+    Nothing is ever shortened.
+    """
     cut = arm == TEXT_ARM
     plain = STYLED.search(answer.text) is None
     if plain and not cut and not spans:  # by far the most answers: nothing to be rendered in them
@@ -62,17 +74,24 @@ def show(answer: Answer, arm: str, words: Words, spans: tuple[Span, ...] = (), r
 
     def render(text: str) -> str:
         noted = _noted(text, words)
-        return without_marks(_without_links(noted, len(answer.citations))) if cut else alike(noted, marks)
+        return (
+            without_marks(_without_links(noted, len(answer.citations)))
+            if cut
+            else alike(noted, marks)
+        )
 
     pieces: list[Piece] = []
     end = 0
     for n, span in sorted(enumerate(spans), key=lambda pair: pair[1].start):
         if not end <= span.start < span.end <= len(answer.text):
             raise FormError(
-                f"answer {answer.id!r}: the sentence {span.start}-{span.end} overlaps another or is not within its text"
-                f" of {len(answer.text)} characters"
+                f"answer {answer.id!r}: the sentence {span.start}-{span.end} overlaps another or is"
+                f" not within its text of {len(answer.text)} characters"
             )
-        pieces += [Piece(render(answer.text[end : span.start])), Piece(render(answer.text[span.start : span.end]), n)]
+        pieces += [
+            Piece(render(answer.text[end : span.start])),
+            Piece(render(answer.text[span.start : span.end]), n),
+        ]
         end = span.end
     pieces.append(Piece(render(answer.text[end:])))
     sources = () if cut else (*_sources(answer), *marks.sources())
@@ -102,7 +121,8 @@ def _source(n: int, title: str, url: str) -> str:
 def _without_links(text: str, n_citations: int) -> str:
     """The text arm: links keep their words, addresses and citation markers go.
 
-    A bracketed number is a marker only where it can be one: [3] in an answer with three sources or footnotes.
+    A bracketed number is a marker only where it can be one: [3] in an answer with three sources or
+    footnotes.
     """
     known = max(n_citations, len(_DEFINITION.findall(text)))
     text = _DEFINITION.sub("", text)

@@ -1,4 +1,7 @@
-"""The only reader of replies, for the page and for judges: names and values in, ratings out. It never guesses."""
+"""The only reader of replies, for the page and for judges: names and values in, ratings out.
+
+It never guesses.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +41,14 @@ class Reading:
     """A whole reply as read: complete, or nothing."""
 
     outcome: Outcome
-    """'ok' as asked for; 'repaired' by parsing; else 'not json', 'off schema', 'empty' or 'refused'."""
+    """'ok' as asked for; 'repaired' by parsing; else 'not json', 'off schema', 'empty' or
+    'refused'."""
     given: tuple[FieldReply, ...] = ()
-    """All fields' replies; none unless the outcome is 'ok' or 'repaired'. A text left empty is no reply."""
+    """All fields' replies; none unless the outcome is 'ok' or 'repaired'. A text left empty is no
+    reply."""
     problems: Mapping[str, str] = field_of(default_factory=dict)
-    """Name of a field -> what is wrong with its value, in one sentence; '' is the name of the whole reply."""
+    """Name of a field -> what is wrong with its value, in one sentence; '' is the name of the whole
+    reply."""
 
     @property
     def readable(self) -> bool:
@@ -53,7 +59,8 @@ class Reading:
 def read_form(fields: Sequence[Field], values: Mapping[str, str]) -> Reading:
     """Read a submitted form: a mapping from field name to the value chosen.
 
-    Every field must be there, with a value exactly as the form offers it, and no other; reasons may be left out.
+    Every field must be there, with a value exactly as the form offers it, and no other; reasons may
+    be left out.
     """
     if not any(value.strip() for value in values.values()):
         return Reading("empty", problems={"": "nothing was filled in"})
@@ -61,11 +68,14 @@ def read_form(fields: Sequence[Field], values: Mapping[str, str]) -> Reading:
 
 
 def read_reply(fields: Sequence[Field], text: str) -> Reading:
-    """Read a judge's reply. Only JSON counts, and of several objects the last one that speaks of the fields.
+    """Read a judge's reply.
 
-    Repaired are fences and words around the object, trailing commas, line breaks in strings, numbers for labels that
-    are numbers, and labels that differ in case, spaces or Unicode form from exactly one option. An object with a key
-    missing, unknown or twice is off schema: part of a reply is no rating.
+    Only JSON counts, and of several objects the last one that speaks of the fields.
+
+    Repaired are fences and words around the object, trailing commas, line breaks in strings,
+    numbers for labels that are numbers, and labels that differ in case, spaces or Unicode form from
+    exactly one option. An object with a key missing, unknown or twice is off schema: part of a
+    reply is no rating.
     """
     if not text.strip():
         return Reading("empty", problems={"": "the reply is empty"})
@@ -75,20 +85,28 @@ def read_reply(fields: Sequence[Field], text: str) -> Reading:
             return Reading("refused", problems={"": "the judge declines to rate"})
         return Reading("not json", problems={"": found.problem})
     reading = _read(fields, found.pairs, exact=False)
-    return Reading("repaired", reading.given) if reading.outcome == "ok" and not found.bare else reading
+    return (
+        Reading("repaired", reading.given)
+        if reading.outcome == "ok" and not found.bare
+        else reading
+    )
 
 
 _REFUSAL = re.compile(
-    r"(?:i['’]?m sorry|i am sorry|sorry|i apologi[sz]e|unfortunately|es tut mir leid|entschuldigung|leider)?[\s,.;:]*"
+    r"(?:i['’]?m sorry|i am sorry|sorry|i apologi[sz]e|unfortunately|es tut mir"
+    r" leid|entschuldigung|leider)?[\s,.;:]*"
     r"(?:but|aber)?\s*"
     r"(?:as an? (?:ai|artificial intelligence|large language|language|responsible)\b[^.,]{0,40},\s*"
-    r"|als (?:ein(?:e)?\s+)?(?:ki|künstliche intelligenz|(?:großes? )?sprachmodell)[^.,]{0,40}?,?\s*)?"
-    r"(?:i (?:can['’]?t|cannot|can not|won['’]?t|will not|am unable to|['’]m unable to|am not able to|must decline)"
+    r"|als (?:ein(?:e)?\s+)?(?:ki|künstliche intelligenz|(?:großes?"
+    r" )?sprachmodell)[^.,]{0,40}?,?\s*)?"
+    r"(?:i (?:can['’]?t|cannot|can not|won['’]?t|will not|am unable to|['’]m unable to|am not able"
+    r" to|must decline)"
     r"|i['’]m (?:unable|not able) to"
     r"|(?:ich kann|kann ich|ich darf|darf ich)\b[^.]{0,80}\b(?:nicht|keine?[nmrs]?)\b)",
     re.IGNORECASE,
 )
-"""How a reply without any JSON begins when it declines. Anything else without JSON is 'not json'."""
+"""How a reply without any JSON begins when it declines. Anything else without JSON is 'not
+json'."""
 
 
 def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact: bool) -> Reading:
@@ -118,7 +136,9 @@ def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact
             continue
         state, label, mended = read
         repaired = repaired or mended
-        if not (field.criterion.scale.kind == "text" and state == "rated" and not (label or "").strip()):
+        if not (
+            field.criterion.scale.kind == "text" and state == "rated" and not (label or "").strip()
+        ):
             given.append(FieldReply(field, state, label, note.strip()))
     if problems:
         return Reading("off schema", problems=problems)
@@ -132,7 +152,9 @@ def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | No
         raise LabelError(f"{_quoted(value)} is not a label of criterion {criterion.id!r}")
     if not isinstance(value, str):
         if scale.kind == "text":
-            raise LabelError(f"{_quoted(value)} is not a text, as criterion {criterion.id!r} expects")
+            raise LabelError(
+                f"{_quoted(value)} is not a text, as criterion {criterion.id!r} expects"
+            )
         state, label = read_label(criterion, _digits(value))
         return state, label, scale.kind == "choice"
     if scale.kind == "text" or value in field.options:
@@ -140,7 +162,10 @@ def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | No
     if scale.kind == "number" and exact:
         return *read_label(criterion, value.strip()), False
     if exact:
-        raise LabelError(f"{value!r} is not a label of criterion {criterion.id!r}; {nearest(value, field.options)}")
+        raise LabelError(
+            f"{value!r} is not a label of criterion {criterion.id!r};"
+            f" {nearest(value, field.options)}"
+        )
     alike = [option for option in field.options if _plain(option) == _plain(value)]
     text = alike[0] if len(alike) == 1 else value.strip()
     return *read_label(criterion, text), True
@@ -160,13 +185,19 @@ def _quoted(value: object) -> str:
 
 
 def ratings(
-    reading: Reading, instrument: Instrument, task: Task, *, seconds: float | None = None, at: str = ""
+    reading: Reading,
+    instrument: Instrument,
+    task: Task,
+    *,
+    seconds: float | None = None,
+    at: str = "",
 ) -> tuple[Rating, ...]:
     """The ratings of a reply, by canonical answer id; none of a reply that is not readable.
 
-    A comparison is stored with its answers in the order of their ids, and its label as it reads in that order, so that
-    two raters who saw them on different sides and agree have the same record. Where the scale does not say how it reads
-    the other way round, the order shown is kept; either way the label speaks of the first answer as A.
+    A comparison is stored with its answers in the order of their ids, and its label as it reads in
+    that order, so that two raters who saw them on different sides and agree have the same record.
+    Where the scale does not say how it reads the other way round, the order shown is kept; either
+    way the label speaks of the first answer as A.
     """
     if not reading.readable:
         return ()

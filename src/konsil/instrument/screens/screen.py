@@ -55,20 +55,35 @@ def _headings(pattern: str, n_answers: int) -> tuple[str, ...]:
     return tuple(pattern.format(letter(n)) for n in range(n_answers))
 
 
-def screen(instrument: Instrument, task: Task, item: Item | None, answers: Mapping[str, Answer]) -> Screen:
+def screen(
+    instrument: Instrument, task: Task, item: Item | None, answers: Mapping[str, Answer]
+) -> Screen:
     """The screen of a task; `answers` has at least the task's own by id."""
     if task.instrument and task.instrument != instrument.id:
-        raise FormError(f"task {task.id!r} is on instrument {task.instrument!r}, got {instrument.id!r}")
+        raise FormError(
+            f"task {task.id!r} is on instrument {task.instrument!r}, got {instrument.id!r}"
+        )
     if (item.id if item is not None else None) != task.item:
-        raise FormError(f"task {task.id!r} is about item {task.item!r}, got {item.id if item is not None else None!r}")
+        raise FormError(
+            f"task {task.id!r} is about item {task.item!r}, got"
+            f" {item.id if item is not None else None!r}"
+        )
     said = words(instrument.language)
     arm, spans, thoughts = task.arm, task.spans, instrument.show_reasoning
     try:
         shown = tuple([show(answers[a], arm, said, spans, thoughts) for a in task.answers])
     except KeyError as absent:
-        raise FormError(f"task {task.id!r}: its answer {absent.args[0]!r} is not among those given") from None
+        raise FormError(
+            f"task {task.id!r}: its answer {absent.args[0]!r} is not among those given"
+        ) from None
     reference = (item.reference or "") if item is not None and instrument.show_reference else ""
-    return Screen(instrument, fields(instrument, task), item.text if item is not None else "", reference, shown)
+    return Screen(
+        instrument,
+        fields(instrument, task),
+        item.text if item is not None else "",
+        reference,
+        shown,
+    )
 
 
 def expected(scale: Scale, said: Words) -> tuple[str, ...]:

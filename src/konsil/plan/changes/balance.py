@@ -23,12 +23,17 @@ class Balance:
     panels: Mapping[str, str]
     """Rater -> panel."""
     positions: Mapping[str, tuple[int, ...]]
-    """System -> how often it stands in the first, second, ... place of a screen with several answers."""
+    """System -> how often it stands in the first, second, ... place of a screen with several
+    answers."""
     strata: Mapping[tuple[str, str], Mapping[str, tuple[int, ...]]] = field(default_factory=dict)
-    """Panel and stratum -> value -> items with it that each of the panel's raters sees in main tasks."""
+    """Panel and stratum -> value -> items with it that each of the panel's raters sees in main
+    tasks."""
 
     def shared(self) -> dict[str, tuple[int, ...]]:
-        """Panel -> items that each two of its raters both see, pair by pair; panels of one rater have none."""
+        """Panel -> items that each two of its raters both see, pair by pair.
+
+        Panels of one rater have none.
+        """
         found: dict[str, list[int]] = {}
         for (one, other), n in self.pairs.items():
             if self.panels[one] == self.panels[other]:
@@ -46,7 +51,9 @@ LONGEST_VALUE = 40
 """Letters of a stratum's value; longer ones are free text."""
 
 
-def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterable[Item] = ()) -> Balance:
+def balance(
+    tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterable[Item] = ()
+) -> Balance:
     """Load per rater, items per pair of raters, positions per system, items per stratum.
 
     Positions are counted per answer where `answers` are not given, and strata where `items` are.
@@ -74,7 +81,9 @@ def balance(tasks: Iterable[Task], answers: Iterable[Answer] = (), items: Iterab
     return Balance(
         screens={r: screens[r] for r in raters},
         items={r: len(rated[r]) for r in raters},
-        pairs={p: pairs[p] for p in combinations(raters, 2) if pairs[p] or panels[p[0]] == panels[p[1]]},
+        pairs={
+            p: pairs[p] for p in combinations(raters, 2) if pairs[p] or panels[p[0]] == panels[p[1]]
+        },
         panels=dict(sorted(panels.items())),
         positions={s: tuple(places[s][n] for n in range(width)) for s in sorted(places)},
         strata=_strata(seen, panels, items),
@@ -93,14 +102,19 @@ def _is_free_text(value: str) -> bool:
 def _strata(
     seen: Mapping[str, set[str]], panels: Mapping[str, str], items: Iterable[Item]
 ) -> dict[tuple[str, str], dict[str, tuple[int, ...]]]:
-    """Count each rater's items with each value of each stratum, by panel; strata of one or many values stay out."""
+    """Count each rater's items with each value of each stratum, by panel.
+
+    Strata of one or many values stay out.
+    """
     shown = [item for item in items if item.id in seen]
     found: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
     for column in sorted({column for item in shown for column in item.strata}):
         values = sorted({item.strata[column] for item in shown if column in item.strata})
         if not 2 <= len(values) <= MOST_VALUES or any(map(_is_free_text, values)):
             continue
-        counts = Counter((rater, item.strata.get(column)) for item in shown for rater in seen[item.id])
+        counts = Counter(
+            (rater, item.strata.get(column)) for item in shown for rater in seen[item.id]
+        )
         for panel in dict.fromkeys(sorted(panels.values())):
             raters = sorted({r for who in seen.values() for r in who if panels[r] == panel})
             if raters:

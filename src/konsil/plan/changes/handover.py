@@ -16,7 +16,10 @@ Block = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """What becomes of the tasks of somebody who leaves. Counts leave tie-breaks out: their number is an outcome."""
+    """What becomes of the tasks of somebody who leaves.
+
+    Counts leave tie-breaks out: their number is an outcome.
+    """
 
     rater: str
     """Who leaves."""
@@ -29,18 +32,23 @@ class Handover:
     tiebreaks: frozenset[str] = frozenset()
     """Which of the tasks are tie-breaks."""
     frees: bool = False
-    """Whether the place is free again, with all that is unrated in it, for somebody else who signs up."""
+    """Whether the place is free again, with all that is unrated in it, for somebody else who signs
+    up."""
 
     @property
     def n_taken_over(self) -> dict[str, int]:
         """Each of the others -> tasks taken over."""
-        counts = Counter(holder for task, holder in self.holders.items() if holder and task not in self.tiebreaks)
+        counts = Counter(
+            holder for task, holder in self.holders.items() if holder and task not in self.tiebreaks
+        )
         return {rater: counts[rater] for rater in self.before}
 
     @property
     def lapsed(self) -> int:
         """Tasks that nobody can take over, or that wait in the free place."""
-        return sum(not holder for task, holder in self.holders.items() if task not in self.tiebreaks)
+        return sum(
+            not holder for task, holder in self.holders.items() if task not in self.tiebreaks
+        )
 
 
 def reassign_tasks(
@@ -57,10 +65,11 @@ def reassign_tasks(
 ) -> Handover:
     """Give what `rater` has not rated to the others of her panel, evenly.
 
-    All open tasks on an item go to one person: the one of the panel with the fewest tasks of its kind who does not
-    have the item yet, who shares the stratum and the arm that the plan asks for and has room; among equals the one who
-    shares the fewest items with the item's other raters, then by lot. Surveys, practice, pilots, repeats of what she
-    rated and tasks of closed batches lapse. `rated`: tasks that have ratings; `left`: raters who have left before;
+    All open tasks on an item go to one person: the one of the panel with the fewest tasks of its
+    kind who does not have the item yet, who shares the stratum and the arm that the plan asks for
+    and has room; among equals the one who shares the fewest items with the item's other raters,
+    then by lot. Surveys, practice, pilots, repeats of what she rated and tasks of closed batches
+    lapse. `rated`: tasks that have ratings; `left`: raters who have left before;
     `closed`: phase, batch and rater (or nobody: everybody) of closed batches.
 
     >>> tasks = [Task(f"t{n}", "p 1", "r1", "form", f"i{n}") for n in range(4)]
@@ -91,14 +100,17 @@ def reassign_tasks(
         if _goes_on(task, rated, mine) and not _is_closed(task, "", closed):
             bundles.setdefault((task.purpose == "tiebreak", task.item or ""), []).append(task)
     # Tie-breaks last: how many there are must not be seen in how the rest is shared out.
-    turns = sorted(bundles.items(), key=lambda pair: (pair[0][0], token(seed, "hand-over", rater, pair[0][1])))
+    turns = sorted(
+        bundles.items(), key=lambda pair: (pair[0][0], token(seed, "hand-over", rater, pair[0][1]))
+    )
     for (late, item), bundle in turns:
         allocations = [_allocation(task, plan) for task in bundle]
         able = [
             desk
             for desk in desks.values()
             if all(
-                _may(desk, task, allocation, items.get(item)) and not _is_closed(task, desk.rater.id, closed)
+                _may(desk, task, allocation, items.get(item))
+                and not _is_closed(task, desk.rater.id, closed)
                 for task, allocation in zip(bundle, allocations, strict=True)
             )
         ]
@@ -110,15 +122,23 @@ def reassign_tasks(
             desk: _Desk, late: bool = late, item: str = item, company: set[str] = company
         ) -> tuple[int, int, str]:
             shared = sum(together[frozenset((desk.rater.id, other))] for other in company)
-            return (desk.late if late else desk.load, shared, token(seed, "hand-over", rater, item, desk.rater.id))
+            return (
+                desk.late if late else desk.load,
+                shared,
+                token(seed, "hand-over", rater, item, desk.rater.id),
+            )
 
         chosen = min(able, key=place)
-        together.update(frozenset((chosen.rater.id, other)) for other in company if other != chosen.rater.id)
+        together.update(
+            frozenset((chosen.rater.id, other)) for other in company if other != chosen.rater.id
+        )
         for task in bundle:
             holders[task.id] = chosen.rater.id
             chosen.take(task, done=False)
     stay = sum(t.id in rated and t.purpose != "tiebreak" for t in mine)
-    return Handover(rater, holders, stay, before, frozenset(t.id for t in open_ if t.purpose == "tiebreak"))
+    return Handover(
+        rater, holders, stay, before, frozenset(t.id for t in open_ if t.purpose == "tiebreak")
+    )
 
 
 class _Desk:
@@ -145,13 +165,16 @@ def _goes_on(task: Task, rated: Collection[str], mine: Sequence[Task]) -> bool:
         return False
     if task.purpose != "repeat":
         return True
-    # A repetition tells how alike one person rates twice; it goes with the first time or not at all.
+    # A repetition tells how alike one person rates twice; it goes with the first time or not at
+    # all.
     return task.repeat_of not in rated and any(t.id == task.repeat_of for t in mine)
 
 
 def _allocation(task: Task, plan: Sequence[Allocation]) -> Allocation | None:
     panel = task.slot.rpartition(" ")[0]
-    found = [a for a in plan if (a.panel, a.instrument, a.phase) == (panel, task.instrument, task.phase)]
+    found = [
+        a for a in plan if (a.panel, a.instrument, a.phase) == (panel, task.instrument, task.phase)
+    ]
     return next((a for a in found if a.purpose == task.purpose), found[0] if found else None)
 
 

@@ -35,9 +35,12 @@ def missing(
     raters: Iterable[Rater],
     instruments: Iterable[Instrument],
 ) -> tuple[Missing, ...]:
-    """Every allocation with items that lack answers. `assign` leaves out what is `without` and goes on.
+    """Every allocation with items that lack answers.
 
-    An allocation that takes over another one's items (`like`) or follows from ratings (`when`) is not told again.
+    `assign` leaves out what is `without` and goes on.
+
+    An allocation that takes over another one's items (`like`) or follows from ratings (`when`) is
+    not told again.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "Is it correct?", Scale(("no", "yes"))),))
@@ -55,7 +58,11 @@ def missing(
     found = []
     for n, allocation in enumerate(plan):
         where = f"plan[{n}]"
-        if allocation.like or allocation.when != "always" or not asks_about_answers(book.instrument(allocation, where)):
+        if (
+            allocation.like
+            or allocation.when != "always"
+            or not asks_about_answers(book.instrument(allocation, where))
+        ):
             continue
         pool, systems = book.pool(allocation, where), book.chosen_systems(allocation, where)
         counts = {i.id: len({a.system for a in book.answers_by(i.id, systems)}) for i in pool}

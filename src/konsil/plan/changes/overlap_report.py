@@ -48,8 +48,15 @@ def overlaps_of(
         who: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
         for task in given:
             mine = (task.slot.rpartition(" ")[0], task.instrument, task.phase, task.purpose)
-            if task.item is not None and mine == (line.panel, line.instrument, line.phase, line.purpose):
-                who.setdefault((task.item, tuple(sorted(task.answers)), task.arm), set()).add(task.slot)
+            if task.item is not None and mine == (
+                line.panel,
+                line.instrument,
+                line.phase,
+                line.purpose,
+            ):
+                who.setdefault((task.item, tuple(sorted(task.answers)), task.arm), set()).add(
+                    task.slot
+                )
         several = {key: slots for key, slots in who.items() if len(slots) >= line.overlap.raters}
         each = dict.fromkeys(sorted({slot for slots in who.values() for slot in slots}), 0)
         each |= Counter(slot for slots in several.values() for slot in slots)
@@ -66,7 +73,10 @@ def overlaps_of(
                 len(several),
                 (min(each.values(), default=0), max(each.values(), default=0)),
                 {
-                    (value, arm): (counts[value, arm, True], counts[value, arm, True] + counts[value, arm, False])
+                    (value, arm): (
+                        counts[value, arm, True],
+                        counts[value, arm, True] + counts[value, arm, False],
+                    )
                     for value, arm in cells
                 },
             )

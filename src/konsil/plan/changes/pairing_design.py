@@ -24,14 +24,18 @@ class Meetings:
     first: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)
     """Two systems -> how often the one and how often the other stands first."""
     strata: Mapping[str, Mapping[str, Mapping[Pair, int]]] = field(default_factory=dict)
-    """Stratum of the items -> value -> two systems -> comparisons; 0 where they never meet there."""
+    """Stratum of the items -> value -> two systems -> comparisons; 0 where they never meet
+    there."""
     raters: Mapping[int, int] = field(default_factory=dict)
     """Raters of an item -> so many items, those that nobody is given included."""
     repeated: int = 0
-    """Comparisons of an item's same two systems that another rater of the panel makes as well, in the same arm."""
+    """Comparisons of an item's same two systems that another rater of the panel makes as well, in
+    the same arm."""
 
 
-def meetings(tasks: Iterable[Task], answers: Iterable[Answer], items: Iterable[Item]) -> dict[str, Meetings]:
+def meetings(
+    tasks: Iterable[Task], answers: Iterable[Answer], items: Iterable[Item]
+) -> dict[str, Meetings]:
     """Panel -> its comparisons; panels that compare nothing two at a time are left out.
 
     Args:

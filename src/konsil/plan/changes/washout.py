@@ -49,7 +49,9 @@ def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
 
 def _distances(mine: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
     """Screens and whole batches between each second look and the look before it."""
-    batches = {name: n for n, name in enumerate(dict.fromkeys((t.phase, t.batch) for t in mine if t.batch))}
+    batches = {
+        name: n for n, name in enumerate(dict.fromkeys((t.phase, t.batch) for t in mine if t.batch))
+    }
     places = {t.id: n for n, t in enumerate(mine)}
     before: dict[tuple[str | None, frozenset[str]], Task] = {}
     for task in mine:
@@ -70,4 +72,6 @@ def _distances(mine: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
 
 def _washout(found: Sequence[tuple[int, int]]) -> Washout:
     screens = [n for n, _ in found]
-    return Washout(len(found), min(screens), median(screens), max(screens), min(n for _, n in found))
+    return Washout(
+        len(found), min(screens), median(screens), max(screens), min(n for _, n in found)
+    )

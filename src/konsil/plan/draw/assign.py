@@ -13,10 +13,25 @@ from konsil.plan.draw.schedule import schedule
 from konsil.plan.draw.seating import seat_panel
 from konsil.plan.draw.slot_holders import assign_slot_holders
 from konsil.plan.model.allocation import Allocation
-from konsil.plan.model.places import Places, added_places, placeholder_raters, signed_up, slots_of, waves_of
+from konsil.plan.model.places import (
+    Places,
+    added_places,
+    placeholder_raters,
+    signed_up,
+    slots_of,
+    waves_of,
+)
 from konsil.plan.model.references import ReferenceIndex, check_numbers, is_survey
 from konsil.plan.model.rng_streams import generator, token
-from konsil.plan.model.screens import Draft, Site, Subjects, arms_of, drafts_of, item_subjects, pool_of
+from konsil.plan.model.screens import (
+    Draft,
+    Site,
+    Subjects,
+    arms_of,
+    drafts_of,
+    item_subjects,
+    pool_of,
+)
 from konsil.prepare import in_study
 from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
 
@@ -37,12 +52,13 @@ def assign(
 ) -> tuple[Task, ...]:
     """Every rater's tasks in the order of work, or a PlanError that says which allocation cannot be met.
 
-    Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is, so another
-    allocation changes none of its tasks (only `position`, where both share a panel's phase and are mixed). The order of
-    items and answers does not matter; that of raters numbers a panel's slots. Ratings matter to tie-breaks only
-    (`when = "disagreed"`), events only to which items were drawn, to who holds a slot and to which places were added:
-    these draw from streams of their own, so that what was drawn before stays. The tasks of `places` are nobody's (rater
-    empty) until somebody signs up; what is on them does not depend on who that is.
+    Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is,
+    so another allocation changes none of its tasks (only `position`, where both share a panel's
+    phase and are mixed). The order of items and answers does not matter; that of raters numbers a
+    panel's slots. Ratings matter to tie-breaks only (`when = "disagreed"`), events only to which
+    items were drawn, to who holds a slot and to which places were added: these draw from streams of
+    their own, so that what was drawn before stays. The tasks of `places` are nobody's (rater empty)
+    until somebody signs up; what is on them does not depend on who that is.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "Is it correct?", Scale(("no", "yes"))),))
@@ -62,7 +78,9 @@ def assign(
     free = placeholder_raters(places, named)
     people = {r.id: r for r in (*named, *free)}
     waves = waves_of(places[: len(places) - len(added_places(events))], events, named)
-    book = ReferenceIndex(in_study(items, events), answers, people.values(), instruments, seed, waves)
+    book = ReferenceIndex(
+        in_study(items, events), answers, people.values(), instruments, seed, waves
+    )
     people = {r.id: r for r in signed_up(events, slots_of(people.values()))} | people
     given = tuple(ratings)
     drafts: list[Draft] = []
@@ -98,7 +116,9 @@ def _screens(site: Site) -> list[Draft]:
     drawn = [item_subjects(site, pool, rater) for rater in panel]
     found: list[Draft] = []
     for seat, (rater, arm) in enumerate(zip(panel, arms, strict=True)):
-        chosen = [(pool[i].id, drawn[seating.leads.get((seat, i), seat)][i]) for i in seating.seats[seat]]
+        chosen = [
+            (pool[i].id, drawn[seating.leads.get((seat, i), seat)][i]) for i in seating.seats[seat]
+        ]
         found += drafts_of(site, seat, rater, arm, allocation.purpose, chosen)
     return found
 
@@ -137,31 +157,46 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
     if allocation.purpose not in _UNCOUNTED:
         # What people only practised on is no judge's main task: it would count for judges alone.
         sources = [d for d in sources if d.purpose not in _UNCOUNTED] or sources
-    # What was added to an earlier line comes after all else of it, so that it moves nothing here either.
+    # What was added to an earlier line comes after all else of it, so that it moves nothing here
+    # either.
     sources.sort(key=lambda d: d.wave)
-    panel, wanted = book.panel(allocation, site.where), {i.id: i for i in book.pool(allocation, site.where)}
+    panel, wanted = (
+        book.panel(allocation, site.where),
+        {i.id: i for i in book.pool(allocation, site.where)},
+    )
     own = [d for d in sources if d.allocation.panel == allocation.panel]
-    pool = [wanted[i] for i in dict.fromkeys(d.item for d in own or sources) if i is not None and i in wanted]
+    pool = [
+        wanted[i]
+        for i in dict.fromkeys(d.item for d in own or sources)
+        if i is not None and i in wanted
+    ]
     if own and (allocation.raters_per_item is not None or allocation.match is not None):
         raise PlanError(
-            f"{site.where}.like: each rater of {allocation.panel!r} takes over her own items of phase"
-            f" {allocation.like!r}; leave out raters_per_item and match"
+            f"{site.where}.like: each rater of {allocation.panel!r} takes over her own items of"
+            f" phase {allocation.like!r}; leave out raters_per_item and match"
         )
     rng = generator(book.seed, *site.key, "limits")
     seats = [] if own else seatings(allocation, pool, panel, rng, site.where)
     systems = set(book.chosen_systems(allocation, site.where))
     found: list[Draft] = []
-    for seat, (rater, arm) in enumerate(zip(panel, arms_of(book.seed, panel, allocation), strict=True)):
+    for seat, (rater, arm) in enumerate(
+        zip(panel, arms_of(book.seed, panel, allocation), strict=True)
+    ):
         mine = [d for d in own or sources if not own or d.rater == rater.id]
         sets, waves = _sets(site, mine, arm, systems)
         if own:
-            # The first batches are made by the shared key, so everybody in the panel comes back to the same items.
-            first = sorted({d.item: d.shared for d in mine if d.item in sets}.items(), key=lambda pair: pair[1])
+            # The first batches are made by the shared key, so everybody in the panel comes back to
+            # the same items.
+            first = sorted(
+                {d.item: d.shared for d in mine if d.item in sets}.items(), key=lambda pair: pair[1]
+            )
             kept = {item for item, _ in first[: allocation.per_rater]}
             ids = [i.id for i in pool if i.id in kept]
         else:
             ids = [pool[i].id for i in seats[seat] if pool[i].id in sets]
-        drafts = drafts_of(site, seat, rater, arm, allocation.purpose, [(i, sets[i]) for i in ids], waves)
+        drafts = drafts_of(
+            site, seat, rater, arm, allocation.purpose, [(i, sets[i]) for i in ids], waves
+        )
         if allocation.purpose == "repeat":
             _tie_repeats(site, drafts, earlier)
         found += drafts
@@ -181,7 +216,8 @@ def _sets(
         split = [(a,) for a in kept] if site.allocation.show == "each" else [kept] if kept else []
         subjects = found.setdefault(draft.item, [])
         for subject in split:
-            # Every human comparison of a pair has its counterpart; whole sets and single answers come once.
+            # Every human comparison of a pair has its counterpart; whole sets and single answers
+            # come once.
             if site.allocation.show == "pair" or subject not in subjects:
                 subjects.append(subject)
                 waves.setdefault(draft.item, []).append(draft.wave)
@@ -197,8 +233,8 @@ def _tie_repeats(site: Site, drafts: Iterable[Draft], earlier: Iterable[Draft]) 
     for draft in drafts:
         if (draft.rater, draft.item, draft.subject) not in before:
             raise PlanError(
-                f"{site.where}: rater {draft.rater!r} is to repeat item {draft.item!r} on instrument"
-                f" {site.allocation.instrument!r} but has not rated it there before"
+                f"{site.where}: rater {draft.rater!r} is to repeat item {draft.item!r} on"
+                f" instrument {site.allocation.instrument!r} but has not rated it there before"
             )
         draft.repeat_of = before[draft.rater, draft.item, draft.subject]
 
@@ -207,7 +243,8 @@ def _tiebreaks(
     site: Site, earlier: Sequence[Draft], ratings: Sequence[Rating], people: dict[str, Rater]
 ) -> list[Draft]:
     book, allocation = site.book, site.allocation
-    # Turns go by the number of members: places that are added would move tie-breaks that came up before.
+    # Turns go by the number of members: places that are added would move tie-breaks that came up
+    # before.
     panel, pool = book.first_panel(allocation, site.where), pool_of(site)
     chosen_systems = set(book.chosen_systems(allocation, site.where))
     systems = {a.id: a.system for a in book.by_id.values() if a.system in chosen_systems}
@@ -217,7 +254,8 @@ def _tiebreaks(
     for draft in earlier:
         if draft.item is not None and draft.allocation.instrument == allocation.instrument:
             rated.setdefault(draft.item, set()).add(draft.rater)
-    # Seats follow from the item's place in the whole set, so a new conflict moves no earlier tie-break.
+    # Seats follow from the item's place in the whole set, so a new conflict moves no earlier
+    # tie-break.
     mine: list[list[int]] = [[] for _ in panel]
     for i, item in enumerate(pool):
         if item.id not in conflicts:
@@ -227,14 +265,18 @@ def _tiebreaks(
         wanted = len(fresh) if allocation.raters_per_item is None else allocation.raters_per_item
         if len(fresh) < max(wanted, 1):
             raise PlanError(
-                f"{site.where}.panel: the tie-break of item {item.id!r} needs {max(wanted, 1)} raters of"
-                f" {allocation.panel!r} who have not rated it, there are {len(fresh)}"
+                f"{site.where}.panel: the tie-break of item {item.id!r} needs {max(wanted, 1)}"
+                f" raters of {allocation.panel!r} who have not rated it, there are {len(fresh)}"
             )
         for seat in fresh[:wanted]:
             mine[seat].append(i)
     found: list[Draft] = []
-    for seat, (rater, arm) in enumerate(zip(panel, arms_of(book.seed, panel, allocation), strict=True)):
+    for seat, (rater, arm) in enumerate(
+        zip(panel, arms_of(book.seed, panel, allocation), strict=True)
+    ):
         if mine[seat]:
             subjects = item_subjects(site, pool, rater)
-            found += drafts_of(site, seat, rater, arm, "tiebreak", [(pool[i].id, subjects[i]) for i in mine[seat]])
+            found += drafts_of(
+                site, seat, rater, arm, "tiebreak", [(pool[i].id, subjects[i]) for i in mine[seat]]
+            )
     return found

@@ -18,9 +18,10 @@ def conflicting_items(
 ) -> frozenset[str]:
     """Items of which some answer has two different labels by two raters of the tie-breakers' kind.
 
-    An abstention is not a label and causes no conflict. Ratings of practice, pilot, repeat and tie-break tasks do not
-    count; `purposes` gives those of the tasks planned so far, and ratings of other tasks (imported) count as main ones
-    unless a tie-breaker gave them. `systems` maps the answers that matter to their systems.
+    An abstention is not a label and causes no conflict. Ratings of practice, pilot, repeat and
+    tie-break tasks do not count; `purposes` gives those of the tasks planned so far, and ratings of
+    other tasks (imported) count as main ones unless a tie-breaker gave them. `systems` maps the
+    answers that matter to their systems.
     """
     breakers = {r.id for r in tiebreakers}
     kinds = {raters[r].kind for r in breakers}
@@ -31,7 +32,11 @@ def conflicting_items(
         criterion, rater = criteria.get(rating.criterion), raters.get(rating.rater)
         if criterion is None or rater is None or rater.kind not in kinds or rating.state != "rated":
             continue
-        if rating.item is None or rating.label is None or not all(a in systems for a in rating.answers):
+        if (
+            rating.item is None
+            or rating.label is None
+            or not all(a in systems for a in rating.answers)
+        ):
             continue
         purpose = purposes.get(rating.task)
         if purpose != "main" and (purpose is not None or rating.rater in breakers):

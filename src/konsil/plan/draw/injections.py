@@ -14,10 +14,14 @@ from konsil.records import Task
 
 @dataclass(frozen=True, slots=True)
 class Injections:
-    """How many control tasks judges get, and what their instructions demand. People never get any."""
+    """How many control tasks judges get, and what their instructions demand.
+
+    People never get any.
+    """
 
     share: float
-    """Control tasks for each task of a judge that asks the criterion, above 0 and at most 1; at most one an item."""
+    """Control tasks for each task of a judge that asks the criterion, above 0 and at most 1; at
+    most one an item."""
     criterion: str
     """The criterion of single answers whose label is demanded."""
     label: str
@@ -31,29 +35,45 @@ class Injections:
 
 
 def plant(
-    tasks: Sequence[Task], spec: Injections, instruments: Iterable[Instrument], judges: Collection[str], seed: int
+    tasks: Sequence[Task],
+    spec: Injections,
+    instruments: Iterable[Instrument],
+    judges: Collection[str],
+    seed: int,
 ) -> tuple[Task, ...]:
-    """The control tasks for these tasks, each behind its judge's others; `judges` are the raters that are models.
+    """The control tasks for these tasks, each behind its judge's others.
 
-    Items are drawn in an order that all judges share, so that the same answers are compared where judges have the same
-    tasks; a larger share adds control tasks and changes none. Of an item a judge gets one at most, so that the pairs of
-    a judge are independent.
+    `judges` are the raters that are models.
+
+    Items are drawn in an order that all judges share, so that the same answers are compared where
+    judges have the same tasks; a larger share adds control tasks and changes none. Of an item a
+    judge gets one at most, so that the pairs of a judge are independent.
     """
     asking = {i.id for i in instruments if any(c.id == spec.criterion for c in i.criteria)}
-    chosen = [j for j in dict.fromkeys(t.rater for t in tasks) if j in judges and (not spec.judges or j in spec.judges)]
+    chosen = [
+        j
+        for j in dict.fromkeys(t.rater for t in tasks)
+        if j in judges and (not spec.judges or j in spec.judges)
+    ]
     found: list[Task] = []
     for judge in chosen:
         own = [t for t in tasks if t.rater == judge]
-        eligible = [t for t in own if t.purpose == "main" and t.instrument in asking and t.item and t.answers]
+        eligible = [
+            t
+            for t in own
+            if t.purpose == "main" and t.instrument in asking and t.item and t.answers
+        ]
         if not eligible:
             continue
         wanted = round(spec.share * len(eligible))
         if not wanted:
             raise PlanError(
-                f"injections.share: {spec.share:g} of the {len(eligible):,} tasks of judge {judge!r} is no task;"
-                " expected a larger share"
+                f"injections.share: {spec.share:g} of the {len(eligible):,} tasks of judge"
+                f" {judge!r} is no task; expected a larger share"
             )
-        drawn = sorted(eligible, key=lambda t: (token(seed, "injection", t.item, *sorted(t.answers)), t.id))
+        drawn = sorted(
+            eligible, key=lambda t: (token(seed, "injection", t.item, *sorted(t.answers)), t.id)
+        )
         first: dict[str | None, Task] = {}
         for task in drawn:
             first.setdefault(task.item, task)

@@ -39,9 +39,10 @@ def share_items(
 ) -> tuple[list[list[int]], Leads]:
     """Seats with a planned overlap, and whose draw is shown where.
 
-    Without raters_per_item everybody keeps the same load, so that shared comparisons come at the cost of others:
-    of T seats in a cell of stratum and arm, m = T * share / (1 + share * (k - 1)) comparisons have k raters. With one
-    rater an item, the share of the items gets k - 1 further raters. Cells with fewer than k raters have no share.
+    Without raters_per_item everybody keeps the same load, so that shared comparisons come at the
+    cost of others: of T seats in a cell of stratum and arm, m = T * share / (1 + share * (k - 1))
+    comparisons have k raters. With one rater an item, the share of the items gets k - 1 further
+    raters. Cells with fewer than k raters have no share.
     """
     overlap = allocation.overlap
     if overlap is None:
@@ -54,10 +55,16 @@ def share_items(
         leads = _add_raters(overlap, cells, seats, rng)
         _check_load(allocation, seats, where)
         return [sorted(mine) for mine in seats], leads
-    size = {id(positions): min(allocation.per_rater or len(positions), len(positions)) for _, positions, _ in groups}
+    size = {
+        id(positions): min(allocation.per_rater or len(positions), len(positions))
+        for _, positions, _ in groups
+    }
     seats = [[] for _ in panel]
     leads = {}
-    cells_of = [_cells_by_seat(members, positions, arms, size[id(positions)]) for members, positions, _ in groups]
+    cells_of = [
+        _cells_by_seat(members, positions, arms, size[id(positions)])
+        for members, positions, _ in groups
+    ]
     share = overlap.share / (1 + overlap.share * (overlap.raters - 1))
     _quotas([cell for cells in cells_of for cell in cells], share, overlap, rng, where)
     for (members, positions, what), cells in zip(groups, cells_of, strict=True):
@@ -68,7 +75,9 @@ def share_items(
     return [sorted(mine) for mine in seats], leads
 
 
-def _cells_by_seat(members: Sequence[int], positions: Sequence[int], arms: Sequence[str], size: int) -> list[_Cell]:
+def _cells_by_seat(
+    members: Sequence[int], positions: Sequence[int], arms: Sequence[str], size: int
+) -> list[_Cell]:
     by_arm: dict[str, list[int]] = {}
     for member in members:
         by_arm.setdefault(arms[member], []).append(member)
@@ -76,7 +85,9 @@ def _cells_by_seat(members: Sequence[int], positions: Sequence[int], arms: Seque
 
 
 def _cells_by_lead(
-    groups: Sequence[tuple[list[int], list[int], str]], arms: Sequence[str], seats: Sequence[Sequence[int]]
+    groups: Sequence[tuple[list[int], list[int], str]],
+    arms: Sequence[str],
+    seats: Sequence[Sequence[int]],
 ) -> list[_Cell]:
     found = []
     for members, positions, _ in groups:
@@ -87,13 +98,15 @@ def _cells_by_lead(
     return found
 
 
-def _quotas(cells: Sequence[_Cell], share: float, overlap: Overlap, rng: np.random.Generator, where: str) -> None:
+def _quotas(
+    cells: Sequence[_Cell], share: float, overlap: Overlap, rng: np.random.Generator, where: str
+) -> None:
     """Whole numbers that sum to the share of all cells that can share, each within one of the cell's own share."""
     able = [c for c in cells if len(c.members) >= overlap.raters and c.weight]
     if not able:
         raise PlanError(
-            f"{where}.overlap.raters: {overlap.raters} raters of the same stratum and arm are to make a comparison,"
-            f" no stratum and arm has so many"
+            f"{where}.overlap.raters: {overlap.raters} raters of the same stratum and arm are to"
+            " make a comparison, no stratum and arm has so many"
         )
     exact = [c.weight * share for c in able]
     for cell, wanted in zip(able, exact, strict=True):
@@ -123,8 +136,9 @@ def _draw_shared(
         free = [p for p in cell.positions if p not in taken]
         if not free:
             raise PlanError(
-                f"{where}.overlap.share: {len(cell.positions)} items do not suffice for {cell.quota} shared comparisons"
-                f" of {len(cell.members)} raters without giving a rater an item twice; state a smaller share"
+                f"{where}.overlap.share: {len(cell.positions)} items do not suffice for"
+                f" {cell.quota} shared comparisons of {len(cell.members)} raters without giving a"
+                " rater an item twice; state a smaller share"
             )
         position = min(free, key=lambda p: (seen[p], ties[p]))
         lead = min(group)
@@ -151,12 +165,17 @@ def _fill(
             seen[position] += 1
 
 
-def _add_raters(overlap: Overlap, cells: Sequence[_Cell], seats: list[list[int]], rng: np.random.Generator) -> Leads:
+def _add_raters(
+    overlap: Overlap, cells: Sequence[_Cell], seats: list[list[int]], rng: np.random.Generator
+) -> Leads:
     """Further raters for items that have one: the leads in turn, and of the others those with the least to do."""
     leads: Leads = {}
     for cell in cells:
         lead_of = {p: m for m in cell.members for p in seats[m] if p in set(cell.positions)}
-        ties = {p: float(x) for p, x in zip(cell.positions, rng.random(len(cell.positions)), strict=True)}
+        ties = {
+            p: float(x)
+            for p, x in zip(cell.positions, rng.random(len(cell.positions)), strict=True)
+        }
         rank: Counter[int] = Counter()
         places: dict[int, int] = {}
         for position in sorted(cell.positions, key=ties.__getitem__):
@@ -166,7 +185,10 @@ def _add_raters(overlap: Overlap, cells: Sequence[_Cell], seats: list[list[int]]
         for position in sorted(cell.positions, key=lambda p: (places[p], ties[p]))[: cell.quota]:
             lead = lead_of[position]
             group = [lead]
-            luck = {m: float(x) for m, x in zip(cell.members, rng.random(len(cell.members)), strict=True)}
+            luck = {
+                m: float(x)
+                for m, x in zip(cell.members, rng.random(len(cell.members)), strict=True)
+            }
             while len(group) < overlap.raters:
                 others = [m for m in cell.members if m not in group]
                 costs = {m: sum(met[frozenset((m, g))] for g in group) for m in others}
@@ -197,10 +219,13 @@ def extend_overlap(
 ) -> dict[int, int | None]:
     """What a member that is added shares with its peers of the same stratum and arm: position -> the lead's seat.
 
-    As many as bring the cell's share back to what is asked: begun ones first, then those of who shares least.
+    As many as bring the cell's share back to what is asked: begun ones first, then those of who
+    shares least.
     """
     k, share = overlap.raters, overlap.share
-    raters: dict[tuple[int, int], int] = Counter((leads.get((m, p), m), p) for m in peers for p in seats[m])
+    raters: dict[tuple[int, int], int] = Counter(
+        (leads.get((m, p), m), p) for m in peers for p in seats[m]
+    )
     extra = sum(n - 1 for n in raters.values())
     n_copies = round((share * (k - 1) * (len(raters) + size) - extra) / (1 + share * (k - 1)))
     load = Counter(lead for (lead, _), n in raters.items() if n > 1)

@@ -12,7 +12,11 @@ from konsil.records import Item, Rater
 
 
 def seatings(
-    allocation: Allocation, pool: Sequence[Item], panel: Sequence[Rater], rng: np.random.Generator, where: str
+    allocation: Allocation,
+    pool: Sequence[Item],
+    panel: Sequence[Rater],
+    rng: np.random.Generator,
+    where: str,
 ) -> list[list[int]]:
     """For each member of the panel, the positions in `pool` of the items that it sees, in the pool's order."""
     seats: list[list[int]] = [[] for _ in panel]
@@ -44,11 +48,18 @@ def groups_of(
         if match not in item.strata:
             raise PlanError(f"{where}.match: item {item.id!r} has no stratum {match!r}")
         positions.setdefault(item.strata[match], []).append(n)
-    return [(seats.get(value, []), places, f" ({match} {value!r})") for value, places in positions.items()]
+    return [
+        (seats.get(value, []), places, f" ({match} {value!r})")
+        for value, places in positions.items()
+    ]
 
 
 def _rotate(
-    allocation: Allocation, seats: list[list[int]], members: Sequence[int], positions: Sequence[int], where: str
+    allocation: Allocation,
+    seats: list[list[int]],
+    members: Sequence[int],
+    positions: Sequence[int],
+    where: str,
 ) -> None:
     wanted, n = allocation.raters_per_item or 0, len(members)
     if not 1 <= wanted <= n:
@@ -60,17 +71,17 @@ def _rotate(
     load = max((len(seats[m]) for m in members), default=0)
     if limit is not None and load > limit:
         raise PlanError(
-            f"{where}.per_rater: {len(positions)} items with {wanted} raters each give {n} raters up to {load} items,"
-            f" more than the {limit} allowed"
+            f"{where}.per_rater: {len(positions)} items with {wanted} raters each give {n} raters"
+            f" up to {load} items, more than the {limit} allowed"
         )
 
 
 def rotation(n_items: int, n_raters: int, k: int) -> list[tuple[int, ...]]:
     """The k raters of each item: every rater equally often, and pairs of raters as evenly as rotation allows.
 
-    Pairs: item i goes to i mod R and (i + 1 + floor(i / R) mod (R - 1)) mod R, so that R (R - 1) items give every
-    pair of R raters exactly two. More than two: the offsets of each round of R items are those whose differences were
-    used least so far. One: i mod R.
+    Pairs: item i goes to i mod R and (i + 1 + floor(i / R) mod (R - 1)) mod R, so that R (R - 1)
+    items give every pair of R raters exactly two. More than two: the offsets of each round of R
+    items are those whose differences were used least so far. One: i mod R.
 
     >>> rotation(6, 3, 2)
     [(0, 1), (1, 2), (2, 0), (0, 2), (1, 0), (2, 1)]
@@ -80,12 +91,16 @@ def rotation(n_items: int, n_raters: int, k: int) -> list[tuple[int, ...]]:
     found = []
     for i in range(n_items):
         if i % n_raters == 0:
-            offsets = (0, 1 + i // n_raters % (n_raters - 1)) if k == 2 else _offsets(used, n_raters, k)
+            offsets = (
+                (0, 1 + i // n_raters % (n_raters - 1)) if k == 2 else _offsets(used, n_raters, k)
+            )
         found.append(tuple((i + offset) % n_raters for offset in offsets))
     return found
 
 
-def _offsets(used: np.ndarray[tuple[int], np.dtype[np.int64]], n_raters: int, k: int) -> tuple[int, ...]:
+def _offsets(
+    used: np.ndarray[tuple[int], np.dtype[np.int64]], n_raters: int, k: int
+) -> tuple[int, ...]:
     chosen = [0]
     while len(chosen) < k:
         free = [d for d in range(n_raters) if d not in chosen]
@@ -100,7 +115,11 @@ def _offsets(used: np.ndarray[tuple[int], np.dtype[np.int64]], n_raters: int, k:
 
 
 def _least_seen(
-    limit: int, seats: list[list[int]], members: Sequence[int], positions: Sequence[int], rng: np.random.Generator
+    limit: int,
+    seats: list[list[int]],
+    members: Sequence[int],
+    positions: Sequence[int],
+    rng: np.random.Generator,
 ) -> None:
     """Each rater in turn gets the items that fewest have seen, ties at random: none is left out while one repeats."""
     seen = np.zeros(len(positions), dtype=np.int64)

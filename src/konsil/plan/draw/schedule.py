@@ -36,15 +36,18 @@ def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
     return tasks
 
 
-def _phase(drafts: Sequence[Draft], phase: str, seed: int, *, first: bool = True) -> list[tuple[Draft, str]]:
+def _phase(
+    drafts: Sequence[Draft], phase: str, seed: int, *, first: bool = True
+) -> list[tuple[Draft, str]]:
     """The screens of one phase in batches; repeats come of what was planned first alone."""
     surveys = [d for d in drafts if d.scope]
     screens = [d for d in drafts if not d.scope]
     sizes = {d.allocation.batches for d in screens}
     if len(sizes) > 1:
         raise PlanError(
-            f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r} are handed out together"
-            f" (practice and pilot too) and need the same 'batches', got"
+            f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r} are"
+            " handed out together"
+            " (practice and pilot too) and need the same 'batches', got"
             f" {', '.join('none' if size is None else str(size) for size in sorted(sizes, key=str))}"
         )
     size = next(iter(sizes), None)
@@ -60,7 +63,9 @@ def _phase(drafts: Sequence[Draft], phase: str, seed: int, *, first: bool = True
         if size is not None or n == len(batches):
             for survey in surveys:
                 if survey.scope == "batch":
-                    named = dataclasses.replace(survey, id=token(seed, "batch survey", survey.id, n))
+                    named = dataclasses.replace(
+                        survey, id=token(seed, "batch survey", survey.id, n)
+                    )
                     placed.append((named, name))
     return placed + [(survey, "") for survey in surveys if survey.scope != "batch" or not batches]
 
@@ -77,7 +82,10 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
     batches: list[list[Draft]] = [[]]
     for item, screens in items.items():
         if len(screens) > size:
-            raise PlanError(f"plan: the {len(screens)} screens of item {item!r} do not fit into a batch of {size}")
+            raise PlanError(
+                f"plan: the {len(screens)} screens of item {item!r} do not fit into a batch of"
+                f" {size}"
+            )
         if len(batches[-1]) + len(screens) > size:
             batches.append([])
         batches[-1] += screens
@@ -93,13 +101,17 @@ def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
         items = list(dict.fromkeys(d.item for d in mine))
         if len(items) < allocation.repeats:
             raise PlanError(
-                f"plan: rater {mine[0].rater!r} has {len(items)} items of panel {allocation.panel!r},"
-                f" too few to repeat {allocation.repeats}"
+                f"plan: rater {mine[0].rater!r} has {len(items)} items of panel"
+                f" {allocation.panel!r}, too few to repeat {allocation.repeats}"
             )
         again = set(items[: allocation.repeats])
         copies = [
             dataclasses.replace(
-                d, id=token(seed, "repeat", d.id), purpose="repeat", repeat_of=d.id, order=token(seed, "again", d.order)
+                d,
+                id=token(seed, "repeat", d.id),
+                purpose="repeat",
+                repeat_of=d.id,
+                order=token(seed, "again", d.order),
             )
             for d in mine
             if d.item in again

@@ -21,13 +21,17 @@ class Seating:
     seats: list[list[int]]
     """Seat -> the positions of its items, in the pool's order."""
     leads: dict[tuple[int, int], int] = field(default_factory=dict)
-    """Seat and position -> the seat whose draw of answers is shown there, where two share a comparison."""
+    """Seat and position -> the seat whose draw of answers is shown there, where two share a
+    comparison."""
 
 
-def seat_panel(site: Site, pool: Sequence[Item], panel: Sequence[Rater], arms: Sequence[str]) -> Seating:
+def seat_panel(
+    site: Site, pool: Sequence[Item], panel: Sequence[Rater], arms: Sequence[str]
+) -> Seating:
     """The seats of a whole panel: those of the plan as it was first drawn, then each addition in its turn.
 
-    An addition draws from a stream of its own and from what has been seen until then, so it moves nothing.
+    An addition draws from a stream of its own and from what has been seen until then, so it moves
+    nothing.
     """
     book, allocation, where = site.book, site.allocation, site.where
     first = [r for r in panel if r.id not in book.waves]
@@ -40,7 +44,9 @@ def seat_panel(site: Site, pool: Sequence[Item], panel: Sequence[Rater], arms: S
     found.seats += [[] for _ in panel[len(first) :]]
     for wave in sorted({book.waves[r.id] for r in panel[len(first) :]}):
         members = [n for n, r in enumerate(panel) if book.waves.get(r.id) == wave]
-        _add(site, found, pool, panel, arms, members, generator(book.seed, *site.key, "added", wave))
+        _add(
+            site, found, pool, panel, arms, members, generator(book.seed, *site.key, "added", wave)
+        )
     return found
 
 
@@ -69,8 +75,14 @@ def _add(
         for member in fresh:
             mine: dict[int, int | None] = {}
             if allocation.overlap is not None:
-                peers = [m for m in everybody if arms[m] == arms[member] and found.seats[m] and m != member]
-                mine |= extend_overlap(allocation.overlap, size, peers, found.seats, found.leads, rng)
+                peers = [
+                    m
+                    for m in everybody
+                    if arms[m] == arms[member] and found.seats[m] and m != member
+                ]
+                mine |= extend_overlap(
+                    allocation.overlap, size, peers, found.seats, found.leads, rng
+                )
             ties = dict(zip(positions, rng.random(len(positions)).tolist(), strict=True))
             rest = sorted((p for p in positions if p not in mine), key=lambda p: (seen[p], ties[p]))
             mine |= dict.fromkeys(rest[: size - len(mine)])

@@ -9,19 +9,24 @@ from konsil.errors import PlanError, nearest
 from konsil.records import Event, Rating, Task
 
 HAND_OVER = "hand-over"
-"""The kind of event by which tasks of a panel (its subject) that came up for nobody go to others (data.holders)."""
+"""The kind of event by which tasks of a panel (its subject) that came up for nobody go to others
+(data.holders)."""
 
 
 def assign_slot_holders(
-    tasks: Sequence[Task], events: Iterable[Event], ratings: Iterable[Rating], free: Collection[str] = ()
+    tasks: Sequence[Task],
+    events: Iterable[Event],
+    ratings: Iterable[Rating],
+    free: Collection[str] = (),
 ) -> tuple[Task, ...]:
     """Tasks with the raters that hold their slots after sign-ups and withdrawals.
 
-    `free` are slots that nobody holds at first. `withdrawal` (subject: the rater) empties the rater's slots, `sign-up`
-    (subject: the rater, data.slot: the slot) fills one. A withdrawal or a `hand-over` may say who takes over which task
-    (data.holders: task -> rater, or empty: nobody); such a task is the new rater's own and no longer goes with the
-    slot. A task that was rated stays with whoever rated it. Names, blinded orders and arms belong to the slot, so a
-    change of hands moves nothing.
+    `free` are slots that nobody holds at first. `withdrawal` (subject: the rater) empties the
+    rater's slots, `sign-up` (subject: the rater, data.slot: the slot) fills one. A withdrawal or a
+    `hand-over` may say who takes over which task (data.holders: task -> rater, or empty: nobody);
+    such a task is the new rater's own and no longer goes with the slot. A task that was rated stays
+    with whoever rated it. Names, blinded orders and arms belong to the slot, so a change of hands
+    moves nothing.
     """
     holders = {t.slot: "" if t.slot in free else t.rater for t in tasks}
     handed: dict[str, str] = {}
@@ -29,7 +34,9 @@ def assign_slot_holders(
     for event in sorted(events, key=lambda e: e.at):
         if event.kind in ("withdrawal", HAND_OVER):
             if event.kind == "withdrawal":
-                holders = {slot: "" if rater == event.subject else rater for slot, rater in holders.items()}
+                holders = {
+                    slot: "" if rater == event.subject else rater for slot, rater in holders.items()
+                }
             given = event.data.get("holders")
             if isinstance(given, Mapping):
                 handed |= {str(task): str(rater) for task, rater in given.items()}
@@ -37,10 +44,15 @@ def assign_slot_holders(
         elif event.kind == "sign-up" and "slot" in event.data:
             slot = str(event.data["slot"])
             if slot not in holders:
-                raise PlanError(f"event {event.id!r}: there is no slot {slot!r}; {nearest(slot, holders)}")
+                raise PlanError(
+                    f"event {event.id!r}: there is no slot {slot!r}; {nearest(slot, holders)}"
+                )
             holders[slot] = event.subject
             moved = True
     if not moved:
         return tuple(tasks)
     rated = {r.task: r.rater for r in ratings}
-    return tuple(dataclasses.replace(t, rater=rated.get(t.id) or handed.get(t.id) or holders[t.slot]) for t in tasks)
+    return tuple(
+        dataclasses.replace(t, rater=rated.get(t.id) or handed.get(t.id) or holders[t.slot])
+        for t in tasks
+    )

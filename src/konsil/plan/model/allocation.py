@@ -9,7 +9,8 @@ from typing import Literal
 Show = Literal["all", "each", "pair"]
 When = Literal["always", "disagreed"]
 PlannedPurpose = Literal["main", "practice", "pilot", "repeat", "tiebreak"]
-"""Purposes that a line of the plan can have; control tasks and adjudications come from elsewhere."""
+"""Purposes that a line of the plan can have; control tasks and adjudications come from
+elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class Allocation:
     arms: Mapping[str, int] = field(default_factory=dict)
     """Rater-level arms -> ratio, drawn once per rater; empty: one arm without a name."""
     overlap: Overlap | None = None
-    """Which share of the comparisons several raters of the same arm make; None: what chance brings."""
+    """Which share of the comparisons several raters of the same arm make; None: what chance
+    brings."""
     phase: str = ""
     """The phase of the schedule."""
     batches: int | None = None
@@ -59,6 +61,7 @@ class Allocation:
     purpose: PlannedPurpose = "main"
     """What the ratings are for; main analyses take main and tie-break tasks."""
     like: str = ""
-    """The phase of another allocation whose item-answer sets are taken over (judges; fine after coarse)."""
+    """The phase of another allocation whose item-answer sets are taken over (judges; fine after
+    coarse)."""
     when: When = "always"
     """Always, or only where two raters gave different labels to the same answer (tie-breaks)."""

@@ -14,7 +14,8 @@ SIGN_UP = "sign-up"
 
 
 ADDED = "places added"
-"""The kind of event that adds slots to a panel (its subject) after the plan: data.number, data.strata, data.reason."""
+"""The kind of event that adds slots to a panel (its subject) after the plan: data.number,
+data.strata, data.reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ def added_places(events: Iterable[Event]) -> tuple[Places, ...]:
     (Places(panel='p', number=2, strata={}),)
     """
     found = []
-    # By name, which is a number: a clock that went back must not change the order in which they were drawn.
+    # By name, which is a number: a clock that went back must not change the order in which they
+    # were drawn.
     for event in sorted((e for e in events if e.kind == ADDED), key=lambda e: e.id):
         number, strata = event.data.get("number"), event.data.get("strata")
         given = {str(k): str(v) for k, v in strata.items()} if isinstance(strata, Mapping) else {}
@@ -44,20 +46,30 @@ def added_places(events: Iterable[Event]) -> tuple[Places, ...]:
     return tuple(found)
 
 
-def waves_of(places: Iterable[Places], events: Iterable[Event], named: Sequence[Rater]) -> dict[str, int]:
-    """Slot -> which addition it came with, from 1; slots of the plan as it was first drawn are left out."""
+def waves_of(
+    places: Iterable[Places], events: Iterable[Event], named: Sequence[Rater]
+) -> dict[str, int]:
+    """Slot -> which addition it came with, from 1.
+
+    Slots of the plan as it was first drawn are left out.
+    """
     base, added = tuple(places), added_places(events)
     waves: dict[str, int] = {}
     for n in range(len(added)):
         before = {r.id for r in placeholder_raters((*base, *added[:n]), named)}
-        waves |= {r.id: n + 1 for r in placeholder_raters((*base, *added[: n + 1]), named) if r.id not in before}
+        waves |= {
+            r.id: n + 1
+            for r in placeholder_raters((*base, *added[: n + 1]), named)
+            if r.id not in before
+        }
     return waves
 
 
 def placeholder_raters(places: Iterable[Places], raters: Sequence[Rater]) -> tuple[Rater, ...]:
     """A rater for each place, named like the slot that it will be: the panel and the number in it.
 
-    Raters that the protocol names come first in their panel; the places follow in the protocol's order.
+    Raters that the protocol names come first in their panel; the places follow in the protocol's
+    order.
 
     >>> [r.id for r in placeholder_raters([Places("physicians", 2)], [Rater("r1", "physicians")])]
     ['physicians 2', 'physicians 3']
@@ -67,7 +79,9 @@ def placeholder_raters(places: Iterable[Places], raters: Sequence[Rater]) -> tup
     for one in places:
         for _ in range(one.number):
             taken[one.panel] += 1
-            found.append(Rater(f"{one.panel} {taken[one.panel]}", one.panel, strata=dict(one.strata)))
+            found.append(
+                Rater(f"{one.panel} {taken[one.panel]}", one.panel, strata=dict(one.strata))
+            )
     return tuple(found)
 
 
@@ -94,11 +108,13 @@ def suitable(place: Rater, profile: Mapping[str, str]) -> bool:
     return all(profile.get(name) == value for name, value in place.strata.items())
 
 
-def first_free(places: Sequence[Rater], free: Collection[str], profile: Mapping[str, str]) -> Rater | None:
+def first_free(
+    places: Sequence[Rater], free: Collection[str], profile: Mapping[str, str]
+) -> Rater | None:
     """The first free place for somebody of this profile, in their order; None where there is none.
 
-    Places are taken in order, so that arms, which are dealt deck by deck along them, keep their ratio at every time of
-    the enrolment and in every stratum.
+    Places are taken in order, so that arms, which are dealt deck by deck along them, keep their
+    ratio at every time of the enrolment and in every stratum.
     """
     return next((p for p in places if p.id in free and suitable(p, profile)), None)
 

@@ -28,7 +28,8 @@ class ReferenceIndex:
     ) -> None:
         self.seed = seed
         self.waves = waves or {}
-        # Sorted, so that the plan does not depend on the order in which a database or file gives its records.
+        # Sorted, so that the plan does not depend on the order in which a database or file gives
+        # its records.
         self.items = tuple(sorted(items, key=lambda i: i.id))
         self.answers: dict[str, list[Answer]] = {}
         self.by_id: dict[str, Answer] = {}
@@ -58,7 +59,9 @@ class ReferenceIndex:
         """The allocation's instrument."""
         if allocation.instrument not in self.instruments:
             known = nearest(allocation.instrument, self.instruments)
-            raise PlanError(f"{where}.instrument: there is no instrument {allocation.instrument!r}; {known}")
+            raise PlanError(
+                f"{where}.instrument: there is no instrument {allocation.instrument!r}; {known}"
+            )
         return self.instruments[allocation.instrument]
 
     def pool(self, allocation: Allocation, where: str) -> list[Item]:
@@ -76,7 +79,8 @@ class ReferenceIndex:
         for system in (*allocation.systems, *allocation.weights):
             if system not in self._rank:
                 raise PlanError(
-                    f"{where}.systems: there is no answer of system {system!r}; {nearest(system, self.systems)}"
+                    f"{where}.systems: there is no answer of system {system!r};"
+                    f" {nearest(system, self.systems)}"
                 )
         return [s for s in self.systems if not allocation.systems or s in allocation.systems]
 
@@ -96,8 +100,9 @@ class ReferenceIndex:
             sentences = self.by_id[answer_id].sentences
             if not sentences:
                 raise PlanError(
-                    f"{where}: answer {answer_id!r} has no sentences, but the instrument rates sentences; answers are"
-                    " cut when they are first imported or given: import them into a new folder or database"
+                    f"{where}: answer {answer_id!r} has no sentences, but the instrument rates"
+                    " sentences; answers are cut when they are first imported or given: import"
+                    " them into a new folder or database"
                 )
             order = generator(self.seed, "sentences", answer_id).permutation(len(sentences))
             self._spans[key] = tuple(sentences[int(i)] for i in sorted(order[:wanted]))
@@ -109,8 +114,8 @@ def is_survey(instrument: Instrument, where: str) -> bool:
     surveys = [c.scope in _SURVEYS for c in instrument.criteria]
     if any(surveys) and not all(surveys):
         raise PlanError(
-            f"{where}.instrument: {instrument.id!r} mixes questions about items with questions about a batch, phase or"
-            " rater; give the latter an instrument of their own"
+            f"{where}.instrument: {instrument.id!r} mixes questions about items with questions"
+            " about a batch, phase or rater; give the latter an instrument of their own"
         )
     return bool(surveys) and all(surveys)
 
@@ -135,12 +140,15 @@ def check_numbers(allocation: Allocation, instrument: Instrument, where: str) ->
     if allocation.repeats < 0:
         raise PlanError(f"{where}.repeats: expected 0 or more, got {allocation.repeats}")
     if any(not 0 < w < float("inf") for w in allocation.weights.values()):
-        raise PlanError(f"{where}.weights: weights are positive numbers, got {dict(allocation.weights)}")
+        raise PlanError(
+            f"{where}.weights: weights are positive numbers, got {dict(allocation.weights)}"
+        )
     if allocation.overlap is not None:
         _check_overlap(allocation, allocation.overlap, where)
     if allocation.spans is not None and instrument.unit != "sentence":
         raise PlanError(
-            f"{where}.spans: sentences are sampled, but instrument {instrument.id!r} rates {instrument.unit}s"
+            f"{where}.spans: sentences are sampled, but instrument {instrument.id!r} rates"
+            f" {instrument.unit}s"
         )
 
 
@@ -148,15 +156,26 @@ def _check_overlap(allocation: Allocation, overlap: Overlap, where: str) -> None
     """Refuse an overlap that cannot be drawn, or that says what the line says already."""
     place = f"{where}.overlap"
     if not 0 < overlap.share <= 1:
-        raise PlanError(f"{place}.share: expected a share above 0 and up to 1, got {overlap.share:g}")
+        raise PlanError(
+            f"{place}.share: expected a share above 0 and up to 1, got {overlap.share:g}"
+        )
     if overlap.raters < 2:
         raise PlanError(f"{place}.raters: expected 2 or more, got {overlap.raters}")
     if allocation.like or allocation.when != "always" or allocation.purpose != "main":
-        raise PlanError(f"{place}: only a main line that draws its own items can have one; leave it out here")
+        raise PlanError(
+            f"{place}: only a main line that draws its own items can have one; leave it out here"
+        )
     if allocation.raters_per_item is not None and allocation.raters_per_item > 1:
         raise PlanError(
-            f"{place}: raters_per_item = {allocation.raters_per_item} has every item rated several times already;"
-            " expected raters_per_item = 1 or none beside an overlap"
+            f"{place}: raters_per_item = {allocation.raters_per_item} has every item rated several"
+            " times already; expected raters_per_item = 1 or none beside an overlap"
         )
-    if allocation.raters_per_item is None and allocation.per_rater is None and allocation.show != "pair":
-        raise PlanError(f"{place}: the whole panel sees every item already; expected per_rater or raters_per_item = 1")
+    if (
+        allocation.raters_per_item is None
+        and allocation.per_rater is None
+        and allocation.show != "pair"
+    ):
+        raise PlanError(
+            f"{place}: the whole panel sees every item already; expected per_rater or"
+            " raters_per_item = 1"
+        )

@@ -22,8 +22,8 @@ def token(seed: int, *key: str | int | None) -> str:
 def orders(rng: np.random.Generator, n: int, k: int) -> NDArray[np.int64]:
     """Counterbalanced orders of k things on n screens, shape (n, k).
 
-    Blocks of k screens are the rows of a cyclic Latin square of a random permutation, rows shuffled: in every whole
-    block each thing stands once in each position.
+    Blocks of k screens are the rows of a cyclic Latin square of a random permutation, rows
+    shuffled: in every whole block each thing stands once in each position.
     """
     blocks = -(-n // k)
     base = np.tile(np.arange(k), (blocks, 1))

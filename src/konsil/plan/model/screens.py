@@ -59,8 +59,8 @@ class Site:
 def pool_of(site: Site) -> list[Item]:
     """The allocation's items that can be shown: with an answer, or for pairs with answers of two systems.
 
-    An item that nobody answered is nobody's task; `missing` counts it. It is left out before anything is shared out, so
-    that loads and pairs stay even.
+    An item that nobody answered is nobody's task; `missing` counts it. It is left out before
+    anything is shared out, so that loads and pairs stay even.
     """
     book, allocation = site.book, site.allocation
     pool = book.pool(allocation, site.where)
@@ -72,8 +72,13 @@ def pool_of(site: Site) -> list[Item]:
     if not found:
         of = f" of {', '.join(systems)}" if allocation.systems else ""
         if least == 2 and any(book.answers_by(i.id, systems) for i in pool):
-            raise PlanError(f"{site.where}.show: a pair needs answers of two systems, and no item has two{of}")
-        raise PlanError(f"{site.where}: none of its {len(pool):,} items has answers{of}; import or collect them first")
+            raise PlanError(
+                f"{site.where}.show: a pair needs answers of two systems, and no item has two{of}"
+            )
+        raise PlanError(
+            f"{site.where}: none of its {len(pool):,} items has answers{of}; import or collect them"
+            " first"
+        )
     return found
 
 
@@ -83,7 +88,8 @@ def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjec
     if not asks_about_answers(site.instrument):
         return [[()] for _ in pool]
     systems = book.chosen_systems(allocation, site.where)
-    # Drawn for every item whether or not this rater sees it, so that no draw depends on who sees what.
+    # Drawn for every item whether or not this rater sees it, so that no draw depends on who sees
+    # what.
     draws = generator(book.seed, *site.key, "pairs", rater.id).random((len(pool), 2))
     found: list[Subjects] = []
     for item, (first, second) in zip(pool, draws.tolist(), strict=True):
@@ -99,13 +105,17 @@ def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjec
     return found
 
 
-def _two(systems: Sequence[str], weights: Mapping[str, float], first: float, second: float) -> tuple[str, ...]:
+def _two(
+    systems: Sequence[str], weights: Mapping[str, float], first: float, second: float
+) -> tuple[str, ...]:
     """Two systems without replacement, each draw in proportion to the weights that are left; in canonical order."""
     left = list(systems)
     drawn = []
     for u in (first, second):
         sums = np.cumsum([weights.get(s, 1.0) for s in left])
-        drawn.append(left.pop(min(int(np.searchsorted(sums, u * sums[-1], side="right")), len(left) - 1)))
+        drawn.append(
+            left.pop(min(int(np.searchsorted(sums, u * sums[-1], side="right")), len(left) - 1))
+        )
     return tuple(s for s in systems if s in drawn)
 
 
@@ -120,7 +130,8 @@ def drafts_of(
 ) -> list[Draft]:
     """One rater's screens of one allocation, each with its own random name and counterbalanced order of answers.
 
-    `waves`: item -> with which addition each of its screens came, where that is not the rater's own.
+    `waves`: item -> with which addition each of its screens came, where that is not the rater's
+    own.
     """
     seed, allocation = site.book.seed, site.allocation
     own = site.book.waves.get(rater.id, 0)
@@ -129,14 +140,30 @@ def drafts_of(
         order = token(seed, *site.key, "order", rater.id, item)
         shared = token(seed, "batches", allocation.panel, allocation.phase, item)
         for n, subject in enumerate(subjects):
-            name = token(seed, *site.key, "task", rater.id, item, *subject, subjects[:n].count(subject))
-            draft = Draft(name, allocation, seat, rater.id, item, subject, subject, (), arm, purpose, order, shared)
+            name = token(
+                seed, *site.key, "task", rater.id, item, *subject, subjects[:n].count(subject)
+            )
+            draft = Draft(
+                name,
+                allocation,
+                seat,
+                rater.id,
+                item,
+                subject,
+                subject,
+                (),
+                arm,
+                purpose,
+                order,
+                shared,
+            )
             draft.wave = max(own, waves[item][n]) if waves is not None else own
             if site.instrument.unit == "sentence":
                 if len(subject) != 1:
                     raise PlanError(
-                        f"{site.where}.show: instrument {site.instrument.id!r} rates sentences of one answer at a time,"
-                        f" item {item!r} has {len(subject)} answers on the screen; use show = 'each'"
+                        f"{site.where}.show: instrument {site.instrument.id!r} rates sentences of"
+                        f" one answer at a time, item {item!r} has {len(subject)} answers on the"
+                        " screen; use show = 'each'"
                     )
                 draft.spans = site.book.spans(subject[0], allocation.spans, site.where)
             found.append(draft)
@@ -153,7 +180,8 @@ def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
         if k < 2:
             continue
         if group[0].allocation.when == "disagreed":
-            # Conflicts come about one by one; an order once shown must not change when the next one comes.
+            # Conflicts come about one by one; an order once shown must not change when the next one
+            # comes.
             for draft in group:
                 turn = generator(seed, "turn", draft.id).permutation(k)
                 draft.answers = tuple(draft.subject[int(i)] for i in turn)
@@ -164,7 +192,10 @@ def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
 
 
 def arms_of(seed: int, panel: Sequence[Rater], allocation: Allocation) -> list[str]:
-    """Each rater's arm, from a shuffled deck in the stated ratio; it stays over all allocations with these arms."""
+    """Each rater's arm, from a shuffled deck in the stated ratio.
+
+    It stays over all allocations with these arms.
+    """
     if not allocation.arms:
         return ["" for _ in panel]
     deck = [arm for arm, share in allocation.arms.items() for _ in range(share)]

@@ -1,4 +1,7 @@
-"""One change of what is marked in a case; whatever is done, the ranks of the cues stay 1, 2, 3 without a gap."""
+"""One change of what is marked in a case.
+
+Whatever is done, the ranks of the cues stay 1, 2, 3 without a gap.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from typing import Literal
 from konsil.prepare.cases.masking import Mark, MarkKind
 
 Flaw = Literal["nothing", "twice", "across"]
-"""Why a span cannot be marked: it has no letter, it is marked already, it begins or ends inside another mark."""
+"""Why a span cannot be marked: it has no letter, it is marked already, it begins or ends inside
+another mark."""
 
 
 def mark_conflict(text: str, marks: Sequence[Mark], start: int, end: int) -> Flaw | None:
@@ -34,10 +38,14 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """
     inside = text[max(0, start) : max(0, end)]
     left = len(inside) - len(inside.lstrip())
-    return max(0, start) + left, max(0, start) + len(inside.rstrip()) if inside.strip() else max(0, start)
+    return max(0, start) + left, (
+        max(0, start) + len(inside.rstrip()) if inside.strip() else max(0, start)
+    )
 
 
-def added(marks: Sequence[Mark], spans: Iterable[tuple[int, int]], kind: MarkKind) -> tuple[Mark, ...]:
+def added(
+    marks: Sequence[Mark], spans: Iterable[tuple[int, int]], kind: MarkKind
+) -> tuple[Mark, ...]:
     """The marks with these spans as one more of a kind; as a cue they are one, weaker than all before.
 
     >>> [m.rank for m in added([Mark(0, 3, "cue", 1)], [(4, 9), (12, 14)], "cue")]
@@ -56,9 +64,11 @@ def of_kind(marks: Sequence[Mark], place: tuple[int, int], kind: MarkKind) -> tu
     """The marks with the one at a place as another kind; what becomes a cue is the weakest."""
     weakest = max((m.rank for m in marks), default=0) + 1
     return _ranked(
-        replace(m, kind=kind, rank=weakest if kind == "cue" else 0)
-        if (m.start, m.end) == place and m.kind != kind
-        else m
+        (
+            replace(m, kind=kind, rank=weakest if kind == "cue" else 0)
+            if (m.start, m.end) == place and m.kind != kind
+            else m
+        )
         for m in marks
     )
 
@@ -85,7 +95,10 @@ def moved(marks: Sequence[Mark], place: tuple[int, int], by: Literal[-1, 1]) -> 
 
 
 def joined(marks: Sequence[Mark], place: tuple[int, int], rank: int) -> tuple[Mark, ...]:
-    """The marks with the cue at a place telling the same as the one of a rank; 0: it is one of its own, the weakest."""
+    """The marks with the cue at a place telling the same as the one of a rank.
+
+    0: it is one of its own, the weakest.
+    """
     if not _rank(marks, place) or (rank and not any(m.rank == rank for m in marks)):
         return tuple(marks)
     wanted = rank or max(m.rank for m in marks) + 1

@@ -1,6 +1,7 @@
 """What gives a diagnosis away without its name: drugs, genes, codes and eponyms that stand in a case unmarked.
 
-The lists are short and konsil's own; they help whoever marks and are no proof: what is not on them only a person finds.
+The lists are short and konsil's own; they help whoever marks and are no proof: what is not on them
+only a person finds.
 """
 
 from __future__ import annotations
@@ -51,11 +52,13 @@ _EPONYM = re.compile(
     rf"(?<![\w-])(?:{'|'.join(sorted(EPONYMS, key=len, reverse=True))})(?:['’]?s|['’]|sche[nrsm]?|-\w+)?(?!\w)"
 )
 _CODE = re.compile(
-    r"(?<![\w.])(?:(?:ICD|OMIM|MIM|ORPHA(?:code|net)?|OPS|SNOMED)[- ]?(?:10|11)?(?:-GM|-CM)?[:#\s-]*[A-Z]?\d[\w.-]*\w"
+    r"(?<![\w.])(?:(?:ICD|OMIM|MIM|ORPHA(?:code|net)?|OPS|SNOMED)[-"
+    r" ]?(?:10|11)?(?:-GM|-CM)?[:#\s-]*[A-Z]?\d[\w.-]*\w"
     r"|[A-TV-Z]\d{2}\.\d{1,2}[A-Z]?|#\s?\d{6})(?![\w%])"
 )
 LISTS: dict[HintKind, int] = {"drug": len(DRUGS), "gene": len(GENES), "eponym": len(EPONYMS)}
-"""Kind -> how many names its list has; drugs are also seen by the stems of their names, codes by their form."""
+"""Kind -> how many names its list has; drugs are also seen by the stems of their names, codes by
+their form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,11 @@ def hints(text: str) -> Iterator[Hint]:
     [('drug', 'Rituximab'), ('eponym', "Wegener's"), ('gene', 'ATP7B'), ('code', 'E83.0')]
     """
     found = [Hint(start, end, "drug") for start, end, _ in drugs_in(text)]
-    patterns: tuple[tuple[HintKind, re.Pattern[str]], ...] = (("gene", _GENE), ("eponym", _EPONYM), ("code", _CODE))
+    patterns: tuple[tuple[HintKind, re.Pattern[str]], ...] = (
+        ("gene", _GENE),
+        ("eponym", _EPONYM),
+        ("code", _CODE),
+    )
     for kind, pattern in patterns:
         found += [Hint(*match.span(), kind) for match in pattern.finditer(text)]
     yield from sorted(found, key=lambda hint: (hint.start, hint.end))

@@ -1,7 +1,8 @@
 """Where a text has a disease's words and means something else: a person, a grade, another disease.
 
-Names of diseases are often those of people, abbreviations have several meanings, and a longer name that contains a
-shorter one is another disease. English and German; what is listed here is known, all else counts as the disease.
+Names of diseases are often those of people, abbreviations have several meanings, and a longer name
+that contains a shorter one is another disease. English and German; what is listed here is known,
+all else counts as the disease.
 """
 
 from __future__ import annotations
@@ -18,18 +19,39 @@ _TITLE = re.compile(
 _INITIAL = re.compile(r"\b(?:[A-LN-Z]\.\s*)+$")
 """Initials of a first name; "M." is Morbus."""
 _ACTS = re.compile(
-    r"\s+(?:et al\b|and colleagues\b|und Kollegen\b|u\. ?a\.|\(?(?:18|19|20)\d\d\b|(?:first )?(?:examined|noted"
+    r"\s+(?:et al\b|and colleagues\b|und Kollegen\b|u\. ?a\.|\(?(?:18|19|20)\d\d\b|(?:first"
+    r" )?(?:examined|noted"
     r"|reported|described|wrote|recommended|said|reviewed|consulted|operated|found|suggested|called|complains?)\b"
     r"|(?:untersuchte|berichtete?|empfahl|empfiehlt|schrieb|schreibt|meinte?|sagte?|beschrieb|operierte|klagt)\b)"
 )
-_DISEASE_WORDS = re.compile(r"\b(?:disease|syndrome?|morbus|krankheit|erkrankung|crisis|krise|m\.)", re.IGNORECASE)
-_GRADE = re.compile(r"\s*(?:is|was|of|von|war|ist|=|:)?\s*[0-4][.,]\d{1,2}\b(?!\s*(?:years?|Jahre))")
+_DISEASE_WORDS = re.compile(
+    r"\b(?:disease|syndrome?|morbus|krankheit|erkrankung|crisis|krise|m\.)", re.IGNORECASE
+)
+_GRADE = re.compile(
+    r"\s*(?:is|was|of|von|war|ist|=|:)?\s*[0-4][.,]\d{1,2}\b(?!\s*(?:years?|Jahre))"
+)
 _LONGER = frozenset(
     map(
         folded_word,
         [
-            *("eosinophilic", "eosinophile", "eosinophiler", "microscopic", "mikroskopische", "non", "pseudo", "anti"),
-            *("induced", "atypical", "neonatal", "neonataler", "paraneoplastic", "paraneoplastische"),
+            *(
+                "eosinophilic",
+                "eosinophile",
+                "eosinophiler",
+                "microscopic",
+                "mikroskopische",
+                "non",
+                "pseudo",
+                "anti",
+            ),
+            *(
+                "induced",
+                "atypical",
+                "neonatal",
+                "neonataler",
+                "paraneoplastic",
+                "paraneoplastische",
+            ),
         ],
     )
 )
@@ -42,7 +64,10 @@ _KINDS = tuple(
             ("secondary", "sekundär", "sekundäre", "sekundärer", "sekundären"),
             ("tertiary", "tertiär", "tertiäre", "tertiärer", "tertiären"),
         ),
-        (("acute", "akut", "akute", "akuter"), ("chronic", "chronisch", "chronische", "chronischer")),
+        (
+            ("acute", "akut", "akute", "akuter"),
+            ("chronic", "chronisch", "chronische", "chronischer"),
+        ),
         (("congenital", "hereditary", "angeborene", "hereditäre"), ("acquired", "erworbene")),
     )
 )
@@ -57,10 +82,18 @@ def means_another(text: str, mention: Mention, name: Name) -> bool:
     >>> [means_another(t, mentions(t, names)[0], names[0]) for t in ("Dr. Wilson came.", "Wilson's disease")]
     [True, False]
     """
-    before, words, after = text[: mention.start], text[mention.start : mention.end], text[mention.end :]
+    before, words, after = (
+        text[: mention.start],
+        text[mention.start : mention.end],
+        text[mention.end :],
+    )
     if name.short:
         return _GRADE.match(after) is not None
-    bare = len(name.words) == 1 and words[:1].isupper() and not _DISEASE_WORDS.search(words + after[:25])
+    bare = (
+        len(name.words) == 1
+        and words[:1].isupper()
+        and not _DISEASE_WORDS.search(words + after[:25])
+    )
     if bare and (_TITLE.search(before) or _INITIAL.search(before) or _ACTS.match(after)):
         return True
     return _is_longer(before, words, name)
@@ -68,12 +101,21 @@ def means_another(text: str, mention: Mention, name: Name) -> bool:
 
 def _is_longer(before: str, words: str, name: Name) -> bool:
     """Whether it is part of another disease's name, by the word before it or a word of its kind."""
-    last = {w.folded for w in words_in(before[-60:])[-1:]} if not re.search(r"[.;:,]\s*$", before) else set()
+    last = (
+        {w.folded for w in words_in(before[-60:])[-1:]}
+        if not re.search(r"[.;:,]\s*$", before)
+        else set()
+    )
     name_words = {w.folded for w in words_in(name.text)}
     if last & _LONGER - name_words:
         return True
     phrase_words = {w.folded for w in words_in(words)} | last
     other_kinds = [
-        other for kinds in _KINDS for kind in kinds if kind & name_words for other in kinds if other is not kind
+        other
+        for kinds in _KINDS
+        for kind in kinds
+        if kind & name_words
+        for other in kinds
+        if other is not kind
     ]
     return any(other & phrase_words for other in other_kinds)

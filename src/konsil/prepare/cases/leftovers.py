@@ -20,8 +20,8 @@ class Leftover:
     """Something that a version still tells, or does not do."""
 
     kind: LeftoverKind
-    """A diagnosis that is named, a cue that stands elsewhere, a version that is like the one before, or a hint: a drug,
-    gene, code or eponym that no mark covers."""
+    """A diagnosis that is named, a cue that stands elsewhere, a version that is like the one
+    before, or a hint: a drug, gene, code or eponym that no mark covers."""
     level: str
     """The first level at which it is found."""
     text: str = ""
@@ -37,11 +37,15 @@ class Leftover:
 
     @property
     def stops(self) -> bool:
-        """Whether nobody may approve the case without a reason; parts of a name and cues are only told.
+        """Whether nobody may approve the case without a reason.
+
+        Parts of a name and cues are only told.
 
         A narrative that never names the diagnosis is its own level 0.
         """
-        return (self.kind == "version" and self.level != "0") or (self.kind == "diagnosis" and self.way != "part")
+        return (self.kind == "version" and self.level != "0") or (
+            self.kind == "diagnosis" and self.way != "part"
+        )
 
     def description(self) -> str:
         """It in a sentence's words."""
@@ -49,9 +53,14 @@ class Leftover:
             return f"level {self.level} is no different from the level before"
         where = f" at {self.start:,}-{self.end:,}" if self.start is not None else ""
         if self.kind == "hint":
-            return f"level {self.level} still has {self.text!r}{where}, {_ARTICLE[self.name]} {self.name}"
+            return (
+                f"level {self.level} still has {self.text!r}{where}, {_ARTICLE[self.name]}"
+                f" {self.name}"
+            )
         what = "the diagnosis" if self.kind == "diagnosis" else "a cue"
-        return f"level {self.level} still has {self.text!r}{where}, {what} {self.name!r} ({self.way})"
+        return (
+            f"level {self.level} still has {self.text!r}{where}, {what} {self.name!r} ({self.way})"
+        )
 
 
 def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover, ...]:
@@ -64,22 +73,34 @@ def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover
     names = names_of((item.reference or "", *item.aliases)) + _abbreviated(item, marks)
     for level in LEVELS[1:]:
         made = parts(item.text, marks, level, removed)
-        cues = [Name(spoken(item.text[m.start : m.end])) for m in marks if m.kind == "cue" and m.counts(level)]
+        cues = [
+            Name(spoken(item.text[m.start : m.end]))
+            for m in marks
+            if m.kind == "cue" and m.counts(level)
+        ]
         for kind, searched in (("diagnosis", names), ("cue", cues)):
-            for one in _leftovers(made, searched, "diagnosis" if kind == "diagnosis" else "cue", level):
+            for one in _leftovers(
+                made, searched, "diagnosis" if kind == "diagnosis" else "cue", level
+            ):
                 key = (one.kind, one.name, one.start, one.text if one.start is None else "")
                 if key not in told:
                     told.add(key)
                     found.append(one)
     found += _hints(item, marks, removed, {(one.start, one.end) for one in found})
-    found += [Leftover("version", level) for level in unchanged(item.text, marks, removed) if level != NARRATIVE]
+    found += [
+        Leftover("version", level)
+        for level in unchanged(item.text, marks, removed)
+        if level != NARRATIVE
+    ]
     return tuple(found)
 
 
 _ARTICLE = {"drug": "a", "gene": "a", "code": "a", "eponym": "an"}
 
 
-def _hints(item: Item, marks: Sequence[Mark], removed: str, told: set[tuple[int | None, int | None]]) -> list[Leftover]:
+def _hints(
+    item: Item, marks: Sequence[Mark], removed: str, told: set[tuple[int | None, int | None]]
+) -> list[Leftover]:
     """Drugs, genes, codes and eponyms that no mark covers, each once by its words."""
     made = parts(item.text, marks, LEVELS[-1], removed)
     text = "".join(part.text for part in made)
@@ -90,11 +111,15 @@ def _hints(item: Item, marks: Sequence[Mark], removed: str, told: set[tuple[int 
         if place is not None and not any(
             a is not None and b is not None and a < place[1] and place[0] < b for a, b in told
         ):
-            found.setdefault(words.lower(), Leftover("hint", LEVELS[-1], words, hint.kind, "named", *place))
+            found.setdefault(
+                words.lower(), Leftover("hint", LEVELS[-1], words, hint.kind, "named", *place)
+            )
     return list(found.values())
 
 
-def _leftovers(made: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str) -> list[Leftover]:
+def _leftovers(
+    made: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str
+) -> list[Leftover]:
     """What a version's text names, with its place in the narrative where all of it is the narrative's own."""
     text = "".join(part.text for part in made)
     found = []
@@ -122,8 +147,13 @@ def _abbreviated(item: Item, marks: Sequence[Mark]) -> tuple[Name, ...]:
     """Abbreviations that the narrative gives right after a marked diagnosis: 'granulomatosis ... (GPA)'."""
     found = []
     for mark in marks:
-        if mark.kind == "diagnosis" and (defined := _DEFINED.match(item.text, mark.end)) is not None:
+        if (
+            mark.kind == "diagnosis"
+            and (defined := _DEFINED.match(item.text, mark.end)) is not None
+        ):
             found.append(Name(defined[1], short=True, way="abbreviation"))
-        inside = _DEFINED.findall(item.text[mark.start : mark.end]) if mark.kind == "diagnosis" else ()
+        inside = (
+            _DEFINED.findall(item.text[mark.start : mark.end]) if mark.kind == "diagnosis" else ()
+        )
         found += [Name(one, short=True, way="abbreviation") for one in inside]
     return tuple(found)

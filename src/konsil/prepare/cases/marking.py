@@ -1,7 +1,7 @@
 """What is marked in a case, kept as events: marked, looked through, approved, and only then made into items.
 
-The last event of a case counts. A case's versions are items of their own; the case itself is then no longer in the
-study, since whoever read the whole narrative would know the others' answers.
+The last event of a case counts. A case's versions are items of their own; the case itself is then
+no longer in the study, since whoever read the whole narrative would know the others' answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class Masking:
     """How the versions of cases are made."""
 
     removed: str = REMOVED
-    """What stands where something was taken out; empty: nothing, and the blanks and commas around it are mended."""
+    """What stands where something was taken out; empty: nothing, and the blanks and commas around
+    it are mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ def marking(item: Item, marks: Iterable[Mark], by: str, before: Marking | None =
     problems = [f"case {item.id!r}: {problem}" for problem in marking_problems(item.text, ordered)]
     if problems:
         raise PlanError(in_short(problems))
-    return Marking(item.id, ordered, by, narrative_of(item), markers=tuple(sorted({*markers_of(before), by})))
+    return Marking(
+        item.id, ordered, by, narrative_of(item), markers=tuple(sorted({*markers_of(before), by}))
+    )
 
 
 def markers_of(held: Marking | None) -> tuple[str, ...]:
@@ -74,20 +77,30 @@ def markers_of(held: Marking | None) -> tuple[str, ...]:
     return held.markers or (() if held.approved else (held.by,))
 
 
-def approved(item: Item, held: Marking, by: str, *, despite: str = "", removed: str = REMOVED) -> Marking:
-    """The marking as approved by somebody; a PlanError says what is left over, unless there is a reason `despite`.
+def approved(
+    item: Item, held: Marking, by: str, *, despite: str = "", removed: str = REMOVED
+) -> Marking:
+    """The marking as approved by somebody.
 
-    What stops it is the diagnosis in a masked version, or a version that is no different from the one before. Whoever
-    changed the marks cannot approve them, for any reason.
+    A PlanError says what is left over, unless there is a reason `despite`.
+
+    What stops it is the diagnosis in a masked version, or a version that is no different from the
+    one before. Whoever changed the marks cannot approve them, for any reason.
     """
     if held.narrative != narrative_of(item):
-        raise PlanError(f"case {item.id!r}: its narrative is not the one that was marked; mark it again")
+        raise PlanError(
+            f"case {item.id!r}: its narrative is not the one that was marked; mark it again"
+        )
     stops = [one for one in leftovers(item, held.marks, removed) if one.stops]
     if stops and not despite.strip():
         told = in_short([f"case {item.id!r}: {one.description()}" for one in stops])
-        raise PlanError(f"{told}; expected it to be marked, too, or a reason to approve the case all the same")
+        raise PlanError(
+            f"{told}; expected it to be marked, too, or a reason to approve the case all the same"
+        )
     if by in markers_of(held):
-        raise OwnMarksError(f"case {item.id!r}: {by!r} marked it; expected another person to approve the marks")
+        raise OwnMarksError(
+            f"case {item.id!r}: {by!r} marked it; expected another person to approve the marks"
+        )
     return replace(held, by=by, approved=True, despite=despite.strip() if stops else "")
 
 
@@ -116,13 +129,19 @@ def narrative_of(item: Item) -> str:
 
 
 def marking_event(marking: Marking, number: int, at: str) -> Event:
-    """What is kept of a marking; `number` counts the case's from 1, so that of two at once one is refused."""
+    """What is kept of a marking.
+
+    `number` counts the case's from 1, so that of two at once one is refused.
+    """
     data = {"number": number, **dataclasses.asdict(replace(marking, at=at))}
     return Event(f"{MARKING}-{marking.case}-{number}", MARKING, marking.case, at, data)
 
 
 def last_markings(events: Iterable[Event]) -> dict[str, tuple[int, Marking]]:
-    """Case -> the number of its last marking, and the marking; cases that nobody marked are not in it."""
+    """Case -> the number of its last marking, and the marking.
+
+    Cases that nobody marked are not in it.
+    """
     found: dict[str, tuple[int, Marking]] = {}
     for event in events:
         if event.kind == MARKING:
@@ -135,7 +154,9 @@ def last_markings(events: Iterable[Event]) -> dict[str, tuple[int, Marking]]:
 def _read(data: Mapping[str, Any]) -> Marking:
     known, of_mark = ({f.name for f in dataclasses.fields(kind)} for kind in (Marking, Mark))
     given = {name: value for name, value in data.items() if name in known}
-    marks = tuple(Mark(**{k: v for k, v in one.items() if k in of_mark}) for one in given.pop("marks", ()))
+    marks = tuple(
+        Mark(**{k: v for k, v in one.items() if k in of_mark}) for one in given.pop("marks", ())
+    )
     given["markers"] = tuple(given.get("markers", ()))
     return Marking(marks=marks, **given)
 
@@ -143,7 +164,8 @@ def _read(data: Mapping[str, Any]) -> Marking:
 def cases(items: Iterable[Item]) -> tuple[Item, ...]:
     """The items without the versions of others: what is screened, drawn and marked.
 
-    Versions that came ready-made have no case that is an item without one, and stand for themselves.
+    Versions that came ready-made have no case that is an item without one, and stand for
+    themselves.
     """
     items = tuple(items)
     known = {item.id for item in items if item.case is None}

@@ -1,8 +1,8 @@
 """A case and what is marked in it -> its five versions, from the whole narrative to one without its cues.
 
-A mark takes out a span or puts a more general wording in its place. Which marks count at a level is a matter of their
-kind and rank; the rest of the text stays letter for letter. Offsets count characters (code points) of the narrative as
-it is stored.
+A mark takes out a span or puts a more general wording in its place. Which marks count at a level is
+a matter of their kind and rank; the rest of the text stays letter for letter. Offsets count
+characters (code points) of the narrative as it is stored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Mark:
     kind: MarkKind
     """What the span tells."""
     rank: int = 0
-    """A cue's strength, 1 the strongest; several spans that tell the same cue share a rank. 0: no cue."""
+    """A cue's strength, 1 the strongest; several spans that tell the same cue share a rank. 0: no
+    cue."""
     replacement: str = ""
     """What stands in its place, in more general words; empty: it is taken out."""
 
@@ -80,9 +81,9 @@ def masked(text: str, marks: Sequence[Mark], level: str, removed: str = REMOVED)
 def parts(text: str, marks: Sequence[Mark], level: str, removed: str = REMOVED) -> tuple[Part, ...]:
     """The text of a level as parts, each with its place in the narrative.
 
-    Of marks that lie within one another the outermost that counts at the level speaks for those inside it. White space
-    at a mark's ends stays, neighbours that are taken out leave one sign, and where no sign is left the blanks, commas
-    and brackets around the gap are mended.
+    Of marks that lie within one another the outermost that counts at the level speaks for those
+    inside it. White space at a mark's ends stays, neighbours that are taken out leave one sign, and
+    where no sign is left the blanks, commas and brackets around the gap are mended.
     """
     done: list[Part] = []
     at = 0
@@ -112,20 +113,30 @@ def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
             if other.start >= mark.end:
                 break
             if (other.start, other.end) == (mark.start, mark.end):
-                yield f"{_place(mark)}: is marked twice, as {mark.kind} and as {other.kind}; expected one mark"
+                yield (
+                    f"{_place(mark)}: is marked twice, as {mark.kind} and as {other.kind}; expected"
+                    " one mark"
+                )
             elif other.end > mark.end:
                 yield (
-                    f"{_place(mark)}: overlaps with {_place(other)}; expected one of them inside the other, or neither"
+                    f"{_place(mark)}: overlaps with {_place(other)}; expected one of them inside"
+                    " the other, or neither"
                 )
     ranks = {m.rank for m in marks if m.kind == "cue" and m.rank > 0}
     missing = sorted(set(range(1, max(ranks, default=0) + 1)) - ranks)
     if missing:
-        yield f"no cue has rank {missing[0]}, and one has rank {max(ranks)}; expected ranks from 1 without a gap"
+        yield (
+            f"no cue has rank {missing[0]}, and one has rank {max(ranks)}; expected ranks from 1"
+            " without a gap"
+        )
 
 
 def _of_one(text: str, mark: Mark) -> Iterator[str]:
     if mark.kind not in get_args(MarkKind):
-        yield f"{_place(mark)}: {mark.kind!r} is no kind of mark; expected one of {', '.join(get_args(MarkKind))}"
+        yield (
+            f"{_place(mark)}: {mark.kind!r} is no kind of mark; expected one of"
+            f" {', '.join(get_args(MarkKind))}"
+        )
     if mark.end > len(text):
         yield f"{_place(mark)}: ends after the narrative, which has {len(text):,} characters"
     elif mark.start < 0 or not text[mark.start : mark.end].strip():
@@ -147,7 +158,10 @@ def _outermost(text: str, marks: Sequence[Mark]) -> list[Mark]:
         if found and mark.end <= found[-1].end:
             continue
         inside = text[mark.start : mark.end]
-        start, end = mark.start + len(inside) - len(inside.lstrip()), mark.end - len(inside) + len(inside.rstrip())
+        start, end = (
+            mark.start + len(inside) - len(inside.lstrip()),
+            mark.end - len(inside) + len(inside.rstrip()),
+        )
         if start < end:
             found.append(replace(mark, start=start, end=end))
     return found
@@ -160,7 +174,11 @@ def _append_part(done: list[Part], text: str, start: int, end: int) -> None:
 
 def _joins(done: Sequence[Part], removed: str) -> bool:
     """Whether nothing but white space parts what is to be taken out from what was taken out just before."""
-    last = done[-2:] if len(done) > 1 and done[-1].mark is None and not done[-1].text.strip() else done[-1:]
+    last = (
+        done[-2:]
+        if len(done) > 1 and done[-1].mark is None and not done[-1].text.strip()
+        else done[-1:]
+    )
     return bool(last) and last[0].mark is not None and last[0].text == removed
 
 
@@ -171,7 +189,10 @@ def _join(done: list[Part], mark: Mark) -> None:
 
 
 def _mended(done: Sequence[Part]) -> list[Part]:
-    """The parts without what a gap that shows nothing leaves around it; what has letters is never touched."""
+    """The parts without what a gap that shows nothing leaves around it.
+
+    What has letters is never touched.
+    """
     mended = list(done)
     for n, part in enumerate(done):
         if part.mark is not None and not part.text:
@@ -180,7 +201,10 @@ def _mended(done: Sequence[Part]) -> list[Part]:
 
 
 def _mend(mended: list[Part], n: int) -> None:
-    """Mend the text around the gap at place n; the parts beside it are the narrative's own or there are none."""
+    """Mend the text around the gap at place n.
+
+    The parts beside it are the narrative's own or there are none.
+    """
     left, right = (_part_beside(mended, at) for at in (n - 1, n + 1))
     if (
         right is not None
@@ -208,7 +232,12 @@ def _blanks(text: str) -> int:
 
 
 def _shorter(part: Part, start: int = 0, end: int = 0) -> Part:
-    return replace(part, text=part.text[start : len(part.text) - end], start=part.start + start, end=part.end - end)
+    return replace(
+        part,
+        text=part.text[start : len(part.text) - end],
+        start=part.start + start,
+        end=part.end - end,
+    )
 
 
 def unchanged(text: str, marks: Sequence[Mark], removed: str = REMOVED) -> tuple[str, ...]:

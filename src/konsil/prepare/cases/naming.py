@@ -1,8 +1,8 @@
 """Where a text names a thing: by its name, another form or order of it, an abbreviation or a misspelling.
 
-It is a program that reads, not a person: `negation` and `homonyms` tell what it knows of what is ruled out and of what
-else a word may mean. What it finds is shown to people (`leftovers`) or measured against people's own reading (the
-program that rates).
+It is a program that reads, not a person: `negation` and `homonyms` tell what it knows of what is
+ruled out and of what else a word may mean. What it finds is shown to people (`leftovers`) or
+measured against people's own reading (the program that rates).
 """
 
 from __future__ import annotations
@@ -17,34 +17,54 @@ from typing import Literal, get_args
 from konsil.prepare.text.spelling import Likeness, Word, folded_word, likeness, words_in
 
 Way = Literal["named", "form", "abbreviation", "misspelt", "part"]
-"""The name itself; its words inflected, compounded or in another order; its abbreviation; nearly its letters; some of
-its words. Surer ways stand first."""
+"""The name itself; its words inflected, compounded or in another order; its abbreviation; nearly
+its letters; some of its words. Surer ways stand first."""
 
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 # Words that say nothing of which disease it is; English and German, as `folded_word` has them.
 _GENERAL = frozenset(
     folded_word(word)
     for line in (
-        "a an and as at by due for from in of on or s the to with without associated related type typ syndrome",
-        "syndrom syndromes disease diseases disorder condition morbus krankheit erkrankung der die das des dem",
-        "den und oder mit ohne bei von vom zu im am durch infolge acute akut akute akuter akutes chronic",
-        "chronisch chronische chronischer chronisches primary primär primäre primärer secondary sekundär",
+        (
+            "a an and as at by due for from in of on or s the to with without associated related"
+            " type typ syndrome"
+        ),
+        (
+            "syndrom syndromes disease diseases disorder condition morbus krankheit erkrankung der"
+            " die das des dem"
+        ),
+        (
+            "den und oder mit ohne bei von vom zu im am durch infolge acute akut akute akuter"
+            " akutes chronic"
+        ),
+        (
+            "chronisch chronische chronischer chronisches primary primär primäre primärer secondary"
+            " sekundär"
+        ),
         "sekundäre sekundärer stage grade stadium grad form subtype variant variante",
     )
     for word in line.split()
 )
 _PARTIAL = 6
-"""Letters that a word needs to be told as a part of a name, or to be looked for within other words."""
+"""Letters that a word needs to be told as a part of a name, or to be looked for within other
+words."""
 _CLIPPED = frozenset(
     folded_word(word)
     for line in (
-        "ago auto bio cardio kardio endo gastro hämato hemato hepato hyper hypo immuno leuko leuco makro macro mikro",
-        "micro mono myelo neo nephro neuro onko onco osteo patho pneumo pro psycho pulmo radio rheuma thrombo thyreo",
+        (
+            "ago auto bio cardio kardio endo gastro hämato hemato hepato hyper hypo immuno leuko"
+            " leuco makro macro mikro"
+        ),
+        (
+            "micro mono myelo neo nephro neuro onko onco osteo patho pneumo pro psycho pulmo radio"
+            " rheuma thrombo thyreo"
+        ),
         "thyro uro",
     )
     for word in line.split()
 )
-"""Words of the clinic's everyday language that are beginnings of many names; as such they say nothing of one."""
+"""Words of the clinic's everyday language that are beginnings of many names; as such they say
+nothing of one."""
 _LIKE: dict[Likeness, Way] = {"same": "named", "form": "form", "misspelt": "misspelt"}
 
 
@@ -94,7 +114,9 @@ def names_of(texts: Iterable[str]) -> tuple[Name, ...]:
             told = spoken(one)
             if told and words_in(told):
                 found.setdefault(told, Name(told, is_short(told)))
-        initials = "".join(w.text[0] for w in words_in(_BRACKETS.sub(" ", text)) if w.folded not in _GENERAL).upper()
+        initials = "".join(
+            w.text[0] for w in words_in(_BRACKETS.sub(" ", text)) if w.folded not in _GENERAL
+        ).upper()
         if len(initials) > 2 and initials.isalpha():
             found.setdefault(initials, Name(initials, short=True, way="abbreviation"))
     return tuple(found.values())
@@ -111,7 +133,11 @@ def is_short(text: str) -> bool:
     >>> is_short("SLE"), is_short("HbA1c"), is_short("Gout"), is_short("MS")
     (True, True, False, True)
     """
-    return " " not in text and len(text) <= 6 and sum(c.isupper() or c.isdigit() for c in text) > len(text) / 2
+    return (
+        " " not in text
+        and len(text) <= 6
+        and sum(c.isupper() or c.isdigit() for c in text) > len(text) / 2
+    )
 
 
 def mentions(text: str, names: Sequence[Name]) -> tuple[Mention, ...]:
@@ -121,7 +147,9 @@ def mentions(text: str, names: Sequence[Name]) -> tuple[Mention, ...]:
     [('part', 10), ('form', 19)]
     """
     words = words_in(text)
-    found = [one for name in names for one in (_short(words, name) if name.short else _long(words, name))]
+    found = [
+        one for name in names for one in (_short(words, name) if name.short else _long(words, name))
+    ]
     found.sort(key=lambda m: (get_args(Way).index(m.way), m.start - m.end, m.start))
     kept: list[Mention] = []
     for one in found:
@@ -134,7 +162,11 @@ def _short(words: Sequence[Word], name: Name) -> Iterator[Mention]:
     for word in words:
         if word.text in (name.text, name.text + "s"):
             yield Mention(word.start, word.end, name.text, name.way)
-        elif len(name.text) >= 3 and word.text[:1].islower() and word.text[1:] in (name.text, name.text + "s"):
+        elif (
+            len(name.text) >= 3
+            and word.text[:1].islower()
+            and word.text[1:] in (name.text, name.text + "s")
+        ):
             yield Mention(word.start, word.end, name.text, "part")  # a kind of it, as in iTTP
 
 
@@ -147,7 +179,9 @@ def _long(words: Sequence[Word], name: Name) -> Iterator[Mention]:
     for n, word in enumerate(words):
         compound = _way(word.folded, joined) if len(name.words) > 1 else None
         if compound is not None and compound != "part":
-            yield Mention(word.start, word.end, name.text, "misspelt" if compound == "misspelt" else "form")
+            yield Mention(
+                word.start, word.end, name.text, "misspelt" if compound == "misspelt" else "form"
+            )
         for other in words[n + 1 : n + 3]:
             if _of_two(word.folded, other.folded, joined):
                 yield Mention(word.start, other.end, name.text, "form")
@@ -174,14 +208,20 @@ def _places(words: Sequence[Word], n: int, wanted: Sequence[str]) -> dict[int, t
     both = folded + words[n + 1].folded if n + 1 < len(words) else ""
     for place, one in enumerate(wanted):
         way = _way(folded, one)
-        if (way is None or way == "part") and len(one) >= _PARTIAL and likeness(both, one) in ("same", "form"):
+        if (
+            (way is None or way == "part")
+            and len(one) >= _PARTIAL
+            and likeness(both, one) in ("same", "form")
+        ):
             found[place] = ("form", n + 1)  # Tako-tsubo, neuro-fibromatosis
         elif way is not None:
             found[place] = (way, n)
     return found
 
 
-def _from(words: Sequence[Word], at: Sequence[dict[int, tuple[Way, int]]], n: int, name: Name) -> Mention | None:
+def _from(
+    words: Sequence[Word], at: Sequence[dict[int, tuple[Way, int]]], n: int, name: Name
+) -> Mention | None:
     """The mention that begins at a word of the text: of the whole name, or of a part of it."""
     wanted = name.words
     seen: dict[int, Way] = {}
@@ -199,7 +239,9 @@ def _from(words: Sequence[Word], at: Sequence[dict[int, tuple[Way, int]]], n: in
     ways = set(seen.values())
     start, end = words[n].start, words[last].end
     if len(seen) < len(wanted) or "part" in ways:
-        telling = 2 * len(seen) >= len(wanted) and any(len(wanted[place]) >= _PARTIAL for place in seen)
+        telling = 2 * len(seen) >= len(wanted) and any(
+            len(wanted[place]) >= _PARTIAL for place in seen
+        )
         return Mention(start, end, name.text, "part") if telling else None
     ordered = list(seen) == sorted(seen) and not gap
     if ways == {"named"} and ordered:
@@ -216,19 +258,34 @@ def _way(word: str, wanted: str) -> Way | None:
     if len(wanted) >= _PARTIAL and len(word) > len(wanted) and wanted in word:
         return "form"
     stem = wanted[: len(wanted) - 1] if wanted[-1:] in "aems" else wanted
-    if len(stem) >= _PARTIAL and len(word) > len(stem) + 1 and (word.startswith(stem) or word.endswith(stem)):
+    if (
+        len(stem) >= _PARTIAL
+        and len(word) > len(stem) + 1
+        and (word.startswith(stem) or word.endswith(stem))
+    ):
         return "form"
     clipped = word.removesuffix("s")
     if clipped in _CLIPPED:
         return None
     if clipped.endswith("o") and len(clipped) >= 3 and len(wanted) >= len(clipped) + 5:
         return "part" if wanted.startswith(clipped) else None  # Phäo
-    return "part" if len(word) >= _PARTIAL and len(wanted) > len(word) and wanted.startswith(word) else None
+    return (
+        "part"
+        if len(word) >= _PARTIAL and len(wanted) > len(word) and wanted.startswith(word)
+        else None
+    )
 
 
 def _of_two(word: str, other: str, joined: str) -> bool:
     """Whether two words of a text together are the name, in either order: Karzinom des Pankreas."""
-    if min(len(word), len(other)) < _PARTIAL - 2 or abs(len(word) + len(other) - len(joined)) > _PARTIAL:
+    if (
+        min(len(word), len(other)) < _PARTIAL - 2
+        or abs(len(word) + len(other) - len(joined)) > _PARTIAL
+    ):
         return False
-    both = (first + link + last for first, last in ((word, other), (other, word)) for link in ("", "s", "n"))
+    both = (
+        first + link + last
+        for first, last in ((word, other), (other, word))
+        for link in ("", "s", "n")
+    )
     return any(likeness(one, joined) in ("same", "form") for one in both)

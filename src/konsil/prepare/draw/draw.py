@@ -1,7 +1,7 @@
 """Which items of a study are rated: drawn once, kept as an event, and read from it ever after.
 
-Items are never rewritten. What was drawn is an event, and an item with its sets and its stratum is a function of the
-item as it was imported and of that event; the last event counts.
+Items are never rewritten. What was drawn is an event, and an item with its sets and its stratum is
+a function of the item as it was imported and of that event; the last event counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ from konsil.prepare.draw.lexical import MATCH, lexical_matches, with_lexical_mat
 from konsil.prepare.draw.sample import CROSS, combined, in_sets, shortages, sizes, stratified
 from konsil.prepare.draw.spec import SAMPLE_SET, Preparation, Sample
 from konsil.prepare.questions.rewriting import with_rewriting
-from konsil.prepare.questions.screening import Screened, last_screened, lost, plain, pool_of, screening_digest
+from konsil.prepare.questions.screening import (
+    Screened,
+    last_screened,
+    lost,
+    plain,
+    pool_of,
+    screening_digest,
+)
 from konsil.prepare.questions.themes import last_themed, with_themes
 from konsil.records import Answer, Event, Item
 
@@ -101,7 +108,9 @@ def draw(
             shares = dict.fromkeys(sorted(found), 1.0)
         if by and found:
             whole = sum(shares.values())
-            wanted = sizes(spec.sample.size, {value: share / whole for value, share in shares.items()})
+            wanted = sizes(
+                spec.sample.size, {value: share / whole for value, share in shares.items()}
+            )
         else:
             wanted = {"": spec.sample.size}
         if spec.sample.short == "keep":
@@ -127,18 +136,29 @@ def draw(
     )
 
 
-def _screened(spec: Preparation, items: Sequence[Item], screened: Screened | None) -> tuple[list[Item], Counter[str]]:
+def _screened(
+    spec: Preparation, items: Sequence[Item], screened: Screened | None
+) -> tuple[list[Item], Counter[str]]:
     """The items that a screening left in, and how many it left out and why."""
     if spec.screen is None:
         return list(items), Counter()
     if screened is None:
         raise PlanError("prepare.screen: the items are not screened yet; run 'konsil screen' first")
-    if (screened.asked, screened.pool) != (screening_digest(spec.screen), pool_of(item.id for item in items)):
-        raise PlanError("prepare.screen: rules or items have changed since the screening; run 'konsil screen' again")
+    if (screened.asked, screened.pool) != (
+        screening_digest(spec.screen),
+        pool_of(item.id for item in items),
+    ):
+        raise PlanError(
+            "prepare.screen: rules or items have changed since the screening; run 'konsil screen'"
+            " again"
+        )
     out = screened.reasons()
     pool = [item for item in items if item.id not in out]
     if not pool:
-        raise PlanError(f"prepare.screen: all {len(items):,} items are screened out; nothing is left to be drawn")
+        raise PlanError(
+            f"prepare.screen: all {len(items):,} items are screened out; nothing is left to be"
+            " drawn"
+        )
     return pool, lost(screened)
 
 
@@ -147,10 +167,15 @@ def _matched(
 ) -> tuple[list[Item], Counter[str], dict[str, int]]:
     """The items that may be drawn with their lexical match, how many may not, and who answered how many."""
     known = {item.id for item in items}
-    texts = [a for a in answers if a.text and a.item in known and (not systems or a.system in systems)]
+    texts = [
+        a for a in answers if a.text and a.item in known and (not systems or a.system in systems)
+    ]
     systems = systems or sorted({a.system for a in texts})
     if not systems:
-        raise PlanError("prepare.lexical_match: there are no answers yet; run 'konsil answer' or import them first")
+        raise PlanError(
+            "prepare.lexical_match: there are no answers yet; run 'konsil answer' or import them"
+            " first"
+        )
     by_system: dict[str, set[str]] = {system: set() for system in systems}
     for answer in texts:
         by_system[answer.system].add(answer.item)
@@ -159,9 +184,9 @@ def _matched(
     if spec.unanswered == "refuse" and len(complete) < len(items):
         few = min(answered, key=lambda system: (answered[system], system))
         raise PlanError(
-            f"prepare.lexical_match: {len(items) - len(complete):,} of {len(items):,} items are not answered by all"
-            f" systems (system {few!r} answered {answered[few]:,}); run 'konsil answer', or say what becomes of them:"
-            ' unanswered = "drop" or "keep"'
+            f"prepare.lexical_match: {len(items) - len(complete):,} of {len(items):,} items are not"
+            f" answered by all systems (system {few!r} answered {answered[few]:,}); run 'konsil"
+            ' answer\', or say what becomes of them: unanswered = "drop" or "keep"'
         )
     pool = [item for item in items if spec.unanswered != "drop" or item.id in complete]
     unanswered = Counter({"not answered by all systems": len(items) - len(pool)})
@@ -172,7 +197,8 @@ def _matched(
 def request_digest(spec: Preparation, seed: int, screened: Screened | None = None) -> str:
     """A digest of what is asked for, so that what was drawn for something else is noticed.
 
-    A screening is part of it only where the protocol states one; rewriting and themes, which come after, never are.
+    A screening is part of it only where the protocol states one; rewriting and themes, which come
+    after, never are.
 
     >>> request_digest(Preparation(lexical_match=True), 1) == request_digest(Preparation(lexical_match=True), 2)
     False
@@ -184,7 +210,11 @@ def request_digest(spec: Preparation, seed: int, screened: Screened | None = Non
         del stated["mask"]
     if spec.sample is not None:
         usual = Sample(spec.sample.size)
-        for name in ("across", "equal", "short"):  # what came later is in it only where a protocol states it
+        for name in (
+            "across",
+            "equal",
+            "short",
+        ):  # what came later is in it only where a protocol states it
             if getattr(spec.sample, name) == getattr(usual, name):
                 del stated["sample"][name]
     told: list[object] = [stated, seed]
@@ -199,7 +229,13 @@ def request_digest(spec: Preparation, seed: int, screened: Screened | None = Non
 
 def event_of(drawn: Drawn, number: int, at: str) -> Event:
     """What is kept of a draw; `number` counts the study's draws from 1."""
-    return Event(f"{SAMPLING}-{number}", SAMPLING, "items", at, {"number": number, **dataclasses.asdict(drawn)})
+    return Event(
+        f"{SAMPLING}-{number}",
+        SAMPLING,
+        "items",
+        at,
+        {"number": number, **dataclasses.asdict(drawn)},
+    )
 
 
 def last_drawn(events: Iterable[Event]) -> tuple[int, Drawn | None]:
@@ -227,14 +263,22 @@ def prepared(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]
     if drawn is None:
         return items
     places = _with_versions(_places(drawn), items)
-    return tuple(_placed(item, *places[item.id], drawn.sample) if item.id in places else item for item in items)
+    return tuple(
+        _placed(item, *places[item.id], drawn.sample) if item.id in places else item
+        for item in items
+    )
 
 
-def in_study(items: Iterable[Item], events: Iterable[Event], also: Collection[str] = ()) -> tuple[Item, ...]:
-    """The items that were drawn, in the words that were accepted, with sets, match and theme; all where none was drawn.
+def in_study(
+    items: Iterable[Item], events: Iterable[Event], also: Collection[str] = ()
+) -> tuple[Item, ...]:
+    """The items that were drawn, in the words that were accepted, with sets, match and theme.
 
-    `also` are items that stay in whether they were drawn or not, such as those that somebody rated all the same.
-    In the place of a masked case stand its versions; a case that is still being marked is not in the study.
+    All where none was drawn.
+
+    `also` are items that stay in whether they were drawn or not, such as those that somebody rated
+    all the same. In the place of a masked case stand its versions; a case that is still being
+    marked is not in the study.
     """
     events = tuple(events)
     drawn = last_drawn(events)[1]
@@ -242,7 +286,11 @@ def in_study(items: Iterable[Item], events: Iterable[Event], also: Collection[st
     whole = {*versions_of(items), *last_markings(events)}.difference(also)
     if drawn is None:
         return tuple(item for item in items if item.id not in whole) if whole else items
-    places = {item: place for item, place in _with_versions(_places(drawn), items).items() if item not in whole}
+    places = {
+        item: place
+        for item, place in _with_versions(_places(drawn), items).items()
+        if item not in whole
+    }
     return tuple(
         _placed(item, *places[item.id], drawn.sample) if item.id in places else item
         for item in items
@@ -251,7 +299,12 @@ def in_study(items: Iterable[Item], events: Iterable[Event], also: Collection[st
 
 
 def _places(drawn: Drawn) -> dict[str, tuple[str, str]]:
-    return {item: (name, match) for name, parts in drawn.drawn.items() for match, ids in parts.items() for item in ids}
+    return {
+        item: (name, match)
+        for name, parts in drawn.drawn.items()
+        for match, ids in parts.items()
+        for item in ids
+    }
 
 
 def to_mask(items: Sequence[Item], events: Iterable[Event]) -> tuple[Item, ...]:
@@ -280,10 +333,15 @@ def unmasked_cases_sentence(cases: Sequence[str]) -> str:
     """What is to be done about cases without versions."""
     named = ", ".join(cases[:5]) + (", ..." if len(cases) > 5 else "")
     has = "case has" if len(cases) == 1 else "cases have"
-    return f"{len(cases):,} {has} no versions yet ({named}); run 'konsil mask' when they are marked and approved"
+    return (
+        f"{len(cases):,} {has} no versions yet ({named}); run 'konsil mask' when they are marked"
+        " and approved"
+    )
 
 
-def _with_versions(places: dict[str, tuple[str, str]], items: Iterable[Item]) -> dict[str, tuple[str, str]]:
+def _with_versions(
+    places: dict[str, tuple[str, str]], items: Iterable[Item]
+) -> dict[str, tuple[str, str]]:
     """The places of what was drawn, with those of the versions of masked cases, which are their case's."""
     items = tuple(items)
     versions = {i.id for i in items if i.case is not None}

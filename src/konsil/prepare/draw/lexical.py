@@ -34,13 +34,15 @@ def lexical_matches(
     same: Sameness = "exact",
     aliases: bool = False,
 ) -> Mapping[str, bool | None]:
-    """Item -> whether the answer of at least one system is its reference; None where that is not known.
+    """Item -> whether the answer of at least one system is its reference.
+
+    None where that is not known.
 
     Args:
         items: the items; one without a reference is not known.
         answers: their answers.
-        systems: whose answers count; none: everybody's. An item that one of them has not answered is not known,
-            unless another one matched.
+        systems: whose answers count; none: everybody's. An item that one of them has not answered
+            is not known, unless another one matched.
         same: string equality, as published, or equality after `folded`.
         aliases: whether an item's aliases count as its reference.
     """
@@ -51,7 +53,9 @@ def lexical_matches(
     found: dict[str, bool | None] = {}
     for item in items:
         own = said.get(item.id, {})
-        wanted = {_form(name, same) for name in (item.reference or "", *(item.aliases if aliases else ()))} - {""}
+        wanted = {
+            _form(name, same) for name in (item.reference or "", *(item.aliases if aliases else ()))
+        } - {""}
         if not wanted or not own:
             found[item.id] = None
         elif wanted & set(own.values()):
@@ -61,7 +65,9 @@ def lexical_matches(
     return found
 
 
-def with_lexical_match(items: Sequence[Item], matches: Mapping[str, bool | None]) -> tuple[Item, ...]:
+def with_lexical_match(
+    items: Sequence[Item], matches: Mapping[str, bool | None]
+) -> tuple[Item, ...]:
     """The items with the stratum `lexical_match`; items of which it is not known go without.
 
     >>> [made] = with_lexical_match([Item("i", "?", "Insulin")], {"i": True})

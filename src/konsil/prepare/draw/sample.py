@@ -16,7 +16,9 @@ CROSS = " × "
 
 
 def combined(items: Sequence[Item], columns: Sequence[str]) -> tuple[Item, ...]:
-    """The items with one stratum more, whose values are the combinations of several; items that lack one have it not.
+    """The items with one stratum more, whose values are the combinations of several.
+
+    Items that lack one have it not.
 
     >>> [made] = combined([Item("q", "?", strata={"field": "skin", "hard": "yes"})], ("field", "hard"))
     >>> made.strata["field × hard"]
@@ -25,9 +27,17 @@ def combined(items: Sequence[Item], columns: Sequence[str]) -> tuple[Item, ...]:
     if len(columns) < 2:
         return tuple(items)
     return tuple(
-        replace(item, strata={**item.strata, CROSS.join(columns): CROSS.join(item.strata[c] for c in columns)})
-        if all(c in item.strata for c in columns)
-        else item
+        (
+            replace(
+                item,
+                strata={
+                    **item.strata,
+                    CROSS.join(columns): CROSS.join(item.strata[c] for c in columns),
+                },
+            )
+            if all(c in item.strata for c in columns)
+            else item
+        )
         for item in items
     )
 
@@ -51,7 +61,10 @@ def sizes(n: int, shares: Mapping[str, float]) -> dict[str, int]:
         or any(not s >= 0 for s in shares.values())
         or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9)
     ):
-        raise PlanError(f"sample: the shares {dict(shares)} are no shares of one whole; expected numbers that sum to 1")
+        raise PlanError(
+            f"sample: the shares {dict(shares)} are no shares of one whole; expected numbers that"
+            " sum to 1"
+        )
     return _apportioned(n, shares)
 
 
@@ -62,9 +75,10 @@ def stratified(
 
     Where `by` is empty, all items are of the one value ''.
 
-    Each item has a random place of its own, made from the seed, the sample's name and the item's id, and those with
-    the first places are drawn: neither the items' order nor further strata change which they are. A stratum that is
-    too small is a PlanError; nothing is filled up from another one.
+    Each item has a random place of its own, made from the seed, the sample's name and the item's
+    id, and those with the first places are drawn: neither the items' order nor further strata
+    change which they are. A stratum that is too small is a PlanError; nothing is filled up from
+    another one.
     """
     groups: dict[str, list[Item]] = {}
     for item in items:
@@ -78,7 +92,9 @@ def stratified(
     few = shortages(items, by, wanted)
     if len(few) > 1 and set(few) <= groups.keys():
         told = ", ".join(f"{value!r} {len(groups[value]):,} of {wanted[value]:,}" for value in few)
-        raise PlanError(f"{name}: {len(few):,} values of {by} have fewer items than asked for: {told}")
+        raise PlanError(
+            f"{name}: {len(few):,} values of {by} have fewer items than asked for: {told}"
+        )
     for value, n in wanted.items():
         if n and value not in groups:
             raise PlanError(
@@ -90,7 +106,9 @@ def stratified(
         if not 0 <= n <= len(group):
             missing = f" ({without:,} items are without {by})" if without else ""
             what = f"items with {by} = {value!r}" if by else "items"
-            raise PlanError(f"{name}: {n:,} {what} are asked for, and there are {len(group):,}{missing}")
+            raise PlanError(
+                f"{name}: {n:,} {what} are asked for, and there are {len(group):,}{missing}"
+            )
         drawn += _shuffled(group, seed, name)[:n]
     return tuple(sorted(drawn, key=_id))
 
@@ -100,7 +118,8 @@ def in_sets(
 ) -> tuple[Item, ...]:
     """The items with the sets they are drawn into, each into one at most; in the order of their ids.
 
-    With `by`, every set has the values of that stratum in the items' own proportions, to the nearest item.
+    With `by`, every set has the values of that stratum in the items' own proportions, to the
+    nearest item.
     """
     asked = sum(wanted.values())
     if asked > len(items) or any(n < 0 for n in wanted.values()):
@@ -135,7 +154,9 @@ def _shuffled(items: Sequence[Item], seed: int, name: str) -> list[Item]:
 
 
 def _place(seed: int, name: str, item: str) -> bytes:
-    return hashlib.blake2b(repr((seed, name, item)).encode("utf-8", "backslashreplace"), digest_size=16).digest()
+    return hashlib.blake2b(
+        repr((seed, name, item)).encode("utf-8", "backslashreplace"), digest_size=16
+    ).digest()
 
 
 def _id(item: Item) -> str:

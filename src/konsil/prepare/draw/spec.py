@@ -28,14 +28,16 @@ class Sample:
     by: str = ""
     """The stratum that the sample is drawn by, such as lexical_match; empty: none."""
     shares: Mapping[str, float] = field(default_factory=dict)
-    """Value of the stratum -> its share of the sample; empty: as the items have them. With `across`, values are joined
-    by ' × '."""
+    """Value of the stratum -> its share of the sample; empty: as the items have them. With
+    `across`, values are joined by ' × '."""
     across: tuple[str, ...] = ()
-    """Further strata: the sample is drawn by every combination of their values with those of `by`."""
+    """Further strata: the sample is drawn by every combination of their values with those of
+    `by`."""
     equal: bool = False
     """Whether every value, or combination, gets the same share."""
     short: Literal["refuse", "keep"] = "refuse"
-    """What becomes of a stratum with fewer items than asked for: nothing is drawn, or those there are."""
+    """What becomes of a stratum with fewer items than asked for: nothing is drawn, or those there
+    are."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,21 +52,25 @@ class Preparation:
     screen: Screening | None = None
     """What items are looked through for before any is drawn; None: nothing."""
     lexical_match: bool = False
-    """Whether items get the stratum lexical_match: 'yes' where a system gave the reference word for word, else 'no'."""
+    """Whether items get the stratum lexical_match: 'yes' where a system gave the reference word for
+    word, else 'no'."""
     same: Sameness = "exact"
-    """When two texts are the same: as strings, or without case, white space and marks at their ends."""
+    """When two texts are the same: as strings, or without case, white space and marks at their
+    ends."""
     aliases: bool = False
     """Whether an item's aliases count as its reference."""
     systems: tuple[str, ...] = ()
     """The systems whose answers are compared; empty: all."""
     unanswered: Literal["refuse", "drop", "keep"] = "refuse"
-    """Items without an answer of each of these systems: nothing is drawn, they drop out, or the others' answers do."""
+    """Items without an answer of each of these systems: nothing is drawn, they drop out, or the
+    others' answers do."""
     sample: Sample | None = None
     """How many of the items are rated; None: all."""
     sets: Mapping[str, int] = field(default_factory=dict)
     """Set -> how many items are drawn into it, each item into one at most."""
     mask: Masking | None = None
-    """How the versions of cases are made of what is marked in them; None: the items are answered as they are."""
+    """How the versions of cases are made of what is marked in them; None: the items are answered as
+    they are."""
     rewrite: Rewriting | None = None
     """How items are put in better words before they are answered; None: not at all."""
     themes: Theming | None = None
@@ -73,14 +79,22 @@ class Preparation:
     @property
     def draws(self) -> bool:
         """Whether it asks for a draw; rewriting and themes alone leave all items in."""
-        return self.lexical_match or self.sample is not None or bool(self.sets) or self.screen is not None
+        return (
+            self.lexical_match
+            or self.sample is not None
+            or bool(self.sets)
+            or self.screen is not None
+        )
 
 
 def preparation_problems(spec: Preparation, systems: Collection[str], where: str) -> Iterator[str]:
     """Say what is wrong with a preparation; `systems` are the study's."""
     sample = spec.sample
     if not spec.draws and spec.mask is None and spec.themes is None and spec.rewrite is None:
-        yield f"{where}: asks for nothing; expected lexical_match, a sample, sets, screen, mask, rewrite or themes"
+        yield (
+            f"{where}: asks for nothing; expected lexical_match, a sample, sets, screen, mask,"
+            " rewrite or themes"
+        )
     yield from _step_problems(spec, where)
     for name in spec.systems:
         if systems and name not in systems:
@@ -97,16 +111,27 @@ def _step_problems(spec: Preparation, where: str) -> Iterator[str]:
         if not spec.rewrite.model:
             yield f"{where}.rewrite.model: missing; expected ENDPOINT:NAME, such as 'local:smollm2'"
         if spec.lexical_match:
-            yield f"{where}.rewrite: items are drawn by their answers here, and are rewritten before they are answered"
+            yield (
+                f"{where}.rewrite: items are drawn by their answers here, and are rewritten before"
+                " they are answered"
+            )
         yield from asking_problems(spec.rewrite, ("rewrite",), f"{where}.rewrite")
     if spec.mask is not None and spec.lexical_match:
-        yield f"{where}.mask: items are drawn by their answers here, and cases are masked before they are answered"
+        yield (
+            f"{where}.mask: items are drawn by their answers here, and cases are masked before they"
+            " are answered"
+        )
     if spec.themes is not None:
         yield from asking_problems(spec.themes, ("phrases", "names", "tags"), f"{where}.themes")
         if spec.themes.smallest < 2:
-            yield f"{where}.themes.smallest: expected 2 or more questions, got {spec.themes.smallest}"
+            yield (
+                f"{where}.themes.smallest: expected 2 or more questions, got {spec.themes.smallest}"
+            )
         if spec.sample is not None and THEME in spec.sample.columns:
-            yield f"{where}.sample.by: themes are found among the items that are drawn; expected another stratum"
+            yield (
+                f"{where}.sample.by: themes are found among the items that are drawn; expected"
+                " another stratum"
+            )
     if spec.screen is not None:
         yield from _screen_problems(spec.screen, f"{where}.screen")
 
@@ -116,9 +141,15 @@ def _sample_problems(spec: Preparation, sample: Sample, where: str) -> Iterator[
         yield f"{where}.sample.size: expected 1 or more items, got {sample.size}"
     if sum(spec.sets.values()) > sample.size > 0:
         total = sum(spec.sets.values())
-        yield f"{where}.sets: {total:,} items are to be drawn into sets, and the sample has {sample.size:,}"
+        yield (
+            f"{where}.sets: {total:,} items are to be drawn into sets, and the sample has"
+            f" {sample.size:,}"
+        )
     if sample.across and (not sample.by or len({*sample.columns}) < len(sample.columns)):
-        yield f"{where}.sample.across: expected strata beside the one in by, each once, got {list(sample.columns)}"
+        yield (
+            f"{where}.sample.across: expected strata beside the one in by, each once, got"
+            f" {list(sample.columns)}"
+        )
     if sample.equal and (sample.shares or not sample.by):
         yield f"{where}.sample.equal: is for a stratum in by, without shares"
     if sample.shares:
@@ -136,7 +167,10 @@ def _screen_problems(screen: Screening, where: str) -> Iterator[str]:
             yield f"{where}.criteria: expected different statements, got {statement!r}"
     for language in screen.languages:
         if len(language) != 2 or not language.isascii() or not language.islower():
-            yield f"{where}.languages: expected codes of two letters such as 'en' or 'de', got {language!r}"
+            yield (
+                f"{where}.languages: expected codes of two letters such as 'en' or 'de', got"
+                f" {language!r}"
+            )
 
 
 def _share_problems(sample: Sample, where: str) -> Iterator[str]:
@@ -148,4 +182,6 @@ def _share_problems(sample: Sample, where: str) -> Iterator[str]:
         yield f"{where}.shares: expected shares that sum to 1, got {sum(sample.shares.values()):g}"
     for value in sample.shares:
         if sample.columns == (MATCH,) and value not in ("yes", "no"):
-            yield f"{where}.shares: {value!r} is no value of {MATCH}; {nearest(value, ('yes', 'no'))}"
+            yield (
+                f"{where}.shares: {value!r} is no value of {MATCH}; {nearest(value, ('yes', 'no'))}"
+            )

@@ -1,6 +1,7 @@
 """Which questions are asked more than once: letter for letter, in the same words, in nearly the same, in translation.
 
-Items that say the same are no independent ones. What is found is for people to decide on; groups are kept as an event.
+Items that say the same are no independent ones. What is found is for people to decide on; groups
+are kept as an event.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ DUPLICATES = "duplicates"
 DUPLICATE = "duplicate"
 """The reason for which an item is left out that asks what another one asks."""
 How = Literal["exact", "same words", "near", "translated"]
-"""Letter for letter; without case, marks and white space; most shingles in common; alike in meaning."""
+"""Letter for letter; without case, marks and white space; most shingles in common; alike in
+meaning."""
 LIKENESS = 0.8
 """The share of shingles (five letters each) that near duplicates have in common at least."""
 MEANING = 0.85
@@ -81,7 +83,9 @@ def normalised(text: str) -> str:
     return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-def pairs(items: Sequence[Item], *, likeness: float = LIKENESS, embed: Embed | None = None) -> tuple[Pair, ...]:
+def pairs(
+    items: Sequence[Item], *, likeness: float = LIKENESS, embed: Embed | None = None
+) -> tuple[Pair, ...]:
     """All pairs of items that ask the same, by their ids; with `embed` those alike in meaning, too.
 
     >>> asked = [Item("a", "Which dose?"), Item("b", "which  dose ?"), Item("c", "Which diet?")]
@@ -102,7 +106,9 @@ def pairs(items: Sequence[Item], *, likeness: float = LIKENESS, embed: Embed | N
                 found[i, j] = Pair(ordered[i].id, ordered[j].id, "near", round(share, 3))
     if embed is not None and len(ordered) > 1:
         for i, j, cosine in _alike(embed([item.text for item in ordered])):
-            found.setdefault((i, j), Pair(ordered[i].id, ordered[j].id, "translated", round(cosine, 3)))
+            found.setdefault(
+                (i, j), Pair(ordered[i].id, ordered[j].id, "translated", round(cosine, 3))
+            )
     return tuple(pair for _, pair in sorted(found.items()))
 
 
@@ -118,17 +124,25 @@ def _same(words: Sequence[str]) -> list[tuple[int, int]]:
 
 def _shingles(text: str) -> frozenset[int]:
     padded = f" {text} "
-    return frozenset(zlib.crc32(padded[n : n + _SHINGLE].encode()) for n in range(max(1, len(padded) - _SHINGLE + 1)))
+    return frozenset(
+        zlib.crc32(padded[n : n + _SHINGLE].encode())
+        for n in range(max(1, len(padded) - _SHINGLE + 1))
+    )
 
 
 def _candidates(shingles: Sequence[frozenset[int]]) -> set[tuple[int, int]]:
     """Pairs that share a band of their MinHash signatures; of many alike each with the first and the one before."""
     constants = np.frombuffer(
-        b"".join(hashlib.blake2b(b"minhash%d" % n, digest_size=16).digest() for n in range(_BANDS * _ROWS)), np.uint64
+        b"".join(
+            hashlib.blake2b(b"minhash%d" % n, digest_size=16).digest()
+            for n in range(_BANDS * _ROWS)
+        ),
+        np.uint64,
     ).reshape(-1, 2)
     factors, terms = constants[:, :1] | np.uint64(1), constants[:, 1:]
     signatures = [
-        ((factors * np.fromiter(one, np.uint64, len(one)) + terms) >> np.uint64(32)).min(axis=1) for one in shingles
+        ((factors * np.fromiter(one, np.uint64, len(one)) + terms) >> np.uint64(32)).min(axis=1)
+        for one in shingles
     ]
     found: set[tuple[int, int]] = set()
     for band in range(_BANDS):
@@ -179,7 +193,11 @@ _ORDER: tuple[How, ...] = ("exact", "same words", "near", "translated")
 
 
 def found_duplicates(
-    items: Sequence[Item], some: Sequence[Pair], *, translated: bool, apart: Mapping[str, str] | None = None
+    items: Sequence[Item],
+    some: Sequence[Pair],
+    *,
+    translated: bool,
+    apart: Mapping[str, str] | None = None,
 ) -> Duplicates:
     """The groups that pairs make, with how each item is like the one that it is most like."""
     known = {item.id for item in items}
@@ -188,8 +206,16 @@ def found_duplicates(
     within = {name for group in groups for name in group}
     how: dict[str, str] = {}
     for pair in sorted(some, key=lambda pair: _ORDER.index(pair.how), reverse=True):
-        how.update({name: pair.how for name in (pair.first, pair.second) if {pair.first, pair.second} <= within})
-    return Duplicates(groups, dict(sorted(how.items())), _ORDER if translated else _ORDER[:3], len(items), apart)
+        how.update(
+            {
+                name: pair.how
+                for name in (pair.first, pair.second)
+                if {pair.first, pair.second} <= within
+            }
+        )
+    return Duplicates(
+        groups, dict(sorted(how.items())), _ORDER if translated else _ORDER[:3], len(items), apart
+    )
 
 
 def to_leave_out(duplicates: Duplicates, out: Iterable[str]) -> tuple[str, ...]:
@@ -222,7 +248,9 @@ def last_duplicates(events: Iterable[Event]) -> tuple[int, Duplicates | None]:
 
 
 def same_texts(items: Iterable[Item]) -> tuple[tuple[str, ...], ...]:
-    """Groups of items that have one text, letter case, spaces and punctuation aside; items without a text have none.
+    """Groups of items that have one text, letter case, spaces and punctuation aside.
+
+    Items without a text have none.
 
     >>> same_texts([Item("a", "Which dose?"), Item("b", "which  dose"), Item("c", ""), Item("d", "")])
     (('a', 'b'),)

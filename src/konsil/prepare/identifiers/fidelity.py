@@ -1,6 +1,7 @@
 """What a rewording changes that must not change: numbers and their units, negations, drugs; and what it must not have.
 
-It compares words, not meanings. What it finds is a warning that whoever accepts the wording answers in writing.
+It compares words, not meanings. What it finds is a warning that whoever accepts the wording answers
+in writing.
 """
 
 from __future__ import annotations
@@ -138,7 +139,10 @@ class FidelityWarning:
         if self.kind == "unchanged":
             return "unchanged: the wording is the question"
         name = {"number": "numbers", "negation": "negations", "drug": "drugs"}[self.kind]
-        return f"{name}: {self.before or 'none'} in the question, {self.after or 'none'} in the wording"
+        return (
+            f"{name}: {self.before or 'none'} in the question, {self.after or 'none'} in the"
+            " wording"
+        )
 
 
 def fidelity_warnings(before: str, after: str) -> tuple[FidelityWarning, ...]:
@@ -196,7 +200,10 @@ def _value(text: str) -> str:
 
 
 def _unit(text: str) -> str:
-    """The one writing of a unit, of each part of a fraction; empty: the word after the number is no unit."""
+    """The one writing of a unit, of each part of a fraction.
+
+    Empty: the word after the number is no unit.
+    """
     whole = _UNITS.get(text.lower(), text.lower())
     parts = [_UNITS.get(part, part) for part in whole.split("/")]
     return "/".join(parts) if parts[0] in _PLAIN_UNITS else ""

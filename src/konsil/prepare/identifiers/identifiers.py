@@ -1,8 +1,9 @@
 """What in a question may name a person: patterns with their surroundings, English and German.
 
-A pattern finds what may be meant; a person decides. A name is looked for by what stands around it (a title, a
-relative, an age, a signature) and by a list of given names; a number by the word that says whose number it is. Names of
-diseases, scores and studies are none, nor are doses, lab values, weeks of pregnancy and a guideline's year.
+A pattern finds what may be meant; a person decides. A name is looked for by what stands around it
+(a title, a relative, an age, a signature) and by a list of given names; a number by the word that
+says whose number it is. Names of diseases, scores and studies are none, nor are doses, lab values,
+weeks of pregnancy and a guideline's year.
 """
 
 from __future__ import annotations
@@ -39,13 +40,18 @@ _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀĆČĐĘĚĞİŁŃŘŚŠŞŻŽ]"
 _WORD = rf"(?:{_CAPITAL}['’])?{_CAPITAL}[^\W\d_]+(?:-{_CAPITAL}[^\W\d_]+)?"
 """A word with a capital, such as Meyer, Öztürk-Brandl, O'Brien or SMITH."""
 _TITLE_CASE = rf"(?:{_CAPITAL}['’])?{_CAPITAL}(?:[a-zß-öø-ÿāćčđęěğıłńřśšşżž]|(?<=Mc)[A-Z])+(?:-{_CAPITAL}[^\W\d_]+)?"
-_PARTICLE = r"(?:(?:von|van|vom|zu|zur|zum|de|der|den|dem|del|della|di|da|du|la|le|el|al|bin|ibn)\s)"
+_PARTICLE = (
+    r"(?:(?:von|van|vom|zu|zur|zum|de|der|den|dem|del|della|di|da|du|la|le|el|al|bin|ibn)\s)"
+)
 _NAME = rf"(?:(?:{_CAPITAL}\.\s?){{0,2}}{_PARTICLE}{{0,3}}{_WORD})"
 _PERSONAL = rf"(?:(?:{_CAPITAL}\.\s?){{0,2}}{_PARTICLE}{{0,3}}{_TITLE_CASE}(?:\s{_TITLE_CASE})?)"
 _GIVEN = rf"(?:{'|'.join(sorted(GIVEN_NAMES, key=lambda name: (-len(name), name)))})"
 _AGE = r"\d{1,3}\s?(?:[MFmfWw]\b|y/?o\b|yrs?\b|years?\b|J\.|Jahre|jähr|a\b|-year)"
 _NUMBER = r"(?:no|nr|num|number|nummer|#|id|ids)"
-_VALUE = r"(?=[\w/.-]*\s?[\w/.-]*\d)[A-Z]{0,4}[-/. ]?(?:[A-Z]/)?\d[\dA-Za-z]*(?:[-/. ]?[\dA-Z]*\d[\dA-Z]*)*"
+_VALUE = (
+    r"(?=[\w/.-]*\s?[\w/.-]*\d)[A-Z]{0,4}[-/. ]?(?:[A-Z]/)?\d[\dA-Za-z]*(?:[-/."
+    r" ]?[\dA-Z]*\d[\dA-Z]*)*"
+)
 
 _TITLES = (
     r"(?:Mr|Mrs|Ms|Mx|Miss|Dr|Drs|Prof|Hr|Fr|Herrn?|Frau|Fräulein|Familie|Doctor|Doktor|Professor(?:in)?|Nurse|Sister|"
@@ -69,7 +75,8 @@ _CALL = (
 )
 _RECORD = (
     r"(?i:mrn|ssn|kvnr|nhs|medicare|medicaid|med(?:ical)?\.? rec(?:ord)?|social security|"
-    r"(?:health plan|insurance|member|policy|patient|pat|hospital|case|claim|encounter|accession|visit|account|acct|"
+    r"(?:health"
+    r" plan|insurance|member|policy|patient|pat|hospital|case|claim|encounter|accession|visit|account|acct|"
     r"chart|record|admission|passport|licen[cs]e|specimen|sample|pathology|serial|device|pacemaker|implant|referral)"
     r"(?=\W{1,2}(?:no|nr|num|number|#|id)\b|\s?#)|(?:encounter|accession)(?=\W{1,2}[A-Z]{0,3}-?\d[\d-]{4,}))"
 )
@@ -80,15 +87,18 @@ _RECORD_DE = (
     r"auftrags|labor|proben|serien|geräte|chargen|bsnr|lanr)[-. ]?(?:nummer|nr|id)\b\.?)"
 )
 _FACILITY = (
-    r"(?:Hospital|Medical Cent(?:er|re)|Health Cent(?:er|re)|Clinic|Infirmary|Hospice|Nursing Home|Care Home|"
+    r"(?:Hospital|Medical Cent(?:er|re)|Health Cent(?:er|re)|Clinic|Infirmary|Hospice|Nursing"
+    r" Home|Care Home|"
     r"(?:Family|Medical|Group) Practice|Surgery|Klinikum|Krankenhaus|Spital)"
 )
 _ROLE = (
     r"(?:[Mm]ayor|[Ss]enator|[Gg]overnor|[Cc]ongress(?:wo)?man|[Bb]ishop|[Pp]riest|[Pp]astor|[Ii]mam|"
     r"[Rr]abbi|[Pp]rincipal|"
-    r"[Hh]eadmaster|(?:fire|police) chief|chief of police|[Hh]ead coach|[Cc]oach|[Gg]oalkeeper|[Ss]heriff|"
+    r"[Hh]eadmaster|(?:fire|police) chief|chief of police|[Hh]ead"
+    r" coach|[Cc]oach|[Gg]oalkeeper|[Ss]heriff|"
     r"[Aa]ct(?:or|ress)|"
-    r"[Ss]inger|(?:TV|news|weather|radio) (?:anchor|presenter|host)|[Jj]ournalist|CEO|Olympi(?:c|an)\w*|"
+    r"[Ss]inger|(?:TV|news|weather|radio)"
+    r" (?:anchor|presenter|host)|[Jj]ournalist|CEO|Olympi(?:c|an)\w*|"
     r"(?:Ober)?[Bb]ürgermeister(?:in)?|Land(?:rat|rätin)|Minister(?:in)?|Abgeordneter?|Bischof|Bischöfin|"
     r"Pfarrer(?:in)?|"
     r"Schulleiter(?:in)?|Rektor(?:in)?|\w*[Tt]rainer(?:in)?|Profi\w+|Moderator(?:in)?|Schauspieler(?:in)?|"
@@ -136,24 +146,33 @@ _PATTERNS = tuple(
         r"\b\d{2}\s?\d{6}\s?[A-Z]\s?\d{3}\b",
         rf"\b{_RECORD}\W{{0,3}}(?:(?i:{_NUMBER}|is)\b\W{{0,3}}){{0,2}}{_VALUE}",
         rf"\b{_RECORD_DE}\W{{0,3}}(?:(?:lautet|ist)\s)?{_VALUE}",
-        r"(?<![\w.,/-])(?<!PMID )(?<!PMID: )(?<!ISBN )\d{7,}(?!\s?(?:IU|IE|I\.E\.|units?|copies|Einheiten|E\b|"
+        r"(?<![\w.,/-])(?<!PMID )(?<!PMID: )(?<!ISBN"
+        r" )\d{7,}(?!\s?(?:IU|IE|I\.E\.|units?|copies|Einheiten|E\b|"
         r"CFU|KBE|/))\b",
         # Telephones
-        r"(?:\+\d{1,3}[ /-]?(?:\(0\))?\d{2,5}|\(\d{3,5}\)|\b0\d{2,4}[ /-]|\b\d{3}-)[ /-]?\d{3,4}[ /-]?\d{3,6}\b",
+        (
+            r"(?:\+\d{1,3}[ /-]?(?:\(0\))?\d{2,5}|\(\d{3,5}\)|\b0\d{2,4}[ /-]|\b\d{3}-)["
+            r" /-]?\d{3,4}[ /-]?\d{3,6}\b"
+        ),
         r"\b\d{3}[. -]\d{3}[. -]\d{4}\b|(?<![\w.,/-])0\d{2,4}[ /-]?\d{3,4}[ -]?\d{2,5}\b(?![.,]\d)",
         rf"\b{_CALL}\b\.?[^.?!\d]{{0,20}}[-+(]?\d[\d ()/-]{{1,}}\d\b",
         # Names beside a title, a relative, an age, a signature
-        rf"\b{_TITLES}\.?\s+(?:(?:Dr|Prof|Dipl|med|rer|nat|dent|habil|phil|PD|Priv)\b\.?[- ]?(?:Doz\.)?\s?)*{_NAME}",
+        (
+            rf"\b{_TITLES}\.?\s+(?:(?:Dr|Prof|Dipl|med|rer|nat|dent|habil|phil|PD|Priv)\b\.?[-"
+            rf" ]?(?:Doz\.)?\s?)*{_NAME}"
+        ),
         rf"\b{_PATIENT_EN}\b\.?(?:['’]s)?\s?(?:[Nn]ame[sd]?(?:\sis)?|called)\W{{1,3}}{_NAME}(?:,\s{_NAME})?",
         rf"\b{_PATIENT_EN}\b\.?[:,]?\s{_NAME}(?:\s{_WORD})?(?=[\s,.'’]|$)",
         rf"\b{_PATIENT_DE}\s(?:namens\s|Name:?\s)?{_NAME}(?:\s(?:{_TITLE_CASE}|{_CAPITAL}\.))?",
         rf"\b{_KIN_EN}\b,?\s\(?{_PERSONAL}",
         rf"\b{_KIN_DE},?\s\(?(?:{_GIVEN}\b(?:\s{_TITLE_CASE})?|{_TITLE_CASE}\s{_TITLE_CASE}\b)",
         rf"\b(?:[Ll]ittle|[Bb]aby|[Dd](?:er|ie) kleine|kleine[rn]?)\s{_TITLE_CASE}",
-        rf"\b(?:[Mm]y name is|[Tt]he name is|[Nn]amed|[Nn]amens|[Mm]ein Name ist|[Ii]ch heiße|[Hh]ier (?:ist|"
+        rf"\b(?:[Mm]y name is|[Tt]he name is|[Nn]amed|[Nn]amens|[Mm]ein Name ist|[Ii]ch"
+        rf" heiße|[Hh]ier (?:ist|"
         rf"spricht|schreibt)|"
         rf"(?:[Hh]i|[Hh]ello|[Hh]ey),? (?:this is|it['’]s|I['’]?a?m))\s+{_PERSONAL}",
-        rf"\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Bb]est wishes|[Tt]hanks|[Cc]heers|Grü(?:ß|ss)en?|Gru(?:ß|"
+        rf"\b(?:[Ss]igned|[Rr]egards|[Ss]incerely|[Bb]est"
+        rf" wishes|[Tt]hanks|[Cc]heers|Grü(?:ß|ss)en?|Gru(?:ß|"
         rf"ss)|gez\.)[,:]?\s+"
         rf"{_PERSONAL}",
         rf"\b(?:by|from|per|to|laut|von|durch|an)\s(?:{_CAPITAL}\.\s?)+{_TITLE_CASE}",
@@ -179,14 +198,16 @@ _PATTERNS = tuple(
         # Places
         rf"\b(?:(?:St|Sankt|Saint)\.?\s)?{_TITLE_CASE}(?:['’]s)?(?:\s{_TITLE_CASE}){{0,2}}\s{_FACILITY}\b",
         rf"\b{_WORD}(?:hospital|klinik|klinikum|krankenhaus|spital|stift)\s{_TITLE_CASE}",
-        rf"\b(?:\w*[Kk]linik(?:um)?|\w*[Pp]raxis|\w*[Kk]rankenhaus|MVZ|\w+heim|\w+stift)\s(?:am|an der|im|"
+        rf"\b(?:\w*[Kk]linik(?:um)?|\w*[Pp]raxis|\w*[Kk]rankenhaus|MVZ|\w+heim|\w+stift)\s(?:am|an"
+        rf" der|im|"
         rf"in der|St\.|Sankt|Dr\.)"
         rf"\s(?!Wochenende|Abend|Tag|Morgen|Montag|Freitag|Sommer|Winter|Dienst|Verlauf|Rahmen|Alltag|"
         rf"Regel){_TITLE_CASE}",
         r"\b(?:[Bb]ed|[Rr]oom|[Rr]m|[Ww]ard|[Bb]ay|Bett|Zimmer|Zi\.|Station|"
         r"Stat\.)\s?(?:[Nn][or]\.?\s)?(?!\d+\s?(?:°|deg|hours|h\b"
         r"|cm|kg|Betten))\d+[A-Za-z]?\b",
-        rf"\b(?:lives? (?:in|at|near)|living (?:in|near)|resident of|moved (?:here )?from|comes from|raised in|"
+        rf"\b(?:lives? (?:in|at|near)|living (?:in|near)|resident of|moved (?:here )?from|comes"
+        rf" from|raised in|"
         rf"born in|hometown|"
         rf"{_PERSON_EN} from)\s(?:the\s)?{_TITLE_CASE}(?:\s{_TITLE_CASE})?",
         rf"\b(?:wohnt|lebt|wohnhaft|wohnend|stammt|kommt|zugezogen|Zugezogen|gebürtig|umgezogen|hergezogen|"
@@ -195,8 +216,14 @@ _PATTERNS = tuple(
         rf"\b(?:[Tt]ransferred|[Rr]eferred|[Dd]ischarged|[Vv]erlegt|[Üü]berwiesen|[Ee]ntlassen)\s(?:from|aus|by|von)\s"
         rf"(?:the\s|dem\s|der\s)?{_TITLE_CASE}\s{_TITLE_CASE}",
         # Ages that few people reach
-        r"\b(?:9\d|1[01]\d)[ -]?(?i:years?[ -]olds?|y/?o\b|y\.o\.|yrs?\b|jährige[rnms]?\b|jahre alt\b|j\.|jahre\b)",
-        r"\b(?i:aged?|alter|is|ist)[ :]\s?(?:9\d|1[01]\d)\b(?=\s?(?:[,.;)]|$|years|Jahre|and|und))(?!\.\d)",
+        (
+            r"\b(?:9\d|1[01]\d)[ -]?(?i:years?[ -]olds?|y/?o\b|y\.o\.|yrs?\b|jährige[rnms]?\b|jahre"
+            r" alt\b|j\.|jahre\b)"
+        ),
+        (
+            r"\b(?i:aged?|alter|is|ist)["
+            r" :]\s?(?:9\d|1[01]\d)\b(?=\s?(?:[,.;)]|$|years|Jahre|and|und))(?!\.\d)"
+        ),
         r"(?<![.,\d])\b(?:9\d|1[01]\d)\s?(?:[MFWmfw]|a)\b(?=\s|,|$)",
         # What only few people do
         rf"\b{_ROLE}\b[^.?!]{{0,25}}\b(?:of|in|at|for|from|on|bei|beim|von|vom|der|des|aus|"
@@ -211,8 +238,10 @@ _NOT_A_NAME = re.compile(
     r"nodule|sequence|staging|stage|criteri|classification|score|scale|index|test|reflex|"
     r"definition|formula|equation|study|trial|phenomenon|effect|procedure|operation|anatomy|krankheit|zeichen|kriteri|"
     r"skala|knoten|phänomen|staph|hopkins|wort\b|fire\b|erkrankung|arteri|enzephal|encephal|thyroid|lymphom|tumou?r|"
-    r"contractur|kontraktur|hernia|hernie|palsy|parese|ulcer|fracture|fraktur|et al|bypass|catheter|katheter|guideline|"
-    r"leitlinie|questionnaire|safety|blood management|global assessment|health|reported|activation|experience|"
+    r"contractur|kontraktur|hernia|hernie|palsy|parese|ulcer|fracture|fraktur|et"
+    r" al|bypass|catheter|katheter|guideline|"
+    r"leitlinie|questionnaire|safety|blood management|global"
+    r" assessment|health|reported|activation|experience|"
     r"consortium|foundation|institute|stiftung|institut)"
 )
 """What stands within or right behind a name that is one of a sign, a score, a study."""
@@ -223,7 +252,8 @@ _WORDS_OF_DISEASE = re.compile(
     re.IGNORECASE,
 )
 _GENERAL_AGE = re.compile(
-    r"(?:\b(?:over|than|above|über|ab|bis|under|unter|from|to|than|als|and|und|least)|[≥>≤<=–-])\s*$", re.I
+    r"(?:\b(?:over|than|above|über|ab|bis|under|unter|from|to|than|als|and|und|least)|[≥>≤<=–-])\s*$",
+    re.I,
 )
 _AN_AGE = re.compile(r"(?:9\d|1[01]\d)")
 _PERSON = re.compile(rf"^{_TITLES}\b|\b{_CAPITAL}(?:['’]|\.\s){_CAPITAL}")
@@ -247,13 +277,18 @@ def _is_general(text: str, start: int, end: int) -> bool:
     """Whether what a pattern found is a disease, a score, a country or an age group."""
     found = text[start:end]
     if any(c.isdigit() for c in found) or "@" in found:
-        return _AN_AGE.match(found) is not None and _GENERAL_AGE.search(text[max(0, start - 12) : start]) is not None
+        return (
+            _AN_AGE.match(found) is not None
+            and _GENERAL_AGE.search(text[max(0, start - 12) : start]) is not None
+        )
     words = [word.removesuffix("'s").removesuffix("’s") for word in _LETTERS.findall(found)]
     last = words[-1] if words else ""
     if _NOT_A_NAME.match(text, end) or _NOT_A_NAME.match(last):
         return True
     if len(words) == 1 and found.startswith(last) and last in GIVEN_NAMES:
-        return bool(re.search(r"(?:St|Sankt|Saint|Morbus|M)\.?\s$", text[max(0, start - 8) : start]))
+        return bool(
+            re.search(r"(?:St|Sankt|Saint|Morbus|M)\.?\s$", text[max(0, start - 8) : start])
+        )
     if any(word in GIVEN_NAMES for word in words):
         return False
     is_disease = _WORDS_OF_DISEASE.search(last) is not None and not _PERSON.search(found)

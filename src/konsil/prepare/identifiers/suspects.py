@@ -1,7 +1,9 @@
-"""Signs in a question that it should not be rated: each a pattern with what it stands for. English and German.
+"""Signs in a question that it should not be rated: each a pattern with what it stands for.
 
-A pattern finds what may be meant; a person decides. So they rather find too much, but never a dose, a lab value, a
-week of pregnancy or a guideline's year.
+English and German.
+
+A pattern finds what may be meant; a person decides. So they rather find too much, but never a dose,
+a lab value, a week of pregnancy or a guideline's year.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What a protocol says of a model that helps before the study: which one, in which language, with which settings.
 
-A model proposes and never decides: its rewriting is accepted by a person, its reason to leave a question out is a
-suspicion like a rule's, and people rename, merge and move what it called the themes.
+A model proposes and never decides: its rewriting is accepted by a person, its reason to leave a
+question out is a suspicion like a rule's, and people rename, merge and move what it called the
+themes.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import Any, Literal
 from konsil.errors import nearest
 
 Step = Literal["rewrite", "screen", "phrases", "names", "tags", "guess"]
-"""What a model is asked for: another wording, a reason to leave out, phrases, a theme's name, a question's theme,
-a diagnosis."""
+"""What a model is asked for: another wording, a reason to leave out, phrases, a theme's name, a
+question's theme, a diagnosis."""
 Language = Literal["", "en", "de"]
 
 
@@ -27,7 +28,8 @@ class Asking:
     language: Language = ""
     """The language of konsil's own prompts; empty: the study's."""
     prompts: Mapping[str, str] = field(default_factory=dict)
-    """What is asked for -> a prompt instead of konsil's; a text that ends in .md is a file of the study's folder."""
+    """What is asked for -> a prompt instead of konsil's; a text that ends in .md is a file of the
+    study's folder."""
     settings: Mapping[str, object] = field(default_factory=dict)
     """How the model is called: temperature, top_p, max_tokens, seed, options, prices."""
 
@@ -42,7 +44,11 @@ def without_model(stated: dict[str, Any]) -> dict[str, Any]:
     >>> without_model({"rules": (), "model": "", "language": "", "prompts": {}, "settings": {}})
     {'rules': ()}
     """
-    return stated if stated["model"] else {name: value for name, value in stated.items() if name not in ASKING}
+    return (
+        stated
+        if stated["model"]
+        else {name: value for name, value in stated.items() if name not in ASKING}
+    )
 
 
 def asking_problems(asking: Asking, steps: tuple[Step, ...], where: str) -> Iterator[str]:
@@ -51,6 +57,13 @@ def asking_problems(asking: Asking, steps: tuple[Step, ...], where: str) -> Iter
         if name not in steps:
             yield f"{where}.prompts: there is no prompt {name!r} here; {nearest(name, steps)}"
         elif not prompt.strip():
-            yield f"{where}.prompts.{name}: is empty; expected a prompt, or leave it out for konsil's own"
-    if not asking.model and steps != ("rewrite",) and (asking.language or asking.prompts or asking.settings):
+            yield (
+                f"{where}.prompts.{name}: is empty; expected a prompt, or leave it out for"
+                " konsil's own"
+            )
+    if (
+        not asking.model
+        and steps != ("rewrite",)
+        and (asking.language or asking.prompts or asking.settings)
+    ):
         yield f"{where}.model: missing; language, prompts and settings are for a model"

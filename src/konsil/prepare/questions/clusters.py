@@ -22,13 +22,14 @@ _WORD = re.compile(r"[^\W\d_][\w-]{2,}")
 _FUNCTION_WORDS = frozenset(
     re.findall(
         r"\w+",
-        "about after and any are before best between but can could did does during for from has have her his how into"
-        " may most much need next not off often one patient patients patienten patientin risk she should than that the"
-        " their them then there these they this treat treatment use using versus was what when where which while who"
-        " why will with without would you your aber als auch auf aus bei beim das dass dem den der des die ein eine"
-        " einem einen einer eines für hat ich ist kann kein keine man mit nach nicht noch oder oft ohne sind soll"
-        " sollte stelle und unter vom von vor wann war welche welchem welchen welcher welches wenn wer wie wird zum zur"
-        " über",
+        "about after and any are before best between but can could did does during for from has"
+        " have her his how into may most much need next not off often one patient patients"
+        " patienten patientin risk she should than that the their them then there these they this"
+        " treat treatment use using versus was what when where which while who why will with"
+        " without would you your aber als auch auf aus bei beim das dass dem den der des die ein"
+        " eine einem einen einer eines für hat ich ist kann kein keine man mit nach nicht noch oder"
+        " oft ohne sind soll sollte stelle und unter vom von vor wann war welche welchem welchen"
+        " welcher welches wenn wer wie wird zum zur über",
     )
 )
 
@@ -36,8 +37,8 @@ _FUNCTION_WORDS = frozenset(
 def clusters(vectors: NDArray[np.floating], smallest: int) -> list[list[int]]:
     """The groups among the rows, the largest first; rows that belong to none are in none.
 
-    Principal components (at most ten) and HDBSCAN on them. Nothing is drawn at random: the same rows in the same order
-    give the same groups.
+    Principal components (at most ten) and HDBSCAN on them. Nothing is drawn at random: the same
+    rows in the same order give the same groups.
 
     Args:
         vectors: shape (n_texts, n_dimensions); each of length 1.
@@ -52,12 +53,17 @@ def clusters(vectors: NDArray[np.floating], smallest: int) -> list[list[int]]:
         return []
     points = np.asarray(vectors, dtype=np.float64)
     reduced = PCA(min(DIMENSIONS, n - 1, points.shape[1]), svd_solver="full").fit_transform(points)
-    # The last digits depend on the processor, and texts that are all alike would differ in nothing else.
+    # The last digits depend on the processor, and texts that are all alike would differ in nothing
+    # else.
     reduced = reduced.round(DECIMALS)
     if not reduced.any():
         return []
-    found = HDBSCAN(min_cluster_size=max(smallest, 2), min_samples=max(smallest // 3, 1), copy=True).fit(reduced)
-    groups = [np.flatnonzero(found.labels_ == label).tolist() for label in range(found.labels_.max() + 1)]
+    found = HDBSCAN(
+        min_cluster_size=max(smallest, 2), min_samples=max(smallest // 3, 1), copy=True
+    ).fit(reduced)
+    groups = [
+        np.flatnonzero(found.labels_ == label).tolist() for label in range(found.labels_.max() + 1)
+    ]
     return sorted(groups, key=lambda rows: (-len(rows), rows[0]))
 
 
@@ -77,12 +83,14 @@ def nearest_group(vectors: NDArray[np.floating], groups: Sequence[Collection[int
     return [int(row) for row in near.argmax(axis=1)]
 
 
-def telling_words(groups: Mapping[str, Sequence[str]], n: int = WORDS) -> dict[str, tuple[str, ...]]:
+def telling_words(
+    groups: Mapping[str, Sequence[str]], n: int = WORDS
+) -> dict[str, tuple[str, ...]]:
     """Group -> the words that tell its texts from the other groups', the most telling first.
 
-    A word weighs s log(s / m), where s is the share of the group's texts that have it and m the mean of this share
-    over all groups: a tf-idf in which what all groups say alike weighs nothing. Case plays no part, and words such as
-    "the" or "welche" are left out.
+    A word weighs s log(s / m), where s is the share of the group's texts that have it and m the
+    mean of this share over all groups: a tf-idf in which what all groups say alike weighs nothing.
+    Case plays no part, and words such as "the" or "welche" are left out.
 
     >>> telling_words({"a": ["the insulin dose", "the insulin pump"], "b": ["the rash", "the itching rash"]}, 1)
     {'a': ('insulin',), 'b': ('rash',)}
@@ -90,13 +98,19 @@ def telling_words(groups: Mapping[str, Sequence[str]], n: int = WORDS) -> dict[s
     shares: dict[str, dict[str, float]] = {}
     for name, texts in groups.items():
         for text in texts:
-            for word in sorted({match[0].casefold() for match in _WORD.finditer(text)} - _FUNCTION_WORDS):
+            for word in sorted(
+                {match[0].casefold() for match in _WORD.finditer(text)} - _FUNCTION_WORDS
+            ):
                 of = shares.setdefault(word, {})
                 of[name] = of.get(name, 0.0) + 1 / len(texts)
     found = {}
     for name in groups:
         weights = {
-            word: of[name] * math.log(of[name] * len(groups) / math.fsum(of.values())) if len(groups) > 1 else of[name]
+            word: (
+                of[name] * math.log(of[name] * len(groups) / math.fsum(of.values()))
+                if len(groups) > 1
+                else of[name]
+            )
             for word, of in shares.items()
             if name in of
         }

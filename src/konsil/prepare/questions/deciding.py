@@ -1,7 +1,8 @@
 """What people decide of single items, one event each: who, when, by which of the study's statements, and why.
 
-A screening holds the decisions that were made before it; those made since go on from there, the last one of an item
-stands. So a pool of ten thousand can be gone through by several people at once, and nothing is ever written twice.
+A screening holds the decisions that were made before it; those made since go on from there, the
+last one of an item stands. So a pool of ten thousand can be gone through by several people at once,
+and nothing is ever written twice.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ class Decision:
 
 
 def decision_event(one: Decision) -> Event:
-    """What is kept of a decision; its number makes two that cross one another collide instead of overwriting."""
+    """What is kept of a decision.
+
+    Its number makes two that cross one another collide instead of overwriting.
+    """
     data = {
         "number": one.number,
         "decision": one.decision,
@@ -79,7 +83,10 @@ def _read(event: Event) -> Decision:
 
 
 def current_decisions(decided: Mapping[str, str], later: Sequence[Decision]) -> dict[str, str]:
-    """Item -> what is decided, when these decisions follow on those; what was taken back is decided no longer."""
+    """Item -> what is decided, when these decisions follow on those.
+
+    What was taken back is decided no longer.
+    """
     found = dict(decided)
     for one in later:
         if one.decision:

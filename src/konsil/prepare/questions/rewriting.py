@@ -1,7 +1,7 @@
 """Questions in better words: a model proposes, people accept, edit or refuse, and the study shows what was accepted.
 
-Items are never rewritten. A proposal and a decision are events on an item, and an item's text is a function of the item
-as it was imported and of the last decision on it; both wordings stay.
+Items are never rewritten. A proposal and a decision are events on an item, and an item's text is a
+function of the item as it was imported and of the last decision on it; both wordings stay.
 """
 
 from __future__ import annotations
@@ -99,7 +99,11 @@ def _accepted(data: Mapping[str, object]) -> Accepted:
     said = data.get("verdict")
     verdict: Verdict = "accept" if said == "accept" else "edit" if said == "edit" else "keep"
     return Accepted(
-        verdict, str(data.get("text", "")), str(data.get("by", "")), _number(data), str(data.get("despite", ""))
+        verdict,
+        str(data.get("text", "")),
+        str(data.get("by", "")),
+        _number(data),
+        str(data.get("despite", "")),
     )
 
 
@@ -110,7 +114,13 @@ def _number(data: Mapping[str, object]) -> int:
 
 def proposed_event(item: str, text: str, work: str, number: int, at: str) -> Event:
     """What is kept of a proposal; `number` counts those for the item from 1."""
-    return Event(f"{PROPOSED} {item} {number}", PROPOSED, item, at, {"number": number, "text": text, "work": work})
+    return Event(
+        f"{PROPOSED} {item} {number}",
+        PROPOSED,
+        item,
+        at,
+        {"number": number, "text": text, "work": work},
+    )
 
 
 def decided_event(item: Item, accepted: Accepted, at: str) -> Event:
@@ -145,12 +155,18 @@ def with_rewriting(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item
     if not held:
         return tuple(items)
     return tuple(
-        replace(item, text=held[item.id].text) if item.id in held and held[item.id].text.strip() else item
+        (
+            replace(item, text=held[item.id].text)
+            if item.id in held and held[item.id].text.strip()
+            else item
+        )
         for item in items
     )
 
 
-def undecided(items: Iterable[Item], events: Iterable[Event], stands: Collection[str] = frozenset()) -> tuple[str, ...]:
+def undecided(
+    items: Iterable[Item], events: Iterable[Event], stands: Collection[str] = frozenset()
+) -> tuple[str, ...]:
     """The items on which nobody has decided; where a model changed nothing there is nothing to decide.
 
     Args:
@@ -172,8 +188,8 @@ def undecided(items: Iterable[Item], events: Iterable[Event], stands: Collection
 def still_to_decide(where: str, waiting: int, of: int) -> str:
     """The sentence where questions wait for a decision."""
     return (
-        f"{where}: {waiting:,} of {of:,} questions wait for a decision on their wording; run 'konsil rewrite', and"
-        " decide on its page or in its table"
+        f"{where}: {waiting:,} of {of:,} questions wait for a decision on their wording; run"
+        " 'konsil rewrite', and decide on its page or in its table"
     )
 
 

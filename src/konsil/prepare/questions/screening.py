@@ -1,7 +1,7 @@
 """Which of the collected questions may be rated at all: what rules find, what a person decides, kept as an event.
 
-Rules find suspects; people's decisions go before them. What is screened out keeps its text and its reason and is left
-out of the draw, so that the study flow can count it.
+Rules find suspects; people's decisions go before them. What is screened out keeps its text and its
+reason and is left out of the draw, so that the study flow can count it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,22 @@ from typing import Any, Literal, get_args
 
 from konsil.prepare.identifiers.suspects import Rule, suspects
 from konsil.prepare.questions.asking import Asking, without_model
-from konsil.prepare.questions.deciding import DECISION, KEEP, Decision, current_decisions, decisions, reasons_after
+from konsil.prepare.questions.deciding import (
+    DECISION,
+    KEEP,
+    Decision,
+    current_decisions,
+    decisions,
+    reasons_after,
+)
 from konsil.records import Event, Item
 
 SCREENING = "screening"
 """The kind of the event that holds who was screened out."""
 OTHER_LANGUAGE = "other language"
 UNDECIDED = "nobody decided"
-"""Why an item is left out that nobody looked at, where the protocol says that only what people keep is in."""
+"""Why an item is left out that nobody looked at, where the protocol says that only what people keep
+is in."""
 SURE = 0.8
 """How sure the recognition of a language has to be before an item is screened out for it."""
 
@@ -40,10 +48,11 @@ class Screening(Asking):
     languages: tuple[str, ...] = ()
     """The languages that questions may be in, as codes of two letters; empty: any."""
     criteria: tuple[str, ...] = ()
-    """Statements that hold for an item that is kept; whoever decides ticks them on the page. Empty: none is asked."""
+    """Statements that hold for an item that is kept; whoever decides ticks them on the page. Empty:
+    none is asked."""
     undecided: Literal["", "kept", "left out"] = ""
-    """What becomes of an item that nobody decided on and in which no rule finds anything; empty: it is left out where
-    identifiers are looked for, since rules miss some, and otherwise kept."""
+    """What becomes of an item that nobody decided on and in which no rule finds anything; empty: it
+    is left out where identifiers are looked for, since rules miss some, and otherwise kept."""
 
     @property
     def keeps_undecided(self) -> bool:
@@ -109,21 +118,31 @@ def screen(
     recognise: Recognise | None = None,
     suspected: Mapping[str, Finding] | None = None,
 ) -> tuple[Screened, dict[str, Finding]]:
-    """Look at all items; what people decided stands. Returns what is kept, and what was found by item.
+    """Look at all items; what people decided stands.
 
-    The order of the items plays no part. `suspected` is what a model says; where a rule finds something, the rule's
-    reason goes first.
+    Returns what is kept, and what was found by item.
+
+    The order of the items plays no part. `suspected` is what a model says; where a rule finds
+    something, the rule's reason goes first.
     """
     by_rule = {item.id: one for item in items if (one := found(item, spec, recognise)) is not None}
-    findings = {item.id: (suspected or {})[item.id] for item in items if item.id in (suspected or {})} | by_rule
+    findings = {
+        item.id: (suspected or {})[item.id] for item in items if item.id in (suspected or {})
+    } | by_rule
     known = {item.id for item in items}
     held = {item: decision for item, decision in sorted(decided.items()) if item in known}
     otherwise = KEEP if spec.keeps_undecided else UNDECIDED
     reasons = {
-        name: held.get(name) or (findings[name].reason if name in findings else otherwise) for name in sorted(known)
+        name: held.get(name) or (findings[name].reason if name in findings else otherwise)
+        for name in sorted(known)
     }
     by_model = {name: one.reason for name, one in sorted(findings.items()) if one.by_model}
-    return Screened(screening_digest(spec), pool_of(known), _by_reason(reasons), held, by_model=by_model), findings
+    return (
+        Screened(
+            screening_digest(spec), pool_of(known), _by_reason(reasons), held, by_model=by_model
+        ),
+        findings,
+    )
 
 
 def _by_reason(reasons: Mapping[str, str]) -> dict[str, list[str]]:
@@ -141,7 +160,10 @@ def screening_digest(spec: Screening) -> str:
 
 
 def plain(spec: Screening) -> dict[str, Any]:
-    """What is looked for as plain data; what came later is in it only where a protocol states it."""
+    """What is looked for as plain data.
+
+    What came later is in it only where a protocol states it.
+    """
     data = without_model(dataclasses.asdict(spec))
     if not spec.criteria:
         del data["criteria"]
@@ -163,11 +185,20 @@ def _digest(data: object) -> str:
 
 def screening_event(screened: Screened, number: int, at: str) -> Event:
     """What is kept of a screening; `number` counts the study's from 1."""
-    return Event(f"{SCREENING}-{number}", SCREENING, "items", at, {"number": number, **dataclasses.asdict(screened)})
+    return Event(
+        f"{SCREENING}-{number}",
+        SCREENING,
+        "items",
+        at,
+        {"number": number, **dataclasses.asdict(screened)},
+    )
 
 
 def last_screened(events: Iterable[Event]) -> tuple[int, Screened | None]:
-    """The last screening among the events, with what people decided since, and its number; 0 and None: none yet."""
+    """The last screening among the events, with what people decided since, and its number.
+
+    0 and None: none yet.
+    """
     told = [event for event in events if event.kind in (SCREENING, DECISION)]
     kept = [event.data for event in told if event.kind == SCREENING]
     if not kept:

@@ -1,8 +1,9 @@
 """What the questions are about: groups of questions that mean alike, named, edited by people and kept as an event.
 
-Themes are found once; people then merge, rename and drop them, and move single questions. Every question has one
-theme, read as the stratum `theme`; a question that came later gets the nearest one. A model may help: it gives key
-phrases that stand for the questions, names the themes and says which one a question has; people stand above it.
+Themes are found once; people then merge, rename and drop them, and move single questions. Every
+question has one theme, read as the stratum `theme`; a question that came later gets the nearest
+one. A model may help: it gives key phrases that stand for the questions, names the themes and says
+which one a question has; people stand above it.
 """
 
 from __future__ import annotations
@@ -60,10 +61,14 @@ class Themed:
     tagged: Mapping[str, str] = field(default_factory=dict)
     """Question -> the theme, as it was found, that a model gave it."""
     deciders: Mapping[str, str] = field(default_factory=dict)
-    """'theme NAME' or 'item ID' -> who decided on it last; what was decided before this was recorded is not in it."""
+    """'theme NAME' or 'item ID' -> who decided on it last; what was decided before this was
+    recorded is not in it."""
 
     def names(self) -> dict[str, str]:
-        """Theme as it was found -> its name, by people, else by a model; those dropped are left out."""
+        """Theme as it was found -> its name, by people, else by a model.
+
+        Those dropped are left out.
+        """
         told = {name: self.decided.get(name, self.named.get(name, name)) for name in self.found}
         return {name: one for name, one in told.items() if one != DROP}
 
@@ -81,32 +86,48 @@ def themes(
     moved: Mapping[str, str] | None = None,
     phrases: Mapping[str, Sequence[str]] | None = None,
 ) -> Themed:
-    """Find the themes of all items, or those found `before`, and give every item one; what people decided stands.
+    """Find the themes of all items, or those found `before`, and give every item one.
 
-    The order of the items plays no part. A PlanError says where nothing can be found. Where an item has key phrases,
-    these are embedded in the place of its text.
+    What people decided stands.
+
+    The order of the items plays no part. A PlanError says where nothing can be found. Where an item
+    has key phrases, these are embedded in the place of its text.
     """
     ordered = sorted(items, key=lambda item: item.id)
     place = {item.id: n for n, item in enumerate(ordered)}
     known = {**(before.phrases if before is not None else {}), **(phrases or {})}
     said = {item.id: tuple(known[item.id]) for item in ordered if known.get(item.id)}
-    vectors = embed([", ".join(said[item.id]) if item.id in said else item.text for item in ordered])
+    vectors = embed(
+        [", ".join(said[item.id]) if item.id in said else item.text for item in ordered]
+    )
     found: dict[str, Sequence[str]]
     if before is None:
         groups = clusters(vectors, spec.smallest)
         if len(groups) < 2:
             raise PlanError(
-                f"prepare.themes: no themes of {spec.smallest} questions and more were found among {len(ordered):,}"
-                " questions; expected more questions, or a lower smallest"
+                f"prepare.themes: no themes of {spec.smallest} questions and more were found among"
+                f" {len(ordered):,} questions; expected more questions, or a lower smallest"
             )
         found = _named(groups, ordered)
         decided, moved = decided or {}, moved or {}
     else:
-        found = {name: held for name, ids in before.found.items() if (held := [i for i in ids if i in place])}
+        found = {
+            name: held
+            for name, ids in before.found.items()
+            if (held := [i for i in ids if i in place])
+        }
         decided, moved = {**before.decided, **(decided or {})}, {**before.moved, **(moved or {})}
     stands = {name: one for name, one in sorted(decided.items()) if name in found}
-    named = {name: one for name, one in sorted(before.named.items()) if name in found} if before is not None else {}
-    tagged = {i: t for i, t in sorted(before.tagged.items()) if i in place and t in found} if before is not None else {}
+    named = (
+        {name: one for name, one in sorted(before.named.items()) if name in found}
+        if before is not None
+        else {}
+    )
+    tagged = (
+        {i: t for i, t in sorted(before.tagged.items()) if i in place and t in found}
+        if before is not None
+        else {}
+    )
     names = Themed(found, stands, named=named).names()
     if not names:
         raise PlanError("prepare.themes: all themes are dropped; expected one to stay")
@@ -125,13 +146,17 @@ def themes(
 
 
 def _named(groups: Sequence[Sequence[int]], ordered: Sequence[Item]) -> dict[str, Sequence[str]]:
-    words = telling_words({str(g): [ordered[row].text for row in rows] for g, rows in enumerate(groups)})
+    words = telling_words(
+        {str(g): [ordered[row].text for row in rows] for g, rows in enumerate(groups)}
+    )
     found: dict[str, Sequence[str]] = {}
     seen = Counter[str]()
     for g, rows in enumerate(groups):
         name = ", ".join(words[str(g)]) or "theme"
         seen[name] += 1
-        found[name if seen[name] == 1 else f"{name} ({seen[name]})"] = [ordered[row].id for row in rows]
+        found[name if seen[name] == 1 else f"{name} ({seen[name]})"] = [
+            ordered[row].id for row in rows
+        ]
     return found
 
 
@@ -152,7 +177,13 @@ def deciders_added(themed: Themed, before: Themed | None, by: str) -> Themed:
 
 def theming_event(themed: Themed, number: int, at: str) -> Event:
     """What is kept of the themes; `number` counts the study's from 1."""
-    return Event(f"{THEMING}-{number}", THEMING, "items", at, {"number": number, **dataclasses.asdict(themed)})
+    return Event(
+        f"{THEMING}-{number}",
+        THEMING,
+        "items",
+        at,
+        {"number": number, **dataclasses.asdict(themed)},
+    )
 
 
 def last_themed(events: Iterable[Event]) -> tuple[int, Themed | None]:
@@ -162,15 +193,22 @@ def last_themed(events: Iterable[Event]) -> tuple[int, Themed | None]:
         return 0, None
     data: Mapping[str, Any] = max(kept, key=lambda one: int(one.get("number", 0)))
     names = {f.name for f in dataclasses.fields(Themed)}
-    return int(data.get("number", 0)), Themed(**{name: value for name, value in data.items() if name in names})
+    return int(data.get("number", 0)), Themed(
+        **{name: value for name, value in data.items() if name in names}
+    )
 
 
 def with_themes(items: Iterable[Item], themed: Themed | None) -> tuple[Item, ...]:
-    """The items with the stratum `theme`, for those that have one; applied again it changes nothing.
+    """The items with the stratum `theme`, for those that have one.
+
+    Applied again it changes nothing.
 
     >>> [made] = with_themes([Item("q", "?")], Themed(tags={"Drugs": ["q"]}))
     >>> made.strata
     {'theme': 'Drugs'}
     """
     of = themed.of() if themed is not None else {}
-    return tuple(replace(item, strata={**item.strata, THEME: of[item.id]}) if item.id in of else item for item in items)
+    return tuple(
+        replace(item, strata={**item.strata, THEME: of[item.id]}) if item.id in of else item
+        for item in items
+    )

@@ -23,7 +23,8 @@ BEFORE_NUMBER = _words("""
     no. nos. nr. s. p. jan. feb. febr. mär. mar. apr. jun. jul. aug. sep. sept. okt. oct. nov. dez. dec. wk. ch. art.
     par. op. hr. sec. vers. st. plts.
     """)
-"""Followed by more where that is a number; else they may be the last word, and some are no abbreviation at all."""
+"""Followed by more where that is a number; else they may be the last word, and some are no
+abbreviation at all."""
 
 MAYBE_LAST = _words("""
     usw. etc. u.s.w. u.ä. o.ä. u.dgl. o.dgl. dgl. u.v.m. u.v.a. m.e. s.o. s.u. z.n. ff. al. ed. eds. ders. ebd. z.h.
@@ -36,9 +37,12 @@ MAYBE_LAST = _words("""
 """The last word of a sentence where what follows looks like the beginning of one."""
 
 OF_TWO_LANGUAGES = _words("resp. stat. art. int.")
-"""Abbreviations of German that are words or last words in English: a word that begins English sentences decides."""
+"""Abbreviations of German that are words or last words in English: a word that begins English
+sentences decides."""
 
-DURATIONS = _words("sek. min. std. tg. wo. mon. j. sec. secs. mins. hr. hrs. wk. wks. mo. mos. yr. yrs.")
+DURATIONS = _words(
+    "sek. min. std. tg. wo. mon. j. sec. secs. mins. hr. hrs. wk. wks. mo. mos. yr. yrs."
+)
 """Of time: may be the last word, or be counted before a noun, as in *2 Std. Abstand*."""
 
 SIDES = _words("bds. re. li. lat. seitl.")
@@ -52,10 +56,12 @@ FOLLOWED_BY = {
 """Abbreviations that a certain word with a capital belongs to, as in *54 y.o. M* and *Trop. I*."""
 
 UNITS = _words("h. d. e. s. m. g. l. w. y. j. t. c. f. k. v. x.")
-"""Units of one letter, which count what is before them and may be the last word, as in *24 h.*; *b. Bed.* does not."""
+"""Units of one letter, which count what is before them and may be the last word, as in *24 h.*; *b.
+Bed.* does not."""
 
 COUNTRIES = _words("u.s. u.k. u.s.a. e.u.")
-"""A name may follow, as in U.S. Preventive Services Task Force; a pronoun or article begins a sentence."""
+"""A name may follow, as in U.S. Preventive Services Task Force; a pronoun or article begins a
+sentence."""
 
 STARTERS = _words("""
     a an the it its this that these those he she they we you i there here in on at for if when while after before
@@ -64,8 +70,11 @@ STARTERS = _words("""
     """)
 """Words of English that begin a sentence."""
 
-ORDINAL_AFTER = _words("am vom zum zur im beim der dem den des die das jede jeden jedem jeder eine einen einer einem")
-"""Words of German after which a number with a full stop is an ordinal, and an abbreviation an adjective."""
+ORDINAL_AFTER = _words(
+    "am vom zum zur im beim der dem den des die das jede jeden jedem jeder eine einen einer einem"
+)
+"""Words of German after which a number with a full stop is an ordinal, and an abbreviation an
+adjective."""
 
 INFLECTED = ("e", "en", "em", "er", "es")
 """How an adjective of German ends before its noun."""
@@ -81,4 +90,5 @@ KIND_OF = _words("""
     vitamin vit. hepatitis typ type gruppe group blutgruppe faktor factor klasse class grad grade stadium stage protein
     influenza plan option antwort answer variante version phase teil part child
     """)
-"""Words that a capital of its own belongs to, as in hepatitis B; anywhere else it stands for a name."""
+"""Words that a capital of its own belongs to, as in hepatitis B; anywhere else it stands for a
+name."""

@@ -1,7 +1,8 @@
 r"""Cloze deletions: {{c1::text::hint}}, read and shown as Anki does, with one difference for the better.
 
-Anki ends a deletion at the next `}}`, so that a formula such as \(\frac{a}{b^{2}}\) breaks its card. Here braces that
-a formula has opened within a deletion are the formula's. Where a text cannot be read so, Anki's rule stands.
+Anki ends a deletion at the next `}}`, so that a formula such as \(\frac{a}{b^{2}}\) breaks its
+card. Here braces that a formula has opened within a deletion are the formula's. Where a text cannot
+be read so, Anki's rule stands.
 """
 
 from __future__ import annotations
@@ -128,7 +129,9 @@ def _parse(html: str, *, formulas: bool) -> tuple[tuple[Part, ...], int]:
 
 
 def write(parts: Sequence[Part]) -> str:
-    """The markup of parsed parts; `parse` reads it back equal where hints stand last in their deletions.
+    """The markup of parsed parts.
+
+    `parse` reads it back equal where hints stand last in their deletions.
 
     >>> write(parse("a {{c1::b {{c2::c}}::d}}"))
     'a {{c1::b {{c2::c}}::d}}'

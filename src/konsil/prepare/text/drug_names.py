@@ -1,6 +1,9 @@
-"""Names of drugs in a text: a list of common ones and the stems of the international names. English and German.
+"""Names of drugs in a text: a list of common ones and the stems of the international names.
 
-Neither is complete: the list has the drugs that questions name most, and a stem shows a class (-mab, -statin, -cillin).
+English and German.
+
+Neither is complete: the list has the drugs that questions name most, and a stem shows a class
+(-mab, -statin, -cillin).
 """
 
 from __future__ import annotations
@@ -81,4 +84,8 @@ def canonical_drug(word: str) -> str:
     name = name.removesuffix("e")
     if name in DRUGS or word.lower() in DRUGS:
         return name
-    return name if _STEM.fullmatch(name) and name not in _NO_DRUGS and word.lower() not in _NO_DRUGS else ""
+    return (
+        name
+        if _STEM.fullmatch(name) and name not in _NO_DRUGS and word.lower() not in _NO_DRUGS
+        else ""
+    )

@@ -1,7 +1,8 @@
 """Common given names of people in English- and German-speaking countries and of those who moved there.
 
-The list helps to see a person in a question; it is short beside the names that there are, and a name that is not on it
-is seen only by its surroundings. Names that are words as well (Mark, Rose, Frank, May, Iris, Max) are not on it.
+The list helps to see a person in a question; it is short beside the names that there are, and a
+name that is not on it is seen only by its surroundings. Names that are words as well (Mark, Rose,
+Frank, May, Iris, Max) are not on it.
 """
 
 from __future__ import annotations
@@ -81,4 +82,5 @@ ORDINARY_WORDS = _words("""
     Station Haus Ausland Heim Pflegeheim Ambulanz Notaufnahme Reha Narkose Intensivstation Monday Tuesday Wednesday
     Thursday Friday Saturday Sunday Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag
     """)
-"""Words with a capital that are no name of a person or a small place: eponyms, countries, how sentences begin."""
+"""Words with a capital that are no name of a person or a small place: eponyms, countries, how
+sentences begin."""

@@ -1,4 +1,7 @@
-r"""HTML of flash cards as plain text: line breaks, entities, indices, formulas; its language stays as it is."""
+r"""HTML of flash cards as plain text: line breaks, entities, indices, formulas.
+
+Its language stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -79,9 +82,10 @@ _LOWERED = str.maketrans(_PLAIN + "aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇
 def plain(text: str, *, media: Mapping[str, str] = MEDIA, indices: bool = True) -> str:
     r"""A text without its HTML.
 
-    Lines break where a browser breaks them and list entries begin with '- '; other white space is one blank. Indices
-    become the raised and lowered characters of Unicode or, where there are none, follow a ^ or _; without `indices`
-    they stand on the line. Formulas keep their LaTeX, between \( \) and \[ \]. A medium becomes its word in `media`.
+    Lines break where a browser breaks them and list entries begin with '- '; other white space is
+    one blank. Indices become the raised and lowered characters of Unicode or, where there are none,
+    follow a ^ or _; without `indices` they stand on the line. Formulas keep their LaTeX, between \(
+    \) and \[ \]. A medium becomes its word in `media`.
 
     >>> plain("10<sup>3</sup>&nbsp;H<sub>2</sub>O<br>f&uuml;r <b>alle</b>")
     '10³ H₂O\nfür alle'
@@ -163,12 +167,15 @@ def _without_silent(text: str) -> str:
     lowered = text.lower()
     for name in _SILENT:
         if f"<{name}" in lowered:
-            text = _cut(text, f"<{name}", f"</{name}>", lambda after: not (after.isalnum() or after == "-"))
+            text = _cut(
+                text, f"<{name}", f"</{name}>", lambda after: not (after.isalnum() or after == "-")
+            )
     return text
 
 
 def _cut(text: str, start: str, end: str, is_one: Callable[[str], bool]) -> str:
-    # Searched from place to place and not by an expression, which would take long on many starts without an end.
+    # Searched from place to place and not by an expression, which would take long on many starts
+    # without an end.
     lowered, kept, at = text.lower(), [], 0
     if len(lowered) != len(text):
         lowered = text

@@ -1,7 +1,8 @@
 """Where the sentences of an answer are: spans of its text, in German and English, with what models make lists of.
 
-A heading, a rule and the head of a table are no sentences; every entry of a list and every row of a table is one at
-least. What is between two spans is white space, a list's mark or something that nobody can rate.
+A heading, a rule and the head of a table are no sentences; every entry of a list and every row of a
+table is one at least. What is between two spans is white space, a list's mark or something that
+nobody can rate.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|(?:\*\*|__)[^*_]+[^*_.!](?:\*\*|__)
 _RULED = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
 _LISTED = re.compile(r"[ \t]*(?:(?:[-*+•‣–]|\d{1,3}[.)]|[A-Za-z]\))[ \t]|[|#>])")
 _STOP = re.compile(
-    r"(?::(?=\s+1[.)]\s.{0,2000}\s2[.)]\s)|(?<![.!?…])[.!?…]++)[\"'”“’‘»«)\]*_]*(?:\[\d[\d,;–\- ]*\])*(?=\s)"
+    r"(?::(?=\s+1[.)]\s.{0,2000}\s2[.)]\s)|(?<![.!?…])[.!?…]++)[\"'”“’‘»«)\]*_]*(?:\[\d[\d,;–\-"
+    r" ]*\])*(?=\s)"
 )
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,12}\.)+")
 _NEXT_LETTER = re.compile(r"[^\W\d_]\.")
@@ -43,7 +45,9 @@ _YEAR = re.compile(r"(?:\S*[/.])?(?:19|20)\d\d")
 _DAY_AND_MONTH = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.\s*(?:0?[1-9]|1[0-2])\.")
 _YEAR_NEXT = re.compile(r"(?:19|20)?\d\d(?!\d|[.,/]\d)")
 _LAST_WORD = re.compile(r"[^\W\d_]{5,}(?:[.!?](?=\s)|[.!?]?$)")
-_BEFORE_DURATION = re.compile(r"(?:in|nach|vor|seit|alle|after|every|within) (?:ca\. )?[\d.,/–-]*\d\s?\S+", re.I)
+_BEFORE_DURATION = re.compile(
+    r"(?:in|nach|vor|seit|alle|after|every|within) (?:ca\. )?[\d.,/–-]*\d\s?\S+", re.I
+)
 _CLOSERS = "\"'”“’‘»«)]*_"
 _OPENERS = "\"'“„”‘‚»«([*_~`<> "
 _NEAR = 300
@@ -53,7 +57,9 @@ _WRAPPED = 60
 
 
 def sentences(text: str) -> tuple[Span, ...]:
-    """The sentences of an answer, first to last; they do not overlap, and each begins and ends with a character of it.
+    """The sentences of an answer, first to last.
+
+    They do not overlap, and each begins and ends with a character of it.
 
     >>> text = "Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt. Dr. Lee knows more.[1]" + chr(10) + "- Call us!"
     >>> [text[s.start : s.end] for s in sentences(text)]
@@ -74,7 +80,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
     for n, (start, end) in enumerate(lines):
         line = text[start:end]
         after = text[slice(*lines[n + 1])] if n + 1 < len(lines) else ""
-        if _RULED.match(line) or _HEADING.match(line) or ("|" in line and "|" in after and _RULED.match(after)):
+        if (
+            _RULED.match(line)
+            or _HEADING.match(line)
+            or ("|" in line and "|" in after and _RULED.match(after))
+        ):
             begin = None
             continue
         if begin is None:
@@ -89,7 +99,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 def _goes_on_below(line: str, after: str) -> bool:
     """Whether a line break is only the editor's margin."""
     last = line.rstrip().rstrip(_CLOSERS)[-1:]
-    if last in (".", "!", "?", "…", ":", ";", "|", "") or _LISTED.match(after) or _HEADING.match(after):
+    if (
+        last in (".", "!", "?", "…", ":", ";", "|", "")
+        or _LISTED.match(after)
+        or _HEADING.match(after)
+    ):
         return False
     return after.lstrip()[:1].islower() or len(line) >= _WRAPPED
 
@@ -134,14 +148,19 @@ class _Gap:
     @property
     def opened(self) -> int:
         """Brackets that are open behind the stop."""
-        return self.text.count("(", self.start, self.end) - self.text.count(")", self.start, self.after)
+        return self.text.count("(", self.start, self.end) - self.text.count(
+            ")", self.start, self.after
+        )
 
 
 def _goes_on(gap: _Gap) -> bool:
     """Whether the sentence goes on after a full stop, question mark or the like that white space follows."""
     text, stop = gap.text, gap.text[gap.end : gap.after]
     # A few words on both sides decide; whole paragraphs would be copied for every stop in them.
-    before, after = text[max(gap.start, gap.end - _NEAR) : gap.end], text[gap.after : min(gap.stop, gap.after + _NEAR)]
+    before, after = (
+        text[max(gap.start, gap.end - _NEAR) : gap.end],
+        text[gap.after : min(gap.stop, gap.after + _NEAR)],
+    )
     first = after.lstrip().lstrip(_OPENERS)
     if gap.opened > 0 and text.find(")", gap.after, gap.stop) >= 0:
         return True
@@ -173,7 +192,11 @@ def _abbreviated(before: str, word: str, after: str) -> bool:
         return word.casefold() not in STARTERS
     if tails & OF_TWO_LANGUAGES and word.casefold() in STARTERS:
         return False
-    if written & NEVER_LAST or last in ("ä.", "ae.") or any(word in FOLLOWED_BY.get(t, ()) for t in tails):
+    if (
+        written & NEVER_LAST
+        or last in ("ä.", "ae.")
+        or any(word in FOLLOWED_BY.get(t, ()) for t in tails)
+    ):
         return True
     if len(tokens) == 1 and f"{last[0].lower()}{last[1:]}" in NEVER_LAST:
         return True
@@ -183,8 +206,11 @@ def _abbreviated(before: str, word: str, after: str) -> bool:
         alone = number or not word or after.startswith("(") or earlier in ORDINAL_AFTER
         return alone or _before_its_noun(tails, tokens, after)
     if single and not _NEXT_LETTER.match(after):
-        # A letter alone: an initial or a genus, unless it counts (24 h.) or names a kind (hepatitis B.).
-        counted = last.casefold() in UNITS and _COUNTS.fullmatch(earlier) and not _YEAR.fullmatch(earlier)
+        # A letter alone: an initial or a genus, unless it counts (24 h.) or names a kind (hepatitis
+        # B.).
+        counted = (
+            last.casefold() in UNITS and _COUNTS.fullmatch(earlier) and not _YEAR.fullmatch(earlier)
+        )
         return number or not (earlier in KIND_OF or counted)
     return single
 

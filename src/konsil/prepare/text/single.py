@@ -57,12 +57,15 @@ def single_cloze(
 
     Args:
         notes: the notes of a collection.
-        fields: where deletions are looked for; none: in the fields that the note type makes cloze cards from.
-        strata: what becomes the items' strata: deck, tags (with blanks between them), type, or a field's text.
+        fields: where deletions are looked for; none: in the fields that the note type makes cloze
+            cards from.
+        strata: what becomes the items' strata: deck, tags (with blanks between them), type, or a
+            field's text.
         sets: the named subsets that the items belong to.
-        media: what becomes of a text with an image or a sound: the note is dropped, or the place is marked. A medium
-            in the deletion itself always drops the note.
-        hints: whether the deletion's hint follows the gap in parentheses; it is never part of the reference.
+        media: what becomes of a text with an image or a sound: the note is dropped, or the place is
+            marked. A medium in the deletion itself always drops the note.
+        hints: whether the deletion's hint follows the gap in parentheses; it is never part of the
+            reference.
     """
     reasons: Counter[Reason] = Counter()
     used = Counter(note.id for note in notes)
@@ -76,7 +79,14 @@ def single_cloze(
         else:
             text, reference, aliases = found
             items.append(
-                Item(note.id, text, reference, aliases, sets=sets, strata={s: stratum(note, s) for s in strata})
+                Item(
+                    note.id,
+                    text,
+                    reference,
+                    aliases,
+                    sets=sets,
+                    strata={s: stratum(note, s) for s in strata},
+                )
             )
     return Filtered(tuple(items), len(notes), dict(reasons.most_common()))
 
@@ -123,14 +133,21 @@ def _single(
     hint = plain(deletion.hint or "") if hints else ""
     text = plain("".join(_with_gap(parts, deletion, f"{GAP} ({deletion.hint})" if hint else GAP)))
     # Only a text as short as its gap can be nothing but a gap, a list's mark or a marked medium.
-    if not hint and (is_shown or len(text) < 2 * len(GAP)) and not plain(around, media=dict.fromkeys(MEDIA, "")):
+    if (
+        not hint
+        and (is_shown or len(text) < 2 * len(GAP))
+        and not plain(around, media=dict.fromkeys(MEDIA, ""))
+    ):
         return "nothing beside the gap"
     on_the_line = plain(deleted, indices=False) if "<su" in deleted.lower() else reference
     return text, reference, () if on_the_line == reference else (on_the_line,)
 
 
 def _with_gap(parts: Sequence[Part], gone: Deletion, gap: str) -> Iterable[str]:
-    """The text with something in the place of one deletion; others, which make no card, are shown."""
+    """The text with something in the place of one deletion.
+
+    Others, which make no card, are shown.
+    """
     for part in parts:
         if isinstance(part, str):
             yield part

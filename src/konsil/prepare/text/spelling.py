@@ -12,8 +12,18 @@ from konsil.errors import edit_distance
 
 Likeness = Literal["same", "form", "misspelt"]
 
-_GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda", "µ": "mu", "μ": "mu"}
-# German, British and American spellings of one Greek or Latin word: Ödem, oedema, edema; Karzinom, carcinoma.
+_GREEK = {
+    "α": "alpha",
+    "β": "beta",
+    "γ": "gamma",
+    "δ": "delta",
+    "κ": "kappa",
+    "λ": "lambda",
+    "µ": "mu",
+    "μ": "mu",
+}
+# German, British and American spellings of one Greek or Latin word: Ödem, oedema, edema; Karzinom,
+# carcinoma.
 _SPELLINGS = (
     ("ä", "e"),
     ("ö", "e"),
@@ -63,9 +73,11 @@ _ENDINGS = frozenset(
         "des",
     )
 )
-"""What a word may end in and be the same word: cases, plurals and adjectives of German, English and Latin, folded."""
+"""What a word may end in and be the same word: cases, plurals and adjectives of German, English and
+Latin, folded."""
 _ADJECTIVES = frozenset(("ous", "ese", "esen", "eser", "eses", "ik", "ike", "iken", "iker", "ikes"))
-"""Endings of adjectives: like one another and like an adjective's cases (tuberous, tuberöse); cystic is no cyst."""
+"""Endings of adjectives: like one another and like an adjective's cases (tuberous, tuberöse);
+cystic is no cyst."""
 _CASES = frozenset(("e", "en", "em", "er", "es"))
 _KINDS = {
     "itis": "inflamed",
@@ -79,7 +91,8 @@ _KINDS = {
     "uria": "urine",
     "urie": "urine",
 }
-"""Endings that say what kind of a disease it is: endometritis is no misspelling of endometriosis."""
+"""Endings that say what kind of a disease it is: endometritis is no misspelling of
+endometriosis."""
 _STEM = 4
 _CONFUSABLE = (
     ("hiper", "hipo"),
@@ -153,7 +166,9 @@ def likeness(one: str, other: str) -> Likeness | None:
     if one[:1] != other[:1] or any(c.isdigit() for c in one + other):
         return None
     shared = _shared(one, other)
-    if shared >= max(_STEM, min(len(one), len(other)) // 2) and _endings(one[shared:], other[shared:]):
+    if shared >= max(_STEM, min(len(one), len(other)) // 2) and _endings(
+        one[shared:], other[shared:]
+    ):
         return "form"
     least = min(len(one), len(other))
     allowed = 0 if least < 6 else 1 if least < 11 else 2
@@ -178,7 +193,9 @@ def _shared(one: str, other: str) -> int:
 
 
 def _confusable(one: str, other: str) -> bool:
-    kinds = {kind for word in (one, other) for ending, kind in _KINDS.items() if word.endswith(ending)}
+    kinds = {
+        kind for word in (one, other) for ending, kind in _KINDS.items() if word.endswith(ending)
+    }
     return len(kinds) > 1 or any(
         (a in one and b in other and a not in other) or (b in one and a in other and a not in one)
         for a, b in _CONFUSABLE

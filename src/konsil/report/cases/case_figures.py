@@ -35,8 +35,14 @@ def case_figures(material: Material) -> list[Drawing]:
 
 
 def _rows_of(material: Material, spec: Analysis, columns: set[str]) -> list[Row]:
-    rows = [r for r in material.results.estimable_rows if r.analysis == spec.name and r.kind == "estimate"]
-    known = all(set(r.group) == columns for r in rows) and any(math.isfinite(r.estimate.value) for r in rows)
+    rows = [
+        r
+        for r in material.results.estimable_rows
+        if r.analysis == spec.name and r.kind == "estimate"
+    ]
+    known = all(set(r.group) == columns for r in rows) and any(
+        math.isfinite(r.estimate.value) for r in rows
+    )
     return rows if known else []
 
 
@@ -50,17 +56,25 @@ def _falls(material: Material) -> list[Drawing]:
     levels = levels_of(material)
     curves: dict[str, dict[str, dict[str, Point]]] = {}
     for spec in material.study.analyses:
-        rows = _rows_of(material, spec, {"system", "level"}) if spec.statistic in {"accuracy", "mean"} else []
+        rows = (
+            _rows_of(material, spec, {"system", "level"})
+            if spec.statistic in {"accuracy", "mean"}
+            else []
+        )
         if not rows or spec.where or spec.mode == "paper" or not _by_people(material, spec):
             continue
         accuracy = spec.statistic == "accuracy"
-        word = title("accuracy", material.language) if accuracy else material.criterion(spec.criterion)
+        word = (
+            title("accuracy", material.language) if accuracy else material.criterion(spec.criterion)
+        )
         if word in curves or len(curves) == len(COLOURS):
             continue
         own = curves.setdefault(word, {})
         for row in rows:
             e = row.estimate
-            own.setdefault(row.group["system"], {})[row.group["level"]] = Point(e.value, e.low, e.high)
+            own.setdefault(row.group["system"], {})[row.group["level"]] = Point(
+                e.value, e.low, e.high
+            )
     if len(curves) < 2:
         return []  # one alone has a figure with its analysis
     _, numbers = material.language.gettext, material.numbers
@@ -68,18 +82,28 @@ def _falls(material: Material) -> list[Drawing]:
     panels = []
     for system in _systems(material, [s for by in curves.values() for s in by]):
         own = {word: by[system] for word, by in curves.items() if system in by}
-        panels.append((system, [Series(word, [at.get(k, nothing) for k in levels]) for word, at in own.items()]))
+        panels.append(
+            (
+                system,
+                [Series(word, [at.get(k, nothing) for k in levels]) for word, at in own.items()],
+            )
+        )
     about = About(
         key=anchor("falls", "levels"),
         title=_("Accuracy and scores by level"),
         description="; ".join(
             f"{system}, {one.name}: "
-            + ", ".join(f"{k} {numbers.plain(p.value)}" for k, p in zip(levels, one.points, strict=True))
+            + ", ".join(
+                f"{k} {numbers.plain(p.value)}" for k, p in zip(levels, one.points, strict=True)
+            )
             for system, several in panels
             for one in several
         ),
         caption=material.caption(
-            _("%(what)s of each system by level, with all the information on the left: estimates with their intervals.")
+            _(
+                "%(what)s of each system by level, with all the information on the left: estimates"
+                " with their intervals."
+            )
             % {"what": ", ".join(curves)}
         ),
         stamp=material.stamp,
@@ -112,12 +136,19 @@ def _overlay(
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
             axes = figure.add_axes(
-                ((left + place * (wide + gap)) / WIDTH, bottom / height, wide / WIDTH, tall / height)
+                (
+                    (left + place * (wide + gap)) / WIDTH,
+                    bottom / height,
+                    wide / WIDTH,
+                    tall / height,
+                )
             )
             axes.set(xlim=(-0.4, len(levels) - 0.6), ylim=(-0.02, 1.03))
             axes.spines[["right", "top"]].set_visible(False)
             axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y)))
+            axes.yaxis.set_major_formatter(
+                FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y))
+            )
             axes.set_xticks(range(len(levels)), [short(k, 12) for k in levels])
             axes.tick_params(length=3, width=0.7, labelsize=7.5)
             axes.grid(axis="y", color=RULE, linewidth=0.6, zorder=0)
@@ -145,9 +176,13 @@ def _overlay(
                     zorder=3,
                 )
         middle = (left + (across * (wide + gap) - gap) / 2) / WIDTH
-        figure.text(middle, (below - 0.3) / height, _("Level"), ha="center", va="center", fontsize=8.5)
+        figure.text(
+            middle, (below - 0.3) / height, _("Level"), ha="center", va="center", fontsize=8.5
+        )
         keys = [
-            Line2D([], [], color=COLOURS[k], marker=MARKS[k], markersize=4.2, linewidth=1.0, label=name)
+            Line2D(
+                [], [], color=COLOURS[k], marker=MARKS[k], markersize=4.2, linewidth=1.0, label=name
+            )
             for k, name in enumerate(names)
         ]
         legend(figure, left, keys)
@@ -160,7 +195,11 @@ def _profiles(material: Material) -> list[Drawing]:
     _, numbers = material.language.gettext, material.numbers
     by_panel: dict[str, dict[str, list[Row]]] = {}
     for spec in material.study.analyses:
-        rows = _rows_of(material, spec, {"system"}) if spec.statistic == "mean" and not spec.where else []
+        rows = (
+            _rows_of(material, spec, {"system"})
+            if spec.statistic == "mean" and not spec.where
+            else []
+        )
         if rows and not spec.items and spec.mode == "valid":
             by_panel.setdefault(spec.raters, {}).setdefault(spec.criterion, rows)
     drawn = []
@@ -175,7 +214,8 @@ def _profiles(material: Material) -> list[Drawing]:
             for e in [r.estimate for r in rows if r.group["system"] == system]
         ]
         caption = _(
-            "Means of the criteria by system, panel “%(panel)s”: estimates (dots) with their intervals (lines)."
+            "Means of the criteria by system, panel “%(panel)s”: estimates (dots) with their"
+            " intervals (lines)."
         )
         about = About(
             key=anchor("profile", panel),
@@ -185,5 +225,7 @@ def _profiles(material: Material) -> list[Drawing]:
             stamp=material.stamp,
         )
         heading = value_head(material, [Joined(r) for r in shown])
-        drawn.append(forest(about, dots, numbers, axis=title("mean", material.language), heading=heading))
+        drawn.append(
+            forest(about, dots, numbers, axis=title("mean", material.language), heading=heading)
+        )
     return drawn

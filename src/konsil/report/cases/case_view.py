@@ -40,7 +40,10 @@ class CaseView:
 
 
 def case_view(material: Material) -> CaseView | None:
-    """The failed answer that the judges approve of most; None without an audit of judges or without its texts."""
+    """The failed answer that the judges approve of most.
+
+    None without an audit of judges or without its texts.
+    """
     spec = next((a for a in material.study.analyses if a.statistic == "approval"), None)
     if spec is None:
         return None
@@ -79,7 +82,9 @@ def _scores(material: Material, criteria: Sequence[str]) -> dict[tuple[str, str,
     }
     found = {}
     for criterion, rater, answers, label in (
-        rating_columns(material.ratings).select("criterion", "rater", "answers", "label").iter_rows()
+        rating_columns(material.ratings)
+        .select("criterion", "rater", "answers", "label")
+        .iter_rows()
     ):
         if (criterion, label) in value:
             found[answers, criterion, rater] = value[criterion, label]
@@ -97,19 +102,30 @@ def _key(answer: str) -> str:
 
 
 def _chosen(
-    material: Material, spec: Analysis, scores: Scores, experts: Sequence[str], judges: Sequence[str]
+    material: Material,
+    spec: Analysis,
+    scores: Scores,
+    experts: Sequence[str],
+    judges: Sequence[str],
 ) -> tuple[Answer, str] | None:
-    """The answer with a text that fails by the experts' mean and that judges score highest; ties by identifier."""
+    """The answer with a text that fails by the experts' mean and that judges score highest.
+
+    Ties by identifier.
+    """
     _ = material.language.gettext
     best: tuple[float, Answer] | None = None
     for answer in sorted(material.answers, key=lambda a: natural(a.id)):
         if not answer.text:
             continue
-        expert_scores = [scores[k] for r in experts if (k := (_key(answer.id), spec.criterion, r)) in scores]
+        expert_scores = [
+            scores[k] for r in experts if (k := (_key(answer.id), spec.criterion, r)) in scores
+        ]
         judged = _mean(scores, _key(answer.id), spec.criterion, judges)
         if not expert_scores or judged is None:
             continue
-        if (fmean(expert_scores) if spec.failure_by == "mean" else max(expert_scores)) > spec.failure + 1e-9:
+        if (
+            fmean(expert_scores) if spec.failure_by == "mean" else max(expert_scores)
+        ) > spec.failure + 1e-9:
             continue
         if best is None or judged > best[0]:
             best = (judged, answer)
@@ -117,14 +133,15 @@ def _chosen(
         return None
     why = (
         say(
-            "Of all answers that fail on “{criterion}” by the experts' mean, this one has the highest mean of the"
-            " judges.",
+            "Of all answers that fail on “{criterion}” by the experts' mean, this one has the"
+            " highest mean of the judges.",
             message_id="audit.example_mean",
             criterion=spec.criterion,
         )
         if spec.failure_by == "mean"
         else say(
-            "Of all answers that fail on “{criterion}” by every expert, this one has the highest mean of the judges.",
+            "Of all answers that fail on “{criterion}” by every expert, this one has the highest"
+            " mean of the judges.",
             message_id="audit.example_every",
             criterion=spec.criterion,
         )
@@ -157,7 +174,9 @@ def _table(
         for criterion in criteria
     ]
     head = (_("Criterion"), *shown, _("Experts' mean"), _("Judges' mean"))
-    return table(material.caption(_("Scores of this answer, the experts' before the judges'.")), head, body)
+    return table(
+        material.caption(_("Scores of this answer, the experts' before the judges'.")), head, body
+    )
 
 
 def marked(text: str, names: Sequence[str]) -> Markup:

@@ -66,7 +66,9 @@ def _part(one: Instrument) -> Part:
         source=one.codebook.strip(),
         html=markdown(one) if one.codebook.strip() else Markup(),
         asked=said.criteria,
-        questions=tuple(Question(c.question, c.guidance, expected(c.scale, said)) for c in one.criteria),
+        questions=tuple(
+            Question(c.question, c.guidance, expected(c.scale, said)) for c in one.criteria
+        ),
         version=_("Version of this form: %(digest)s") % {"digest": digest(one)},
     )
 
@@ -77,7 +79,10 @@ def word(study: Study) -> str:
 
 
 def codebook_page(study: Study, instruments: Sequence[Instrument]) -> str:
-    """One self-contained HTML page with the codebook of each instrument; the same study gives the same bytes."""
+    """One self-contained HTML page with the codebook of each instrument.
+
+    The same study gives the same bytes.
+    """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("konsil.report", "templates"),
         autoescape=True,

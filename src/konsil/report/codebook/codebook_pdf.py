@@ -82,7 +82,16 @@ def unprintable(study: Study, instruments: Sequence[Instrument]) -> tuple[str, .
         texts.append(part.source)
         for question in part.questions:
             texts += [question.text, question.guidance, *question.options]
-    return tuple(sorted({sign for text in texts for sign in text if sign.isprintable() and ord(sign) not in known}))
+    return tuple(
+        sorted(
+            {
+                sign
+                for text in texts
+                for sign in text
+                if sign.isprintable() and ord(sign) not in known
+            }
+        )
+    )
 
 
 def _story(study: Study, found: Sequence[Part], width: float) -> list[Flowable]:
@@ -98,7 +107,10 @@ def _story(study: Study, found: Sequence[Part], width: float) -> list[Flowable]:
         if len(found) > 1:
             story.append(Paragraph(marked_up(part.name), style("h2")))
         story += markdown_flow(part.source, width)
-        story += [_Bookmark(f"{part.anchor}-asked", part.asked, 1), Paragraph(marked_up(part.asked), style("h3"))]
+        story += [
+            _Bookmark(f"{part.anchor}-asked", part.asked, 1),
+            Paragraph(marked_up(part.asked), style("h3")),
+        ]
         for number, question in enumerate(part.questions, start=1):
             story.append(KeepTogether(_question(question, number, f"{part.anchor}-{number}")))
         story.append(Paragraph(marked_up(part.version), style("quiet")))
@@ -112,5 +124,9 @@ def _question(question: Question, number: int, key: str) -> list[Flowable]:
     ]
     if question.guidance:
         flow.append(Paragraph(marked_up(question.guidance), style("text")))
-    flow.append(Paragraph("<br/>".join(f"☐ {marked_up(option)}" for option in question.options), style("text")))
+    flow.append(
+        Paragraph(
+            "<br/>".join(f"☐ {marked_up(option)}" for option in question.options), style("text")
+        )
+    )
     return flow

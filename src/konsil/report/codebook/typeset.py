@@ -16,12 +16,26 @@ from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
-from reportlab.platypus import Flowable, HRFlowable, Indenter, ListFlowable, ListItem, Paragraph, Table, XPreformatted
+from reportlab.platypus import (
+    Flowable,
+    HRFlowable,
+    Indenter,
+    ListFlowable,
+    ListItem,
+    Paragraph,
+    Table,
+    XPreformatted,
+)
 
 FONT = "DejaVuSans"
 MONO = "DejaVuSansMono"
 RULE, INK, SOFT = HexColor("#c9d1d8"), HexColor("#16202a"), HexColor("#4c5a67")
-FACES = {FONT: FONT, "bold": "DejaVuSans-Bold", "italic": "DejaVuSans-Oblique", "both": "DejaVuSans-BoldOblique"}
+FACES = {
+    FONT: FONT,
+    "bold": "DejaVuSans-Bold",
+    "italic": "DejaVuSans-Oblique",
+    "both": "DejaVuSans-BoldOblique",
+}
 
 
 @cache
@@ -38,7 +52,9 @@ def fonts() -> frozenset[int]:
 def style(name: str) -> ParagraphStyle:
     """A style by its name: text, lead (stays with what follows), item, quiet, question, cell, h1 to h4."""
     fonts()
-    base = ParagraphStyle("text", fontName=FONT, fontSize=9.5, leading=13.5, textColor=INK, spaceAfter=5)
+    base = ParagraphStyle(
+        "text", fontName=FONT, fontSize=9.5, leading=13.5, textColor=INK, spaceAfter=5
+    )
     sizes = {"h1": 18.0, "h2": 14.0, "h3": 11.5, "h4": 10.0}
     if name in sizes:
         size = sizes[name]
@@ -54,7 +70,9 @@ def style(name: str) -> ParagraphStyle:
     if name == "quiet":
         return ParagraphStyle(name, base, fontSize=8, leading=11, textColor=SOFT)
     if name == "question":
-        return ParagraphStyle(name, base, fontName=FACES["bold"], spaceBefore=6, spaceAfter=2, keepWithNext=1)
+        return ParagraphStyle(
+            name, base, fontName=FACES["bold"], spaceBefore=6, spaceAfter=2, keepWithNext=1
+        )
     if name == "lead":
         return ParagraphStyle(name, base, keepWithNext=1)
     if name == "item":
@@ -70,20 +88,33 @@ def marked_up(text: str) -> str:
 
 
 def markdown_flow(source: str, width: float) -> list[Flowable]:
-    """A Markdown text as what flows down a page of this width; headings begin below those of the document."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "html_block", "html_inline"])
+    """A Markdown text as what flows down a page of this width.
+
+    Headings begin below those of the document.
+    """
+    parser = (
+        MarkdownIt("commonmark", {"html": False})
+        .enable("table")
+        .disable(["image", "html_block", "html_inline"])
+    )
     tokens = parser.parse(source)
     shallowest = min((int(t.tag[1]) for t in tokens if t.type == "heading_open"), default=1)
     return list(_blocks(SyntaxTreeNode(tokens).children, width, 3 - shallowest))
 
 
-def _blocks(nodes: Sequence[SyntaxTreeNode], width: float, deeper: int, plain: str = "text") -> Iterator[Flowable]:
+def _blocks(
+    nodes: Sequence[SyntaxTreeNode], width: float, deeper: int, plain: str = "text"
+) -> Iterator[Flowable]:
     for node, following in zip(nodes, [*nodes[1:], None], strict=False):
         if node.type == "heading":
             yield Paragraph(_inline(node), style(f"h{min(4, int(node.tag[1]) + deeper)}"))
         elif node.type == "paragraph":
             # What introduces a table or a list is not left alone at the foot of a page.
-            leads = following is not None and following.type in ("table", "bullet_list", "ordered_list")
+            leads = following is not None and following.type in (
+                "table",
+                "bullet_list",
+                "ordered_list",
+            )
             yield Paragraph(_inline(node), style("lead" if leads else plain))
         elif node.type in ("bullet_list", "ordered_list"):
             yield _list(node, width, deeper)
@@ -102,7 +133,10 @@ def _blocks(nodes: Sequence[SyntaxTreeNode], width: float, deeper: int, plain: s
 
 def _list(node: SyntaxTreeNode, width: float, deeper: int) -> ListFlowable:
     ordered = node.type == "ordered_list"
-    items = [ListItem(list(_blocks(item.children, width - 6 * mm, deeper, "item"))) for item in node.children]
+    items = [
+        ListItem(list(_blocks(item.children, width - 6 * mm, deeper, "item")))
+        for item in node.children
+    ]
     return ListFlowable(
         items,
         bulletType="1" if ordered else "bullet",
@@ -117,25 +151,45 @@ def _list(node: SyntaxTreeNode, width: float, deeper: int) -> ListFlowable:
 def _table(node: SyntaxTreeNode, width: float) -> Table:
     rows = [
         [
-            Paragraph(f"<b>{_inline(cell)}</b>" if part.type == "thead" else _inline(cell), style("cell"))
+            Paragraph(
+                f"<b>{_inline(cell)}</b>" if part.type == "thead" else _inline(cell), style("cell")
+            )
             for cell in row.children
         ]
         for part in node.children
         for row in part.children
     ]
     # Columns in proportion to their longest text, none so narrow that words break.
-    weights = [min(60, max(8, *(len(cell.text) for cell in column))) for column in zip(*rows, strict=True)]
+    weights = [
+        min(60, max(8, *(len(cell.text) for cell in column))) for column in zip(*rows, strict=True)
+    ]
     shares = [width * weight / sum(weights) for weight in weights]
     lines = [("GRID", (0, 0), (-1, -1), 0.5, RULE), ("VALIGN", (0, 0), (-1, -1), "TOP")]
-    return Table(rows, colWidths=shares, style=lines, repeatRows=1, hAlign="LEFT", spaceBefore=3, spaceAfter=8)
+    return Table(
+        rows,
+        colWidths=shares,
+        style=lines,
+        repeatRows=1,
+        hAlign="LEFT",
+        spaceBefore=3,
+        spaceAfter=8,
+    )
 
 
 def _inline(node: SyntaxTreeNode) -> str:
-    tokens: list[Token] = [t for child in node.children if child.type == "inline" for t in child.to_tokens()]
+    tokens: list[Token] = [
+        t for child in node.children if child.type == "inline" for t in child.to_tokens()
+    ]
     return "".join(_sign(t) for inline in tokens for t in inline.children or ())
 
 
-_TAGS = {"strong_open": "<b>", "strong_close": "</b>", "em_open": "<i>", "em_close": "</i>", "link_close": "</a>"}
+_TAGS = {
+    "strong_open": "<b>",
+    "strong_close": "</b>",
+    "em_open": "<i>",
+    "em_close": "</i>",
+    "link_close": "</a>",
+}
 
 
 def _sign(token: Token) -> str:

@@ -72,7 +72,10 @@ def curves(
     one_scale: bool = True,
     limits: tuple[float, float] | None = None,
 ) -> Drawing:
-    """Draw panels side by side over the same categories; `level` names the value that is drawn across."""
+    """Draw panels side by side over the same categories.
+
+    `level` names the value that is drawn across.
+    """
     with style():
         across = min(ACROSS, len(panels))
         down = math.ceil(len(panels) / across)
@@ -81,16 +84,28 @@ def curves(
         wide = min((WIDTH - left - 0.05 + gap) / across - gap, 3.4)
         turned = (widest([short(c, 18) for c in categories], 7.5) + 0.08) * len(categories) > wide
         names = widest([short(c, 18) for c in categories], 7.5)
-        below = (names * 0.6 + 0.14 if turned else 0.18) + (0.26 if along else 0.04) + (0.18 if about.stamp else 0.0)
+        below = (
+            (names * 0.6 + 0.14 if turned else 0.18)
+            + (0.26 if along else 0.04)
+            + (0.18 if about.stamp else 0.0)
+        )
         height = top + down * (tall + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
         whole = limits or _limits(panels)
         for n, one in enumerate(panels):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
-            box = ((left + place * (wide + gap)) / WIDTH, bottom / height, wide / WIDTH, tall / height)
+            box = (
+                (left + place * (wide + gap)) / WIDTH,
+                bottom / height,
+                wide / WIDTH,
+                tall / height,
+            )
             axes = figure.add_axes(box)
-            axes.set(xlim=(-0.5, len(categories) - 0.5), ylim=whole if one_scale else limits or _limits([one]))
+            axes.set(
+                xlim=(-0.5, len(categories) - 0.5),
+                ylim=whole if one_scale else limits or _limits([one]),
+            )
             _frame(axes, numbers, shown=place == 0 or not one_scale)
             named(axes, one.title, categories if n + across >= len(panels) else (), turned=turned)
             if one.level is not None and math.isfinite(one.level.value):
@@ -112,13 +127,27 @@ def curves(
 
 
 def _limits(panels: Sequence[Panel]) -> tuple[float, float]:
-    values = [x for p in panels for c in p.curves for point in c.points for x in (point.value, point.low, point.high)]
-    values += [x for p in panels if p.level is not None for x in (p.level.value, p.level.low, p.level.high)]
+    values = [
+        x
+        for p in panels
+        for c in p.curves
+        for point in c.points
+        for x in (point.value, point.low, point.high)
+    ]
+    values += [
+        x for p in panels if p.level is not None for x in (p.level.value, p.level.low, p.level.high)
+    ]
     # An interval that reaches far beyond all estimates must not press them together; it is cut off.
     largest = max(
-        (p.value for q in panels for c in q.curves for p in c.points if math.isfinite(p.value)), default=math.inf
+        (p.value for q in panels for c in q.curves for p in c.points if math.isfinite(p.value)),
+        default=math.inf,
     )
-    largest = max([largest, *(p.level.high for p in panels if p.level is not None and math.isfinite(p.level.high))])
+    largest = max(
+        [
+            largest,
+            *(p.level.high for p in panels if p.level is not None and math.isfinite(p.level.high)),
+        ]
+    )
     return span([min(v, FARTHEST * largest) if v > 0 else v for v in values], None)
 
 
@@ -144,13 +173,24 @@ def _line(axes: Axes, curve: Curve, shift: float, *, joined: bool) -> None:
     if not marker:
         banded = [(x, p) for x, p in at if math.isfinite(p.low)]
         low, high = [p.low for _, p in banded], [p.high for _, p in banded]
-        axes.fill_between([x for x, _ in banded], low, high, color=colour, alpha=0.18, linewidth=0, zorder=1)
-        axes.plot([x for x, _ in at], [p.value for _, p in at], color=colour, linewidth=1.1, linestyle=stroke, zorder=2)
+        axes.fill_between(
+            [x for x, _ in banded], low, high, color=colour, alpha=0.18, linewidth=0, zorder=1
+        )
+        axes.plot(
+            [x for x, _ in at],
+            [p.value for _, p in at],
+            color=colour,
+            linewidth=1.1,
+            linestyle=stroke,
+            zorder=2,
+        )
         return
     for x, p in at:
         if math.isfinite(p.low) and not math.isnan(p.high):
             top = min(p.high, axes.get_ylim()[1])
-            axes.plot([x, x], [p.low, top], color=colour, linewidth=1.3, solid_capstyle="butt", zorder=2)
+            axes.plot(
+                [x, x], [p.low, top], color=colour, linewidth=1.3, solid_capstyle="butt", zorder=2
+            )
     axes.plot(
         [x for x, _ in at],
         [p.value for _, p in at],
@@ -171,7 +211,16 @@ def _keys(panels: Sequence[Panel], level: str) -> list[Line2D]:
     for name, look in names.items():
         colour, marker, stroke = LOOKS[look]
         keys.append(
-            Line2D([], [], color=colour, marker=marker, markersize=4, linewidth=1.1, linestyle=stroke, label=name)
+            Line2D(
+                [],
+                [],
+                color=colour,
+                marker=marker,
+                markersize=4,
+                linewidth=1.1,
+                linestyle=stroke,
+                label=name,
+            )
         )
     if level:
         keys.append(Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (1, 1.2)), label=level))

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, PARTS, TIMED
 from konsil.report.designs.design_figures import Curve, Panel, curves
-from konsil.report.designs.recommendations import advice_table, budget_table, hours_table, ranking_table
+from konsil.report.designs.recommendations import (
+    advice_table,
+    budget_table,
+    hours_table,
+    ranking_table,
+)
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, Point, columns
 from konsil.report.figures.svg_primitives import About, Dot
@@ -48,8 +53,15 @@ def designs(material: Material) -> Designs | None:
     figures: list[Drawing] = []
     for kind, members in _kinds(material, compared).items():
         figures += _side_by_side(material, kind, members, of)
-    figures += [*_systems(material, known, of), *_parts(material, known, of), *_costs(material, known, of)]
-    tables = (make(material, known, of) for make in (advice_table, ranking_table, hours_table, budget_table))
+    figures += [
+        *_systems(material, known, of),
+        *_parts(material, known, of),
+        *_costs(material, known, of),
+    ]
+    tables = (
+        make(material, known, of)
+        for make in (advice_table, ranking_table, hours_table, budget_table)
+    )
     return Designs(tuple(t for t in tables if t is not None), tuple(figures))
 
 
@@ -59,7 +71,10 @@ def is_told_by_design(spec: Analysis) -> bool:
 
 
 def _kinds(material: Material, compared: Sequence[Analysis]) -> dict[str, list[Analysis]]:
-    """Analyses that compare designs, by what they measure; means of systems have a figure of another form."""
+    """Analyses that compare designs, by what they measure.
+
+    Means of systems have a figure of another form.
+    """
     _ = material.language.gettext
     found: dict[str, list[Analysis]] = {}
     for a in compared:
@@ -105,16 +120,21 @@ def _side_by_side(
         return
     # What all rows begin with says the figure's title.
     heads = {name.partition(": ")[0] for name in names if ": " in name}
-    drop = len(next(iter(heads))) + 2 if len(heads) == 1 and all(": " in name for name in names) else 0
+    drop = (
+        len(next(iter(heads))) + 2 if len(heads) == 1 and all(": " in name for name in names) else 0
+    )
     nothing = Dot("", math.nan, math.nan, math.nan, "")
     for n in range(0, len(names), MOST_ROWS):
         part = names[n : n + MOST_ROWS]
         shown = [
-            Column(column, [dots.get(name, nothing) for name in part], 0.0 if MINUS in column else None)
+            Column(
+                column, [dots.get(name, nothing) for name in part], 0.0 if MINUS in column else None
+            )
             for column, dots in values.items()
         ]
         caption = _(
-            "%(what)s: estimates (dots) with their intervals (lines), and the differences on the same resamples."
+            "%(what)s: estimates (dots) with their intervals (lines), and the differences on the"
+            " same resamples."
         )
         about = _about(
             material,
@@ -123,14 +143,19 @@ def _side_by_side(
             caption % {"what": kind},
             n,
             [
-                f"{c.title}: " + ", ".join(f"{x} {numbers.plain(d.value)}" for x, d in zip(part, c.dots, strict=True))
+                f"{c.title}: "
+                + ", ".join(
+                    f"{x} {numbers.plain(d.value)}" for x, d in zip(part, c.dots, strict=True)
+                )
                 for c in shown
             ],
         )
         yield columns(about, [name[drop:] for name in part], shown, numbers)
 
 
-def _systems(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Iterator[Drawing]:
+def _systems(
+    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> Iterator[Drawing]:
     """Systems along the axis, a line for each design, a panel for each criterion."""
     _ = material.language.gettext
     chosen: dict[str, Analysis] = {}
@@ -141,15 +166,25 @@ def _systems(material: Material, known: Sequence[Analysis], of: Mapping[str, Seq
     if not chosen:
         return
     panels, order = [], [s.id for s in material.study.systems]
-    found = {r.group["system"] for a in chosen.values() for r in of[a.name] if r.kind == "estimate" and r.group}
+    found = {
+        r.group["system"]
+        for a in chosen.values()
+        for r in of[a.name]
+        if r.kind == "estimate" and r.group
+    }
     systems = [s for s in order if s in found] + sorted(found - set(order), key=natural)
     for a in chosen.values():
         column = next(c for c in DESIGN if c in a.by)
         points = {
-            (r.group[column], r.group["system"]): _point(r) for r in of[a.name] if r.kind == "estimate" and r.group
+            (r.group[column], r.group["system"]): _point(r)
+            for r in of[a.name]
+            if r.kind == "estimate" and r.group
         }
         designs = list(dict.fromkeys(d for d, _s in points))[:2]
-        lines = [Curve(d, [points.get((d, s), _NOTHING) for s in systems], n) for n, d in enumerate(designs)]
+        lines = [
+            Curve(d, [points.get((d, s), _NOTHING) for s in systems], n)
+            for n, d in enumerate(designs)
+        ]
         panels.append(Panel(a.criterion, lines))
     if not systems:
         return  # nothing but the pilot was rated so far
@@ -169,7 +204,9 @@ def _systems(material: Material, known: Sequence[Analysis], of: Mapping[str, Seq
     )
 
 
-def _parts(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Iterator[Drawing]:
+def _parts(
+    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> Iterator[Drawing]:
     """How well a part tells the whole, and how far raters lie apart, by the number of sentences."""
     _ = material.language.gettext
     whole = _("whole answer")
@@ -177,10 +214,16 @@ def _parts(material: Material, known: Sequence[Analysis], of: Mapping[str, Seque
         panels, sizes = [], list[str]()
         for a in (a for a in known if a.statistic == statistic):
             for group, rows in _groups(of[a.name]).items():
-                sizes = max(sizes, [r.group["sentences"] for r in rows if _is_size(r, whole)], key=len)
+                sizes = max(
+                    sizes, [r.group["sentences"] for r in rows if _is_size(r, whole)], key=len
+                )
                 lines = [
                     Curve(
-                        _("part and whole") if statistic == "part_whole" else _("so many sentences"),
+                        (
+                            _("part and whole")
+                            if statistic == "part_whole"
+                            else _("so many sentences")
+                        ),
                         _along(rows, whole),
                         0,
                     )
@@ -188,17 +231,26 @@ def _parts(material: Material, known: Sequence[Analysis], of: Mapping[str, Seque
                 if statistic == "part_whole":
                     lines.append(
                         Curve(
-                            _("against the other sentences"), _along(rows, whole, _("against the other sentences")), 1
+                            _("against the other sentences"),
+                            _along(rows, whole, _("against the other sentences")),
+                            1,
                         )
                     )
-                    lines.append(Curve(_("overlap alone"), _along(rows, whole, _("overlap alone")), 2))
+                    lines.append(
+                        Curve(_("overlap alone"), _along(rows, whole, _("overlap alone")), 2)
+                    )
                 panels.append(Panel(_named(a, group), lines, _level(rows, whole)))
         if not panels or not sizes:
             continue
         word = title(statistic, material.language)
-        caption = _("%(what)s by the number of sentences that are rated, with intervals.") % {"what": word}
+        caption = _("%(what)s by the number of sentences that are rated, with intervals.") % {
+            "what": word
+        }
         caption += " " + (
-            _("Dashed: what is there only because the part is in the whole, and its range over the shuffles.")
+            _(
+                "Dashed: what is there only because the part is in the whole, and its range over"
+                " the shuffles."
+            )
             if statistic == "part_whole"
             else _("Dotted: whole answers.")
         )
@@ -213,8 +265,13 @@ def _parts(material: Material, known: Sequence[Analysis], of: Mapping[str, Seque
         )
 
 
-def _costs(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Iterator[Drawing]:
-    """Reliability and hours by the number of sentences; reliability by budget, for few, half and all sentences."""
+def _costs(
+    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> Iterator[Drawing]:
+    """Reliability and hours by the number of sentences.
+
+    Reliability by budget, for few, half and all sentences.
+    """
     _ = material.language.gettext
     whole = _("whole answer")
     for statistic in COSTS:
@@ -227,10 +284,14 @@ def _costs(material: Material, known: Sequence[Analysis], of: Mapping[str, Seque
                 along = column_title(material, "minutes")
                 continue
             for group, rows in _groups(of[a.name]).items():
-                categories = max(categories, [r.group["sentences"] for r in rows if _is_size(r, whole)], key=len)
+                categories = max(
+                    categories, [r.group["sentences"] for r in rows if _is_size(r, whole)], key=len
+                )
                 panels.append(
                     Panel(
-                        _named(a, group), [Curve(_("so many sentences"), _along(rows, whole), 0)], _level(rows, whole)
+                        _named(a, group),
+                        [Curve(_("so many sentences"), _along(rows, whole), 0)],
+                        _level(rows, whole),
                     )
                 )
         if not panels or not categories:
@@ -250,7 +311,9 @@ def _costs(material: Material, known: Sequence[Analysis], of: Mapping[str, Seque
         )
 
 
-def _by_budget(material: Material, every: Sequence[Row], whole: str) -> tuple[list[Curve], list[str]]:
+def _by_budget(
+    material: Material, every: Sequence[Row], whole: str
+) -> tuple[list[Curve], list[str]]:
     """Reliability by minutes, for whole answers and for one, half and all of the sentences."""
     _ = material.language.gettext
     rows = [r for r in every if r.kind == "estimate" and "minutes" in r.group]
@@ -260,9 +323,13 @@ def _by_budget(material: Material, every: Sequence[Row], whole: str) -> tuple[li
     half = (len(sizes) - 1) // 2
     picked = list(dict.fromkeys([*sizes[:1], *sizes[half : half + 1], *sizes[-1:]]))
     looks = {**{s: n for n, s in zip((0, 1, 4), picked, strict=False)}, whole: 3}
-    names = {s: _("1 sentence") if s == "1" else _("%(n)s sentences") % {"n": s} for s in picked} | {whole: whole}
+    names = {
+        s: _("1 sentence") if s == "1" else _("%(n)s sentences") % {"n": s} for s in picked
+    } | {whole: whole}
     shown = [*picked, *([whole] if any(s == whole for s, _m in at) else [])]
-    return [Curve(names[s], [at.get((s, m), _NOTHING) for m in minutes], looks[s]) for s in shown], minutes
+    return [
+        Curve(names[s], [at.get((s, m), _NOTHING) for m in minutes], looks[s]) for s in shown
+    ], minutes
 
 
 _NOTHING = Point(math.nan, math.nan, math.nan)
@@ -283,7 +350,10 @@ def _is_size(row: Row, whole: str) -> bool:
 
 
 def _along(rows: Sequence[Row], whole: str, version: str = "") -> list[Point]:
-    """The points by the number of sentences; those of a version beside the estimate, or the estimate's own."""
+    """The points by the number of sentences.
+
+    Those of a version beside the estimate, or the estimate's own.
+    """
     sizes = [r.group["sentences"] for r in rows if _is_size(r, whole)]
     kept = {
         r.group["sentences"]: _point(r)
@@ -294,7 +364,9 @@ def _along(rows: Sequence[Row], whole: str, version: str = "") -> list[Point]:
 
 
 def _level(rows: Sequence[Row], whole: str) -> Point | None:
-    return next((_point(r) for r in rows if r.kind == "estimate" and r.group["sentences"] == whole), None)
+    return next(
+        (_point(r) for r in rows if r.kind == "estimate" and r.group["sentences"] == whole), None
+    )
 
 
 def _named(a: Analysis, group: tuple[str, ...]) -> str:
@@ -305,7 +377,9 @@ def _point(row: Row) -> Point:
     return Point(row.estimate.value, row.estimate.low, row.estimate.high)
 
 
-def _about(material: Material, what: str, name: str, caption: str, part: int, described: Sequence[str]) -> About:
+def _about(
+    material: Material, what: str, name: str, caption: str, part: int, described: Sequence[str]
+) -> About:
     key = anchor(what, name) + (f"-{part + 1}" if part else "")
     return About(key, name, "; ".join(described), material.caption(caption), material.stamp)
 

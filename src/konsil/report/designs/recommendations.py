@@ -23,7 +23,8 @@ from konsil.report.material.tables import MINUS, Cell, Table, table
 from konsil.stats.inference.multiplicity import holm
 
 NEAR = 0.02
-"""A reliability so little below the best one is as good for the choice of the number of sentences."""
+"""A reliability so little below the best one is as good for the choice of the number of
+sentences."""
 COMMON = 0.9
 """Where one label makes up more than this under a design, agreement is no reason to take it."""
 ABOVE, LEVEL = ">", "≥"
@@ -47,7 +48,13 @@ class Compared:
     @property
     def has_dominant_category(self) -> bool:
         """Whether nearly all labels are one and the same under a design: raters who look at nothing then agree, too."""
-        return max((r.commonest for r in (self.first, self.second) if not math.isnan(r.commonest)), default=0) > COMMON
+        return (
+            max(
+                (r.commonest for r in (self.first, self.second) if not math.isnan(r.commonest)),
+                default=0,
+            )
+            > COMMON
+        )
 
     @property
     def is_derived(self) -> bool:
@@ -55,7 +62,9 @@ class Compared:
         return self.analysis.spans != "each"
 
 
-def design_comparisons(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> list[Compared]:
+def design_comparisons(
+    known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> list[Compared]:
     """The analyses of agreement among a panel that compare two designs and no further groups."""
     found = []
     for a in known:
@@ -66,7 +75,11 @@ def design_comparisons(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]
             or a.against
         ):
             continue
-        estimates = {r.group[a.compare]: r for r in of[a.name] if r.kind == "estimate" and a.compare in r.group}
+        estimates = {
+            r.group[a.compare]: r
+            for r in of[a.name]
+            if r.kind == "estimate" and a.compare in r.group
+        }
         minus = [r for r in of[a.name] if r.kind == "difference"]
         if len(minus) == 1 and len(estimates) == 2:
             names = (minus[0].group[a.compare], minus[0].versus[a.compare])
@@ -74,7 +87,9 @@ def design_comparisons(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]
     return found
 
 
-def evidence(material: Material, comparisons: Sequence[Compared], hours: Row | None) -> DesignEvidence:
+def evidence(
+    material: Material, comparisons: Sequence[Compared], hours: Row | None
+) -> DesignEvidence:
     """What one criterion's recommendation is decided by."""
     rated = [comparison for comparison in comparisons if not comparison.is_derived]
     sentences: Literal["first", "second", ""] = ""
@@ -95,7 +110,9 @@ def _rates_sentences(material: Material, instrument: str, criterion: str) -> boo
     return any(c.id == criterion and c.scope == "sentence" for c in known)
 
 
-def hours_gaps(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Analysis, Row]]:
+def hours_gaps(
+    known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> dict[str, tuple[Analysis, Row]]:
     """By criterion: hours to a reliability with all sentences of an answer minus those with whole answers."""
     gaps: dict[str, tuple[Analysis, Row]] = {}
     for a in (a for a in known if a.statistic == "rater_hours" and not a.by):
@@ -105,7 +122,9 @@ def hours_gaps(known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> di
     return gaps
 
 
-def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
+def advice_table(
+    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> Table | None:
     """Which design for which criterion; None where no agreement is compared between two designs."""
     every = design_comparisons(known, of)
     if not every:
@@ -116,11 +135,16 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
         for c in dict.fromkeys(one.analysis.criterion for one in every)
     }
     gaps, resampling = hours_gaps(known, of), material.study.resampling
-    parts = [evidence(material, mine, gaps[c][1] if c in gaps else None) for c, mine in criteria.items()]
+    parts = [
+        evidence(material, mine, gaps[c][1] if c in gaps else None) for c, mine in criteria.items()
+    ]
     decided = recommendations(parts, draws=resampling.draws, level=resampling.level)
     body = []
     for (criterion, mine), decision in zip(criteria.items(), decided, strict=True):
-        first = [Cell(_recommendation(material, mine, decision)), Cell(numbers.p(decision.p) or "–", number=True)]
+        first = [
+            Cell(_recommendation(material, mine, decision)),
+            Cell(numbers.p(decision.p) or "–", number=True),
+        ]
         for one in mine:
             mark = " †" if one.is_derived else " *" if one.has_dominant_category else ""
             body.append(
@@ -160,11 +184,13 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
     general = [
         numbers.translated(
             say(
-                "A design is recommended for a criterion where raters take fewer hours with it to the same reliability,"
-                " and single ratings, as they were given, agree more under it. Averages of several ratings are more"
-                " reliable whatever is rated, so fewer hours alone recommend nothing. p (Holm): adjusted over all"
-                " declared tests of the study. p (decision): the larger p value of the two parts, Holm-adjusted over"
-                " the criteria, and not below the p (Holm) of either part; a design is recommended at {alpha:.0%}.",
+                "A design is recommended for a criterion where raters take fewer hours with it to"
+                " the same reliability, and single ratings, as they were given, agree more under"
+                " it. Averages of several ratings are more reliable whatever is rated, so fewer"
+                " hours alone recommend nothing. p (Holm): adjusted over all declared tests of the"
+                " study. p (decision): the larger p value of the two parts, Holm-adjusted over the"
+                " criteria, and not below the p (Holm) of either part; a design is recommended at"
+                " {alpha:.0%}.",
                 message_id="choice.rule",
                 alpha=1 - resampling.level,
             )
@@ -174,8 +200,8 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
         general.append(
             numbers.translated(
                 say(
-                    "†: derived from several ratings, such as wrong if any sentence is; agreement on it differs by"
-                    " construction and decides nothing.",
+                    "†: derived from several ratings, such as wrong if any sentence is; agreement"
+                    " on it differs by construction and decides nothing.",
                     message_id="choice.derived",
                 )
             )
@@ -184,8 +210,8 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
         general.append(
             numbers.translated(
                 say(
-                    "*: more than {share:.0%} of the ratings are in one category under a design; agreement is"
-                    " uninformative and decides nothing.",
+                    "*: more than {share:.0%} of the ratings are in one category under a design;"
+                    " agreement is uninformative and decides nothing.",
                     message_id="choice.lopsided",
                     share=COMMON,
                 )
@@ -197,18 +223,26 @@ def advice_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
     return table(caption, head, body, row_heads=2, general=general)
 
 
-def _recommendation(material: Material, comparisons: Sequence[Compared], decision: Recommendation) -> str:
+def _recommendation(
+    material: Material, comparisons: Sequence[Compared], decision: Recommendation
+) -> str:
     """The recommendation in words, or why there is none."""
     numbers = material.numbers
     if decision.design:
         return comparisons[0].designs[0 if decision.design == "first" else 1]
     match decision.reason:
         case "lopsided":
-            why = say("no recommendation: nearly all ratings are alike", message_id="choice.none_lopsided")
+            why = say(
+                "no recommendation: nearly all ratings are alike", message_id="choice.none_lopsided"
+            )
         case "no hours":
-            why = say("no recommendation: hours are not compared", message_id="choice.none_no_hours")
+            why = say(
+                "no recommendation: hours are not compared", message_id="choice.none_no_hours"
+            )
         case _:
-            why = say("no recommendation: no difference is shown", message_id="choice.none_not_shown")
+            why = say(
+                "no recommendation: no difference is shown", message_id="choice.none_not_shown"
+            )
     return numbers.translated(why)
 
 
@@ -217,11 +251,18 @@ def _chance(material: Material, chance: float) -> Cell:
     numbers = material.numbers
     if math.isnan(chance):
         return Cell("–", number=True)
-    return Cell("> " + numbers.plain(0.99, 2) if chance > 0.99 else numbers.plain(chance, 2), number=True)
+    return Cell(
+        "> " + numbers.plain(0.99, 2) if chance > 0.99 else numbers.plain(chance, 2), number=True
+    )
 
 
-def hours_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
-    """What takes the fewest hours to the reliability wanted; None where no analysis asks for hours."""
+def hours_table(
+    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> Table | None:
+    """What takes the fewest hours to the reliability wanted.
+
+    None where no analysis asks for hours.
+    """
     _, numbers = material.language.gettext, material.numbers
     whole = _("whole answer")
     lines: list[tuple[Analysis, str, dict[str, Row], float]] = []
@@ -261,8 +302,8 @@ def hours_table(material: Material, known: Sequence[Analysis], of: Mapping[str, 
         _("Hours of all raters together for 100 answers, until the mean ratings are so reliable."),
         numbers.translated(
             say(
-                "p: fewest hours against whole answers, adjusted for the choice among the numbers of sentences"
-                " (Bonferroni) and for the criteria (Holm).",
+                "p: fewest hours against whole answers, adjusted for the choice among the numbers"
+                " of sentences (Bonferroni) and for the criteria (Holm).",
                 message_id="choice.hours_p",
             )
         ),
@@ -273,7 +314,9 @@ def hours_table(material: Material, known: Sequence[Analysis], of: Mapping[str, 
 
 def _why_none(rows: Sequence[Row]) -> str:
     """Why no row has a number, in the rows' own words: no ratings are another reason than no number of raters."""
-    return "; ".join(dict.fromkeys(r.estimate.reason for r in rows if r.kind == "estimate" and r.estimate.reason))
+    return "; ".join(
+        dict.fromkeys(r.estimate.reason for r in rows if r.kind == "estimate" and r.estimate.reason)
+    )
 
 
 def _words(material: Material, sentences: str) -> str:
@@ -283,7 +326,9 @@ def _words(material: Material, sentences: str) -> str:
     return _("1 sentence") if sentences == "1" else _("%(n)s sentences") % {"n": sentences}
 
 
-def budget_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
+def budget_table(
+    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> Table | None:
     """How many sentences are enough for a budget; None where no analysis has budgets."""
     _, numbers = material.language.gettext, material.numbers
     whole, best_of = _("whole answer"), _("chance of being the best")
@@ -293,16 +338,31 @@ def budget_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
         for minutes in dict.fromkeys(r.group["minutes"] for r in rows):
             mine = [r for r in rows if r.group["minutes"] == minutes]
             estimates = {
-                r.group["sentences"]: r for r in mine if r.kind == "estimate" and math.isfinite(r.estimate.value)
+                r.group["sentences"]: r
+                for r in mine
+                if r.kind == "estimate" and math.isfinite(r.estimate.value)
             }
-            chance = {r.group["sentences"]: r.estimate.value for r in mine if r.group.get("version") == best_of}
+            chance = {
+                r.group["sentences"]: r.estimate.value
+                for r in mine
+                if r.group.get("version") == best_of
+            }
             parts = sorted((s for s in estimates if s.isdigit()), key=int)
             if not estimates:
-                body.append((Cell(a.criterion), Cell(minutes, number=True), Cell(_why_none(mine)), *[Cell("")] * 4))
+                body.append(
+                    (
+                        Cell(a.criterion),
+                        Cell(minutes, number=True),
+                        Cell(_why_none(mine)),
+                        *[Cell("")] * 4,
+                    )
+                )
                 continue
             best = max(estimates, key=lambda s: estimates[s].estimate.value)
             top = estimates[best].estimate
-            enough = next((s for s in parts if estimates[s].estimate.value >= top.value - NEAR), "–")
+            enough = next(
+                (s for s in parts if estimates[s].estimate.value >= top.value - NEAR), "–"
+            )
             body.append(
                 (
                     Cell(a.criterion),
@@ -311,7 +371,11 @@ def budget_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
                     numbers.estimate(top),
                     _chance(material, chance.get(best, math.nan)),
                     Cell(enough, number=True),
-                    numbers.estimate(estimates[whole].estimate) if whole in estimates else Cell("–", number=True),
+                    (
+                        numbers.estimate(estimates[whole].estimate)
+                        if whole in estimates
+                        else Cell("–", number=True)
+                    ),
                 )
             )
     if not body:
@@ -325,17 +389,28 @@ def budget_table(material: Material, known: Sequence[Analysis], of: Mapping[str,
         _("Sentences that are enough"),
         _("Reliability of whole answers"),
     )
-    near = _("Sentences that are enough: the fewest whose reliability is at most %(near)s below the best.")
+    near = _(
+        "Sentences that are enough: the fewest whose reliability is at most %(near)s below the"
+        " best."
+    )
     general = [
-        _("Minutes of all raters of an answer together; its raters need be no whole number on average."),
+        _(
+            "Minutes of all raters of an answer together; its raters need be no whole number on"
+            " average."
+        ),
         near % {"near": numbers.tick(NEAR)},
     ]
     caption = material.caption(_("How many sentences are enough for a budget."))
     return table(caption, head, body, row_heads=2, general=general)
 
 
-def ranking_table(material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]) -> Table | None:
-    """The systems from best to worst under each design; None where no analysis compares systems by design."""
+def ranking_table(
+    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+) -> Table | None:
+    """The systems from best to worst under each design.
+
+    None where no analysis compares systems by design.
+    """
     _ = material.language.gettext
     body = []
     for a in known:
@@ -348,9 +423,12 @@ def ranking_table(material: Material, known: Sequence[Analysis], of: Mapping[str
             apart = {
                 frozenset((r.group["system"], r.versus["system"]))
                 for r in mine
-                if r.kind == "difference" and is_order_shown(r.p_adjusted, material.study.resampling.level)
+                if r.kind == "difference"
+                and is_order_shown(r.p_adjusted, material.study.resampling.level)
             }
-            order = sorted((s for s, v in value.items() if math.isfinite(v)), key=lambda s: -value[s])
+            order = sorted(
+                (s for s, v in value.items() if math.isfinite(v)), key=lambda s: -value[s]
+            )
             marks = [f" {ABOVE if frozenset(two) in apart else LEVEL} " for two in pairwise(order)]
             told = "".join(part for two in zip(order, [*marks, ""], strict=False) for part in two)
             body.append((Cell(a.criterion), Cell(a.name), Cell(design), Cell(told)))

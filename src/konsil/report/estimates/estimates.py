@@ -70,7 +70,9 @@ def build_analysis_views(material: Material) -> list[AnalysisView]:
     return [_view(material, name, specs.get(name), own) for name, own in rows.items()]
 
 
-def _view(material: Material, name: str, spec: Analysis | None, rows: Sequence[Row]) -> AnalysisView:
+def _view(
+    material: Material, name: str, spec: Analysis | None, rows: Sequence[Row]
+) -> AnalysisView:
     joined = join(rows)
     estimates = in_order(material, [one for one in joined if one.row.kind != "difference"])
     differences = [one for one in joined if one.row.kind == "difference"]
@@ -111,7 +113,8 @@ def _remarks(material: Material, row: Row) -> list[str]:
         remarks.append(
             material.numbers.translated(
                 say(
-                    "Undefined for {n:,} {n|pair|pairs} of raters, which {n|is|are} left out of the mean.",
+                    "Undefined for {n:,} {n|pair|pairs} of raters, which {n|is|are} left out of the"
+                    " mean.",
                     message_id="table.undefined_pairs",
                     n=row.n_undefined_pairs,
                 )
@@ -136,16 +139,33 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
         value_head(material, rows),
     ]
     head += [*([_("Worst to best case")] if bounds else [])]
-    head += [*methods, *beside, *([_("p")] if tested else []), *([_("p (Holm)")] if adjusted else [])]
-    head += [*([_("p (max-T)")] if together else []), _("Units"), _("Raters"), _("Ratings"), _("Clusters")]
+    head += [
+        *methods,
+        *beside,
+        *([_("p")] if tested else []),
+        *([_("p (Holm)")] if adjusted else []),
+    ]
+    head += [
+        *([_("p (max-T)")] if together else []),
+        _("Units"),
+        _("Raters"),
+        _("Ratings"),
+        _("Clusters"),
+    ]
     body = []
     for one in rows:
         row = one.row
         body.append(
             (
                 *(Cell(row.group.get(column, _("all"))) for column in columns),
-                *([Cell(title(row.statistic, material.language))] if several or not columns else []),
-                numbers.estimate(row.estimate, [*_remarks(material, row), *_alone(material, one, rows)]),
+                *(
+                    [Cell(title(row.statistic, material.language))]
+                    if several or not columns
+                    else []
+                ),
+                numbers.estimate(
+                    row.estimate, [*_remarks(material, row), *_alone(material, one, rows)]
+                ),
                 *([case_cell(material, bounds.get(_group(row.group)))] if bounds else []),
                 *_companions(material, one, methods),
                 *(_comparison_cell(material, one, name) for name in beside),
@@ -154,7 +174,12 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                 *([Cell(numbers.p(row.p_max_t), number=True)] if together else []),
                 *(
                     Cell(numbers.count(n), number=True)
-                    for n in (row.n_units, row.n_raters, row.estimate.n_ratings, row.estimate.n_clusters)
+                    for n in (
+                        row.n_units,
+                        row.n_raters,
+                        row.estimate.n_ratings,
+                        row.estimate.n_clusters,
+                    )
                 ),
             )
         )
@@ -185,7 +210,9 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     body = [
         (
             *(Cell(contrast(one.row, column)) for column in columns),
-            numbers.estimate(one.row.estimate, [*_remarks(material, one.row), *_alone(material, one, rows)]),
+            numbers.estimate(
+                one.row.estimate, [*_remarks(material, one.row), *_alone(material, one, rows)]
+            ),
             *_companions(material, one, methods),
             Cell(numbers.p(one.row.estimate.p), number=True),
             *([Cell(numbers.p(one.row.p_adjusted), number=True)] if adjusted else []),
@@ -206,7 +233,9 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
         )
     if adjusted:
         general.append(
-            numbers.translated(say("Holm: adjusted over all declared tests.", message_id="declared.holm_column"))
+            numbers.translated(
+                say("Holm: adjusted over all declared tests.", message_id="declared.holm_column")
+            )
         )
     return table(
         caption,
@@ -226,24 +255,33 @@ def _units(material: Material, row: Row) -> str:
 def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[str, list[str]]:
     """The caption and a note: whether the groups have items in common."""
     translate, paired = material.numbers.translated, {joined.row.is_paired for joined in rows}
-    caption, note = say("Differences of the analysis “{name}”.", message_id="two_way.differences", name=name), ""
+    caption, note = (
+        say("Differences of the analysis “{name}”.", message_id="two_way.differences", name=name),
+        "",
+    )
     if all(joined.row.statistic in WINS for joined in rows):
         note = say(
-            "The influences of both numbers enter the interval together, so that items and raters that stand in both"
-            " count once; the p value belongs to the same t.",
+            "The influences of both numbers enter the interval together, so that items and raters"
+            " that stand in both count once; the p value belongs to the same t.",
             message_id="two_way.of_differences",
         )
     elif paired == {True}:
-        caption = say("Paired differences of the analysis “{name}”.", message_id="groups.paired", name=name)
+        caption = say(
+            "Paired differences of the analysis “{name}”.", message_id="groups.paired", name=name
+        )
         note = say(
             "The groups compared have items in common; the interval takes them into account.",
             message_id="groups.common_items",
         )
     elif paired == {False}:
         caption = say(
-            "Differences of independent groups, analysis “{name}”.", message_id="groups.independent", name=name
+            "Differences of independent groups, analysis “{name}”.",
+            message_id="groups.independent",
+            name=name,
         )
-        note = say("The groups compared have no items in common.", message_id="groups.no_common_items")
+        note = say(
+            "The groups compared have no items in common.", message_id="groups.no_common_items"
+        )
     return material.caption(translate(caption)), [translate(note)] if note else []
 
 
@@ -289,16 +327,24 @@ def _targets(rows: Sequence[Joined]) -> set[RatersTarget]:
 def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
     """Whom the first intervals are about, where the report or an interval of the table is about raters like these."""
     targets = _targets(rows)
-    beside = {c.estimate.raters for joined in rows for c in joined.companions if math.isfinite(c.estimate.low)}
+    beside = {
+        c.estimate.raters
+        for joined in rows
+        for c in joined.companions
+        if math.isfinite(c.estimate.low)
+    }
     if "like these" not in targets | beside | {material.results.target} or not targets:
         return []
     if len(targets) > 1:
         note = say(
-            "The first intervals are about raters like these, except where a footnote says otherwise.",
+            "The first intervals are about raters like these, except where a footnote says"
+            " otherwise.",
             message_id="target.first_mixed",
         )
     else:
-        note = say("The first intervals are about {whom}.", message_id="target.first", whom=whom(*targets))
+        note = say(
+            "The first intervals are about {whom}.", message_id="target.first", whom=whom(*targets)
+        )
     return [material.numbers.translated(note)]
 
 
@@ -307,7 +353,11 @@ def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[s
     estimate = joined.row.estimate
     if len(_targets(rows)) < 2 or estimate.raters != "these" or not math.isfinite(estimate.low):
         return []
-    return [material.numbers.translated(say("This interval is about these raters.", message_id="target.row_these"))]
+    return [
+        material.numbers.translated(
+            say("This interval is about these raters.", message_id="target.row_these")
+        )
+    ]
 
 
 def _methods(material: Material, rows: Sequence[Joined]) -> list[str]:
@@ -341,6 +391,8 @@ def _alike(methods: Sequence[str]) -> list[str]:
     for pattern, numbers in families.items():
         parts = pattern.split("#")
         columns = [sorted(set(column), key=_size) for column in zip(*numbers, strict=True)]
-        ranges = [column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}" for column in columns]
+        ranges = [
+            column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}" for column in columns
+        ]
         found.append("".join(a + b for a, b in zip(parts, [*ranges, ""], strict=True)))
     return found

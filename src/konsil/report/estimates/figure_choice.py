@@ -30,7 +30,9 @@ MOST_PANELS = 24
 """Panels of one figure of series."""
 
 
-def figures_of(material: Material, name: str, spec: Analysis | None, estimates: Sequence[Joined]) -> list[Drawing]:
+def figures_of(
+    material: Material, name: str, spec: Analysis | None, estimates: Sequence[Joined]
+) -> list[Drawing]:
     """The figures of an analysis' estimates."""
     statistic = spec.statistic if spec else estimates[0].row.statistic
     if spec is not None and (is_told_together(material, spec) or is_told_by_design(spec)):
@@ -38,7 +40,10 @@ def figures_of(material: Material, name: str, spec: Analysis | None, estimates: 
     if statistic.startswith("ensembles_"):
         return _ensembles(material, name, statistic)
     if statistic == "strictness":
-        return [*trade_offs(material, name, statistic), *forests(material, name, statistic, estimates, spec=spec)]
+        return [
+            *trade_offs(material, name, statistic),
+            *forests(material, name, statistic, estimates, spec=spec),
+        ]
     if statistic == "risk_coverage":
         drawn_curves = curves(material, name, statistic)
         return [*drawn_curves, *forests(material, name, statistic, estimates, spec=spec)]
@@ -85,7 +90,9 @@ def _axes(material: Material, spec: Analysis, rows: Sequence[Row]) -> _Axes | No
     return _Axes(category, others[0] if others else "", known, ordered)
 
 
-def _series(material: Material, name: str, spec: Analysis, estimates: Sequence[Joined]) -> Drawing | None:
+def _series(
+    material: Material, name: str, spec: Analysis, estimates: Sequence[Joined]
+) -> Drawing | None:
     rows = [one.row for one in estimates if one.row.kind == "estimate"]
     axes = _axes(material, spec, rows)
     if axes is None or all(math.isnan(r.estimate.value) for r in rows):
@@ -97,7 +104,9 @@ def _series(material: Material, name: str, spec: Analysis, estimates: Sequence[J
     beside = _comparison_series(material, spec, axes)
     word = title(spec.statistic, material.language)
     where = column_title(material, axes.category)
-    caption = _("%(what)s by %(category)s: estimates with their intervals, analysis “%(name)s”.") % {
+    caption = _(
+        "%(what)s by %(category)s: estimates with their intervals, analysis “%(name)s”."
+    ) % {
         "what": word,
         "category": where,
         "name": name,
@@ -111,7 +120,10 @@ def _series(material: Material, name: str, spec: Analysis, estimates: Sequence[J
         title=f"{word}: {name}",
         description="; ".join(
             f"{s.name}: "
-            + ", ".join(f"{c} {numbers.plain(p.value)}" for c, p in zip(axes.categories, s.points, strict=True))
+            + ", ".join(
+                f"{c} {numbers.plain(p.value)}"
+                for c, p in zip(axes.categories, s.points, strict=True)
+            )
             for s in (*shown, *([beside] if beside else []))
         ),
         caption=material.caption(caption),
@@ -135,9 +147,14 @@ def _lines(axes: _Axes, rows: Sequence[Row], one: str) -> list[Series]:
     by: dict[str, dict[str, Point]] = {}
     for row in rows:
         e = row.estimate
-        by.setdefault(row.group.get(axes.panel, one), {})[row.group[axes.category]] = Point(e.value, e.low, e.high)
+        by.setdefault(row.group.get(axes.panel, one), {})[row.group[axes.category]] = Point(
+            e.value, e.low, e.high
+        )
     nothing = Point(math.nan, math.nan, math.nan)
-    return [Series(name, [points.get(c, nothing) for c in axes.categories]) for name, points in by.items()]
+    return [
+        Series(name, [points.get(c, nothing) for c in axes.categories])
+        for name, points in by.items()
+    ]
 
 
 def _comparison_series(material: Material, spec: Analysis, axes: _Axes) -> Series | None:
@@ -146,7 +163,11 @@ def _comparison_series(material: Material, spec: Analysis, axes: _Axes) -> Serie
     for other in material.study.analyses:
         alike = all(getattr(other, key) == getattr(spec, key) for key in same)
         if alike and other.raters != spec.raters and other.by == (axes.category,):
-            rows = [r for r in material.results.estimable_rows if r.analysis == other.name and r.kind == "estimate"]
+            rows = [
+                r
+                for r in material.results.estimable_rows
+                if r.analysis == other.name and r.kind == "estimate"
+            ]
             return _lines(axes, rows, other.raters)[0] if rows else None
     return None
 
@@ -154,13 +175,23 @@ def _comparison_series(material: Material, spec: Analysis, axes: _Axes) -> Serie
 def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
     """All ensembles by rank, those that the table leaves out too."""
     _, numbers = material.language.gettext, material.numbers
-    rows = [r for r in material.results.estimable_rows if r.analysis == name and r.kind == "estimate"]
+    rows = [
+        r for r in material.results.estimable_rows if r.analysis == name and r.kind == "estimate"
+    ]
     all_of: list[Row] = [r for r in rows if r.group.get("size") and math.isfinite(r.estimate.value)]
     if len(all_of) < 2:
         return []
-    left = next((r for r in rows if not r.group.get("size") and math.isfinite(r.estimate.value)), None)
+    left = next(
+        (r for r in rows if not r.group.get("size") and math.isfinite(r.estimate.value)), None
+    )
     shown = [
-        Ranked(r.group["ensemble"], r.estimate.value, r.estimate.low, r.estimate.high, r.group["size"] == "1")
+        Ranked(
+            r.group["ensemble"],
+            r.estimate.value,
+            r.estimate.low,
+            r.estimate.high,
+            r.group["size"] == "1",
+        )
         for r in sorted(all_of, key=lambda r: -r.estimate.value)
     ]
     word = title(statistic, material.language)
@@ -170,8 +201,9 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
         said = _("best, out of bag: %(value)s") % {"value": numbers.with_interval(e)}
         beyond = Line(said, e.value, e.low, e.high)
     caption = _(
-        "%(n)s ensembles of judges by rank, each with its interval, analysis “%(name)s”. The best was chosen on these"
-        " data; the dashed line and its band are what is left of it on items that did not choose it."
+        "%(n)s ensembles of judges by rank, each with its interval, analysis “%(name)s”. The best"
+        " was chosen on these data; the dashed line and its band are what is left of it on items"
+        " that did not choose it."
     ) % {"n": numbers.count(len(shown)), "name": name}
     caption += " " + _("The best: %(name)s.") % {"name": shown[0].name}
     first = _("best: %(value)s") % {"value": numbers.plain(shown[0].value)}
@@ -179,7 +211,10 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
         key=anchor("ranking", name),
         title=f"{word}: {name}",
         description="; ".join(
-            [*(f"{r.name}: {numbers.plain(r.value)}" for r in shown[:20]), beyond.name if beyond else ""]
+            [
+                *(f"{r.name}: {numbers.plain(r.value)}" for r in shown[:20]),
+                beyond.name if beyond else "",
+            ]
         ),
         caption=material.caption(caption),
         stamp=material.stamp,

@@ -20,7 +20,9 @@ def label_figures(material: Material) -> list[Drawing]:
     """One figure for each criterion that has few labels: their shares by panel and system."""
     _ = material.language.gettext
     criteria = material.criteria()
-    counted: dict[str, dict[tuple[str, str], dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    counted: dict[str, dict[tuple[str, str], dict[str, int]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
     for (panel, of, system, label), n in material.results.label_counts.items():
         counted[of][panel, system][label] = n
     figures = []
@@ -28,12 +30,21 @@ def label_figures(material: Material) -> list[Drawing]:
         groups = counted.get(name, {})
         criterion = criteria.get(name)
         labels = _labels(criterion, groups)
-        if not groups or len(labels) > MOST_LABELS or (criterion is not None and criterion.scale.kind != "choice"):
+        if (
+            not groups
+            or len(labels) > MOST_LABELS
+            or (criterion is not None and criterion.scale.kind != "choice")
+        ):
             continue
         panels = {panel: n for n, panel in enumerate(material.panels())}
         systems = {system.id: n for n, system in enumerate(material.study.systems)}
-        order = sorted(groups, key=lambda g: (panels.get(g[0], 999), g[0], systems.get(g[1], 999), natural(g[1])))
-        several = len({panel for panel, _system in order}) > 1 and any(system for _panel, system in order)
+        order = sorted(
+            groups,
+            key=lambda g: (panels.get(g[0], 999), g[0], systems.get(g[1], 999), natural(g[1])),
+        )
+        several = len({panel for panel, _system in order}) > 1 and any(
+            system for _panel, system in order
+        )
         bars = [
             Bar(
                 label=system or panel,
@@ -45,7 +56,10 @@ def label_figures(material: Material) -> list[Drawing]:
         title = _("Labels of %(criterion)s") % {"criterion": material.criterion(name)}
         shares = "; ".join(
             f"{bar.group + ', ' if bar.group else ''}{bar.label}: "
-            + ", ".join(f"{label} {material.numbers.count(n)}" for label, n in zip(labels, bar.counts, strict=True))
+            + ", ".join(
+                f"{label} {material.numbers.count(n)}"
+                for label, n in zip(labels, bar.counts, strict=True)
+            )
             for bar in bars
         )
         question = f" {criterion.question}" if criterion is not None and criterion.question else ""
@@ -74,7 +88,9 @@ def label_figures(material: Material) -> list[Drawing]:
     return figures
 
 
-def _labels(criterion: Criterion | None, groups: Mapping[tuple[str, str], Mapping[str, int]]) -> list[str]:
+def _labels(
+    criterion: Criterion | None, groups: Mapping[tuple[str, str], Mapping[str, int]]
+) -> list[str]:
     """The scale's labels in their order, then any other that was counted."""
     declared = list(criterion.scale.options()) if criterion is not None else []
     counted = {label for group in groups.values() for label in group}

@@ -31,16 +31,28 @@ def glance(material: Material) -> list[Drawing]:
     """One figure for each family of analyses with the same rows and different statistics."""
     families: dict[str, list[Analysis]] = {}
     for analysis in material.study.analyses:
-        told_apart = analysis.statistic.startswith("ensembles_") or analysis.statistic in COMPARISONS
-        if not told_apart and not is_told_together(material, analysis) and not is_told_by_design(analysis):
+        told_apart = (
+            analysis.statistic.startswith("ensembles_") or analysis.statistic in COMPARISONS
+        )
+        if (
+            not told_apart
+            and not is_told_together(material, analysis)
+            and not is_told_by_design(analysis)
+        ):
             families.setdefault(_kinship(analysis), []).append(analysis)
-    drawn = [_family(material, members[:MOST_COLUMNS]) for members in families.values() if len(members) > 1]
+    drawn = [
+        _family(material, members[:MOST_COLUMNS])
+        for members in families.values()
+        if len(members) > 1
+    ]
     return [one for one in drawn if one is not None]
 
 
 def _kinship(analysis: Analysis) -> str:
     """Everything that relatives have in common."""
-    return repr([(f.name, getattr(analysis, f.name)) for f in fields(analysis) if f.name not in _FREE])
+    return repr(
+        [(f.name, getattr(analysis, f.name)) for f in fields(analysis) if f.name not in _FREE]
+    )
 
 
 def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
@@ -62,14 +74,17 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
         )
     words = ", ".join(c.title for c in shown)
     marks = list(dict.fromkeys(m for rows in found.values() for m in beside_names(rows)))
-    caption = _("%(what)s side by side: estimates (dots) with their intervals (lines).") % {"what": words}
+    caption = _("%(what)s side by side: estimates (dots) with their intervals (lines).") % {
+        "what": words
+    }
     if marks:
         caption += " " + _("Diamonds: %(what)s.") % {"what": ", ".join(marks)}
     about = About(
         key=anchor("glance", members[0].name),
         title=words,
         description="; ".join(
-            f"{c.title}: " + ", ".join(f"{n} {numbers.plain(d.value)}" for n, d in zip(names, c.dots, strict=True))
+            f"{c.title}: "
+            + ", ".join(f"{n} {numbers.plain(d.value)}" for n, d in zip(names, c.dots, strict=True))
             for c in shown
         ),
         caption=material.caption(caption + " " + _where(material, members[0])),
@@ -91,7 +106,9 @@ def _near_zero(dots: Iterable[Dot]) -> bool:
 
 
 def _rows(material: Material, analysis: Analysis) -> list[Joined]:
-    rows = [r for r in material.results.estimable_rows if r.analysis == analysis.name and not r.detail]
+    rows = [
+        r for r in material.results.estimable_rows if r.analysis == analysis.name and not r.detail
+    ]
     return [one for one in join(rows) if one.row.kind == "estimate"]
 
 
@@ -101,7 +118,15 @@ def _name(one: Joined) -> str:
 
 def _dot(one: Joined) -> Dot:
     e = one.row.estimate
-    return Dot(_name(one), e.value, e.low, e.high, "", "", one.beside.estimate.value if one.beside else math.nan)
+    return Dot(
+        _name(one),
+        e.value,
+        e.low,
+        e.high,
+        "",
+        "",
+        one.beside.estimate.value if one.beside else math.nan,
+    )
 
 
 def _where(material: Material, analysis: Analysis) -> str:

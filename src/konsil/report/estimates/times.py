@@ -29,10 +29,18 @@ def times(material: Material) -> Table | None:
         if len(mine) <= MOST_RATERS:
             rows += [_row(material, panel, rater, mine[rater]) for rater in raters]
         if len(raters) > 1 or len(mine) > MOST_RATERS:
-            rows.append(_row(material, panel, _("all"), [w for rater in raters for w in mine[rater]]))
+            rows.append(
+                _row(material, panel, _("all"), [w for rater in raters for w in mine[rater]])
+            )
     if len(panels) > 1:
         rows.append(_row(material, _("all panels"), "", material.times))
-    head = (_("Panel"), _("Rater"), _("Screens"), _("Active seconds per screen"), _("Open seconds per screen"))
+    head = (
+        _("Panel"),
+        _("Rater"),
+        _("Screens"),
+        _("Active seconds per screen"),
+        _("Open seconds per screen"),
+    )
     return table(
         material.caption(_("Time for a screen.")),
         head,
@@ -40,9 +48,9 @@ def times(material: Material) -> Table | None:
         row_heads=2,
         general=(
             _(
-                "Active: until it was handed in first, the page visible and some input within the last minute. Open:"
-                " all the time its page was open. Median [interquartile range]; practice, pilot and pages without an"
-                " item are left out."
+                "Active: until it was handed in first, the page visible and some input within the"
+                " last minute. Open: all the time its page was open. Median [interquartile range];"
+                " practice, pilot and pages without an item are left out."
             ),
         ),
     )

@@ -17,7 +17,8 @@ from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 
 SETTLED = 0.05
-"""Share of the labels before which a curve jumps with every single one; it does not decide the scale."""
+"""Share of the labels before which a curve jumps with every single one; it does not decide the
+scale."""
 
 
 def curves(material: Material, name: str, statistic: str) -> list[Drawing]:
@@ -26,17 +27,23 @@ def curves(material: Material, name: str, statistic: str) -> list[Drawing]:
     if not shown:
         return []
     _, numbers = material.language.gettext, material.numbers
-    rows = [r for r in material.results.estimable_rows if r.analysis == name and r.kind == "estimate"]
+    rows = [
+        r for r in material.results.estimable_rows if r.analysis == name and r.kind == "estimate"
+    ]
     judges = {", ".join(c.group.values()) for c in shown}
-    panel = next((r for r in rows if ", ".join(r.group.values()) not in judges and r.n_raters > 1), None)
+    panel = next(
+        (r for r in rows if ", ".join(r.group.values()) not in judges and r.n_raters > 1), None
+    )
     caption = _(
-        "Disagreement with the panel's majority among each judge's most confident labels, by their share, analysis"
-        " “%(name)s”. Dashed: in any order."
+        "Disagreement with the panel's majority among each judge's most confident labels, by their"
+        " share, analysis “%(name)s”. Dashed: in any order."
     ) % {"name": name}
     about = About(
         key=anchor("curves", name),
         title=f"{title(statistic, material.language)}: {name}",
-        description="; ".join(f"{', '.join(r.group.values())}: {numbers.with_interval(r.estimate)}" for r in rows),
+        description="; ".join(
+            f"{', '.join(r.group.values())}: {numbers.with_interval(r.estimate)}" for r in rows
+        ),
         caption=material.caption(caption),
         stamp=material.stamp,
     )
@@ -44,7 +51,9 @@ def curves(material: Material, name: str, statistic: str) -> list[Drawing]:
     return [_draw(material, about, shown, beside)]
 
 
-def _draw(material: Material, about: About, shown: list[Curve], beside: tuple[str, float] | None) -> Drawing:
+def _draw(
+    material: Material, about: About, shown: list[Curve], beside: tuple[str, float] | None
+) -> Drawing:
     _, numbers = material.language.gettext, material.numbers
     with style():
         across = min(ACROSS, len(shown))
@@ -54,27 +63,44 @@ def _draw(material: Material, about: About, shown: list[Curve], beside: tuple[st
         height = top + down * (tall + 0.3) + below
         wide = min((WIDTH - left - 0.08 + gap) / across - gap, 3.4)
         figure = Figure(figsize=(WIDTH, height))
-        settled = [r for c in shown for x, r in zip(c.coverage, c.risk, strict=True) if x >= SETTLED]
+        settled = [
+            r for c in shown for x, r in zip(c.coverage, c.risk, strict=True) if x >= SETTLED
+        ]
         highest = max([*settled, beside[1] if beside else 0.0, 0.05]) * 1.1
         for n, one in enumerate(shown):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
             axes = figure.add_axes(
-                ((left + place * (wide + gap)) / WIDTH, bottom / height, wide / WIDTH, tall / height)
+                (
+                    (left + place * (wide + gap)) / WIDTH,
+                    bottom / height,
+                    wide / WIDTH,
+                    tall / height,
+                )
             )
             axes.set(xlim=(0, 1), ylim=(0, highest))
             axes.spines[["right", "top"]].set_visible(False)
             last = n + across >= len(shown)
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _n, last=last: numbers.tick(x) if last else ""))
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y)))
+            axes.xaxis.set_major_formatter(
+                FuncFormatter(lambda x, _n, last=last: numbers.tick(x) if last else "")
+            )
+            axes.yaxis.set_major_formatter(
+                FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y))
+            )
             axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
             axes.tick_params(length=3, width=0.7, labelsize=7.5)
             axes.grid(axis="y", color=RULE, linewidth=0.6, zorder=0)
-            axes.set_title(short(", ".join(one.group.values()), 36), fontsize=8.5, loc="left", pad=3, color=INK)
+            axes.set_title(
+                short(", ".join(one.group.values()), 36), fontsize=8.5, loc="left", pad=3, color=INK
+            )
             axes.axhline(one.risk[-1], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
             if beside is not None and math.isfinite(beside[1]):
-                axes.axhline(beside[1], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), zorder=1)
-            axes.plot([0, *one.coverage], [one.risk[0], *one.risk], color=ACCENT, linewidth=1.3, zorder=3)
+                axes.axhline(
+                    beside[1], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), zorder=1
+                )
+            axes.plot(
+                [0, *one.coverage], [one.risk[0], *one.risk], color=ACCENT, linewidth=1.3, zorder=3
+            )
         figure.text(
             0.12 / WIDTH,
             (below + (height - below - top) / 2) / height,
@@ -92,7 +118,9 @@ def _draw(material: Material, about: About, shown: list[Curve], beside: tuple[st
             Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=_("any order")),
         ]
         if beside is not None:
-            keys.append(Line2D([], [], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), label=beside[0]))
+            keys.append(
+                Line2D([], [], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), label=beside[0])
+            )
         legend(figure, left, keys)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)

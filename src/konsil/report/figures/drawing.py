@@ -1,7 +1,7 @@
 """From a matplotlib figure to the same bytes every time: SVG for the page, SVG and PDF as files.
 
-No state of pyplot is used and nothing of the machine gets in: no dates, no random identifiers, one bundled font for
-the layout.
+No state of pyplot is used and nothing of the machine gets in: no dates, no random identifiers, one
+bundled font for the layout.
 """
 
 from __future__ import annotations
@@ -84,8 +84,12 @@ class Drawing:
 @contextmanager
 def style() -> Iterator[None]:
     """Draw in the report's style; matplotlib's settings are as before afterwards."""
-    with matplotlib.rc_context({**STYLE, "font.sans-serif": list(families())}), warnings.catch_warnings():
-        # A sign that the bundled font lacks is drawn as a box in the PDF; the page has the system's fonts.
+    with (
+        matplotlib.rc_context({**STYLE, "font.sans-serif": list(families())}),
+        warnings.catch_warnings(),
+    ):
+        # A sign that the bundled font lacks is drawn as a box in the PDF; the page has the system's
+        # fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
 
@@ -94,8 +98,12 @@ def finish(figure: Figure, key: str, title: str, description: str, caption: str)
     """Write the figure in all forms; to be called within `style()`."""
     svg, pdf = io.BytesIO(), io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": f"konsil {key}"}):
-        figure.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-        figure.savefig(pdf, format="pdf", metadata=dict.fromkeys(("CreationDate", "Creator", "Producer")))
+        figure.savefig(
+            svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        )
+        figure.savefig(
+            pdf, format="pdf", metadata=dict.fromkeys(("CreationDate", "Creator", "Producer"))
+        )
     text = _plain(svg.getvalue().decode("utf-8"), key, title, description)
     return Drawing(
         key=key,
@@ -123,10 +131,11 @@ def _plain(svg: str, key: str, title: str, description: str) -> str:
     box = size[1] if size else "0 0 480 320"
     width, height = box.split()[2:]
     opening = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width}pt" height="{height}pt" role="img"'
-        f' aria-labelledby="{key}-title {key}-desc" font-family="{_FONTS}"'
-        ' stroke-linejoin="round" stroke-linecap="butt">\n'
-        f'<title id="{key}-title">{escape(title)}</title>\n<desc id="{key}-desc">{escape(description)}</desc>\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{width}pt"'
+        f' height="{height}pt" role="img" aria-labelledby="{key}-title {key}-desc"'
+        f' font-family="{_FONTS}" stroke-linejoin="round" stroke-linecap="butt">\n<title'
+        f' id="{key}-title">{escape(title)}</title>\n<desc'
+        f' id="{key}-desc">{escape(description)}</desc>\n'
     )
     svg = opening + svg[svg.index(">") + 1 :].lstrip()
     return re.sub(rf"'{FAMILY}'(?:, [^;\"]*)?", _FONTS, svg)

@@ -60,16 +60,34 @@ def forest(
         figure = Figure(figsize=(WIDTH, height))
         left = label_width([d.label for d in dots])
         right = max(widest([d.text for d in dots], 8), widest([heading], 8, bold=True)) + 0.15
-        axes = figure.add_axes((left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.76) / height))
+        axes = figure.add_axes(
+            (left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.76) / height)
+        )
         axes.set_ylim(len(lines) - 0.5, -0.5)
-        axes.set_xlim(*(limits or span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], reference)))
+        axes.set_xlim(
+            *(
+                limits
+                or span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], reference)
+            )
+        )
         frame(axes, axis, numbers)
         if band is not None:
             axes.axvspan(*band, color=RULE, alpha=0.5, linewidth=0, zorder=0)
         if reference is not None:
             axes.axvline(reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        axes.text(1.0, 1.0, heading, transform=axes.transAxes, ha="left", va="bottom", fontsize=8, color=MUTED)
-        axes.texts[-1].set_position((1.0 + 0.1 / (WIDTH - left - right), 1.0 + 0.06 / (height - 0.76)))
+        axes.text(
+            1.0,
+            1.0,
+            heading,
+            transform=axes.transAxes,
+            ha="left",
+            va="bottom",
+            fontsize=8,
+            color=MUTED,
+        )
+        axes.texts[-1].set_position(
+            (1.0 + 0.1 / (WIDTH - left - right), 1.0 + 0.06 / (height - 0.76))
+        )
         for y, line in enumerate(lines):
             if isinstance(line, str):
                 group_label(axes, y, line)
@@ -87,9 +105,23 @@ def forest(
                 color=MUTED if math.isnan(dot.value) else INK,
             )
         if mark and any(not math.isnan(d.mark) for d in dots):
-            axes.plot([], [], linestyle="none", marker="D", markersize=5, color=INK, markerfacecolor=PAPER, label=mark)
+            axes.plot(
+                [],
+                [],
+                linestyle="none",
+                marker="D",
+                markersize=5,
+                color=INK,
+                markerfacecolor=PAPER,
+                label=mark,
+            )
             axes.legend(
-                loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, fontsize=8, borderpad=0, handlelength=1
+                loc="lower left",
+                bbox_to_anchor=(0, 1.0),
+                frameon=False,
+                fontsize=8,
+                borderpad=0,
+                handlelength=1,
             )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
@@ -106,7 +138,10 @@ def distribution(
     axis: str,
     total: str,
 ) -> Drawing:
-    """Draw the shares of the labels as stacked bars, one row a panel and system; abstentions are hatched."""
+    """Draw the shares of the labels as stacked bars, one row a panel and system.
+
+    Abstentions are hatched.
+    """
     with style():
         lines = lines_of([b.group for b in bars])
         colours, hatches = palette(labels, ordered=ordered, abstain=abstain)
@@ -115,9 +150,16 @@ def distribution(
         height = ROW * 1.15 * len(lines) + 0.46 + top
         figure = Figure(figsize=(WIDTH, height))
         left = label_width([b.label for b in bars])
-        right = max(widest([numbers.count(sum(b.counts)) for b in bars], 8), widest([total], 8)) + 0.2
+        right = (
+            max(widest([numbers.count(sum(b.counts)) for b in bars], 8), widest([total], 8)) + 0.2
+        )
         axes = figure.add_axes(
-            (left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.46 - top) / height)
+            (
+                left / WIDTH,
+                0.46 / height,
+                (WIDTH - left - right) / WIDTH,
+                (height - 0.46 - top) / height,
+            )
         )
         axes.set_ylim(len(lines) - 0.45, -0.55)
         axes.set_xlim(0, 1)
@@ -139,7 +181,13 @@ def distribution(
                 fontsize=8,
             )
         figure.text(
-            1 - 0.02 / WIDTH, 1 - (top - 0.05) / height, total, ha="right", va="bottom", fontsize=8, color=MUTED
+            1 - 0.02 / WIDTH,
+            1 - (top - 0.05) / height,
+            total,
+            ha="right",
+            va="bottom",
+            fontsize=8,
+            color=MUTED,
         )
         keys = [
             Patch(facecolor=c, hatch=h, edgecolor=EDGE, linewidth=0.5, label=short(name))
@@ -164,7 +212,12 @@ def distribution(
 
 
 def heat_map(
-    about: About, raters: Sequence[str], values: Mapping[tuple[str, str], float], numbers: Numbers, *, axis: str
+    about: About,
+    raters: Sequence[str],
+    values: Mapping[tuple[str, str], float],
+    numbers: Numbers,
+    *,
+    axis: str,
 ) -> Drawing:
     """Draw one number for each pair of raters as a square of cells; undefined pairs show a dash."""
     with style():
@@ -188,7 +241,14 @@ def heat_map(
                 known = one != other and not math.isnan(value)
                 colour = to_hex(SEQUENTIAL((value - low) / (high - low))) if known else "none"
                 axes.add_patch(
-                    Rectangle((column, row), 1, 1, facecolor=colour, edgecolor=PAPER if known else RULE, linewidth=1)
+                    Rectangle(
+                        (column, row),
+                        1,
+                        1,
+                        facecolor=colour,
+                        edgecolor=PAPER if known else RULE,
+                        linewidth=1,
+                    )
                 )
                 if one != other and cell >= 0.3:
                     shown = numbers.plain(value, 2) if known else "–"
@@ -201,10 +261,21 @@ def heat_map(
                         fontsize=min(7.5, cell * 17),
                         color=letters_on(colour) if known else MUTED,
                     )
-        axes.set_xticks([i + 0.5 for i in range(n)], names, rotation=40, ha="right", rotation_mode="anchor")
+        axes.set_xticks(
+            [i + 0.5 for i in range(n)], names, rotation=40, ha="right", rotation_mode="anchor"
+        )
         axes.set_yticks([i + 0.5 for i in range(n)], names)
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        draw_scale(figure, (left + side + 0.3) / WIDTH, below / height, side / height, low, high, axis, numbers)
+        draw_scale(
+            figure,
+            (left + side + 0.3) / WIDTH,
+            below / height,
+            side / height,
+            low,
+            high,
+            axis,
+            numbers,
+        )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)

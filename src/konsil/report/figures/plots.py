@@ -45,7 +45,9 @@ def forests(
     several = len({one.row.statistic for one in rows}) > 1
     dots = []
     for one in rows:
-        names = [contrast(one.row, c) if difference else one.row.group.get(c, _("all")) for c in columns]
+        names = [
+            contrast(one.row, c) if difference else one.row.group.get(c, _("all")) for c in columns
+        ]
         names += [title(one.row.statistic, material.language)] if several or not names else []
         e = one.row.estimate
         dots.append(
@@ -59,7 +61,13 @@ def forests(
                 one.beside.estimate.value if one.beside else math.nan,
             )
         )
-    zero = 0.0 if difference or entry(statistic).marks_zero else None if spec is None else spec.pass_line
+    zero = (
+        0.0
+        if difference or entry(statistic).marks_zero
+        else None
+        if spec is None
+        else spec.pass_line
+    )
     margin = spec.margin if difference and spec is not None else None
     ends = [] if margin is None else [-margin, margin]
     limits = span([*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))], zero)
@@ -74,16 +82,27 @@ def forests(
         if spec is not None and zero is not None and zero == spec.pass_line and not difference:
             part += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(zero)}
         if margin is not None:
-            part += " " + _("Shaded: differences within ±%(margin)s.") % {"margin": numbers.tick(margin)}
-        part += " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)} if len(pages) > 1 else ""
-        caption = _("%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”.") % {
+            part += " " + _("Shaded: differences within ±%(margin)s.") % {
+                "margin": numbers.tick(margin)
+            }
+        part += (
+            " " + _("Part %(n)s of %(total)s.") % {"n": n + 1, "total": len(pages)}
+            if len(pages) > 1
+            else ""
+        )
+        caption = _(
+            "%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”."
+        ) % {
             "what": word,
             "name": name,
         }
         about = About(
-            key=anchor("differences" if difference else "forest", name) + (f"-{n + 1}" if len(pages) > 1 else ""),
+            key=anchor("differences" if difference else "forest", name)
+            + (f"-{n + 1}" if len(pages) > 1 else ""),
             title=f"{word}: {name}",
-            description="; ".join(f"{d.group + ', ' if d.group else ''}{d.label}: {d.text}" for d in page),
+            description="; ".join(
+                f"{d.group + ', ' if d.group else ''}{d.label}: {d.text}" for d in page
+            ),
             caption=material.caption(caption + part),
             stamp=material.stamp,
         )
@@ -118,7 +137,9 @@ def paged(dots: Sequence[Dot]) -> list[list[Dot]]:
     return parts
 
 
-def heat_maps(material: Material, name: str, statistic: str, rows: Sequence[Joined]) -> list[Drawing]:
+def heat_maps(
+    material: Material, name: str, statistic: str, rows: Sequence[Joined]
+) -> list[Drawing]:
     """A heat map where each row is about a pair of raters, one for each value of the other group columns."""
     columns = columns_of(rows)
     pair = next((p for p in PAIRS if set(p) <= set(columns)), None)
@@ -144,7 +165,9 @@ def heat_maps(material: Material, name: str, statistic: str, rows: Sequence[Join
         about = About(
             key=anchor("pairs", name) + (f"-{n + 1}" if len(maps) > 1 else ""),
             title=f"{word}: {where or name}",
-            description="; ".join(f"{a}, {b}: {material.numbers.plain(v)}" for (a, b), v in values.items()),
+            description="; ".join(
+                f"{a}, {b}: {material.numbers.plain(v)}" for (a, b), v in values.items()
+            ),
             caption=material.caption(caption + (f" {where}." if where else "")),
             stamp=material.stamp,
         )

@@ -82,7 +82,9 @@ def ranking(
         height = 3.3
         figure = Figure(figsize=(WIDTH, height))
         left = 0.55
-        axes = figure.add_axes((left / WIDTH, 0.46 / height, (WIDTH - left - 0.1) / WIDTH, (height - 0.9) / height))
+        axes = figure.add_axes(
+            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.1) / WIDTH, (height - 0.9) / height)
+        )
         ends = [x for r in shown for x in (r.value, r.low, r.high)]
         axes.set_ylim(*span(ends + ([beyond.low, beyond.high] if beyond else []), None))
         axes.set_xlim(0.2 - len(shown) * 0.015, len(shown) * 1.015 + 0.8)
@@ -121,12 +123,25 @@ def ranking(
                 zorder=4,
             )
         keys = [
-            Line2D([], [], linestyle="none", marker="D", markersize=6, color=INK, markerfacecolor="none", label=best),
-            Line2D([], [], linestyle="none", marker="^", markersize=5.5, color=ACCENT, label=single),
+            Line2D(
+                [],
+                [],
+                linestyle="none",
+                marker="D",
+                markersize=6,
+                color=INK,
+                markerfacecolor="none",
+                label=best,
+            ),
+            Line2D(
+                [], [], linestyle="none", marker="^", markersize=5.5, color=ACCENT, label=single
+            ),
             Line2D([], [], linestyle="none", marker="o", markersize=3, color=MUTED, label=many),
         ]
         if beyond is not None:
-            keys.append(Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 3)), label=beyond.name))
+            keys.append(
+                Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 3)), label=beyond.name)
+            )
         figure.legend(
             handles=keys,
             loc="upper left",
@@ -144,9 +159,18 @@ def ranking(
 
 
 def failures(
-    about: About, labels: Sequence[str], bars: Sequence[Bar], totals: Sequence[int], numbers: Numbers, *, axis: str
+    about: About,
+    labels: Sequence[str],
+    bars: Sequence[Bar],
+    totals: Sequence[int],
+    numbers: Numbers,
+    *,
+    axis: str,
 ) -> Drawing:
-    """Draw for each judge the share of its tasks that gave no label, by why; the numbers stand beside."""
+    """Draw for each judge the share of its tasks that gave no label, by why.
+
+    The numbers stand beside.
+    """
     with style():
         colours, hatches = palette(labels, ordered=False, abstain=None)
         legend_rows, across = legend_shape(labels)
@@ -154,14 +178,27 @@ def failures(
         height = ROW * 1.1 * len(bars) + 0.46 + top
         figure = Figure(figsize=(WIDTH, height))
         left = label_width([b.label for b in bars])
-        texts = [f"{numbers.count(sum(b.counts))} / {numbers.count(n)}" for b, n in zip(bars, totals, strict=True)]
+        texts = [
+            f"{numbers.count(sum(b.counts))} / {numbers.count(n)}"
+            for b, n in zip(bars, totals, strict=True)
+        ]
         right = widest(texts, 8) + 0.15
         axes = figure.add_axes(
-            (left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.46 - top) / height)
+            (
+                left / WIDTH,
+                0.46 / height,
+                (WIDTH - left - right) / WIDTH,
+                (height - 0.46 - top) / height,
+            )
         )
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_xlim(
-            0, 1.08 * max(max((sum(b.counts) / n for b, n in zip(bars, totals, strict=True) if n), default=0), 0.01)
+            0,
+            1.08
+            * max(
+                max((sum(b.counts) / n for b, n in zip(bars, totals, strict=True) if n), default=0),
+                0.01,
+            ),
         )
         frame(axes, axis, numbers)
         for y, (bar, total, text) in enumerate(zip(bars, totals, texts, strict=True)):
@@ -169,9 +206,27 @@ def failures(
             start = 0.0
             for count, colour, hatch in zip(bar.counts, colours, hatches, strict=True):
                 share = count / total if total else 0.0
-                axes.barh(y, share, 0.7, start, color=colour, hatch=hatch, edgecolor=EDGE, linewidth=0.5, zorder=2)
+                axes.barh(
+                    y,
+                    share,
+                    0.7,
+                    start,
+                    color=colour,
+                    hatch=hatch,
+                    edgecolor=EDGE,
+                    linewidth=0.5,
+                    zorder=2,
+                )
                 start += share
-            figure.text(1 - 0.02 / WIDTH, y, text, transform=across_and_rows(axes), va="center", ha="right", fontsize=8)
+            figure.text(
+                1 - 0.02 / WIDTH,
+                y,
+                text,
+                transform=across_and_rows(axes),
+                va="center",
+                ha="right",
+                fontsize=8,
+            )
         keys = [
             Patch(facecolor=c, hatch=h, edgecolor=EDGE, linewidth=0.5, label=short(name))
             for c, h, name in zip(colours, hatches, labels, strict=True)
@@ -202,21 +257,40 @@ def histogram(
     axis: str,
     items: str,
 ) -> Drawing:
-    """Draw how many items have which mean: `cells` are (middle, items of each range); ranges go from light to dark."""
+    """Draw how many items have which mean: `cells` are (middle, items of each range).
+
+    Ranges go from light to dark.
+    """
     with style():
         height, left = 2.6 + (0.16 if about.stamp else 0.0), 0.66
         bottom, top = 0.46 + (0.16 if about.stamp else 0.0), 0.34 if len(names) > 1 else 0.1
         figure = Figure(figsize=(WIDTH, height))
         axes = figure.add_axes(
-            (left / WIDTH, bottom / height, (WIDTH - left - 0.1) / WIDTH, (height - bottom - top) / height)
+            (
+                left / WIDTH,
+                bottom / height,
+                (WIDTH - left - 0.1) / WIDTH,
+                (height - bottom - top) / height,
+            )
         )
         width = (cells[1][0] - cells[0][0]) * 0.86
-        shades = [to_hex(SEQUENTIAL(0.12 + 0.78 * n / max(1, len(names) - 1))) for n in range(len(names))]
+        shades = [
+            to_hex(SEQUENTIAL(0.12 + 0.78 * n / max(1, len(names) - 1))) for n in range(len(names))
+        ]
         for middle, counts in cells:
             start = 0
             for count, shade in zip(counts, shades, strict=True):
                 if count:
-                    axes.bar(middle, count, width, start, color=shade, edgecolor=EDGE, linewidth=0.5, zorder=2)
+                    axes.bar(
+                        middle,
+                        count,
+                        width,
+                        start,
+                        color=shade,
+                        edgecolor=EDGE,
+                        linewidth=0.5,
+                        zorder=2,
+                    )
                 start += count
         axes.set_ylim(0, max(1, *(sum(counts) for _, counts in cells)) * 1.05)
         _sides(axes, numbers, items)
@@ -226,7 +300,12 @@ def histogram(
         if len(names) > 1:
             totals = [sum(counts[n] for _, counts in cells) for n in range(len(names))]
             keys = [
-                Patch(facecolor=s, edgecolor=EDGE, linewidth=0.5, label=f"{short(name, 20)}: {numbers.count(n)}")
+                Patch(
+                    facecolor=s,
+                    edgecolor=EDGE,
+                    linewidth=0.5,
+                    label=f"{short(name, 20)}: {numbers.count(n)}",
+                )
                 for s, name, n in zip(shades, names, totals, strict=True)
             ]
             figure.legend(

@@ -86,7 +86,9 @@ class Series:
     """In the categories' order."""
 
 
-def columns(about: About, rows: Sequence[str], shown: Sequence[Column], numbers: Numbers, *, mark: str = "") -> Drawing:
+def columns(
+    about: About, rows: Sequence[str], shown: Sequence[Column], numbers: Numbers, *, mark: str = ""
+) -> Drawing:
     """Draw several statistics of the same rows, each in a column with a scale of its own."""
     with style():
         each = (WIDTH - label_width(rows)) / len(shown)
@@ -107,13 +109,20 @@ def columns(about: About, rows: Sequence[str], shown: Sequence[Column], numbers:
                 )
             )
             axes.set_ylim(len(rows) - 0.5, -0.5)
-            axes.set_xlim(*span([x for d in column.dots for x in (d.value, d.low, d.high, d.mark)], column.reference))
+            axes.set_xlim(
+                *span(
+                    [x for d in column.dots for x in (d.value, d.low, d.high, d.mark)],
+                    column.reference,
+                )
+            )
             frame(axes, "", numbers)
             axes.xaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 2.5, 5, 10]))
             axes.tick_params(axis="x", labelsize=7.5)
             axes.set_title(titles[n], fontsize=8.5, loc="left", pad=4, color=INK)
             if column.reference is not None:
-                axes.axvline(column.reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+                axes.axvline(
+                    column.reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1
+                )
             for y, dot in enumerate(column.dots):
                 draw_dot(axes, y, dot)
                 axes.annotate(
@@ -150,8 +159,8 @@ def series(
 ) -> Drawing:
     """Draw each series in a panel of its own over the same categories, all on one scale.
 
-    `beside` is drawn in every panel, muted, to be compared with. `line` is a value to reach. Points of unordered
-    categories are not joined, unless there are only two of them.
+    `beside` is drawn in every panel, muted, to be compared with. `line` is a value to reach. Points
+    of unordered categories are not joined, unless there are only two of them.
     """
     with style():
         across = panels_across(len(shown))
@@ -159,7 +168,9 @@ def series(
         left, gap, tall = 0.66, 0.22, 1.35
         wide = min((WIDTH - left + gap) / across - gap, 3.4)
         turned = (widest(categories, 7.5) + 0.08) * len(categories) > wide
-        below = (widest(categories, 7.5) * 0.6 + 0.14 if turned else 0.18) + (0.18 if about.stamp else 0.0)
+        below = (widest(categories, 7.5) * 0.6 + 0.14 if turned else 0.18) + (
+            0.18 if about.stamp else 0.0
+        )
         top = 0.3 if beside is not None or line is not None else 0.1
         height = top + down * (tall + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
@@ -168,7 +179,12 @@ def series(
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
             axes = figure.add_axes(
-                ((left + place * (wide + gap)) / WIDTH, bottom / height, wide / WIDTH, tall / height)
+                (
+                    (left + place * (wide + gap)) / WIDTH,
+                    bottom / height,
+                    wide / WIDTH,
+                    tall / height,
+                )
             )
             axes.set(xlim=(-0.5, len(categories) - 0.5), ylim=limits)
             _sides(axes, numbers, first=place == 0)
@@ -178,7 +194,14 @@ def series(
             joined = ordered or len(categories) == 2
             if beside is not None:
                 _draw(axes, beside, MUTED, marker="s", shift=-0.09, joined=joined)
-            _draw(axes, one, ACCENT, marker="o", shift=0.09 if beside is not None else 0.0, joined=joined)
+            _draw(
+                axes,
+                one,
+                ACCENT,
+                marker="o",
+                shift=0.09 if beside is not None else 0.0,
+                joined=joined,
+            )
         room = height - below - top
         figure.text(
             0.12 / WIDTH,
@@ -191,9 +214,15 @@ def series(
         )
         keys = []
         if beside is not None:
-            keys.append(Line2D([], [], color=MUTED, marker="s", markersize=4, linewidth=1, label=beside.name))
+            keys.append(
+                Line2D(
+                    [], [], color=MUTED, marker="s", markersize=4, linewidth=1, label=beside.name
+                )
+            )
         if line is not None:
-            keys.append(Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=line_name))
+            keys.append(
+                Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=line_name)
+            )
         if keys:
             legend(figure, left, keys)
         stamp(figure, about)
@@ -205,7 +234,14 @@ def _draw(axes: Axes, one: Series, colour: str, *, marker: str, shift: float, jo
     at = [(n + shift, p) for n, p in enumerate(one.points) if math.isfinite(p.value)]
     for x, p in at:
         if math.isfinite(p.low) and math.isfinite(p.high):
-            axes.plot([x, x], [p.low, p.high], color=colour, linewidth=1.3, solid_capstyle="butt", zorder=2)
+            axes.plot(
+                [x, x],
+                [p.low, p.high],
+                color=colour,
+                linewidth=1.3,
+                solid_capstyle="butt",
+                zorder=2,
+            )
     axes.plot(
         [x for x, _ in at],
         [p.value for _, p in at],
@@ -240,7 +276,16 @@ def _sides(axes: Axes, numbers: Numbers, *, first: bool) -> None:
 
 
 def _diamond(name: str) -> Line2D:
-    return Line2D([], [], linestyle="none", marker="D", markersize=5, color=INK, markerfacecolor=PAPER, label=name)
+    return Line2D(
+        [],
+        [],
+        linestyle="none",
+        marker="D",
+        markersize=5,
+        color=INK,
+        markerfacecolor=PAPER,
+        label=name,
+    )
 
 
 def legend(figure: Figure, left: float, keys: Sequence[Line2D]) -> None:

@@ -25,7 +25,8 @@ ROW = 0.235
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "konsil", ["#f1ecc9", "#b5d6b0", "#62b1b5", "#2f7fa6", "#26508c", "#1e2a5c"]
 )
-# Neighbours differ in lightness as well as in hue; from the third on a hatch tells them apart in grey.
+# Neighbours differ in lightness as well as in hue; from the third on a hatch tells them apart in
+# grey.
 _NOMINAL = ("#1f5c85", "#f0b64a", "#4f9d7c", "#c3799f", "#a9cfe8", "#b4532a", "#8c8c8c", "#e3d98b")
 _HATCHES = ("", "", "///", "\\\\\\", "", "xxx", "...", "---")
 _ABSTAIN = "#e4e7ea"
@@ -78,10 +79,13 @@ class About:
     caption: str
     """The caption under it."""
     stamp: str = ""
-    """Words drawn into the figure itself, because its file travels alone: of simulated ratings or played models."""
+    """Words drawn into the figure itself, because its file travels alone: of simulated ratings or
+    played models."""
 
 
-def palette(labels: Sequence[str], *, ordered: bool, abstain: str | None) -> tuple[list[str], list[str]]:
+def palette(
+    labels: Sequence[str], *, ordered: bool, abstain: str | None
+) -> tuple[list[str], list[str]]:
     """Fill colour and hatch of each label: a scale from light to dark where they have an order."""
     given = [name for name in labels if name != abstain]
     colours, hatches = [], []
@@ -136,12 +140,26 @@ def frame(axes: Axes, label: str, numbers: Numbers, *, grid: bool = True) -> Non
 def draw_dot(axes: Axes, y: float, dot: Dot) -> None:
     """One estimate: dot, interval with ends, and what it is compared with as a diamond."""
     if math.isfinite(dot.low) and math.isfinite(dot.high):
-        axes.plot([dot.low, dot.high], [y, y], color=ACCENT, linewidth=1.5, solid_capstyle="butt", zorder=2)
+        axes.plot(
+            [dot.low, dot.high],
+            [y, y],
+            color=ACCENT,
+            linewidth=1.5,
+            solid_capstyle="butt",
+            zorder=2,
+        )
         for end in (dot.low, dot.high):
             axes.plot([end, end], [y - 0.16, y + 0.16], color=ACCENT, linewidth=1.0, zorder=2)
     if math.isfinite(dot.mark):
         axes.plot(
-            [dot.mark], [y], marker="D", markersize=6, color=INK, markerfacecolor=PAPER, markeredgewidth=1, zorder=2.5
+            [dot.mark],
+            [y],
+            marker="D",
+            markersize=6,
+            color=INK,
+            markerfacecolor=PAPER,
+            markeredgewidth=1,
+            zorder=2.5,
         )
     if math.isfinite(dot.value):
         axes.plot(
@@ -157,7 +175,12 @@ def draw_dot(axes: Axes, y: float, dot: Dot) -> None:
 
 
 def draw_stack(
-    axes: Axes, y: float, counts: Sequence[int], colours: Sequence[str], hatches: Sequence[str], numbers: Numbers
+    axes: Axes,
+    y: float,
+    counts: Sequence[int],
+    colours: Sequence[str],
+    hatches: Sequence[str],
+    numbers: Numbers,
 ) -> None:
     """One bar of shares, with the larger ones written on it."""
     total = sum(counts)
@@ -166,10 +189,22 @@ def draw_stack(
         share = count / total if total else 0.0
         if share:
             axes.add_patch(
-                Rectangle((start, y - 0.37), share, 0.74, facecolor=colour, hatch=hatch, edgecolor=EDGE, linewidth=0.5)
+                Rectangle(
+                    (start, y - 0.37),
+                    share,
+                    0.74,
+                    facecolor=colour,
+                    hatch=hatch,
+                    edgecolor=EDGE,
+                    linewidth=0.5,
+                )
             )
         if share >= 0.075:
-            halo = {"boxstyle": "square,pad=0.12", "facecolor": colour, "edgecolor": "none"} if hatch else None
+            halo = (
+                {"boxstyle": "square,pad=0.12", "facecolor": colour, "edgecolor": "none"}
+                if hatch
+                else None
+            )
             axes.text(
                 start + share / 2,
                 y,
@@ -184,16 +219,29 @@ def draw_stack(
 
 
 def draw_scale(
-    figure: Figure, x: float, y: float, height: float, low: float, high: float, label: str, numbers: Numbers
+    figure: Figure,
+    x: float,
+    y: float,
+    height: float,
+    low: float,
+    high: float,
+    label: str,
+    numbers: Numbers,
 ) -> None:
     """The colour scale at the right of a heat map."""
     axes = figure.add_axes((x, y, 0.13 / WIDTH, height))
     steps = 48
     for step in range(steps):
-        axes.add_patch(Rectangle((0, step / steps), 1, 1.02 / steps, facecolor=to_hex(SEQUENTIAL(step / (steps - 1)))))
+        axes.add_patch(
+            Rectangle(
+                (0, step / steps), 1, 1.02 / steps, facecolor=to_hex(SEQUENTIAL(step / (steps - 1)))
+            )
+        )
     axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[])
     axes.yaxis.tick_right()
-    axes.set_yticks([0, 0.5, 1], [numbers.plain(v, 2) for v in (low, (low + high) / 2, high)], fontsize=8)
+    axes.set_yticks(
+        [0, 0.5, 1], [numbers.plain(v, 2) for v in (low, (low + high) / 2, high)], fontsize=8
+    )
     axes.tick_params(length=2)
     axes.spines[:].set_visible(False)
     axes.yaxis.set_label_position("right")
@@ -202,7 +250,9 @@ def draw_scale(
 
 def row_label(axes: Axes, y: float, text: str, *, indent: float = 0.0) -> None:
     """A row's name at the figure's left edge."""
-    axes.text((0.02 + indent) / WIDTH, y, text, transform=across_and_rows(axes), va="center", fontsize=8.5)
+    axes.text(
+        (0.02 + indent) / WIDTH, y, text, transform=across_and_rows(axes), va="center", fontsize=8.5
+    )
 
 
 def group_label(axes: Axes, y: float, text: str) -> None:
@@ -272,7 +322,9 @@ def widest(texts: Sequence[str], size: float, *, bold: bool = False) -> float:
     """Inches that the widest of the texts takes."""
     font = FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
     measure = TextToPath()
-    widths = [measure.get_text_width_height_descent(text, font, ismath=False)[0] for text in texts if text]
+    widths = [
+        measure.get_text_width_height_descent(text, font, ismath=False)[0] for text in texts if text
+    ]
     return float(max(widths, default=0.0)) / 72
 
 

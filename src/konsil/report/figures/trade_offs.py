@@ -25,9 +25,9 @@ def trade_offs(material: Material, name: str, statistic: str) -> list[Drawing]:
         return []
     _, numbers = material.language.gettext, material.numbers
     caption = _(
-        "Share of the experts' failures that a judge approves, against the share of their successes that it rejects, at"
-        " every threshold, analysis “%(name)s”. The dot is the threshold %(value)s; on the dashed line a judge does not"
-        " tell failures from successes."
+        "Share of the experts' failures that a judge approves, against the share of their successes"
+        " that it rejects, at every threshold, analysis “%(name)s”. The dot is the threshold"
+        " %(value)s; on the dashed line a judge does not tell failures from successes."
     ) % {"name": name, "value": numbers.tick(shown[0].approve)}
     about = About(
         key=anchor("strictness", name),
@@ -50,7 +50,9 @@ def trade_off_lines(results: Results) -> list[dict[str, object]]:
             "rejected": rejected,
         }
         for t in results.trade_offs
-        for threshold, approved, rejected in zip((*t.values, None), t.approved, t.rejected, strict=True)
+        for threshold, approved, rejected in zip(
+            (*t.values, None), t.approved, t.rejected, strict=True
+        )
     ]
 
 
@@ -62,7 +64,13 @@ def _described(material: Material, one: TradeOff) -> str:
     _, plain = material.language.gettext, material.numbers.plain
     approved, rejected = _at(one)
     said = {"judge": _name(one), "approved": plain(approved), "rejected": plain(rejected)}
-    return _("%(judge)s: %(approved)s of the failures approved, %(rejected)s of the successes rejected") % said
+    return (
+        _(
+            "%(judge)s: %(approved)s of the failures approved, %(rejected)s of the successes"
+            " rejected"
+        )
+        % said
+    )
 
 
 def _at(one: TradeOff) -> tuple[float, float]:
@@ -85,22 +93,47 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (side + 0.3) + 0.06
             axes = figure.add_axes(
-                ((left + place * (side + gap)) / WIDTH, bottom / height, side / WIDTH, side / height)
+                (
+                    (left + place * (side + gap)) / WIDTH,
+                    bottom / height,
+                    side / WIDTH,
+                    side / height,
+                )
             )
             axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
             axes.spines[["right", "top"]].set_visible(False)
             last = n + across >= len(shown)
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _n, last=last: numbers.tick(x) if last else ""))
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y)))
+            axes.xaxis.set_major_formatter(
+                FuncFormatter(lambda x, _n, last=last: numbers.tick(x) if last else "")
+            )
+            axes.yaxis.set_major_formatter(
+                FuncFormatter(lambda y, _n, place=place: "" if place else numbers.tick(y))
+            )
             for each in (axes.xaxis, axes.yaxis):
                 each.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
             axes.tick_params(length=3, width=0.7, labelsize=7.5)
             axes.grid(color=RULE, linewidth=0.6, zorder=0)
             axes.set_title(short(_name(one), 36), fontsize=8.5, loc="left", pad=3, color=INK)
             axes.plot([0, 1], [1, 0], color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-            axes.plot(one.rejected, one.approved, color=ACCENT, linewidth=1.3, marker="o", markersize=2.4, zorder=3)
+            axes.plot(
+                one.rejected,
+                one.approved,
+                color=ACCENT,
+                linewidth=1.3,
+                marker="o",
+                markersize=2.4,
+                zorder=3,
+            )
             approved, rejected = _at(one)
-            axes.plot([rejected], [approved], color=ACCENT, marker="o", markersize=6.5, markeredgecolor=PAPER, zorder=4)
+            axes.plot(
+                [rejected],
+                [approved],
+                color=ACCENT,
+                marker="o",
+                markersize=6.5,
+                markeredgecolor=PAPER,
+                zorder=4,
+            )
         figure.text(
             0.12 / WIDTH,
             (below + (height - below - top) / 2) / height,
@@ -111,10 +144,33 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
             fontsize=8.5,
         )
         middle = (left + (across * (side + gap) - gap) / 2) / WIDTH
-        figure.text(middle, (below - 0.3) / height, _("Successes rejected"), ha="center", va="center", fontsize=8.5)
+        figure.text(
+            middle,
+            (below - 0.3) / height,
+            _("Successes rejected"),
+            ha="center",
+            va="center",
+            fontsize=8.5,
+        )
         keys = [
-            Line2D([], [], color=ACCENT, linewidth=1.3, marker="o", markersize=2.4, label=_("every threshold")),
-            Line2D([], [], color=ACCENT, linewidth=0, marker="o", markersize=6, label=_("the analysis' threshold")),
+            Line2D(
+                [],
+                [],
+                color=ACCENT,
+                linewidth=1.3,
+                marker="o",
+                markersize=2.4,
+                label=_("every threshold"),
+            ),
+            Line2D(
+                [],
+                [],
+                color=ACCENT,
+                linewidth=0,
+                marker="o",
+                markersize=6,
+                label=_("the analysis' threshold"),
+            ),
             Line2D([], [], color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), label=_("chance")),
         ]
         legend(figure, left, keys)

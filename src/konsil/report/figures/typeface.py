@@ -16,7 +16,14 @@ FAMILY = "Konsil Sans"
 WHOLE = "DejaVu Sans"
 """The font that matplotlib brings, for signs that the copy lacks."""
 
-_SIGNS = ((0x20, 0x24F), (0x370, 0x52F), (0x2000, 0x206F), (0x20A0, 0x20BF), (0x2100, 0x22FF), (0x2500, 0x25FF))
+_SIGNS = (
+    (0x20, 0x24F),
+    (0x370, 0x52F),
+    (0x2000, 0x206F),
+    (0x20A0, 0x20BF),
+    (0x2100, 0x22FF),
+    (0x2500, 0x25FF),
+)
 """Latin, Greek and Cyrillic letters, punctuation, currencies, arrows, operators and shapes."""
 
 _LAYOUT = ["GSUB", "GPOS", "GDEF", "MATH", "FFTM", "JSTF"]
@@ -24,10 +31,15 @@ _LAYOUT = ["GSUB", "GPOS", "GDEF", "MATH", "FFTM", "JSTF"]
 
 @cache
 def families() -> tuple[str, ...]:
-    """The families to draw in, the slim copy first; it is made once a process, in a folder that goes with it."""
+    """The families to draw in, the slim copy first.
+
+    It is made once a process, in a folder that goes with it.
+    """
     folder = _folder()
     for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"):
-        font_manager.fontManager.addfont(_slim(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / name, folder))
+        font_manager.fontManager.addfont(
+            _slim(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / name, folder)
+        )
     return (FAMILY, WHOLE)
 
 
@@ -37,12 +49,16 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def _slim(whole: Path, folder: tempfile.TemporaryDirectory[str]) -> Path:
-    options = subset.Options(glyph_names=True, recommended_glyphs=True, notdef_outline=True, layout_features=[])
+    options = subset.Options(
+        glyph_names=True, recommended_glyphs=True, notdef_outline=True, layout_features=[]
+    )
     options.drop_tables = [*options.drop_tables, *_LAYOUT]
     slim = Path(folder.name) / whole.name
     with subset.load_font(str(whole), options) as font:
         chosen = subset.Subsetter(options)
-        chosen.populate(unicodes=[sign for first, last in _SIGNS for sign in range(first, last + 1)])
+        chosen.populate(
+            unicodes=[sign for first, last in _SIGNS for sign in range(first, last + 1)]
+        )
         chosen.subset(font)
         for record in font["name"].names:
             record.string = record.toUnicode().replace("DejaVu", "Konsil")

@@ -26,24 +26,34 @@ def analysis_question(material: Material, spec: Analysis | None, rows: Sequence[
     }
     if spec is not None and spec.against == "rest":
         text = _(
-            "%(statistic)s of each rater of the panel “%(panel)s” against the majority of the panel's other raters,"
-            " on the criterion “%(criterion)s”."
+            "%(statistic)s of each rater of the panel “%(panel)s” against the majority of the"
+            " panel's other raters, on the criterion “%(criterion)s”."
         )
     elif spec is not None and spec.against is not None and needs_majority(spec):
         text = _(
-            "%(statistic)s of the panel “%(panel)s” against the majority of the panel “%(against)s”,"
-            " on the criterion “%(criterion)s”."
+            "%(statistic)s of the panel “%(panel)s” against the majority of the panel"
+            " “%(against)s”, on the criterion “%(criterion)s”."
         )
     elif spec is not None and spec.against is not None:
         text = _(
-            "%(statistic)s of the panel “%(panel)s” beside the panel “%(against)s”, on the criterion “%(criterion)s”."
+            "%(statistic)s of the panel “%(panel)s” beside the panel “%(against)s”, on the"
+            " criterion “%(criterion)s”."
         )
     elif spec is not None and spec.statistic in CASES:
-        text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
+        text = _(
+            "%(statistic)s in the ratings of the panel “%(panel)s” on the criterion"
+            " “%(criterion)s”."
+        )
     elif entry(statistic).is_among_raters:
-        text = _("%(statistic)s among the raters of the panel “%(panel)s” on the criterion “%(criterion)s”.")
+        text = _(
+            "%(statistic)s among the raters of the panel “%(panel)s” on the criterion"
+            " “%(criterion)s”."
+        )
     else:
-        text = _("%(statistic)s in the ratings of the panel “%(panel)s” on the criterion “%(criterion)s”.")
+        text = _(
+            "%(statistic)s in the ratings of the panel “%(panel)s” on the criterion"
+            " “%(criterion)s”."
+        )
     return f"{text % said} {entry(statistic, material.language).text}".rstrip()
 
 
@@ -54,9 +64,16 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
     _ = material.language.gettext
     units = {"item": _("items"), "case": _("cases"), "rater": _("raters")}
     consensus = {"none": "", "majority": _("majority of the panel"), "mean": _("mean of the panel")}
-    spans = {"each": "", "all": _("all sentences"), "any": _("any sentence"), "mean": _("mean of the sentences")}
+    spans = {
+        "each": "",
+        "all": _("all sentences"),
+        "any": _("any sentence"),
+        "mean": _("mean of the sentences"),
+    }
     criterion = material.criteria().get(spec.criterion)
-    abstentions = _("a label of their own") if spec.abstain == "label" else _("left out, pair by pair")
+    abstentions = (
+        _("a label of their own") if spec.abstain == "label" else _("left out, pair by pair")
+    )
     if criterion is None or criterion.scale.abstain is None:
         abstentions = ""
     facts = (
@@ -64,7 +81,12 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
         (_("Further criteria"), ", ".join(with_case_defaults(spec).criteria)),
         *_thresholds(material, spec),
         (_("Items"), spec.items),
-        (_("Only"), "; ".join(f"{column}: {', '.join(kept)}" for column, kept in sorted(spec.where.items()))),
+        (
+            _("Only"),
+            "; ".join(
+                f"{column}: {', '.join(kept)}" for column, kept in sorted(spec.where.items())
+            ),
+        ),
         (_("Groups"), ", ".join(column_title(material, c) for c in spec.by)),
         (_("Compared"), column_title(material, spec.compare)),
         (_("Arm"), spec.arm or ""),

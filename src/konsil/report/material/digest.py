@@ -42,7 +42,10 @@ def _fields(records: Sequence[object]) -> dict[str, list[object]]:
 
 
 def _cell(name: str, value: object) -> object:
-    """A value as columns hold it: texts, numbers and none as they are, everything else as JSON; no span is empty."""
+    """A value as columns hold it: texts, numbers and none as they are, everything else as JSON.
+
+    No span is empty.
+    """
     if value is None:
         return "" if name == "span" else None
     return value if isinstance(value, str | int | float) else _encode(_plain(value))

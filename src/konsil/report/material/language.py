@@ -30,7 +30,10 @@ class Language:
     """English title of a statistic -> title in this language."""
 
     def gettext(self, message: str) -> str:
-        """The text of a message id, or of an English text, in this language; what has no entry stays as it is."""
+        """The text of a message id, or of an English text, in this language.
+
+        What has no entry stays as it is.
+        """
         # The entry of nothing is the catalogue's head.
         return self.titles.get(message) or self.catalogue.gettext(message) if message else ""
 
@@ -43,21 +46,30 @@ class Language:
         ids = f"statistic.{name}", f"statistic.{name}.text"
         own = tuple(self.catalogue.gettext(message) for message in ids)
         added = additions().get(name)
-        title, text = added.words.get(self.code, (title, text)) if added is not None else (title, text)
+        title, text = (
+            added.words.get(self.code, (title, text)) if added is not None else (title, text)
+        )
         return (title if own[0] == ids[0] else own[0], text if own[1] == ids[1] else own[1])
 
 
 ENGLISH = Language(SOURCE, ".", ", ", "%")
 _STYLES = {"de": (",", "; ", "\u202f%"), "fr": (",", "\u202f; ", "\u202f%")}
-"""Decimal mark, what stands between limits, and the sign of per cent; English ones where a language has no entry."""
+"""Decimal mark, what stands between limits, and the sign of per cent; English ones where a language
+has no entry."""
 
 
 @cache
 def _language(code: str) -> Language:
     catalogue = translations(code)
     own = {named.title: f"statistic.{name}" for name, named in STATISTICS.items()}
-    titles = {title: text for title, message in own.items() if (text := catalogue.gettext(message)) != message}
-    decimal, between, per_cent = _STYLES.get(code, (ENGLISH.decimal, ENGLISH.between, ENGLISH.per_cent))
+    titles = {
+        title: text
+        for title, message in own.items()
+        if (text := catalogue.gettext(message)) != message
+    }
+    decimal, between, per_cent = _STYLES.get(
+        code, (ENGLISH.decimal, ENGLISH.between, ENGLISH.per_cent)
+    )
     return Language(code, decimal, between, per_cent, catalogue, titles)
 
 

@@ -31,4 +31,6 @@ def both_orders(material: Material) -> list[Table]:
     ]
     caption = material.caption(numbers.translated(say("Pairs that judges saw in both orders.")))
     general = [numbers.translated(say("Compared are the pairs with a label in each order."))]
-    return [table(caption, [numbers.translated(t) for t in titles], body, row_heads=2, general=general)]
+    return [
+        table(caption, [numbers.translated(t) for t in titles], body, row_heads=2, general=general)
+    ]

@@ -57,10 +57,17 @@ class Material:
 
     @property
     def stamp(self) -> str:
-        """What figures and tables say where ratings are simulated or models are played by konsil; empty otherwise."""
+        """What figures and tables say where ratings are simulated or models are played by konsil.
+
+        Empty otherwise.
+        """
         if self.study.simulated:
             return self.language.gettext("Simulated ratings.")
-        return self.numbers.translated(say("Fake models.", message_id="played.stamp")) if self.results.played else ""
+        return (
+            self.numbers.translated(say("Fake models.", message_id="played.stamp"))
+            if self.results.played
+            else ""
+        )
 
     @property
     def records(self) -> tuple[Sequence[object], ...]:
@@ -73,7 +80,10 @@ class Material:
         return f"{text}{end} {self.stamp}".rstrip()
 
     def criteria(self) -> dict[str, Criterion]:
-        """Criterion id -> criterion, in the protocol's order; the first instrument that has it decides."""
+        """Criterion id -> criterion, in the protocol's order.
+
+        The first instrument that has it decides.
+        """
         found: dict[str, Criterion] = {}
         for instrument in self.study.instruments:
             for criterion in instrument.criteria:
@@ -105,7 +115,9 @@ def _raters(material: Material) -> Table:
     screens: dict[str, dict[tuple[str, str], float | None]] = defaultdict(dict)
     ratings: Counter[str] = Counter()
     active: dict[str, set[str]] = defaultdict(set)
-    for task, rater, seconds in rating_columns(material.ratings).select("task", "rater", "seconds").iter_rows():
+    for task, rater, seconds in (
+        rating_columns(material.ratings).select("task", "rater", "seconds").iter_rows()
+    ):
         panel = panel_of.get(rater, "")
         ratings[panel] += 1
         active[panel].add(rater)
@@ -118,7 +130,9 @@ def _raters(material: Material) -> Table:
         kind = Counter(kinds[rater.kind] for rater in members)
         seconds = [s for s in screens[panel].values() if s is not None]
         untimed = len(screens[panel]) - len(seconds)
-        no_time = say("{n:,} {n|screen has|screens have} no time.", message_id="table.untimed", n=untimed)
+        no_time = say(
+            "{n:,} {n|screen has|screens have} no time.", message_id="table.untimed", n=untimed
+        )
         remarks = (numbers.translated(no_time),) if seconds and untimed else ()
         rows.append(
             (
@@ -145,7 +159,10 @@ def _raters(material: Material) -> Table:
         head,
         rows,
         general=(
-            _("Seconds are counted once for each screen, however many criteria it has: median [interquartile range]."),
+            _(
+                "Seconds are counted once for each screen, however many criteria it has: median"
+                " [interquartile range]."
+            ),
         ),
     )
 
@@ -157,11 +174,16 @@ def _items(material: Material) -> Table:
     if cases:
         rows.append((Cell(_("Cases")), Cell(""), Cell(numbers.count(len(cases)), number=True)))
     sets = Counter(name for item in material.items for name in item.sets)
-    rows.extend((Cell(_("Set")), Cell(name), Cell(numbers.count(sets[name]), number=True)) for name in sorted(sets))
+    rows.extend(
+        (Cell(_("Set")), Cell(name), Cell(numbers.count(sets[name]), number=True))
+        for name in sorted(sets)
+    )
     for column, values in _columns([item.strata for item in material.items]).items():
         if len(values) > MOST_VALUES:
             text = _("%(n)s different values") % {"n": numbers.count(len(values))}
-            rows.append((Cell(column), Cell(text), Cell(numbers.count(sum(values.values())), number=True)))
+            rows.append(
+                (Cell(column), Cell(text), Cell(numbers.count(sum(values.values())), number=True))
+            )
             continue
         own = {"yes": _("yes"), "no": _("no")} if column == MATCH else {}
         rows.extend(
@@ -172,7 +194,12 @@ def _items(material: Material) -> Table:
             )
             for value in sorted(values, key=natural)
         )
-    return table(material.caption(_("Items by set and stratum.")), ("", _("Value"), _("Items")), rows, row_heads=2)
+    return table(
+        material.caption(_("Items by set and stratum.")),
+        ("", _("Value"), _("Items")),
+        rows,
+        row_heads=2,
+    )
 
 
 def _systems(material: Material) -> Table:
@@ -182,7 +209,8 @@ def _systems(material: Material) -> Table:
         texts[answer.system].append(answer.text)
     declared = {system.id: system for system in material.study.systems}
     if texts and not declared.keys() & texts.keys():
-        declared = {}  # whole tables came with systems of their own, and the protocol's are examples
+        # whole tables came with systems of their own, and the protocol's are examples
+        declared = {}
     rows = []
     for system in (*declared, *sorted(texts.keys() - declared.keys(), key=natural)):
         given = [text for text in texts[system] if text]
@@ -203,14 +231,21 @@ def _systems(material: Material) -> Table:
         general.append(
             numbers.translated(
                 say(
-                    "The {n|text|texts} of {n:,} {n|answer is|answers are} not at hand and {n|does|do} not count in the"
-                    " lengths.",
+                    "The {n|text|texts} of {n:,} {n|answer is|answers are} not at hand and"
+                    " {n|does|do} not count in the lengths.",
                     message_id="table.texts_absent",
                     n=absent,
                 )
             )
         )
-    head = (_("System"), _("Family"), _("Model"), _("Answers"), _("Words per answer"), _("Characters per answer"))
+    head = (
+        _("System"),
+        _("Family"),
+        _("Model"),
+        _("Answers"),
+        _("Words per answer"),
+        _("Characters per answer"),
+    )
     return table(material.caption(_("Systems and their answers.")), head, rows, general=general)
 
 
@@ -231,7 +266,9 @@ def _strata(strata: Sequence[Mapping[str, str]], material: Material) -> str:
         shown = (
             _("%(n)s different values") % {"n": numbers.count(len(values))}
             if len(values) > MOST_VALUES
-            else ", ".join(f"{value} {numbers.count(values[value])}" for value in sorted(values, key=natural))
+            else ", ".join(
+                f"{value} {numbers.count(values[value])}" for value in sorted(values, key=natural)
+            )
         )
         parts.append(f"{column}: {shown}")
     return "; ".join(parts)
@@ -244,7 +281,12 @@ def flow(material: Material) -> Table:
     reasons = sorted({reason for row in coverage for reason in row.excluded})
     systems = any(row.system for row in coverage)
     planned = any(row.expected is not None for row in coverage)
-    head = [_("Panel"), _("Criterion"), *([_("System")] if systems else []), *([_("Expected")] if planned else [])]
+    head = [
+        _("Panel"),
+        _("Criterion"),
+        *([_("System")] if systems else []),
+        *([_("Expected")] if planned else []),
+    ]
     head += [_("Rated"), _("Abstained"), _("Unreadable"), *([_("Missing")] if planned else [])]
     head += [_("Excluded: %(reason)s") % {"reason": reason} for reason in reasons]
     rows = []
@@ -255,12 +297,23 @@ def flow(material: Material) -> Table:
         if planned:
             cells.insert(0, Cell(numbers.count(row.expected), number=True))
             cells.insert(4, Cell(numbers.count(row.missing), number=True))
-        rows.append((Cell(row.panel), Cell(row.criterion), *([Cell(row.system or "–")] if systems else []), *cells))
+        rows.append(
+            (
+                Cell(row.panel),
+                Cell(row.criterion),
+                *([Cell(row.system or "–")] if systems else []),
+                *cells,
+            )
+        )
     general = [_("Excluded ratings are in no analysis and in no other column.")]
     if planned:
         general.append(_("Missing ratings are expected by the plan and absent."))
     else:
         general.append(_("There is no plan, so nothing is known of expected and missing ratings."))
     return table(
-        material.caption(_("What became of the ratings.")), head, rows, row_heads=3 if systems else 2, general=general
+        material.caption(_("What became of the ratings.")),
+        head,
+        rows,
+        row_heads=3 if systems else 2,
+        general=general,
     )

@@ -25,13 +25,14 @@ def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:
     if together:
         yield material.numbers.translated(
             say(
-                "max-T: the p value adjusted over all declared win differences and margins together, by the"
-                " correlations that items and raters give them.",
+                "max-T: the p value adjusted over all declared win differences and margins"
+                " together, by the correlations that items and raters give them.",
                 message_id="two_way.max_t_column",
             )
         )
     if bounds:
         yield _(
-            "Worst to best case: between which values the number would lie if labels stood in place of the missing"
-            " judgements, whose number follows; empty where none is missing, a dash where no range is known."
+            "Worst to best case: between which values the number would lie if labels stood in place"
+            " of the missing judgements, whose number follows; empty where none is missing, a dash"
+            " where no range is known."
         )

@@ -17,4 +17,6 @@ def anchor(kind: str, name: str) -> str:
     slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:40]
     if slug == name:
         return f"{kind}-{slug}"
-    return "-".join(part for part in (kind, slug, hashlib.sha256(name.encode()).hexdigest()[:6]) if part)
+    return "-".join(
+        part for part in (kind, slug, hashlib.sha256(name.encode()).hexdigest()[:6]) if part
+    )

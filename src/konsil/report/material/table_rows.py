@@ -22,7 +22,8 @@ class Joined:
     companions: tuple[Row, ...] = ()
     """Other intervals of the same number."""
     beside: Row | None = None
-    """The same statistic of another group, to be compared with: the ceiling that a panel sets its judges."""
+    """The same statistic of another group, to be compared with: the ceiling that a panel sets its
+    judges."""
 
     @property
     def beside_name(self) -> str:
@@ -41,8 +42,14 @@ def join(rows: Sequence[Row]) -> list[Joined]:
         elif (row.group, row.versus) == (joined[-1].row.group, joined[-1].row.versus):
             joined[-1] = replace(joined[-1], companions=(*joined[-1].companions, row))
         else:
-            last = [n for n, one in enumerate(joined) if one.row.kind == "estimate" and _neighbours(one.row, row)][-1:]
-            joined = [replace(one, beside=row) if n in last else one for n, one in enumerate(joined)]
+            last = [
+                n
+                for n, one in enumerate(joined)
+                if one.row.kind == "estimate" and _neighbours(one.row, row)
+            ][-1:]
+            joined = [
+                replace(one, beside=row) if n in last else one for n, one in enumerate(joined)
+            ]
             joined += [] if last else [Joined(row)]
     return joined
 
@@ -54,11 +61,16 @@ def _neighbours(one: Row, other: Row) -> bool:
 
 def columns_of(rows: Sequence[Joined]) -> list[str]:
     """The group columns in the order in which the rows name them."""
-    return list(dict.fromkeys(column for one in rows for column in (*one.row.group, *one.row.versus)))
+    return list(
+        dict.fromkeys(column for one in rows for column in (*one.row.group, *one.row.versus))
+    )
 
 
 def in_order(material: Material, rows: Sequence[Joined]) -> list[Joined]:
-    """Sort rows as the protocol orders ranges, systems and raters; strata naturally, other columns as they come."""
+    """Sort rows as the protocol orders ranges, systems and raters.
+
+    Strata naturally, other columns as they come.
+    """
     study = material.study
     known = {d.name: [b.label for b in d.bins] for d in study.derived}
     known |= {"level": list(levels_of(material)), "criterion": list(material.criteria())}
@@ -68,17 +80,35 @@ def in_order(material: Material, rows: Sequence[Joined]) -> list[Joined]:
         found = dict.fromkeys(one.row.group[column] for one in rows if column in one.row.group)
         first = dict.fromkeys(value for value in known.get(column, ()) if value in found)
         rest = list(found) if column in _AS_THEY_COME else sorted(found, key=natural)
-        places[column] = {value: n for n, value in enumerate([*first, *(v for v in rest if v not in first)])}
-    return sorted(rows, key=lambda one: [places[c].get(one.row.group.get(c, ""), -1) for c in places])
+        places[column] = {
+            value: n for n, value in enumerate([*first, *(v for v in rest if v not in first)])
+        }
+    return sorted(
+        rows, key=lambda one: [places[c].get(one.row.group.get(c, ""), -1) for c in places]
+    )
 
 
 def levels_of(material: Material) -> tuple[str, ...]:
-    """The levels of information in the order that the protocol's analyses give them; empty where none does."""
+    """The levels of information in the order that the protocol's analyses give them.
+
+    Empty where none does.
+    """
     return next((a.levels for a in material.study.analyses if a.levels), ())
 
 
-_AS_THEY_COME = {"ensemble", "size", "raters", "version", "effect", "other", "systems", "sentences", MATCH}
-"""Columns whose values the analysis has put into an order: by rank, or no before yes in any language."""
+_AS_THEY_COME = {
+    "ensemble",
+    "size",
+    "raters",
+    "version",
+    "effect",
+    "other",
+    "systems",
+    "sentences",
+    MATCH,
+}
+"""Columns whose values the analysis has put into an order: by rank, or no before yes in any
+language."""
 
 
 def beside_names(rows: Sequence[Joined]) -> list[str]:
@@ -89,11 +119,32 @@ def beside_names(rows: Sequence[Joined]) -> list[str]:
 def column_title(material: Material, column: str) -> str:
     """What a group column is called: konsil's own in the report's language, strata by the study's name."""
     _ = material.language.gettext
-    own = {"system": _("System"), "rater": _("Rater"), "panel": _("Panel"), "arm": _("Arm"), "item": _("Item")}
-    own |= {"case": _("Case"), "phase": _("Phase"), "batch": _("Batch"), "instrument": _("Instrument")}
-    own |= {"ensemble": _("Ensemble"), "size": _("Judges"), "raters": _("Raters"), "version": _("Version")}
+    own = {
+        "system": _("System"),
+        "rater": _("Rater"),
+        "panel": _("Panel"),
+        "arm": _("Arm"),
+        "item": _("Item"),
+    }
+    own |= {
+        "case": _("Case"),
+        "phase": _("Phase"),
+        "batch": _("Batch"),
+        "instrument": _("Instrument"),
+    }
+    own |= {
+        "ensemble": _("Ensemble"),
+        "size": _("Judges"),
+        "raters": _("Raters"),
+        "version": _("Version"),
+    }
     own |= {"rival": _("Against"), "length": _("Length"), "criterion": _("Criterion")}
-    own |= {"level": _("Level"), "systems": _("Systems"), "effect": _("Effect"), "other": _("Other criterion")}
+    own |= {
+        "level": _("Level"),
+        "systems": _("Systems"),
+        "effect": _("Effect"),
+        "other": _("Other criterion"),
+    }
     own |= {"design": _("Design"), "sentences": _("Sentences"), "minutes": _("Minutes an answer")}
     own |= {MATCH: _("Verbatim match")}
     own |= {KIND: material.numbers.translated(say("Instruction", message_id="injection.column"))}

@@ -73,7 +73,9 @@ def table(
     (('a',), Note(mark='a', text='Few.'))
     """
     if any(len(row) != len(head) for row in rows):
-        raise ValueError(f"table {caption!r}: every row needs {len(head)} cells, as many as the head")
+        raise ValueError(
+            f"table {caption!r}: every row needs {len(head)} cells, as many as the head"
+        )
     letters: dict[str, str] = {}
     body: list[tuple[Cell, ...]] = []
     above: Sequence[Cell] = ()
@@ -84,17 +86,25 @@ def table(
             # The last heading column tells rows apart, so it is never muted.
             same = same and n < row_heads - 1 and bool(above) and above[n].text == cell.text
             remarks = dict.fromkeys(sentence(remark) for remark in cell.remarks)
-            marks = tuple(sorted(letters.setdefault(remark, _letter(len(letters))) for remark in remarks))
+            marks = tuple(
+                sorted(letters.setdefault(remark, _letter(len(letters))) for remark in remarks)
+            )
             cells.append(replace(cell, marks=marks, same=same))
         above = row
         body.append(tuple(cells))
-    numeric = [bool(body) and all(row[n].number or not row[n].text for row in body) for n in range(len(head))]
+    numeric = [
+        bool(body) and all(row[n].number or not row[n].text for row in body)
+        for n in range(len(head))
+    ]
     return Table(
         caption=caption,
         head=tuple(Cell(text, number=numeric[n]) for n, text in enumerate(head)),
         rows=tuple(body),
         row_heads=row_heads,
-        notes=(*(Note("", text) for text in general), *(Note(mark, text) for text, mark in letters.items())),
+        notes=(
+            *(Note("", text) for text in general),
+            *(Note(mark, text) for text, mark in letters.items()),
+        ),
     )
 
 
@@ -148,7 +158,10 @@ class Numbers:
         return f"{self.plain(estimate.value)} {self.interval(estimate.low, estimate.high)}".rstrip()
 
     def p(self, value: float) -> str:
-        """A p value: two significant digits, never 0 and never 1; empty where nothing was tested."""
+        """A p value: two significant digits, never 0 and never 1.
+
+        Empty where nothing was tested.
+        """
         if math.isnan(value):
             return ""
         if value < 0.001:
@@ -162,10 +175,15 @@ class Numbers:
         return text.replace(".", self.language.decimal)
 
     def count(self, n: int | None) -> str:
-        """A whole number, its digits in groups of three from five digits on; a dash where there is none."""
+        """A whole number, its digits in groups of three from five digits on.
+
+        A dash where there is none.
+        """
         if n is None:
             return "–"
-        return (MINUS if n < 0 else "") + (f"{abs(n):,}".replace(",", THIN) if abs(n) >= 10_000 else str(abs(n)))
+        return (MINUS if n < 0 else "") + (
+            f"{abs(n):,}".replace(",", THIN) if abs(n) >= 10_000 else str(abs(n))
+        )
 
     def short(self, value: float) -> str:
         """A size or duration: whole from ten on, one decimal below."""
@@ -184,7 +202,9 @@ class Numbers:
     def tick(self, value: float) -> str:
         """A number at an axis, as short as it can be."""
         text = f"{abs(value):.6g}"
-        return (MINUS if value < 0 and float(text) != 0.0 else "") + text.replace(".", self.language.decimal)
+        return (MINUS if value < 0 and float(text) != 0.0 else "") + text.replace(
+            ".", self.language.decimal
+        )
 
     def translated(self, text: str) -> str:
         """What an analysis says, in the report's language; names of the study stay as they are.

@@ -11,26 +11,38 @@ from konsil.report.material.tables import Numbers
 
 
 def translated_results(results: Results, numbers: Numbers) -> Results:
-    """The same results with their texts in the report's language; the data files keep the English ones."""
+    """The same results with their texts in the report's language.
+
+    The data files keep the English ones.
+    """
     return replace(
         results,
         rows=tuple(_row(row, numbers) for row in results.rows),
-        coverage=tuple(replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage),
+        coverage=tuple(
+            replace(row, excluded=_keys(row.excluded, numbers)) for row in results.coverage
+        ),
         bounds=tuple(replace(b, group=_values(b.group, numbers)) for b in results.bounds),
         trade_offs=tuple(replace(t, group=_values(t.group, numbers)) for t in results.trade_offs),
         curves=tuple(replace(c, group=_values(c.group, numbers)) for c in results.curves),
-        outcomes=tuple(replace(o, value=_values({o.column: o.value}, numbers)[o.column]) for o in results.outcomes),
+        outcomes=tuple(
+            replace(o, value=_values({o.column: o.value}, numbers)[o.column])
+            for o in results.outcomes
+        ),
         warnings=_texts(results.warnings, numbers),
         methods=_texts(results.methods, numbers),
         inference=_texts(results.inference, numbers),
         played=numbers.translated(results.played),
-        label_counts={(*key[:3], numbers.translated(key[3])): n for key, n in results.label_counts.items()},
+        label_counts={
+            (*key[:3], numbers.translated(key[3])): n for key, n in results.label_counts.items()
+        },
     )
 
 
 def _row(row: Row, numbers: Numbers) -> Row:
     estimate = replace(
-        row.estimate, method=numbers.translated(row.estimate.method), reason=numbers.translated(row.estimate.reason)
+        row.estimate,
+        method=numbers.translated(row.estimate.method),
+        reason=numbers.translated(row.estimate.reason),
     )
     return replace(
         row,

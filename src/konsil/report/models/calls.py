@@ -47,9 +47,9 @@ def calls(material: Material) -> Calls | None:
     n = sum(sum(row.counts.values()) for row in whole)
     without = sum(_lost(row.counts) for row in whole)
     text = _(
-        "The judges had %(n)s tasks; %(given)s gave labels and %(without)s gave none. What is missing stays missing: it"
-        " counts as no label anywhere. Beside each number that it touches stands the range that labels in its place"
-        " could have made of it."
+        "The judges had %(n)s tasks; %(given)s gave labels and %(without)s gave none. What is"
+        " missing stays missing: it counts as no label anywhere. Beside each number that it touches"
+        " stands the range that labels in its place could have made of it."
     )
     sentence = text % {"n": count(n), "given": count(n - without), "without": count(without)}
     tables = [_by_judge(material, whole), *both_orders(material)]
@@ -99,8 +99,15 @@ def _without(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     ]
     general = []
     if NO_CALL in seen:
-        general.append(_("No call: the plan has the task, and neither a call nor a rating is there."))
-    return table(material.caption(_("Tasks without labels, by what became of the call.")), head, body, general=general)
+        general.append(
+            _("No call: the plan has the task, and neither a call nor a rating is there.")
+        )
+    return table(
+        material.caption(_("Tasks without labels, by what became of the call.")),
+        head,
+        body,
+        general=general,
+    )
 
 
 def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
@@ -111,7 +118,9 @@ def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
         summed.setdefault((row.column, row.value), Counter()).update(row.counts)
     order = {d.name: [b.label for b in d.bins] for d in material.study.derived}
     body = []
-    for column, value in sorted(summed, key=lambda k: (k[0], _place(order.get(k[0], []), k[1]), natural(k[1]))):
+    for column, value in sorted(
+        summed, key=lambda k: (k[0], _place(order.get(k[0], []), k[1]), natural(k[1]))
+    ):
         counts = summed[column, value]
         n, lost = counts.total(), _lost(counts)
         body.append(
@@ -124,7 +133,9 @@ def _by_stratum(material: Material, rows: Sequence[OutcomeRow]) -> Table:
             )
         )
     head = ("", _("Value"), _("Tasks"), _("Without labels"), _("Share without labels"))
-    return table(material.caption(_("Tasks without labels, all judges together.")), head, body, row_heads=2)
+    return table(
+        material.caption(_("Tasks without labels, all judges together.")), head, body, row_heads=2
+    )
 
 
 def _place(order: Sequence[str], value: str) -> int:
@@ -143,14 +154,25 @@ def _failures(material: Material, rows: Sequence[OutcomeRow]) -> list[Drawing]:
         title=_("Tasks without labels"),
         description="; ".join(
             f"{bar.label}: "
-            + ", ".join(f"{label} {numbers.count(n)}" for label, n in zip(labels, bar.counts, strict=True))
+            + ", ".join(
+                f"{label} {numbers.count(n)}" for label, n in zip(labels, bar.counts, strict=True)
+            )
             for bar in bars
         ),
-        caption=material.caption(_("Share of each judge's tasks that gave no label, by what became of the call.")),
+        caption=material.caption(
+            _("Share of each judge's tasks that gave no label, by what became of the call.")
+        ),
         stamp=material.stamp,
     )
     return [
-        failures(about, labels, bars, [sum(row.counts.values()) for row in rows], numbers, axis=_("Share of tasks"))
+        failures(
+            about,
+            labels,
+            bars,
+            [sum(row.counts.values()) for row in rows],
+            numbers,
+            axis=_("Share of tasks"),
+        )
     ]
 
 
@@ -172,7 +194,11 @@ def derived_figures(material: Material) -> list[Drawing]:
                 cells[round((value - low) / step)][1][names.index(label)] += 1
         inside = Counter(label for _value, label in values)
         text = _("Mean of “%(criterion)s” by item, panel “%(panel)s”: %(n)s items.")
-        caption = text % {"criterion": one.criterion, "panel": one.raters, "n": numbers.count(len(values))}
+        caption = text % {
+            "criterion": one.criterion,
+            "panel": one.raters,
+            "n": numbers.count(len(values)),
+        }
         about = About(
             key=anchor("derived", one.name),
             title=column_title(material, one.name),

@@ -8,17 +8,26 @@ from konsil.report.material.overview import Material
 
 def judges_prompt(material: Material, instrument: Instrument) -> str:
     """The prompt of an instrument that judges rate by, on an example with three dots for every text; else empty."""
-    judges = {panel for panel, members in material.panels().items() if any(r.kind == "llm" for r in members)}
+    judges = {
+        panel
+        for panel, members in material.panels().items()
+        if any(r.kind == "llm" for r in members)
+    }
     lines = [a for a in material.study.plan if a.panel in judges and a.instrument == instrument.id]
     if not lines:
         return ""
-    many = max(len(a.systems) or len(material.study.systems) if a.show == "all" else 1 for a in lines)
+    many = max(
+        len(a.systems) or len(material.study.systems) if a.show == "all" else 1 for a in lines
+    )
     made = prompt(example(instrument, max(many, 1)), EXAMPLE)
     return f"{made.system}\n\n{made.user}"
 
 
 def systems_prompts(material: Material) -> list[tuple[str, str]]:
-    """The systems that were given instructions of their own, and these; systems with the same ones stand together."""
+    """The systems that were given instructions of their own, and these.
+
+    Systems with the same ones stand together.
+    """
     found: dict[str, list[str]] = {}
     for system in material.study.systems:
         told = system.settings.get("system")

@@ -62,7 +62,9 @@ def usage(material: Material) -> UsageSection | None:
         works=sum(one.works for one in rows),
         failed=sum(sum(one.failures.values()) for one in rows),
     )
-    title = numbers.translated(say("Latency, tokens and costs of the models' calls", message_id="usage.title"))
+    title = numbers.translated(
+        say("Latency, tokens and costs of the models' calls", message_id="usage.title")
+    )
     tables = (_usage_table(material, rows), _failed(material, rows))
     return UsageSection(title, numbers.translated(sentence), tuple(t for t in tables if t.rows))
 
@@ -82,13 +84,14 @@ def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
     ]
     notes = [
         say(
-            "Latency: seconds from a request to the end of its reply, of all calls with a reply. Time spent waiting for"
-            " rate limits and between repeated calls is not stored and is not part of it.",
+            "Latency: seconds from a request to the end of its reply, of all calls with a reply."
+            " Time spent waiting for rate limits and between repeated calls is not stored and is"
+            " not part of it.",
             message_id="usage.about_latency",
         ),
         say(
-            "Tokens are those that the endpoint reports; tokens from its cache are part of the tokens in. Blank: not"
-            " reported.",
+            "Tokens are those that the endpoint reports; tokens from its cache are part of the"
+            " tokens in. Blank: not reported.",
             message_id="usage.about_tokens",
         ),
     ]
@@ -106,19 +109,27 @@ def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
         ]
         notes.append(
             say(
-                "Cost: reported tokens times the price of the protocol or of konsil's price list. Estimated cost: calls"
-                " without reported tokens, by the length of the texts, and calls that broke off, by the most that they"
-                " can have cost. Blank: no such call with a price.",
+                "Cost: reported tokens times the price of the protocol or of konsil's price list."
+                " Estimated cost: calls without reported tokens, by the length of the texts, and"
+                " calls that broke off, by the most that they can have cost. Blank: no such call"
+                " with a price.",
                 message_id="usage.about_costs",
             )
         )
     body = [_row(one, numbers, is_blinded=material.is_blinded) for one in rows]
     caption = numbers.translated(
-        say("Calls of models: latency, tokens and costs by system and judge.", message_id="usage.caption")
+        say(
+            "Calls of models: latency, tokens and costs by system and judge.",
+            message_id="usage.caption",
+        )
     )
     general = [numbers.translated(note) for note in notes]
     return table(
-        material.caption(caption), [numbers.translated(text) for text in head], body, row_heads=2, general=general
+        material.caption(caption),
+        [numbers.translated(text) for text in head],
+        body,
+        row_heads=2,
+        general=general,
     )
 
 
@@ -126,7 +137,9 @@ def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
     timing: tuple[str, ...] = ()
     if one.is_played:
         timing = (
-            numbers.translated(say("Played by konsil: these are the times of no model.", message_id="usage.played")),
+            numbers.translated(
+                say("Played by konsil: these are the times of no model.", message_id="usage.played")
+            ),
         )
     counting: tuple[str, ...] = ()
     if one.counted < one.replies:
@@ -142,7 +155,10 @@ def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
         Cell(one.who),
         Cell(numbers.count(one.works), number=True),
         Cell(numbers.count(one.calls), number=True),
-        *(Cell("" if s is None else numbers.plain(s, 2), timing, number=True) for s in (one.median, one.slow)),
+        *(
+            Cell("" if s is None else numbers.plain(s, 2), timing, number=True)
+            for s in (one.median, one.slow)
+        ),
         *(Cell(_count(n, numbers), counting, number=True) for n in (one.tokens_in, one.tokens_out)),
         Cell(_count(one.cached, numbers), number=True),
     ]
@@ -150,7 +166,9 @@ def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
         pricing: tuple[str, ...] = ()
         if one.unpriced:
             unpriced = say(
-                "No price is known for {n:,} {n|reply|replies}.", message_id="usage.unpriced", n=one.unpriced
+                "No price is known for {n:,} {n|reply|replies}.",
+                message_id="usage.unpriced",
+                n=one.unpriced,
             )
             pricing = (numbers.translated(unpriced),)
         cells.append(Cell(_money(one.cost, numbers), pricing, number=True))
@@ -190,11 +208,15 @@ def _failed(material: Material, rows: Sequence[Usage]) -> Table:
         numbers.translated(say("Calls", message_id="usage.calls")),
         *(numbers.translated(FAILURES.get(name, name)) for name in seen),
     ]
-    caption = numbers.translated(say("Calls without a usable reply, by what happened.", message_id="usage.failures"))
+    caption = numbers.translated(
+        say("Calls without a usable reply, by what happened.", message_id="usage.failures")
+    )
     note = say(
-        "Every call counts, also where a repeated call succeeded. Rate limit: status 429; overloaded: 503 or 529;"
-        " server error: other statuses from 500; request refused: other statuses from 400; no reply: a broken"
-        " connection, an unreadable body or no end in time.",
+        "Every call counts, also where a repeated call succeeded. Rate limit: status 429;"
+        " overloaded: 503 or 529; server error: other statuses from 500; request refused: other"
+        " statuses from 400; no reply: a broken connection, an unreadable body or no end in time.",
         message_id="usage.about_failures",
     )
-    return table(material.caption(caption), head, body, row_heads=2, general=[numbers.translated(note)])
+    return table(
+        material.caption(caption), head, body, row_heads=2, general=[numbers.translated(note)]
+    )

@@ -9,7 +9,9 @@ from konsil.analysis.model.message import TranslatableMessage, listed, say
 from konsil.analysis.model.results import PlanStatus
 
 
-def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -> TranslatableMessage:
+def declared(
+    plan: Mapping[str, PlanStatus], names: Sequence[str], every: int
+) -> TranslatableMessage:
     """How many analyses there are, how many of them are declared (`names`), and since when."""
     counts = Counter(plan.get(name, "not frozen") for name in names)
     if not names:
@@ -20,17 +22,16 @@ def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -
         )
     if set(counts) == {"prespecified"}:
         return say(
-            "The protocol asks for {n:,} {n|analysis|analyses}, {m:,} of them prespecified: they were frozen"
-            " before the first rating"
-            " that they use.",
+            "The protocol asks for {n:,} {n|analysis|analyses}, {m:,} of them prespecified: they"
+            " were frozen before the first rating that they use.",
             message_id="declared.prespecified",
             n=every,
             m=len(names),
         )
     if set(counts) == {"not frozen"}:
         return say(
-            "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its family; the"
-            " plan was not frozen.",
+            "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its"
+            " family; the plan was not frozen.",
             message_id="declared.not_frozen",
             n=every,
             m=len(names),
@@ -53,7 +54,8 @@ def declared(plan: Mapping[str, PlanStatus], names: Sequence[str], every: int) -
         ),
     }
     return say(
-        "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its family: {how}.",
+        "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its"
+        " family: {how}.",
         message_id="declared.mixed",
         n=every,
         m=len(names),

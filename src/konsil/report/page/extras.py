@@ -49,15 +49,29 @@ def extra(material: Material, section: Section) -> Extra:
             truth = Cell(numbers.plain(one.truth), number=True)
             covered = Cell(inside if e.low == e.low else "–")
             rows.append([Cell(one.group), Cell(_name(one)), truth, numbers.estimate(e), covered])
-        head = (_("Group"), _("Parameter"), _("True value"), _("Estimate and interval"), _("Interval holds it"))
+        head = (
+            _("Group"),
+            _("Parameter"),
+            _("True value"),
+            _("Estimate and interval"),
+            _("Interval holds it"),
+        )
         first = 0 if any(one.group for one in section.recovered) else 1
         caption = material.caption(_("True values of the simulation and what the analyses found."))
-        general = [_("An interval of level 0.95 misses the true value in one of twenty cases, by design.")]
+        general = [
+            _("An interval of level 0.95 misses the true value in one of twenty cases, by design.")
+        ]
         general += () if section.header else section.notes
         shown = [row[first:] for row in rows]
         tables.append(table(caption, head[first:], shown, row_heads=2 - first, general=general))
         figures += _recovery(material, section)
-    return Extra(anchor("section", section.title), section.title, section.paragraphs, tuple(tables), tuple(figures))
+    return Extra(
+        anchor("section", section.title),
+        section.title,
+        section.paragraphs,
+        tuple(tables),
+        tuple(figures),
+    )
 
 
 def _translated(section: Section, numbers: Numbers) -> Section:
@@ -71,11 +85,15 @@ def _translated(section: Section, numbers: Numbers) -> Section:
         title=numbers.translated(section.title),
         paragraphs=told(section.paragraphs),
         header=told(section.header),
-        rows=tuple(tuple(numbers.translated(v) if isinstance(v, str) else v for v in row) for row in section.rows),
+        rows=tuple(
+            tuple(numbers.translated(v) if isinstance(v, str) else v for v in row)
+            for row in section.rows
+        ),
         caption=numbers.translated(section.caption),
         notes=told(section.notes),
         recovered=tuple(
-            replace(r, name=numbers.translated(r.name), group=numbers.translated(r.group)) for r in section.recovered
+            replace(r, name=numbers.translated(r.name), group=numbers.translated(r.group))
+            for r in section.recovered
         ),
     )
 
@@ -113,5 +131,7 @@ def _recovery(material: Material, section: Section) -> list[Drawing]:
             stamp=material.stamp,
         )
         heading = _("Estimate and interval")
-        drawings.append(forest(about, part, numbers, axis=_("Value"), heading=heading, mark=_("true value")))
+        drawings.append(
+            forest(about, part, numbers, axis=_("Value"), heading=heading, mark=_("true value"))
+        )
     return drawings

@@ -60,9 +60,9 @@ class Page:
 
 
 _FILES = say(
-    "All numbers are beside this page, to 12 significant digits, in estimates.csv, estimates.json, coverage.csv,"
-    " labels.csv, outcomes.csv, orders.csv, usage.csv, bounds.csv, derived.csv and curves.csv; the figures are in the"
-    " folder figures as SVG and PDF.",
+    "All numbers are beside this page, to 12 significant digits, in estimates.csv, estimates.json,"
+    " coverage.csv, labels.csv, outcomes.csv, orders.csv, usage.csv, bounds.csv, derived.csv and"
+    " curves.csv; the figures are in the folder figures as SVG and PDF.",
     message_id="files.beside",
 )
 
@@ -77,7 +77,9 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
     labels = [*label_figures(material), *derived_figures(material)]
     told = build_analysis_views(material)
     added = [extra(material, section) for section in extras]
-    used = {row.statistic for row in material.results.rows} | {a.statistic for a in material.study.analyses}
+    used = {row.statistic for row in material.results.rows} | {
+        a.statistic for a in material.study.analyses
+    }
     html = (
         _environment(material)
         .get_template("page.html.j2")
@@ -91,7 +93,10 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             version=__version__,
             summary=_summary(material, told),
             key_numbers=key_numbers(material),
-            characteristics=[*characteristics(material), *([spent] if (spent := times(material)) is not None else [])],
+            characteristics=[
+                *characteristics(material),
+                *([spent] if (spent := times(material)) is not None else []),
+            ],
             funnel=funnel(material),
             reconciliation=reconciliation(material),
             recruited=asked,
@@ -103,7 +108,9 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             usage=usage(material),
             labels=labels,
             prespecified=[t for t in told if t.prespecified],
-            declared=material.numbers.translated(declared_heading(material.results.plan, _declared(told))),
+            declared=material.numbers.translated(
+                declared_heading(material.results.plan, _declared(told))
+            ),
             exploratory=[t for t in told if not t.prespecified],
             extras=added,
             instruments=[
@@ -116,13 +123,28 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             longest=LONGEST,
             versions=_versions(),
             files=material.numbers.translated(_FILES),
-            digests=(material.digest or study_digest(material.study), records_digest(material.records)),
-            glossary=[(entry(name, material.language), anchor("statistic", name)) for name in sorted(used)],
+            digests=(
+                material.digest or study_digest(material.study),
+                records_digest(material.records),
+            ),
+            glossary=[
+                (entry(name, material.language), anchor("statistic", name)) for name in sorted(used)
+            ],
         )
     )
     parts = [part.figures for part in (asked, called) if part is not None]
-    begun = (*seen, *(beside.figures if beside else ()), *made_of, *(f for part in parts for f in part), *labels)
-    figures = (*begun, *(f for t in told for f in t.figures), *(f for e in added for f in e.figures))
+    begun = (
+        *seen,
+        *(beside.figures if beside else ()),
+        *made_of,
+        *(f for part in parts for f in part),
+        *labels,
+    )
+    figures = (
+        *begun,
+        *(f for t in told for f in t.figures),
+        *(f for e in added for f in e.figures),
+    )
     return Page(html, figures)
 
 
@@ -144,7 +166,10 @@ class _Counter:
 
 
 class _Compiled(jinja2.BytecodeCache):
-    """Templates are compiled once a process, not once a page; the key holds a digest of the source."""
+    """Templates are compiled once a process, not once a page.
+
+    The key holds a digest of the source.
+    """
 
     def __init__(self) -> None:
         self._code: dict[str, CodeType] = {}
@@ -181,7 +206,11 @@ def _environment(material: Material) -> jinja2.Environment:
 
 def markdown(instrument: Instrument) -> Markup:
     """The codebook as HTML: no raw HTML, no images, headings below those of the page."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "html_block", "html_inline"])
+    parser = (
+        MarkdownIt("commonmark", {"html": False})
+        .enable("table")
+        .disable(["image", "html_block", "html_inline"])
+    )
     tokens = parser.parse(instrument.codebook)
     levels = [int(t.tag[1]) for t in tokens if t.type == "heading_open"]
     shallowest = min(levels, default=1)
@@ -194,10 +223,11 @@ def markdown(instrument: Instrument) -> Markup:
 def _summary(material: Material, told: Sequence[AnalysisView]) -> str:
     results, numbers = material.results, material.numbers
     sentence = say(
-        "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,} {systems|system|systems} and"
-        " {raters:,} {raters|rater|raters} in {panels:,} {panels|panel|panels} gave"
-        " {rated:,} {rated|label|labels} and {abstained:,} {abstained|abstention|abstentions}; {unreadable:,}"
-        " {unreadable|reply was|replies were} unreadable and {excluded:,} {excluded|rating was|ratings were} excluded.",
+        "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,}"
+        " {systems|system|systems} and {raters:,} {raters|rater|raters} in {panels:,}"
+        " {panels|panel|panels} gave {rated:,} {rated|label|labels} and {abstained:,}"
+        " {abstained|abstention|abstentions}; {unreadable:,} {unreadable|reply was|replies were}"
+        " unreadable and {excluded:,} {excluded|rating was|ratings were} excluded.",
         message_id="summary.material",
         items=len(material.items),
         answers=len(material.answers),
@@ -209,7 +239,10 @@ def _summary(material: Material, told: Sequence[AnalysisView]) -> str:
         unreadable=sum(row.unreadable for row in results.coverage),
         excluded=sum(n for row in results.coverage for n in row.excluded.values()),
     )
-    return f"{numbers.translated(sentence)} {numbers.translated(declared(results.plan, _declared(told), len(told)))}"
+    return (
+        f"{numbers.translated(sentence)}"
+        f" {numbers.translated(declared(results.plan, _declared(told), len(told)))}"
+    )
 
 
 def _declared(analyses: Sequence[AnalysisView]) -> list[str]:
@@ -222,7 +255,10 @@ def _samples(material: Material) -> list[tuple[Item, list[Answer]]]:
     for answer in material.answers:
         by_item.setdefault(answer.item, []).append(answer)
     chosen = sorted(material.items, key=lambda i: (i.id not in by_item, natural(i.id)))[:SAMPLES]
-    return [(item, sorted(by_item.get(item.id, []), key=lambda a: (natural(a.system), a.id))) for item in chosen]
+    return [
+        (item, sorted(by_item.get(item.id, []), key=lambda a: (natural(a.system), a.id)))
+        for item in chosen
+    ]
 
 
 def _versions() -> list[tuple[str, str]]:

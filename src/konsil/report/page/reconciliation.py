@@ -15,7 +15,9 @@ KINDS = {
     "questions": say("Questions", message_id="reconciliation.questions"),
     "users": say("Raters", message_id="reconciliation.users"),
     "comparisons": say("Comparisons assigned", message_id="reconciliation.comparisons"),
-    "comparisons rated": say("Comparisons with a rating", message_id="reconciliation.comparisons_rated"),
+    "comparisons rated": say(
+        "Comparisons with a rating", message_id="reconciliation.comparisons_rated"
+    ),
     "ratings of users": say("Ratings of people", message_id="reconciliation.ratings"),
     "verdicts of judges": say("Ratings of LLM judges", message_id="reconciliation.verdicts"),
 }
@@ -26,14 +28,26 @@ REASONS = {
     "user in an arm outside the experiment": say(
         "rater in an arm outside the experiment", message_id="reconciliation.arm_outside"
     ),
-    "user with a test address": say("rater with a test address", message_id="reconciliation.test_address"),
+    "user with a test address": say(
+        "rater with a test address", message_id="reconciliation.test_address"
+    ),
     "no user": say("no rater recorded", message_id="reconciliation.no_user"),
-    "user in no table of users": say("rater not in the tables", message_id="reconciliation.unknown_user"),
-    "question in no table of questions": say("question not in the tables", message_id="reconciliation.question"),
-    "no comparison that enters": say("rater without a comparison that was kept", message_id="reconciliation.idle"),
+    "user in no table of users": say(
+        "rater not in the tables", message_id="reconciliation.unknown_user"
+    ),
+    "question in no table of questions": say(
+        "question not in the tables", message_id="reconciliation.question"
+    ),
+    "no comparison that enters": say(
+        "rater without a comparison that was kept", message_id="reconciliation.idle"
+    ),
     "of no assignment": say("rating of no comparison", message_id="reconciliation.no_assignment"),
-    "of an assignment in no table": say("comparison not in the tables", message_id="reconciliation.unknown_assignment"),
-    "of a comparison that does not enter": say("comparison left out", message_id="reconciliation.left_out"),
+    "of an assignment in no table": say(
+        "comparison not in the tables", message_id="reconciliation.unknown_assignment"
+    ),
+    "of a comparison that does not enter": say(
+        "comparison left out", message_id="reconciliation.left_out"
+    ),
     "of another arm than the assignment's": say(
         "arm other than that of the comparison", message_id="reconciliation.other_arm"
     ),
@@ -50,7 +64,9 @@ def reconciliation(material: Material) -> Table | None:
     """What became of the rows of public tables; None where none were read."""
     numbers = material.numbers
     rows = []
-    for event in sorted((e for e in material.events if e.kind == READING), key=lambda e: (e.at, e.id)):
+    for event in sorted(
+        (e for e in material.events if e.kind == READING), key=lambda e: (e.at, e.id)
+    ):
         counted = event.data.get("tables")
         for kind, words in KINDS.items():
             tally = counted.get(kind) if isinstance(counted, Mapping) else None
@@ -59,13 +75,25 @@ def reconciliation(material: Material) -> Table | None:
             name = numbers.translated(words)
             rows.append(_row(material, name, "", tally.get("read"), tally.get("kept"), None))
             left_out = tally.get("left out")
-            reasons = sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])) if left_out else ()
+            reasons = (
+                sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])) if left_out else ()
+            )
             for reason, n in reasons:
-                rows.append(_row(material, name, numbers.translated(REASONS.get(reason, reason)), None, None, n))
+                rows.append(
+                    _row(
+                        material,
+                        name,
+                        numbers.translated(REASONS.get(reason, reason)),
+                        None,
+                        None,
+                        n,
+                    )
+                )
     if not rows:
         return None
     caption = say(
-        "Rows of the imported tables: read, kept and left out, with the reason.", message_id="reconciliation.caption"
+        "Rows of the imported tables: read, kept and left out, with the reason.",
+        message_id="reconciliation.caption",
     )
     head = (
         say("Rows", message_id="reconciliation.rows"),
@@ -75,10 +103,15 @@ def reconciliation(material: Material) -> Table | None:
         say("Left out", message_id="reconciliation.out"),
     )
     return table(
-        material.caption(numbers.translated(caption)), [numbers.translated(h) for h in head], rows, row_heads=2
+        material.caption(numbers.translated(caption)),
+        [numbers.translated(h) for h in head],
+        rows,
+        row_heads=2,
     )
 
 
 def _row(material: Material, kind: str, reason: str, *numbers: object) -> tuple[Cell, ...]:
-    cells = [Cell(material.numbers.count(n) if isinstance(n, int) else "", number=True) for n in numbers]
+    cells = [
+        Cell(material.numbers.count(n) if isinstance(n, int) else "", number=True) for n in numbers
+    ]
     return Cell(kind), Cell(reason), *cells

@@ -70,9 +70,10 @@ def write(
 ) -> Path:
     """Write the report into `folder`, replacing a report that is there; return the page's path.
 
-    The folder is filled beside its final place and moved there when it is whole, so that nobody ever finds half
-    a report. A folder that holds anything but a report is left alone with a KonsilError. `digest` is the protocol's
-    where `study` is not the protocol as it stands, but in letters; `is_blinded` says so.
+    The folder is filled beside its final place and moved there when it is whole, so that nobody
+    ever finds half a report. A folder that holds anything but a report is left alone with a
+    KonsilError. `digest` is the protocol's where `study` is not the protocol as it stands, but in
+    letters; `is_blinded` says so.
     """
     folder = Path(folder)
     _may_replace(folder)
@@ -117,7 +118,10 @@ def write(
 
 
 def write_estimates(folder: Path, study: Study, results: Results) -> tuple[Path, Path]:
-    """Write estimates.csv and estimates.json alone into an existing or new folder; return their paths."""
+    """Write estimates.csv and estimates.json alone into an existing or new folder.
+
+    Return their paths.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
@@ -136,11 +140,13 @@ def _may_replace(folder: Path) -> None:
         strange = sorted(entry.name for entry in folder.iterdir() if entry.name not in FILES)
         if strange:
             raise KonsilError(
-                f"{folder}: holds {strange[0]!r}, which is no part of a report; expected a new or empty folder or an"
-                " earlier report"
+                f"{folder}: holds {strange[0]!r}, which is no part of a report; expected a new or"
+                " empty folder or an earlier report"
             )
     elif folder.exists() or folder.is_symlink():
-        raise KonsilError(f"{folder}: is not a folder; expected a new or empty folder or an earlier report")
+        raise KonsilError(
+            f"{folder}: is not a folder; expected a new or empty folder or an earlier report"
+        )
 
 
 def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -203,9 +209,14 @@ def _estimates_json(study: Study, results: Results, digest: str = "") -> bytes:
         "target": str(whom(results.target)),
         "inference": list(results.inference),
         "warnings": list(results.warnings),
-        "rows": [{**_record(row, results.plan), "mode": modes.get(row.analysis, "valid")} for row in results.rows],
+        "rows": [
+            {**_record(row, results.plan), "mode": modes.get(row.analysis, "valid")}
+            for row in results.rows
+        ],
     }
-    return (json.dumps(written(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    return (
+        json.dumps(written(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    ).encode()
 
 
 def _estimates_csv(study: Study, results: Results) -> bytes:
@@ -244,14 +255,22 @@ def _coverage_csv(study: Study, results: Results) -> bytes:
         }
         for row in results.coverage
     ]
-    fields = ["panel", "criterion", "system", *counts, *(f"excluded.{r}" for r in reasons), "simulated"]
+    fields = [
+        "panel",
+        "criterion",
+        "system",
+        *counts,
+        *(f"excluded.{r}" for r in reasons),
+        "simulated",
+    ]
     return _csv(fields, lines)
 
 
 def _labels_csv(study: Study, results: Results) -> bytes:
     fields = ("panel", "criterion", "system", "label", "count", "simulated")
     lines = [
-        dict(zip(fields, (*key, n, study.simulated), strict=True)) for key, n in sorted(results.label_counts.items())
+        dict(zip(fields, (*key, n, study.simulated), strict=True))
+        for key, n in sorted(results.label_counts.items())
     ]
     return _csv(fields, lines)
 
@@ -259,7 +278,11 @@ def _labels_csv(study: Study, results: Results) -> bytes:
 def _outcomes_csv(study: Study, results: Results) -> bytes:
     fields = ("rater", "column", "value", "outcome", "tasks", "simulated")
     lines = [
-        dict(zip(fields, (row.rater, row.column, row.value, outcome, n, study.simulated), strict=True))
+        dict(
+            zip(
+                fields, (row.rater, row.column, row.value, outcome, n, study.simulated), strict=True
+            )
+        )
         for row in results.outcomes
         for outcome, n in row.counts.items()
     ]
@@ -268,7 +291,9 @@ def _outcomes_csv(study: Study, results: Results) -> bytes:
 
 def _orders_csv(study: Study, results: Results) -> bytes:
     fields = ("rater", "criterion", "compared", "inconsistent", "simulated")
-    rows = [(r.rater, r.criterion, r.compared, r.inconsistent, study.simulated) for r in results.orders]
+    rows = [
+        (r.rater, r.criterion, r.compared, r.inconsistent, study.simulated) for r in results.orders
+    ]
     return _csv(fields, [dict(zip(fields, row, strict=True)) for row in rows])
 
 
@@ -301,14 +326,24 @@ def _bounds_csv(study: Study, results: Results) -> bytes:
         }
         for b in results.bounds
     ]
-    fields = ["analysis", *(f"group.{c}" for c in groups), "value", "low", "high", "missing", "given", "simulated"]
+    fields = [
+        "analysis",
+        *(f"group.{c}" for c in groups),
+        "value",
+        "low",
+        "high",
+        "missing",
+        "given",
+        "simulated",
+    ]
     return _csv(fields, lines)
 
 
 def _derived_csv(study: Study, results: Results) -> bytes:
     fields = ("name", "item", "value", "label", "simulated")
     lines = [
-        dict(zip(fields, (v.name, v.item, v.value, v.label, study.simulated), strict=True)) for v in results.derived
+        dict(zip(fields, (v.name, v.item, v.value, v.label, study.simulated), strict=True))
+        for v in results.derived
     ]
     return _csv(fields, lines)
 
@@ -329,7 +364,10 @@ def _curves_csv(study: Study, results: Results) -> bytes:
     ]
     traded = [{**line, "simulated": study.simulated} for line in trade_off_lines(results)]
     more = ["threshold", "approved", "rejected"] if traded else []
-    return _csv(["analysis", *(f"group.{g}" for g in groups), "coverage", "risk", *more, "simulated"], lines + traded)
+    return _csv(
+        ["analysis", *(f"group.{g}" for g in groups), "coverage", "risk", *more, "simulated"],
+        lines + traded,
+    )
 
 
 def _csv(fields: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
@@ -341,7 +379,10 @@ def _csv(fields: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
 
 
 def _cell(value: object) -> object:
-    """Truth values and numbers as in JSON, so that both files read alike; names and labels of others made harmless."""
+    """Truth values and numbers as in JSON, so that both files read alike.
+
+    Names and labels of others made harmless.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     return harmless(value) if isinstance(value, str) else written(value)

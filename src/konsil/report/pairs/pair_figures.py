@@ -33,8 +33,11 @@ from konsil.report.figures.svg_primitives import (
 )
 from konsil.report.material.tables import Numbers
 
-DIVERGING = LinearSegmentedColormap.from_list("konsil against", ["#8c3b17", "#dda27f", "#f4f2ee", "#86b3d1", "#1f5c85"])
-"""From losing to winning; the ends differ in lightness from the middle and in hue from one another."""
+DIVERGING = LinearSegmentedColormap.from_list(
+    "konsil against", ["#8c3b17", "#dda27f", "#f4f2ee", "#86b3d1", "#1f5c85"]
+)
+"""From losing to winning; the ends differ in lightness from the middle and in hue from one
+another."""
 OUTCOMES = ("#1f5c85", "#86b3d1", "#e9e6df", "#dda27f", "#8c3b17")
 """Much better, somewhat better, equal, somewhat worse, much worse."""
 _OTHER = "#c96a34"
@@ -67,7 +70,10 @@ def wins(
     axis: str,
     shares_axis: str,
 ) -> Drawing:
-    """Win differences with their intervals; beside each the shares of what it is made of, from much better to worse."""
+    """Win differences with their intervals.
+
+    Beside each the shares of what it is made of, from much better to worse.
+    """
     with style():
         lines = lines_of([d.group for d in dots])
         top = 0.32
@@ -77,7 +83,9 @@ def wins(
         room = WIDTH - left - 0.25
         box = (0.46 / height, (height - 0.46 - top) / height)
         axes = figure.add_axes((left / WIDTH, box[0], room * 0.55 / WIDTH, box[1]))
-        beside = figure.add_axes(((left + room * 0.55 + 0.15) / WIDTH, box[0], room * 0.45 / WIDTH, box[1]))
+        beside = figure.add_axes(
+            ((left + room * 0.55 + 0.15) / WIDTH, box[0], room * 0.45 / WIDTH, box[1])
+        )
         for one in (axes, beside):
             one.set_ylim(len(lines) - 0.5, -0.5)
         axes.set_xlim(*span([x for d in dots for x in (d.value, d.low, d.high)], 0.0))
@@ -93,7 +101,8 @@ def wins(
             draw_dot(axes, y, dots[line])
             _stack(beside, y, shares[line], numbers)
         keys = [
-            Patch(facecolor=c, edgecolor=EDGE, linewidth=0.5, label=w) for c, w in zip(OUTCOMES, words, strict=True)
+            Patch(facecolor=c, edgecolor=EDGE, linewidth=0.5, label=w)
+            for c, w in zip(OUTCOMES, words, strict=True)
         ]
         figure.legend(
             handles=keys,
@@ -118,7 +127,11 @@ def _stack(axes: Axes, y: float, shares: Sequence[float], numbers: Numbers) -> N
     for share, colour in zip(shares, OUTCOMES, strict=False):
         if not math.isfinite(share):
             return
-        axes.add_patch(Rectangle((start, y - 0.36), share, 0.72, facecolor=colour, edgecolor=EDGE, linewidth=0.4))
+        axes.add_patch(
+            Rectangle(
+                (start, y - 0.36), share, 0.72, facecolor=colour, edgecolor=EDGE, linewidth=0.4
+            )
+        )
         if share >= 0.13:
             axes.text(
                 start + share / 2,
@@ -153,7 +166,9 @@ def grids(
         cell = min(0.62, (WIDTH - left - 0.1 - gap * (across - 1)) / across / n_columns)
         high = cell if n_rows <= 6 else max(0.22, min(cell, 5.5 / n_rows))
         is_long = widest([short(c, 14) for c in panels[0].columns], 8) > cell
-        below = (widest([short(c, 14) for c in panels[0].columns], 8) * 0.75 if is_long else 0.15) + 0.3
+        below = (
+            widest([short(c, 14) for c in panels[0].columns], 8) * 0.75 if is_long else 0.15
+        ) + 0.3
         down_panels = math.ceil(len(panels) / across)
         each = high * n_rows + 0.28
         height = each * down_panels + below + 0.2
@@ -165,18 +180,28 @@ def grids(
             box = (x / WIDTH, y / height, cell * n_columns / WIDTH, high * n_rows / height)
             axes = figure.add_axes(box)
             _cells(axes, panel, numbers, limits, colours, cell)
-            axes.set_title(short(panel.title, 26), fontsize=8.5, loc="left", pad=3, fontweight="bold")
+            axes.set_title(
+                short(panel.title, 26), fontsize=8.5, loc="left", pad=3, fontweight="bold"
+            )
             lowest = n + across >= len(panels)
             ticks = [i + 0.5 for i in range(n_columns)]
-            axes.set_xticks(ticks if lowest else [], [short(c, 14) for c in panel.columns] if lowest else [])
+            axes.set_xticks(
+                ticks if lowest else [], [short(c, 14) for c in panel.columns] if lowest else []
+            )
             if is_long:
                 axes.tick_params(axis="x", rotation=40)
                 for label in axes.get_xticklabels():
                     label.set(ha="right", rotation_mode="anchor")
-            axes.set_yticks([i + 0.5 for i in range(n_rows)] if place == 0 else [], names if place == 0 else [])
+            axes.set_yticks(
+                [i + 0.5 for i in range(n_rows)] if place == 0 else [], names if place == 0 else []
+            )
             axes.tick_params(length=0, labelsize=8)
-        figure.text(0.06 / WIDTH, 0.5, down, rotation=90, va="center", ha="left", fontsize=8.5, color=MUTED)
-        figure.text(left / WIDTH, 0.05 / height, along, ha="left", va="bottom", fontsize=8.5, color=MUTED)
+        figure.text(
+            0.06 / WIDTH, 0.5, down, rotation=90, va="center", ha="left", fontsize=8.5, color=MUTED
+        )
+        figure.text(
+            left / WIDTH, 0.05 / height, along, ha="left", va="bottom", fontsize=8.5, color=MUTED
+        )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -196,11 +221,27 @@ def _cells(
         for c, other in enumerate(panel.columns):
             value = panel.values.get((one, other), math.nan)
             known = math.isfinite(value)
-            colour = to_hex(colours(min(1.0, max(0.0, (value - low) / (high - low))))) if known else "none"
-            axes.add_patch(Rectangle((c, r), 1, 1, facecolor=colour, edgecolor=PAPER if known else RULE, linewidth=1))
+            colour = (
+                to_hex(colours(min(1.0, max(0.0, (value - low) / (high - low)))))
+                if known
+                else "none"
+            )
+            axes.add_patch(
+                Rectangle(
+                    (c, r), 1, 1, facecolor=colour, edgecolor=PAPER if known else RULE, linewidth=1
+                )
+            )
             if (one, other) in panel.framed:
                 axes.add_patch(
-                    Rectangle((c + 0.06, r + 0.06), 0.88, 0.88, fill=False, edgecolor=INK, linewidth=1.6, zorder=3)
+                    Rectangle(
+                        (c + 0.06, r + 0.06),
+                        0.88,
+                        0.88,
+                        fill=False,
+                        edgecolor=INK,
+                        linewidth=1.6,
+                        zorder=3,
+                    )
                 )
             shown = numbers.plain(value, 2) if known else "–"
             axes.text(
@@ -215,7 +256,12 @@ def _cells(
 
 
 def strata(
-    about: About, dots: Mapping[str, Sequence[Dot]], numbers: Numbers, *, axis: str, reference: float | None = 0.0
+    about: About,
+    dots: Mapping[str, Sequence[Dot]],
+    numbers: Numbers,
+    *,
+    axis: str,
+    reference: float | None = 0.0,
 ) -> Drawing:
     """The same rows in several strata: one colour and one mark for each, one above the other within a row."""
     names = list(dots)
@@ -228,10 +274,20 @@ def strata(
         figure = Figure(figsize=(WIDTH, height))
         left = label_width([d.label for d in first])
         axes = figure.add_axes(
-            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.1) / WIDTH, (height - 0.46 - 0.3) / height)
+            (
+                left / WIDTH,
+                0.46 / height,
+                (WIDTH - left - 0.1) / WIDTH,
+                (height - 0.46 - 0.3) / height,
+            )
         )
         axes.set_ylim(len(lines) - 0.5, -0.5)
-        axes.set_xlim(*span([x for part in dots.values() for d in part for x in (d.value, d.low, d.high)], reference))
+        axes.set_xlim(
+            *span(
+                [x for part in dots.values() for d in part for x in (d.value, d.low, d.high)],
+                reference,
+            )
+        )
         frame(axes, axis, numbers)
         if reference is not None:
             axes.axvline(reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
@@ -244,7 +300,13 @@ def strata(
                 dot = dots[name][line]
                 at = y + (n - (len(names) - 1) / 2) * 0.36
                 if math.isfinite(dot.low):
-                    axes.plot([dot.low, dot.high], [at, at], color=inks[n], linewidth=1.4, solid_capstyle="butt")
+                    axes.plot(
+                        [dot.low, dot.high],
+                        [at, at],
+                        color=inks[n],
+                        linewidth=1.4,
+                        solid_capstyle="butt",
+                    )
                 if math.isfinite(dot.value):
                     axes.plot(
                         [dot.value],
@@ -281,7 +343,9 @@ def strata(
         return finish(figure, about.key, about.title, about.description, about.caption)
 
 
-def boxes(about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: Numbers, *, axis: str) -> Drawing:
+def boxes(
+    about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: Numbers, *, axis: str
+) -> Drawing:
     """For each row the 5th, 25th, 50th, 75th and 95th percentile: a box on a line with a mark at the median.
 
     A sixth number is the mean, an open diamond.
@@ -290,7 +354,9 @@ def boxes(about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: 
         height = ROW * 1.3 * len(rows) + 0.56
         figure = Figure(figsize=(WIDTH, height))
         left = label_width([name for name, _ in rows])
-        axes = figure.add_axes((left / WIDTH, 0.46 / height, (WIDTH - left - 0.1) / WIDTH, (height - 0.52) / height))
+        axes = figure.add_axes(
+            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.1) / WIDTH, (height - 0.52) / height)
+        )
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(0, max(ends[4] for _, ends in rows) * 1.05)
         frame(axes, axis, numbers)
@@ -299,7 +365,13 @@ def boxes(about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: 
             axes.plot([low, high], [y, y], color=ACCENT, linewidth=1.3, zorder=2)
             axes.add_patch(
                 Rectangle(
-                    (first, y - 0.28), third - first, 0.56, facecolor="#a9cfe8", edgecolor=ACCENT, linewidth=1, zorder=3
+                    (first, y - 0.28),
+                    third - first,
+                    0.56,
+                    facecolor="#a9cfe8",
+                    edgecolor=ACCENT,
+                    linewidth=1,
+                    zorder=3,
                 )
             )
             axes.plot([middle, middle], [y - 0.28, y + 0.28], color=INK, linewidth=2, zorder=4)
@@ -317,19 +389,32 @@ def boxes(about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: 
         return finish(figure, about.key, about.title, about.description, about.caption)
 
 
-def counts(about: About, bars: Sequence[tuple[str, int]], numbers: Numbers, *, axis: str) -> Drawing:
+def counts(
+    about: About, bars: Sequence[tuple[str, int]], numbers: Numbers, *, axis: str
+) -> Drawing:
     """Horizontal bars of counts with their numbers."""
     with style():
         height = ROW * len(bars) + 0.56
         figure = Figure(figsize=(WIDTH, height))
         left = label_width([name for name, _ in bars])
-        axes = figure.add_axes((left / WIDTH, 0.46 / height, (WIDTH - left - 0.6) / WIDTH, (height - 0.52) / height))
+        axes = figure.add_axes(
+            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.6) / WIDTH, (height - 0.52) / height)
+        )
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_xlim(0, max(n for _, n in bars))
         frame(axes, axis, numbers)
         for y, (name, n) in enumerate(bars):
             row_label(axes, y, short(name))
-            axes.add_patch(Rectangle((0, y - 0.34), n, 0.68, facecolor=ACCENT, linewidth=0, zorder=2))
-            axes.annotate(numbers.count(n), (n, y), (3, 0), textcoords="offset points", va="center", fontsize=8)
+            axes.add_patch(
+                Rectangle((0, y - 0.34), n, 0.68, facecolor=ACCENT, linewidth=0, zorder=2)
+            )
+            axes.annotate(
+                numbers.count(n),
+                (n, y),
+                (3, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=8,
+            )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)

@@ -63,7 +63,13 @@ def is_told_together(material: Material, spec: Analysis) -> bool:
 
 
 def _kinship(analysis: Analysis, *but: str) -> str:
-    return repr([(f.name, getattr(analysis, f.name)) for f in fields(analysis) if f.name not in {*_FREE, *but}])
+    return repr(
+        [
+            (f.name, getattr(analysis, f.name))
+            for f in fields(analysis)
+            if f.name not in {*_FREE, *but}
+        ]
+    )
 
 
 def pair_figures(material: Material) -> list[Drawing]:
@@ -87,7 +93,9 @@ def _drawn(material: Material, one: Family, all_of: Sequence[Family]) -> Iterato
         yield from _plain(material, one)
 
 
-def _rows(material: Material, one: Family, kind: str = "estimate", *, ratio: bool = False) -> list[Row]:
+def _rows(
+    material: Material, one: Family, kind: str = "estimate", *, ratio: bool = False
+) -> list[Row]:
     names = {a.name for a in one.members}
     return [
         r
@@ -102,7 +110,9 @@ def _systems(material: Material, rows: Sequence[Row]) -> list[str]:
     return [*known, *sorted(found - {*known}, key=natural)]
 
 
-def _about(material: Material, one: Family, kind: str, said: Sequence[tuple[str, float]], *more: str) -> About:
+def _about(
+    material: Material, one: Family, kind: str, said: Sequence[tuple[str, float]], *more: str
+) -> About:
     _, numbers = material.language.gettext, material.numbers
     what = title(one.first.statistic, material.language)
     caption = _("%(what)s on %(n)s criteria, analyses “%(first)s” to “%(last)s”.") % {
@@ -114,7 +124,9 @@ def _about(material: Material, one: Family, kind: str, said: Sequence[tuple[str,
     return About(
         key=anchor(kind, one.first.name),
         title=f"{what}: {one.first.name}",
-        description="; ".join(f"{name} {numbers.plain(value)}" for name, value in said if math.isfinite(value)),
+        description="; ".join(
+            f"{name} {numbers.plain(value)}" for name, value in said if math.isfinite(value)
+        ),
         caption=material.caption(" ".join([caption, *(m for m in more if m)])),
         stamp=material.stamp,
     )
@@ -126,7 +138,10 @@ def _dot(material: Material, row: Row, label: str, numbers: str = "") -> Dot:
 
 
 def _plain(material: Material, one: Family) -> Iterator[Drawing]:
-    """Dots by criterion; win differences with what they are made of, where the protocol asks for the win rates too."""
+    """Dots by criterion.
+
+    Win differences with what they are made of, where the protocol asks for the win rates too.
+    """
     _, numbers = material.language.gettext, material.numbers
     statistic = one.first.statistic
     is_worth = statistic in {"davidson", "bradley_terry"}
@@ -135,8 +150,15 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
     others = dict.fromkeys(v for r in rows for c, v in r.group.items() if c != "system")
     order = [*_systems(material, rows), *sorted(others, key=lambda v: raters.get(v, len(raters)))]
     idle = _idle(rows) if statistic == "self_preference" else []
-    rows = sorted(rows, key=lambda r: [order.index(v) if v in order else -1 for v in r.group.values()][:1])
-    rows = [r for a in one.members for r in rows if r.analysis == a.name and r.group.get("rater") not in idle]
+    rows = sorted(
+        rows, key=lambda r: [order.index(v) if v in order else -1 for v in r.group.values()][:1]
+    )
+    rows = [
+        r
+        for a in one.members
+        for r in rows
+        if r.analysis == a.name and r.group.get("rater") not in idle
+    ]
     if len(rows) > MOST_DOTS or len(rows) < 2:
         return
     dots = [_dot(material, r, _named(r), numbers.with_interval(r.estimate)) for r in rows]
@@ -146,10 +168,21 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
     word = _("Ratio to the best") if is_worth else title(statistic, material.language)
     shares = [_shares(material, one, r) for r in rows] if statistic == "win_difference" else []
     if shares and all(shares):
-        more = _("At the right what they are made of: the mean over the rivals of the shares of comparisons.")
+        more = _(
+            "At the right what they are made of: the mean over the rivals of the shares of"
+            " comparisons."
+        )
         words = [_("much better"), _("somewhat"), _("equal"), _("somewhat worse"), _("much worse")]
         about = _about(material, one, "wins", said, more)
-        yield wins(about, dots, [s or () for s in shares], words, numbers, axis=word, shares_axis=_("Share"))
+        yield wins(
+            about,
+            dots,
+            [s or () for s in shares],
+            words,
+            numbers,
+            axis=word,
+            shares_axis=_("Share"),
+        )
         return
     more = _("Ratios to the best system's worth, which has none itself.") if is_worth else ""
     if idle:
@@ -159,13 +192,22 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
     reference = 1.0 if is_worth else 0.0 if entry(statistic).marks_zero else None
     about = _about(material, one, "worths" if is_worth else "criteria", said, more)
     yield forest(
-        about, dots, numbers, axis=word, heading=value_head(material, [Joined(r) for r in rows]), reference=reference
+        about,
+        dots,
+        numbers,
+        axis=word,
+        heading=value_head(material, [Joined(r) for r in rows]),
+        reference=reference,
     )
 
 
 def _idle(rows: Sequence[Row]) -> list[str]:
     """Judges that rated no answers of their own, on no criterion."""
-    own = {r.group["rater"] for r in rows if "rater" in r.group and (r.n_units or math.isfinite(r.estimate.value))}
+    own = {
+        r.group["rater"]
+        for r in rows
+        if "rater" in r.group and (r.n_units or math.isfinite(r.estimate.value))
+    }
     return [v for v in dict.fromkeys(r.group.get("rater", "") for r in rows) if v and v not in own]
 
 
@@ -190,16 +232,25 @@ def _shares(material: Material, one: Family, row: Row) -> tuple[float, ...] | No
     return (much, wins_ - much, max(0.0, 1 - wins_ - losses), losses - worse, worse)
 
 
-def _matrix(material: Material, row: Row, spec: Analysis, statistic: str) -> dict[tuple[str, str], float]:
+def _matrix(
+    material: Material, row: Row, spec: Analysis, statistic: str
+) -> dict[tuple[str, str], float]:
     """The win rates of the same ratings on the same criterion, where an analysis asks for them."""
     alike = ("raters", "arm", "where", "items", "consensus", "mode")
     for other in material.study.analyses:
         same = all(getattr(other, key) == getattr(spec, key) for key in alike)
-        if other.statistic == statistic and other.criterion == row.criterion and same and not other.by:
+        if (
+            other.statistic == statistic
+            and other.criterion == row.criterion
+            and same
+            and not other.by
+        ):
             return {
                 (r.group["system"], r.group["rival"]): r.estimate.value
                 for r in material.results.estimable_rows
-                if r.analysis == other.name and r.kind == "estimate" and math.isfinite(r.estimate.value)
+                if r.analysis == other.name
+                and r.kind == "estimate"
+                and math.isfinite(r.estimate.value)
             }
     return {}
 
@@ -212,15 +263,27 @@ def _matrices(material: Material, one: Family) -> Iterator[Drawing]:
         return
     panels = []
     for a in one.members:
-        values = {(r.group["system"], r.group["rival"]): r.estimate.value for r in rows if r.analysis == a.name}
+        values = {
+            (r.group["system"], r.group["rival"]): r.estimate.value
+            for r in rows
+            if r.analysis == a.name
+        }
         panels.append(Grid(material.criterion(a.criterion), systems, systems, values))
     said = [(f"{p.title}, {a} > {b}", v) for p in panels for (a, b), v in p.values.items()]
     more = _(
-        "Each cell: the share of comparisons that the row's system won against the column's; ties count as no win."
+        "Each cell: the share of comparisons that the row's system won against the column's; ties"
+        " count as no win."
     )
     top = max((v for p in panels for v in p.values.values() if math.isfinite(v)), default=1.0)
     about = _about(material, one, "matrices", said, more)
-    yield grids(about, panels, material.numbers, down=_("Winner"), along=_("Against"), limits=(0.0, max(top, 0.01)))
+    yield grids(
+        about,
+        panels,
+        material.numbers,
+        down=_("Winner"),
+        along=_("Against"),
+        limits=(0.0, max(top, 0.01)),
+    )
 
 
 def _graders(material: Material, one: Family, all_of: Sequence[Family]) -> Drawing:
@@ -235,9 +298,17 @@ def _graders(material: Material, one: Family, all_of: Sequence[Family]) -> Drawi
     others: list[str] = []
     for family in all_of:
         first = family.first
-        alike = _kinship(first, *_LIKE) == _kinship(one.first, *_LIKE) and not first.by and first.mode == "valid"
+        alike = (
+            _kinship(first, *_LIKE) == _kinship(one.first, *_LIKE)
+            and not first.by
+            and first.mode == "valid"
+        )
         is_jury = first.consensus == "mean"
-        if not alike or (first.raters == one.first.raters) != is_jury or first.cluster != one.first.cluster:
+        if (
+            not alike
+            or (first.raters == one.first.raters) != is_jury
+            or first.cluster != one.first.cluster
+        ):
             continue
         name = _("jury") if is_jury else first.raters
         if name not in others:
@@ -246,15 +317,25 @@ def _graders(material: Material, one: Family, all_of: Sequence[Family]) -> Drawi
                 values.setdefault(r.criterion, {})[name, r.group["system"]] = r.estimate.value
     own = {r.id: r.strata.get("system", "") for r in material.raters}
     framed = frozenset((j, own[j]) for j in judges if own.get(j))
-    panels = [Grid(material.criterion(c), (*others, *judges), systems, values[c], framed) for c in values]
+    panels = [
+        Grid(material.criterion(c), (*others, *judges), systems, values[c], framed) for c in values
+    ]
     said = [(f"{p.title}, {g}: {s}", v) for p in panels for (g, s), v in p.values.items()]
     more = _("Rows are who compared, columns whose answers; framed: judges on their own answers.")
     about = _about(material, one, "graders", said, more)
-    return grids(about, panels, material.numbers, down=_("Who compared"), along=_("Whose answers"), limits=(-1.0, 1.0))
+    return grids(
+        about,
+        panels,
+        material.numbers,
+        down=_("Who compared"),
+        along=_("Whose answers"),
+        limits=(-1.0, 1.0),
+    )
 
 
 _LIKE = ("raters", "by", "consensus", "prespecified", "test")
-"""What may differ between the analyses that a figure sets side by side: who compared, and how it is tested."""
+"""What may differ between the analyses that a figure sets side by side: who compared, and how it is
+tested."""
 
 
 def _strata(material: Material, one: Family, values: Sequence[str]) -> Iterator[Drawing]:
@@ -266,11 +347,15 @@ def _strata(material: Material, one: Family, values: Sequence[str]) -> Iterator[
         for system in systems:
             for value in values:
                 row = by.get((a.name, system, value))
-                nothing = Dot(system, math.nan, math.nan, math.nan, "", material.criterion(a.criterion))
+                nothing = Dot(
+                    system, math.nan, math.nan, math.nan, "", material.criterion(a.criterion)
+                )
                 dots[value].append(_dot(material, row, system) if row else nothing)
     if len(dots[values[0]]) > MOST_DOTS:
         return
-    said = [(f"{d.group}, {d.label}, {value}", d.value) for value, part in dots.items() for d in part]
+    said = [
+        (f"{d.group}, {d.label}, {value}", d.value) for value, part in dots.items() for d in part
+    ]
     about = _about(material, one, "strata", said)
     yield strata(about, dots, material.numbers, axis=title(one.first.statistic, material.language))
 
@@ -285,9 +370,16 @@ def _by_value(material: Material, one: Family, values: Sequence[str]) -> Iterato
     found: dict[str, dict[tuple[str, str], float]] = {a.criterion: {} for a in one.members}
     for r in rows:
         found[r.criterion][r.group[column], r.group["system"]] = r.estimate.value
-    panels = [Grid(material.criterion(c), tuple(values), systems, cells) for c, cells in found.items()]
+    panels = [
+        Grid(material.criterion(c), tuple(values), systems, cells) for c, cells in found.items()
+    ]
     said = [(f"{p.title}, {v}: {s}", x) for p in panels for (v, s), x in p.values.items()]
     about = _about(material, one, "parts", said)
     yield grids(
-        about, panels, material.numbers, down=column_title(material, column), along=_("System"), limits=(-1.0, 1.0)
+        about,
+        panels,
+        material.numbers,
+        down=column_title(material, column),
+        along=_("System"),
+        limits=(-1.0, 1.0),
     )

@@ -46,8 +46,8 @@ def _lengths(material: Material) -> Iterator[Drawing]:
         description="; ".join(f"{s} {numbers.count(round(ends[2]))}" for s, ends in rows),
         caption=material.caption(
             _(
-                "Lengths of the answers in characters: median, middle half (box), 5th to 95th percentile (line), mean"
-                " (diamond)."
+                "Lengths of the answers in characters: median, middle half (box), 5th to 95th"
+                " percentile (line), mean (diamond)."
             )
         ),
         stamp=material.stamp,
@@ -57,7 +57,9 @@ def _lengths(material: Material) -> Iterator[Drawing]:
 
 def _five(values: Sequence[int]) -> tuple[float, ...]:
     """The 5th, 25th, 50th, 75th and 95th percentile."""
-    twentieths = quantiles(values, n=20, method="inclusive") if len(values) > 1 else [float(values[0])] * 19
+    twentieths = (
+        quantiles(values, n=20, method="inclusive") if len(values) > 1 else [float(values[0])] * 19
+    )
     return tuple(twentieths[n] for n in (0, 4, 9, 14, 18))
 
 
@@ -65,7 +67,9 @@ def _items(material: Material) -> Iterator[Drawing]:
     _, numbers = material.language.gettext, material.numbers
     rated = set(rating_columns(material.ratings).get_column("item").drop_nulls().unique())
     for name in SHOWN:
-        values = Counter(i.strata[name] for i in material.items if i.id in rated and i.strata.get(name))
+        values = Counter(
+            i.strata[name] for i in material.items if i.id in rated and i.strata.get(name)
+        )
         if not 2 <= len(values) <= MOST:
             continue
         bars = sorted(values.items(), key=lambda pair: (-pair[1], natural(pair[0])))
@@ -74,7 +78,9 @@ def _items(material: Material) -> Iterator[Drawing]:
             key=anchor("items", name),
             title=_("Rated items by %(stratum)s") % {"stratum": word},
             description="; ".join(f"{value} {numbers.count(n)}" for value, n in bars),
-            caption=material.caption(_("Items with at least one rating, by %(stratum)s.") % {"stratum": word}),
+            caption=material.caption(
+                _("Items with at least one rating, by %(stratum)s.") % {"stratum": word}
+            ),
             stamp=material.stamp,
         )
         yield counts(about, bars, numbers, axis=_("Items"))

@@ -36,16 +36,29 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     """The steps of the draw, in their order."""
     _, count, told = material.language.gettext, material.numbers.count, material.numbers.translated
     # A questionnaire is about no item and no comparison.
-    ratings = rating_columns(material.ratings).select("task", "rater", "item").drop_nulls("item").unique()
+    ratings = (
+        rating_columns(material.ratings).select("task", "rater", "item").drop_nulls("item").unique()
+    )
     mine = {r.id for r in material.panels().get(line.panel, [])}
     rated = ratings.filter(ratings.get_column("rater").is_in(sorted(mine)))
     items, raters = (rated.get_column(c).n_unique() for c in ("item", "rater"))
     values = {i.strata.get(line.match or "", "") for i in material.items} - {""}
-    of = _("%(n)s values of %(column)s") % {"n": count(len(values)), "column": line.match} if values else ""
+    of = (
+        _("%(n)s values of %(column)s") % {"n": count(len(values)), "column": line.match}
+        if values
+        else ""
+    )
     yield (
         (told(say("{n:,} {n|item|items} rated", message_id="design.items_rated", n=items)), of),
         (
-            told(say("{n:,} {n|rater|raters} of {panel}", message_id="design.raters_of", n=raters, panel=line.panel)),
+            told(
+                say(
+                    "{n:,} {n|rater|raters} of {panel}",
+                    message_id="design.raters_of",
+                    n=raters,
+                    panel=line.panel,
+                )
+            ),
             _most(material, line),
         ),
     )
@@ -54,11 +67,23 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     if line.arms:
         whole = sum(line.arms.values())
         yield tuple(
-            (_("Arm %(arm)s") % {"arm": arm}, material.numbers.translated(_planned(_share(ratio, whole))))
+            (
+                _("Arm %(arm)s") % {"arm": arm},
+                material.numbers.translated(_planned(_share(ratio, whole))),
+            )
             for arm, ratio in line.arms.items()
         )
-    k = len(line.systems) or len(material.study.systems) or len({a.system for a in material.answers})
-    yield ((_("For each item two of %(k)s systems are drawn") % {"k": count(k)}, _weights(material, line)),)
+    k = (
+        len(line.systems)
+        or len(material.study.systems)
+        or len({a.system for a in material.answers})
+    )
+    yield (
+        (
+            _("For each item two of %(k)s systems are drawn") % {"k": count(k)},
+            _weights(material, line),
+        ),
+    )
     form = material.study.instrument(line.instrument)
     asked = [c for c in form.criteria if c.scope == "pair"] if form is not None else []
     sides = told(
@@ -70,7 +95,9 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     )
     yield ((sides, ", ".join(material.criterion(c.id) for c in asked)),)
     n_compared = rated.get_column("task").n_unique()
-    compared = told(say("{n:,} {n|comparison|comparisons}", message_id="design.comparisons", n=n_compared))
+    compared = told(
+        say("{n:,} {n|comparison|comparisons}", message_id="design.comparisons", n=n_compared)
+    )
     yield ((compared, ""), *_again(material, line))
 
 
@@ -94,7 +121,9 @@ def _weights(material: Material, line: Allocation) -> str:
         return ""
     k = len(line.systems) or len(material.study.systems)
     weights = sorted([*line.weights.values(), *[1.0] * (k - len(line.weights))], reverse=True)
-    return _("with weights %(weights)s") % {"weights": " : ".join(material.numbers.tick(w) for w in weights)}
+    return _("with weights %(weights)s") % {
+        "weights": " : ".join(material.numbers.tick(w) for w in weights)
+    }
 
 
 def _again(material: Material, line: Allocation) -> Iterator[tuple[str, str]]:
@@ -104,10 +133,19 @@ def _again(material: Material, line: Allocation) -> Iterator[tuple[str, str]]:
         if other.like and other.like == line.phase:
             arms = ", ".join(other.arms)
             where = (
-                _("those of the arm %(arm)s, sides drawn afresh") % {"arm": arms} if arms else _("sides drawn afresh")
+                _("those of the arm %(arm)s, sides drawn afresh") % {"arm": arms}
+                if arms
+                else _("sides drawn afresh")
             )
             who = len(material.panels().get(other.panel, []))
-            yield _("%(panel)s: each of %(n)s compares the same") % {"panel": other.panel, "n": count(who)}, where
+            yield (
+                _("%(panel)s: each of %(n)s compares the same")
+                % {
+                    "panel": other.panel,
+                    "n": count(who),
+                },
+                where,
+            )
 
 
 def _share(ratio: float, whole: float) -> str:
@@ -124,7 +162,9 @@ def _drawn(material: Material, n: int, steps: Sequence[Step]) -> Drawing:
     about = About(
         key=anchor("scheme", str(n + 1)),
         title=_("How comparisons were drawn"),
-        description="; ".join(", ".join(" – ".join(p for p in box if p) for box in step) for step in steps),
+        description="; ".join(
+            ", ".join(" – ".join(p for p in box if p) for box in step) for step in steps
+        ),
         caption=material.caption(
             _("From items and raters to comparisons: what is drawn at random, and in what order.")
         ),
@@ -160,7 +200,9 @@ def _places(n: int) -> list[tuple[float, float]]:
 
 
 def _box(axes: Axes, left: float, right: float, top: float, heading: str, line: str) -> None:
-    axes.add_patch(Rectangle((left, top), right - left, _BOX, facecolor="none", edgecolor=RULE, linewidth=1.0))
+    axes.add_patch(
+        Rectangle((left, top), right - left, _BOX, facecolor="none", edgecolor=RULE, linewidth=1.0)
+    )
     axes.add_patch(Rectangle((left, top), 0.05, _BOX, facecolor=ACCENT, linewidth=0))
     middle = (left + right) / 2
     room = int((right - left) * 17)
@@ -175,7 +217,15 @@ def _box(axes: Axes, left: float, right: float, top: float, heading: str, line: 
         fontweight="bold",
     )
     if line:
-        axes.text(middle, top + 0.37, _cut(line, room + 4), ha="center", va="center", color=MUTED, fontsize=8)
+        axes.text(
+            middle,
+            top + 0.37,
+            _cut(line, room + 4),
+            ha="center",
+            va="center",
+            color=MUTED,
+            fontsize=8,
+        )
 
 
 def _cut(text: str, room: int) -> str:

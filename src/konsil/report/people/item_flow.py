@@ -13,14 +13,18 @@ from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Table, table
 
 READ = "preparation"
-"""The kind of the events that say what was read, kept and dropped on the way from a file to items."""
+"""The kind of the events that say what was read, kept and dropped on the way from a file to
+items."""
 
 _Line = tuple[str, str, int]
 """Step, part of it (empty: all of it), number."""
 
 
 def funnel(material: Material) -> Table | None:
-    """What became of the items, step by step; None where none were read from a deck, drawn, reworded or put in sets."""
+    """What became of the items, step by step.
+
+    None where none were read from a deck, drawn, reworded or put in sets.
+    """
     _, numbers = material.language.gettext, material.numbers
     drawn = last_drawn(material.events)[1]
     lines = [*_read(material), *([] if drawn is None else _drawn(material, drawn))]
@@ -28,7 +32,9 @@ def funnel(material: Material) -> Table | None:
     if not lines:
         return None
     lines += _rated(material)
-    rows = [(Cell(step), Cell(part), Cell(numbers.count(n), number=True)) for step, part, n in lines]
+    rows = [
+        (Cell(step), Cell(part), Cell(numbers.count(n), number=True)) for step, part, n in lines
+    ]
     head = (_("Step"), _("Of these"), _("Number"))
     return table(material.caption(_("What became of the items.")), head, rows, row_heads=2)
 
@@ -36,11 +42,20 @@ def funnel(material: Material) -> Table | None:
 def _read(material: Material) -> Iterator[_Line]:
     _ = material.language.gettext
     reasons = _reasons(material)
-    for event in sorted((e for e in material.events if e.kind == READ), key=lambda e: (e.at, e.subject)):
-        yield _("Notes read from %(file)s") % {"file": event.subject}, "", _count(event.data.get("read"))
+    for event in sorted(
+        (e for e in material.events if e.kind == READ), key=lambda e: (e.at, e.subject)
+    ):
+        yield (
+            _("Notes read from %(file)s") % {"file": event.subject},
+            "",
+            _count(event.data.get("read")),
+        )
         dropped = event.data.get("dropped")
         if isinstance(dropped, Mapping):
-            counts = sorted(((str(r), _count(n)) for r, n in dropped.items()), key=lambda pair: (-pair[1], pair[0]))
+            counts = sorted(
+                ((str(r), _count(n)) for r, n in dropped.items()),
+                key=lambda pair: (-pair[1], pair[0]),
+            )
             for reason, n in counts:
                 yield _("Notes dropped"), reasons.get(reason, reason), n
         yield _("Notes kept as items"), "", _count(event.data.get("kept"))
@@ -57,7 +72,9 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
     for reason, n in sorted(drawn.lost.items()):
         yield _("Items left out"), reasons.get(reason, reason), n
     screened = last_screened(material.events)[1]
-    if screened is not None and (alone := sum(i not in screened.decided for i in screened.by_model)):
+    if screened is not None and (
+        alone := sum(i not in screened.decided for i in screened.by_model)
+    ):
         yield _("Items left out"), _("of these suspected by a model alone"), alone
     name = _("Verbatim match with the reference") if drawn.by == MATCH else drawn.by
     for value, n in sorted(drawn.found.items()):
@@ -99,12 +116,20 @@ def _reworded(material: Material) -> Iterator[_Line]:
     _ = material.language.gettext
     texts = {item.id: item.text for item in material.items}
     proposed = {i: p for i, p in proposals(material.events).items() if i in texts}
-    held = {i: one for i, one in decisions(material.events).items() if i in texts and one.by != REHEARSAL}
+    held = {
+        i: one
+        for i, one in decisions(material.events).items()
+        if i in texts and one.by != REHEARSAL
+    }
     if not proposed and not held:
         return
     yield _("Items reworded by a model"), "", len(proposed)
     verdicts = Counter[str](one.verdict for one in held.values())
-    for verdict, said in (("accept", _("accepted")), ("edit", _("edited by people")), ("keep", _("kept as asked"))):
+    for verdict, said in (
+        ("accept", _("accepted")),
+        ("edit", _("edited by people")),
+        ("keep", _("kept as asked")),
+    ):
         if verdicts[verdict]:
             yield _("Wording decided by people"), said, verdicts[verdict]
     same = sum(i not in held and one.text == texts[i] for i, one in proposed.items())
@@ -116,7 +141,9 @@ def _rated(material: Material) -> Iterator[_Line]:
     _ = material.language.gettext
     panel_of = {rater.id: rater.panel for rater in material.raters}
     rated: dict[str, set[str]] = {}
-    for rater, item in rating_columns(material.ratings).select("rater", "item").unique().drop_nulls().iter_rows():
+    for rater, item in (
+        rating_columns(material.ratings).select("rater", "item").unique().drop_nulls().iter_rows()
+    ):
         rated.setdefault(panel_of.get(rater, ""), set()).add(item)
     for panel in material.panels():
         if panel in rated:

@@ -32,16 +32,29 @@ from konsil.report.material.tables import Numbers
 AGE, SEX = "age", "sex"
 """The strata that tell them."""
 _AGE = re.compile(r"\s*(\d{1,3})(?:[.,]\d+)?\s*(.*)", re.DOTALL)
-_YOUNGER = re.compile(r"^-?\s*(?:months?|mo\b|weeks?|days?|hours?|monate?n?|wochen?|tagen?|stunden?)", re.IGNORECASE)
+_YOUNGER = re.compile(
+    r"^-?\s*(?:months?|mo\b|weeks?|days?|hours?|monate?n?|wochen?|tagen?|stunden?)", re.IGNORECASE
+)
 MOST_SEXES = 5
 
 
 def patients(material: Material) -> Iterator[Drawing]:
-    """The ages of the cases that were rated, each case once whatever versions it has; nothing where none is told."""
+    """The ages of the cases that were rated, each case once whatever versions it has.
+
+    Nothing where none is told.
+    """
     _, numbers = material.language.gettext, material.numbers
     rated = set(rating_columns(material.ratings).get_column("item").drop_nulls().unique())
-    people = {i.case or i.id: (i.strata.get(AGE, ""), i.strata.get(SEX, "")) for i in material.items if i.id in rated}
-    known = [(decade, sex) for age, sex in people.values() if sex and (decade := decade_of(age)) is not None]
+    people = {
+        i.case or i.id: (i.strata.get(AGE, ""), i.strata.get(SEX, ""))
+        for i in material.items
+        if i.id in rated
+    }
+    known = [
+        (decade, sex)
+        for age, sex in people.values()
+        if sex and (decade := decade_of(age)) is not None
+    ]
     sexes = sorted({sex for _, sex in known}, key=natural)
     if len(known) < 2 or len(sexes) > MOST_SEXES:
         return
@@ -54,9 +67,13 @@ def patients(material: Material) -> Iterator[Drawing]:
         if sum(counts)
     )
     missing = len(people) - len(known)
-    caption = _("The %(n)s cases by age in years and sex, each case once.") % {"n": numbers.count(len(known))}
+    caption = _("The %(n)s cases by age in years and sex, each case once.") % {
+        "n": numbers.count(len(known))
+    }
     if missing:
-        caption += " " + _("Of %(n)s the age or the sex is not told.") % {"n": numbers.count(missing)}
+        caption += " " + _("Of %(n)s the age or the sex is not told.") % {
+            "n": numbers.count(missing)
+        }
     about = About(
         key=anchor("patients", AGE),
         title=_("Age and sex"),
@@ -81,7 +98,12 @@ def decade_of(age: str) -> int | None:
 
 
 def stacked(
-    about: About, rows: Sequence[tuple[str, tuple[int, ...]]], parts: Sequence[str], numbers: Numbers, *, axis: str
+    about: About,
+    rows: Sequence[tuple[str, tuple[int, ...]]],
+    parts: Sequence[str],
+    numbers: Numbers,
+    *,
+    axis: str,
 ) -> Drawing:
     """Horizontal bars of counts, each made of the same parts, with the counts written on them."""
     with style():
@@ -92,7 +114,12 @@ def stacked(
         figure = Figure(figsize=(WIDTH, height))
         left = label_width([name for name, _ in rows])
         axes = figure.add_axes(
-            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.2) / WIDTH, (height - 0.46 - top) / height)
+            (
+                left / WIDTH,
+                0.46 / height,
+                (WIDTH - left - 0.2) / WIDTH,
+                (height - 0.46 - top) / height,
+            )
         )
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(0, max(sum(counts) for _, counts in rows))
@@ -103,10 +130,20 @@ def stacked(
             for n, colour, hatch in zip(counts, colours, hatches, strict=True):
                 if n:
                     bar = Rectangle(
-                        (start, y - 0.34), n, 0.68, facecolor=colour, hatch=hatch, edgecolor=EDGE, linewidth=0.5
+                        (start, y - 0.34),
+                        n,
+                        0.68,
+                        facecolor=colour,
+                        hatch=hatch,
+                        edgecolor=EDGE,
+                        linewidth=0.5,
                     )
                     axes.add_patch(bar)
-                    ground = {"boxstyle": "square,pad=0.12", "facecolor": colour, "edgecolor": "none"}
+                    ground = {
+                        "boxstyle": "square,pad=0.12",
+                        "facecolor": colour,
+                        "edgecolor": "none",
+                    }
                     axes.text(
                         start + n / 2,
                         y,

@@ -38,11 +38,17 @@ def recruited(material: Material) -> Recruited | None:
         return None
     flow = found.flow()
     figures = (_flow(material, flow),) if len(flow) > 1 else ()
-    strata = _strata(material, found) if len(found.strata) > 1 or (found.strata and not figures) else None
+    strata = (
+        _strata(material, found)
+        if len(found.strata) > 1 or (found.strata and not figures)
+        else None
+    )
     words = _texts(material)
     decisions = _decisions(material)
     told = tuple(
-        (words[k], decisions.get(v, v) if k == "decision" else v) for k, v in found.texts.items() if k in words
+        (words[k], decisions.get(v, v) if k == "decision" else v)
+        for k, v in found.texts.items()
+        if k in words
     )
     return Recruited(told, strata, figures)
 
@@ -52,7 +58,10 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
     title = _("Recruitment of the raters")
     told = "; ".join(f"{words[step.name]}: {count(step.people)}" for step in flow)
     about = About(
-        "recruitment", title, told, material.caption(_("From those who could have been asked to those who completed."))
+        "recruitment",
+        title,
+        told,
+        material.caption(_("From those who could have been asked to those who completed.")),
     )
     with style():
         height = len(flow) * (BOX + GAP) - GAP + 0.1
@@ -65,13 +74,26 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
         middle = left + wide / 2
         for n, step in enumerate(flow):
             top = 0.05 + n * (BOX + GAP)
-            axes.add_patch(Rectangle((left, top), wide, BOX, facecolor=PAPER, edgecolor=ACCENT, linewidth=1.0))
+            axes.add_patch(
+                Rectangle((left, top), wide, BOX, facecolor=PAPER, edgecolor=ACCENT, linewidth=1.0)
+            )
             axes.text(
-                middle, top + BOX / 2, f"{words[step.name]}: {count(step.people)}", ha="center", va="center", color=INK
+                middle,
+                top + BOX / 2,
+                f"{words[step.name]}: {count(step.people)}",
+                ha="center",
+                va="center",
+                color=INK,
             )
             if step.lost is None:
                 continue
-            arrow = {"arrowstyle": "-|>", "color": MUTED, "linewidth": 0.9, "shrinkA": 0, "shrinkB": 0}
+            arrow = {
+                "arrowstyle": "-|>",
+                "color": MUTED,
+                "linewidth": 0.9,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            }
             axes.annotate("", (middle, top), (middle, top - GAP), arrowprops=arrow)
             if step.lost:
                 side = left + wide + 0.35

@@ -30,11 +30,15 @@ _ALWAYS = 16 << 20
 _OF_A_NOTE = 40
 """Bytes that the smallest note takes in a file."""
 _STEPS, _AT_ONCE = 2_000, 10_000
-"""A query of a collection may take so many times so many steps, and as many more as a hundredth of its bytes."""
+"""A query of a collection may take so many times so many steps, and as many more as a hundredth of
+its bytes."""
 
 
 def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
-    """The notes of a collection, in its own order; the database is read in memory and none of its code is run."""
+    """The notes of a collection, in its own order.
+
+    The database is read in memory and none of its code is run.
+    """
     if not data.startswith(SQLITE):
         raise SourceError(f"{where}: the collection is no database of SQLite's; export it again")
     image = bytearray(data)
@@ -50,7 +54,9 @@ def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
             database.create_collation("unicase", _by_case)
             return _notes(database, where, len(data))
     except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
-        raise SourceError(f"{where}: the collection is damaged or is none of Anki's ({error})") from None
+        raise SourceError(
+            f"{where}: the collection is damaged or is none of Anki's ({error})"
+        ) from None
     except protobuf.WireError as error:
         raise SourceError(f"{where}: the collection's note types cannot be read: {error}") from None
 
@@ -84,24 +90,38 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
     most = _ALWAYS + size_of_file
     missing = sorted({"col", "notes", "cards"} - tables)
     if missing:
-        raise SourceError(f"{where}: the database is no collection of Anki's: it has no table {missing[0]!r}")
+        raise SourceError(
+            f"{where}: the database is no collection of Anki's: it has no table {missing[0]!r}"
+        )
     if "notetypes" in tables:
         types, decks = dict(_types(database)), dict(_decks(database))
     else:
         types, decks = _old_types(database, where), _old_decks(database, where)
     names = original_names(t.name for t in types.values())
-    types = {number: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed) for number, t in types.items()}
+    types = {
+        number: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed)
+        for number, t in types.items()
+    }
     home = _homes(database)
     found = []
     size = 0
-    for number, guid, kind, tags, fields in database.execute("SELECT id, guid, mid, tags, flds FROM notes ORDER BY id"):
+    for number, guid, kind, tags, fields in database.execute(
+        "SELECT id, guid, mid, tags, flds FROM notes ORDER BY id"
+    ):
         if not (isinstance(guid, str) and isinstance(tags, str) and isinstance(fields, str)):
-            raise SourceError(f"{where}: note {number} of the collection holds bytes where text is expected")
+            raise SourceError(
+                f"{where}: note {number} of the collection holds bytes where text is expected"
+            )
         size += len(fields) + _OF_A_NOTE
         if size > most:
-            raise SourceError(f"{where}: the collection's notes are more than its bytes can hold; it is not read on")
+            raise SourceError(
+                f"{where}: the collection's notes are more than its bytes can hold; it is not"
+                " read on"
+            )
         if kind not in types:
-            raise SourceError(f"{where}: note {guid!r} is of note type {kind}, which the collection does not have")
+            raise SourceError(
+                f"{where}: note {guid!r} is of note type {kind}, which the collection does not have"
+            )
         deck = decks.get(home.get(number, 0), "")
         found.append(types[kind].note(guid, fields.split(_FIELD_END), tags.split(), deck, where))
     return tuple(found)
@@ -110,12 +130,21 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
 def _tables(database: sqlite3.Connection) -> set[str]:
     """Plain tables only: a view or a virtual table would be somebody's program."""
     rows = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
-    return {name for name, sql in rows if isinstance(sql, str) and not sql.upper().startswith("CREATE VIRTUAL")}
+    return {
+        name
+        for name, sql in rows
+        if isinstance(sql, str) and not sql.upper().startswith("CREATE VIRTUAL")
+    }
 
 
 def _homes(database: sqlite3.Connection) -> Mapping[int, int]:
-    """Note -> the deck of its first card; a card in a filtered deck belongs to the deck it came from."""
-    query = "SELECT nid, CASE WHEN odid != 0 THEN odid ELSE did END, MIN(ord) FROM cards GROUP BY nid"
+    """Note -> the deck of its first card.
+
+    A card in a filtered deck belongs to the deck it came from.
+    """
+    query = (
+        "SELECT nid, CASE WHEN odid != 0 THEN odid ELSE did END, MIN(ord) FROM cards GROUP BY nid"
+    )
     return {note: deck for note, deck, _ in database.execute(query)}
 
 
@@ -126,7 +155,9 @@ def _types(database: sqlite3.Connection) -> Iterator[tuple[int, NoteType]]:
     templates: dict[int, list[str]] = {}
     for kind, config in database.execute("SELECT ntid, config FROM templates ORDER BY ntid, ord"):
         templates.setdefault(kind, []).append(protobuf.text(_bytes(config), _QUESTION))
-    for kind, name, config in database.execute("SELECT id, name, config FROM notetypes ORDER BY id"):
+    for kind, name, config in database.execute(
+        "SELECT id, name, config FROM notetypes ORDER BY id"
+    ):
         own = tuple(fields.get(kind, ()))
         is_cloze = protobuf.number(_bytes(config), _KIND) == _CLOZE
         yield kind, NoteType(str(name), is_cloze, own, clozed_fields(templates.get(kind, ()), own))
@@ -150,10 +181,15 @@ def _old_types(database: sqlite3.Connection, where: str) -> dict[int, NoteType]:
             fields = tuple(str(f["name"]) for f in _in_order(model["flds"]))
             questions = [str(t["qfmt"]) for t in _in_order(model["tmpls"])]
             found[int(key)] = NoteType(
-                str(model["name"]), model.get("type", 0) == _CLOZE, fields, clozed_fields(questions, fields)
+                str(model["name"]),
+                model.get("type", 0) == _CLOZE,
+                fields,
+                clozed_fields(questions, fields),
             )
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise SourceError(f"{where}: note type {key!r} of the collection cannot be read") from None
+            raise SourceError(
+                f"{where}: note type {key!r} of the collection cannot be read"
+            ) from None
     return found
 
 

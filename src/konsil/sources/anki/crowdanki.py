@@ -31,10 +31,16 @@ def read_crowdanki(data: bytes, where: str) -> tuple[tuple[Note, ...], tuple[str
     except RecursionError:
         raise SourceError(f"{where}: the JSON is nested too deeply") from None
     if not isinstance(top, dict) or "note_models" not in top or "notes" not in top:
-        raise SourceError(f"{where}: is no deck of CrowdAnki's, which has 'note_models' and 'notes'")
+        raise SourceError(
+            f"{where}: is no deck of CrowdAnki's, which has 'note_models' and 'notes'"
+        )
     decks = list(_decks(top, where))
     types = _types(decks, where)
-    notes = tuple(_note(note, types, name, where) for name, deck in decks for note in _list(deck, "notes", where))
+    notes = tuple(
+        _note(note, types, name, where)
+        for name, deck in decks
+        for note in _list(deck, "notes", where)
+    )
     media = {str(name) for _, deck in decks for name in _media(deck, where)}
     return notes, tuple(media)
 
@@ -77,9 +83,13 @@ def _types(decks: list[tuple[str, Json]], where: str) -> dict[str, NoteType]:
                 clozed_fields([str(t["qfmt"]) for t in model["tmpls"]], fields),
             )
         except (KeyError, TypeError):
-            raise SourceError(f"{where}: note type {str(model.get('name', ''))!r} cannot be read") from None
+            raise SourceError(
+                f"{where}: note type {str(model.get('name', ''))!r} cannot be read"
+            ) from None
     names = original_names(t.name for t in found.values())
-    return {key: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed) for key, t in found.items()}
+    return {
+        key: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed) for key, t in found.items()
+    }
 
 
 def _note(note: Json, types: Mapping[str, NoteType], deck: str, where: str) -> Note:
@@ -90,5 +100,7 @@ def _note(note: Json, types: Mapping[str, NoteType], deck: str, where: str) -> N
     if kind is None:
         raise SourceError(f"{where}: note {guid!r} is of a note type that the file does not have")
     if not all(isinstance(v, str) for v in (*values, *tags)):
-        raise SourceError(f"{where}: note {guid!r} holds something else than text in a field or a tag")
+        raise SourceError(
+            f"{where}: note {guid!r} holds something else than text in a field or a tag"
+        )
     return kind.note(guid, values, tags, deck, where)

@@ -24,14 +24,18 @@ class Deck:
     media: tuple[str, ...] = ()
     """The names of the media files that come with it, sorted."""
     repeats: int = field(default=0, compare=False)
-    """How often a note was there once more, identical but for its deck; some forms list a note in every deck."""
+    """How often a note was there once more, identical but for its deck; some forms list a note in
+    every deck."""
 
 
 def read_anki(path: str | Path) -> Deck:
-    """Read a package (.apkg, .colpkg), a bare collection (.anki2) or CrowdAnki's JSON; the content decides which.
+    """Read a package (.apkg, .colpkg), a bare collection (.anki2) or CrowdAnki's JSON.
 
-    The same notes give the same result from each of them. Nothing is unpacked to the disk, and media are not read.
-    44,185 notes take about a second and 140 MB. Every fault is one SourceError in one sentence.
+    The content decides which.
+
+    The same notes give the same result from each of them. Nothing is unpacked to the disk, and
+    media are not read. 44,185 notes take about a second and 140 MB. Every fault is one SourceError
+    in one sentence.
     """
     path = Path(path)
     check_readable(path)
@@ -48,14 +52,18 @@ def read_anki(path: str | Path) -> Deck:
     if data.startswith((SQLITE, _ZSTD)):
         from konsil.sources.anki.package import decompressed
 
-        notes = read_collection(data if data.startswith(SQLITE) else decompressed(data, where), where)
+        notes = read_collection(
+            data if data.startswith(SQLITE) else decompressed(data, where), where
+        )
         media = ()
     elif data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         from konsil.sources.anki.crowdanki import read_crowdanki
 
         notes, media = read_crowdanki(data, where)
     else:
-        raise SourceError(f"{where}: is no Anki package (.apkg), no collection and no deck.json of CrowdAnki")
+        raise SourceError(
+            f"{where}: is no Anki package (.apkg), no collection and no deck.json of CrowdAnki"
+        )
     return _deck(notes, media)
 
 
@@ -65,7 +73,10 @@ def _deck(notes: Sequence[Note], media: Iterable[str]) -> Deck:
 
 
 def ordered(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """Notes in an order that no file decides; a note that is there twice but for its deck is there once."""
+    """Notes in an order that no file decides.
+
+    A note that is there twice but for its deck is there once.
+    """
     found: dict[tuple[str, str, tuple[tuple[str, str], ...], tuple[str, ...]], Note] = {}
     for note in notes:
         key = (note.id, note.type, tuple(note.fields.items()), note.tags)

@@ -26,16 +26,21 @@ class NoteType:
     clozed: tuple[str, ...] = ()
     """The fields that its templates show with deletions."""
 
-    def note(self, guid: str, values: Sequence[str], tags: Iterable[str], deck: str, where: str) -> Note:
+    def note(
+        self, guid: str, values: Sequence[str], tags: Iterable[str], deck: str, where: str
+    ) -> Note:
         """A note of this type; one without an identifier or with other fields is a SourceError."""
         if not guid:
             raise SourceError(f"{where}: a note has no identifier")
         if len(values) != len(self.fields):
             raise SourceError(
-                f"{where}: note {guid!r} has {len(values)} fields; its note type {self.name!r} has {len(self.fields)}"
+                f"{where}: note {guid!r} has {len(values)} fields; its note type {self.name!r} has"
+                f" {len(self.fields)}"
             )
         named = dict(zip(self.fields, values, strict=True))
-        return Note(guid, self.name, self.is_cloze, named, self.clozed, tuple(sorted(set(tags))), deck)
+        return Note(
+            guid, self.name, self.is_cloze, named, self.clozed, tuple(sorted(set(tags))), deck
+        )
 
 
 def clozed_fields(templates: Iterable[str], fields: Sequence[str]) -> tuple[str, ...]:
@@ -56,12 +61,15 @@ def clozed_fields(templates: Iterable[str], fields: Sequence[str]) -> tuple[str,
 def original_names(names: Iterable[str]) -> Mapping[str, str]:
     """Name in a collection -> the name its author gave it.
 
-    Anki renames a note type that meets another one of its name, by '-' and five hexadecimal digits. They are taken
-    off, unless two types of one collection would then have one name.
+    Anki renames a note type that meets another one of its name, by '-' and five hexadecimal digits.
+    They are taken off, unless two types of one collection would then have one name.
 
     >>> original_names(["Cloze-d0c86", "Basic", "Basic-b4bc6"])
     {'Cloze-d0c86': 'Cloze', 'Basic': 'Basic', 'Basic-b4bc6': 'Basic-b4bc6'}
     """
     listed = list(names)
     plain = [_RENAMED.sub("", name) or name for name in listed]
-    return {name: short if plain.count(short) == 1 else name for name, short in zip(listed, plain, strict=True)}
+    return {
+        name: short if plain.count(short) == 1 else name
+        for name, short in zip(listed, plain, strict=True)
+    }

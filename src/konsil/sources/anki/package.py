@@ -14,14 +14,16 @@ from konsil.sources.anki import protobuf
 from konsil.sources.anki.collection import is_stub, read_collection
 
 _COLLECTIONS = {3: "collection.anki21b", 2: "collection.anki21", 1: "collection.anki2"}
-"""The form that a package says it has -> where its notes are; the others are there for older versions of Anki."""
+"""The form that a package says it has -> where its notes are; the others are there for older
+versions of Anki."""
 _NEWEST = max(_COLLECTIONS)
 _FORM, _ENTRY, _NAME = 1, 1, 1
 
 LARGEST = 1 << 30
 """Bytes that a part of a package may have once it is decompressed."""
 ALWAYS, RATIO = 64 << 20, 200
-"""A part may grow to the first number of bytes, beyond it only to the second number of times its size."""
+"""A part may grow to the first number of bytes, beyond it only to the second number of times its
+size."""
 _WINDOW = 1 << 27
 _PIECE = 1 << 10
 # A small piece, because zstd can make a hundred kilobytes of every few bytes.
@@ -36,7 +38,9 @@ def read_package(path: Path) -> tuple[tuple[Note, ...], tuple[str, ...]]:
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
         raise SourceError(f"{where}: the package is damaged ({error}); export it again") from None
     except (NotImplementedError, RuntimeError) as error:
-        raise SourceError(f"{where}: the package is compressed or locked in a way that is not read ({error})") from None
+        raise SourceError(
+            f"{where}: the package is compressed or locked in a way that is not read ({error})"
+        ) from None
 
 
 def decompressed(data: bytes, where: str) -> bytes:
@@ -54,7 +58,9 @@ def decompressed(data: bytes, where: str) -> bytes:
             if piece.eof:
                 return b"".join(parts)
     except zstandard.ZstdError as error:
-        raise SourceError(f"{where}: the compressed collection is damaged ({error}); export it again") from None
+        raise SourceError(
+            f"{where}: the compressed collection is damaged ({error}); export it again"
+        ) from None
     raise SourceError(f"{where}: the compressed collection ends too early; export it again")
 
 
@@ -67,7 +73,8 @@ def _read(archive: zipfile.ZipFile, where: str) -> tuple[tuple[Note, ...], tuple
     notes = read_collection(decompressed(raw, where) if form == _NEWEST else raw, where)
     if form == 1 and is_stub(notes):
         raise SourceError(
-            f"{where}: the package holds no notes, only the notice that a newer Anki is needed; export it again"
+            f"{where}: the package holds no notes, only the notice that a newer Anki is needed;"
+            " export it again"
         )
     return notes, _media(archive, names, form, where)
 
@@ -76,7 +83,10 @@ def _refuse_tricks(names: list[str], where: str) -> None:
     """Names that lead out of an archive, or that stand for two things: nobody's export has them."""
     for name in names:
         if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
-            raise SourceError(f"{where}: the package has a part with the name {name!r}, which leads out of it; refused")
+            raise SourceError(
+                f"{where}: the package has a part with the name {name!r}, which leads out of it;"
+                " refused"
+            )
     for name in (*_COLLECTIONS.values(), "media", "meta"):
         if names.count(name) > 1:
             raise SourceError(f"{where}: the package has {name!r} more than once; refused")
@@ -87,7 +97,8 @@ def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
     present = [form for form, name in _COLLECTIONS.items() if name in names]
     if not present:
         raise SourceError(
-            f"{where}: the archive is no Anki package: it has no {', '.join(sorted(_COLLECTIONS.values()))}"
+            f"{where}: the archive is no Anki package: it has no"
+            f" {', '.join(sorted(_COLLECTIONS.values()))}"
         )
     if "meta" not in names:
         return present[0]
@@ -96,10 +107,13 @@ def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
     except protobuf.WireError as error:
         raise SourceError(f"{where}: the package's meta cannot be read: {error}") from None
     if said > _NEWEST:
-        raise SourceError(f"{where}: the package has form {said}; this konsil reads forms up to {_NEWEST}")
+        raise SourceError(
+            f"{where}: the package has form {said}; this konsil reads forms up to {_NEWEST}"
+        )
     if said in _COLLECTIONS and said not in present:
         raise SourceError(
-            f"{where}: the package says that its notes are in {_COLLECTIONS[said]!r}, which is missing; export it again"
+            f"{where}: the package says that its notes are in {_COLLECTIONS[said]!r}, which is"
+            " missing; export it again"
         )
     return said or present[0]
 
@@ -112,17 +126,24 @@ def _media(archive: zipfile.ZipFile, names: list[str], form: int, where: str) ->
     try:
         if form == _NEWEST:
             entries = protobuf.fields(decompressed(raw, where))
-            return tuple(protobuf.text(e, _NAME) for n, e in entries if n == _ENTRY and isinstance(e, bytes))
+            return tuple(
+                protobuf.text(e, _NAME) for n, e in entries if n == _ENTRY and isinstance(e, bytes)
+            )
         listed = json.loads(raw or b"{}")
         if not isinstance(listed, dict):
             raise TypeError
     except (ValueError, TypeError, RecursionError):
-        raise SourceError(f"{where}: the package's list of media cannot be read; export it again") from None
+        raise SourceError(
+            f"{where}: the package's list of media cannot be read; export it again"
+        ) from None
     return tuple(str(name) for name in listed.values())
 
 
 def _part(archive: zipfile.ZipFile, name: str, where: str) -> bytes:
-    """A part's content, within the limits; what counts is what comes out, whatever the archive says of its size."""
+    """A part's content, within the limits.
+
+    What counts is what comes out, whatever the archive says of its size.
+    """
     info = archive.getinfo(name)
     limit = _limit(info.compress_size)
     with archive.open(info) as stream:
@@ -138,5 +159,6 @@ def _limit(packed: int) -> int:
 
 def _bomb(packed: int, limit: int, where: str) -> SourceError:
     return SourceError(
-        f"{where}: {packed:,} bytes unpack to more than {limit:,}; this is no collection, it is not read on"
+        f"{where}: {packed:,} bytes unpack to more than {limit:,}; this is no collection, it is not"
+        " read on"
     )

@@ -1,1 +1,4 @@
-"""Bytes to cells: encodings, delimiters, spreadsheets, Parquet, JSON; hostile files in a child process."""
+"""Bytes to cells: encodings, delimiters, spreadsheets, Parquet, JSON.
+
+Hostile files in a child process.
+"""

@@ -1,8 +1,9 @@
 """Files read in a process of their own, where a library bounds neither memory nor time, nor what it prints of a fault.
 
-The child may take MEMORY bytes and TIMES times what the file may unpack to, and a time by the file's size. Its result
-comes back through a pipe, so that nothing is left on the disk, and a child without a reader ends at its next write.
-The result is a line of JSON, `{"error": ...}` where the file is refused, and what the kind of file puts after it.
+The child may take MEMORY bytes and TIMES times what the file may unpack to, and a time by the
+file's size. Its result comes back through a pipe, so that nothing is left on the disk, and a child
+without a reader ends at its next write. The result is a line of JSON, `{"error": ...}` where the
+file is refused, and what the kind of file puts after it.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from konsil.errors import SourceError
 from konsil.sources.files.stalled import watched
 
 MEMORY, TIMES = 300 << 20, 10
-"""Bytes that reading a file may take, whatever its size, and how many times its unpacked size besides."""
+"""Bytes that reading a file may take, whatever its size, and how many times its unpacked size
+besides."""
 LARGEST = 1 << 30
 """Bytes that a file may have when unpacked."""
 ALWAYS, RATIO = 256 << 20, 1_000
-"""A file may always unpack to the first number of bytes, beyond it only to the second number of times its size."""
+"""A file may always unpack to the first number of bytes, beyond it only to the second number of
+times its size."""
 SECONDS, SECONDS_PER_MEGABYTE = 30, 10
 
 Header = Mapping[str, object]
@@ -48,8 +51,12 @@ def unpacked_limit(packed: int) -> int:
     return min(LARGEST, max(ALWAYS, RATIO * packed))
 
 
-def read_apart(kind: str, path: Path, sheet: str, where: str, unpacked: int) -> tuple[pl.DataFrame, Sequence[int], str]:
-    """The table, each row's number and the sheet's name, read by a child; every fault is one SourceError.
+def read_apart(
+    kind: str, path: Path, sheet: str, where: str, unpacked: int
+) -> tuple[pl.DataFrame, Sequence[int], str]:
+    """The table, each row's number and the sheet's name, read by a child.
+
+    Every fault is one SourceError.
 
     `unpacked`: the bytes that the file may unpack to.
     """
@@ -68,16 +75,30 @@ def run_child(
 ) -> T:
     """What `receive` makes of the header and of the bytes after it that a child writes about a file.
 
-    A fault that the child reports, a child that dies and a result that is not whole (None) are one SourceError each;
-    `advice` says what to do where reading takes too much.
+    A fault that the child reports, a child that dies and a result that is not whole (None) are one
+    SourceError each; `advice` says what to do where reading takes too much.
     """
     size = path.stat().st_size
     seconds = SECONDS + SECONDS_PER_MEGABYTE * size // 10**6
     memory = MEMORY + TIMES * unpacked
-    command = [sys.executable, "-c", _CHILD, kind, str(path.absolute()), sheet, where, str(memory), str(seconds)]
+    command = [
+        sys.executable,
+        "-c",
+        _CHILD,
+        kind,
+        str(path.absolute()),
+        sheet,
+        where,
+        str(memory),
+        str(seconds),
+    ]
     environment = {**os.environ, "POLARS_MAX_THREADS": "2", "PYTHONWARNINGS": "ignore"}
     with subprocess.Popen(  # noqa: S603 - our own module; the file's name is an argument
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
     ) as child:
         assert child.stdout is not None
         with watched(child) as watch:
@@ -85,12 +106,17 @@ def run_child(
             result = receive(header, child.stdout) if header is not None else None
             ended = child.wait()
     if result is None:
-        raise SourceError(_how_it_ended(0 if watch.stalled else ended, where, memory, seconds, advice))
+        raise SourceError(
+            _how_it_ended(0 if watch.stalled else ended, where, memory, seconds, advice)
+        )
     return result
 
 
 def parse_line(line: bytes) -> Header | None:
-    """An object that a child wrote on one line, None where it is not whole; what it refuses is a SourceError."""
+    """An object that a child wrote on one line, None where it is not whole.
+
+    What it refuses is a SourceError.
+    """
     try:
         header = json.loads(line)
     except ValueError:
@@ -112,10 +138,12 @@ def _table(header: Header, stream: IO[bytes]) -> tuple[pl.DataFrame, str] | None
 def _how_it_ended(code: int, where: str, memory: int, seconds: int, advice: str) -> str:
     late = {getattr(signal, name, None) for name in ("SIGXCPU", "SIGTERM", "SIGKILL")} - {None}
     if -code in late:
-        return f"{where}: reading takes more than {seconds:,} seconds, too many for its size; {advice}"
+        return (
+            f"{where}: reading takes more than {seconds:,} seconds, too many for its size; {advice}"
+        )
     return (
-        f"{where}: reading takes more than {memory >> 20:,} MB of memory, too many for its size, or the file is"
-        f" damaged; {advice}"
+        f"{where}: reading takes more than {memory >> 20:,} MB of memory, too many for its size, or"
+        f" the file is damaged; {advice}"
     )
 
 
@@ -139,7 +167,9 @@ def bounded(memory: int) -> Iterator[None]:
 def _status_bytes(field: str) -> int:
     """A number of /proc/self/status: VmData what was asked for, VmHWM what was in use at the peak."""
     status = Path("/proc/self/status").read_text("ascii", "replace")
-    return next(int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith(f"{field}:"))
+    return next(
+        int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith(f"{field}:")
+    )
 
 
 def limit(memory: int, seconds: int) -> None:

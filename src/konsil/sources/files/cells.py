@@ -13,7 +13,8 @@ _EXACT = 2.0**53
 def as_text(value: object) -> str | None:
     """The text of one cell; None for an empty one.
 
-    Whole numbers lose their '.0', since spreadsheets and data frames add it where a cell is empty elsewhere.
+    Whole numbers lose their '.0', since spreadsheets and data frames add it where a cell is empty
+    elsewhere.
 
     >>> [as_text(v) for v in (3.0, 2.5, True, "", None, ["a", "b"])]
     ['3', '2.5', 'true', None, None, '["a", "b"]']

@@ -28,12 +28,17 @@ _WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 def read_delimited(
     data: bytes, separator: str, where: str, numbered: bool = False
 ) -> tuple[pl.DataFrame, Sequence[int]]:
-    """All cells of a UTF-8 text table as text, and each row's line in the file; `numbered`: see `named`."""
+    """All cells of a UTF-8 text table as text, and each row's line in the file.
+
+    `numbered`: see `named`.
+    """
     if len(separator) != 1 or separator in '"\r\n':
         raise SourceError(f"{where}: the separator must be one character, got {separator!r}")
     if not data.strip():
         raise SourceError(f"{where}: the file is empty")
-    head = next(_records(data[: max(data.find(b"\n") + 1, 1 << 16)], separator, where, whole=False), (1, []))[1]
+    head = next(
+        _records(data[: max(data.find(b"\n") + 1, 1 << 16)], separator, where, whole=False), (1, [])
+    )[1]
     _right_separator(head, separator, where)
     check_width(len(head), where)
     check_cells(len(head) * (data.count(b"\n") + 1), len(data), where)
@@ -53,8 +58,8 @@ def check_cells(cells: int, size: int, where: str) -> None:
     """Refuse a table of very many cells with next to nothing in them: each takes sixteen bytes when it is read."""
     if cells > CELLS + size // 2:
         raise SourceError(
-            f"{where}: the table has {cells:,} cells in {size:,} bytes; a table with so little in its cells may have"
-            f" {CELLS + size // 2:,}"
+            f"{where}: the table has {cells:,} cells in {size:,} bytes; a table with so little in"
+            f" its cells may have {CELLS + size // 2:,}"
         )
 
 
@@ -64,13 +69,17 @@ def _right_separator(head: Sequence[str], separator: str, where: str) -> None:
     for other, word in _WORDS.items():
         if other != separator and other in head[0]:
             raise SourceError(
-                f"{where}: the header is a single column {_short(head[0])}; the separator looks like a {word}:"
+                f"{where}: the header is a single column {_short(head[0])}; the separator looks"
+                f" like a {word}:"
                 f' set the separator to "{other if other != chr(9) else chr(92) + "t"}"'
             )
 
 
 def _plain(data: bytes, separator: str, width: int) -> pl.DataFrame | None:
-    """The fast way, for files without quotation marks, blank lines and ragged rows; None for any other."""
+    """The fast way, for files without quotation marks, blank lines and ragged rows.
+
+    None for any other.
+    """
     sep = separator.encode()
     body = data.find(b"\n") + 1
     if not body or b'"' in data or len(sep) > 1 or data.count(b"\r") != data.count(b"\r\n"):
@@ -101,12 +110,19 @@ def _plain(data: bytes, separator: str, width: int) -> pl.DataFrame | None:
     return frame if frame.height == lines - 1 else None
 
 
-def _quoted(data: bytes, separator: str, where: str, numbered: bool) -> tuple[pl.DataFrame, Sequence[int]]:
+def _quoted(
+    data: bytes, separator: str, where: str, numbered: bool
+) -> tuple[pl.DataFrame, Sequence[int]]:
     """The careful way: every record with its line."""
     records = _records(data, separator, where)
     _, head = next(records, (1, []))
     width = len(head)
-    lines, chunks, rows, problems = array("Q"), list[pl.DataFrame](), list[list[str]](), list[Problem]()
+    lines, chunks, rows, problems = (
+        array("Q"),
+        list[pl.DataFrame](),
+        list[list[str]](),
+        list[Problem](),
+    )
     count = 0
     for line, row in records:
         count += 1
@@ -136,9 +152,16 @@ def _frame(rows: list[list[str]], width: int) -> pl.DataFrame:
     return text.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
 
-def _records(data: bytes, separator: str, where: str, whole: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Each record that is not blank, with the line it begins on; `whole`: the data end where the file ends."""
-    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="strict" if whole else "ignore", newline="")
+def _records(
+    data: bytes, separator: str, where: str, whole: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """Each record that is not blank, with the line it begins on.
+
+    `whole`: the data end where the file ends.
+    """
+    text = io.TextIOWrapper(
+        io.BytesIO(data), encoding="utf-8", errors="strict" if whole else "ignore", newline=""
+    )
     reader = csv.reader(text, delimiter=separator, strict=whole)
     previous = csv.field_size_limit(_LONGEST)
     line = 1
@@ -157,7 +180,10 @@ def _records(data: bytes, separator: str, where: str, whole: bool = True) -> Ite
 
 def _quotation(error: csv.Error) -> str:
     if "expected after" in str(error):
-        return "text follows a closing quotation mark; a quotation mark within a quoted field is doubled"
+        return (
+            "text follows a closing quotation mark; a quotation mark within a quoted field is"
+            " doubled"
+        )
     return "a quotation mark opens a field and is never closed"
 
 

@@ -6,10 +6,25 @@ import codecs
 
 from konsil.errors import SourceError, nearest
 
-_COMMON = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "mac-roman", "cp850", "iso8859-15", "ascii")
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_COMMON = (
+    "utf-8",
+    "utf-16",
+    "cp1252",
+    "latin-1",
+    "cp1250",
+    "mac-roman",
+    "cp850",
+    "iso8859-15",
+    "ascii",
+)
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _CANDIDATES = ("cp1252", "mac-roman", "cp850", "cp1250")
-# What texts in Western languages are written with beyond ASCII; the right encoding yields mostly these.
+# What texts in Western languages are written with beyond ASCII; the right encoding yields mostly
+# these.
 _LIKELY = frozenset("äöüÄÖÜßéèêëàâáíìîïóòôúùûñçåøæœÉÈÀÇÑÅØÆ–—‘’“”„«»°µ²³±≥≤€§…·•×\u00a0")
 
 
@@ -19,7 +34,8 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
     mark = next((name for bom, name in _MARKS if data.startswith(bom)), None)
     if mark is not None and not codec.startswith(mark):
         raise SourceError(
-            f"{where}: the encoding was said to be {encoding}, but the file begins with the mark of {mark};"
+            f"{where}: the encoding was said to be {encoding}, but the file begins with the mark of"
+            f" {mark};"
             f' set encoding = "{mark}"'
         )
     if not codec.startswith(("utf-16", "utf-32")) and b"\0" in data:
@@ -30,13 +46,17 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
     except UnicodeDecodeError as error:
         raise SourceError(_undecodable(data, encoding, where, error)) from None
     except (UnicodeError, ValueError):  # codecs such as punycode do not say where they failed
-        raise SourceError(f"{where}: the bytes are not {encoding}; set the encoding the file was saved in") from None
+        raise SourceError(
+            f"{where}: the bytes are not {encoding}; set the encoding the file was saved in"
+        ) from None
     text = text.removeprefix("\ufeff")
     try:
         return text.encode()
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        raise SourceError(f"{where}: line {line:,} holds half a character (a lone surrogate)") from None
+        raise SourceError(
+            f"{where}: line {line:,} holds half a character (a lone surrogate)"
+        ) from None
 
 
 def _lookup(encoding: str, where: str) -> str:
@@ -44,21 +64,31 @@ def _lookup(encoding: str, where: str) -> str:
         found = codecs.lookup(encoding)
         "".encode(found.name)  # Python also lists codecs that are no text encodings.
     except (LookupError, ValueError):
-        raise SourceError(f"{where}: there is no encoding {encoding!r}; {nearest(encoding, _COMMON)}") from None
+        raise SourceError(
+            f"{where}: there is no encoding {encoding!r}; {nearest(encoding, _COMMON)}"
+        ) from None
     return found.name
 
 
 def _undecodable(data: bytes, encoding: str, where: str, error: UnicodeDecodeError) -> str:
     line = data.count(b"\n", 0, error.start) + 1
-    got = f"{where}: line {line:,}: byte 0x{data[error.start : error.start + 1].hex()} is not {encoding}"
+    got = (
+        f"{where}: line {line:,}: byte 0x{data[error.start : error.start + 1].hex()} is not"
+        f" {encoding}"
+    )
     better = looks_like(data)
     if better is None:
         return f"{got}; no other common encoding fits either, so this may not be a text table"
-    return f'{got}; the file looks like {better} ({_word(data, error.start, better)!r}): set encoding = "{better}"'
+    return (
+        f"{got}; the file looks like {better} ({_word(data, error.start, better)!r}): set encoding"
+        f' = "{better}"'
+    )
 
 
 def looks_like(data: bytes) -> str | None:
-    """The encoding under which most of the bytes beyond ASCII are letters and signs in use; None if none fits.
+    """The encoding under which most of the bytes beyond ASCII are letters and signs in use.
+
+    None if none fits.
 
     >>> looks_like("Schädel, Fraktur; Übelkeit".encode("cp1252")), looks_like("Schädel".encode("mac-roman"))
     ('cp1252', 'mac-roman')

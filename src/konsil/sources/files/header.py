@@ -9,22 +9,28 @@ import polars as pl
 from konsil.errors import SourceError
 
 
-def named(frame: pl.DataFrame, names: Sequence[str | None], where: str, numbered: bool = False) -> pl.DataFrame:
+def named(
+    frame: pl.DataFrame, names: Sequence[str | None], where: str, numbered: bool = False
+) -> pl.DataFrame:
     """The frame with its columns named by the header, surrounding blanks removed.
 
-    Columns without a name and without values are dropped (spreadsheets leave them behind). A first column without a
-    name is an index that another program wrote, and is called 'column 1'; later ones are refused, or called by their
-    numbers where `numbered`.
+    Columns without a name and without values are dropped (spreadsheets leave them behind). A first
+    column without a name is an index that another program wrote, and is called 'column 1'; later
+    ones are refused, or called by their numbers where `numbered`.
     """
     kept: dict[str, pl.Series] = {}
     positions: dict[str, int] = {}
-    for position, (name, column) in enumerate(zip(names, frame.get_columns(), strict=True), start=1):
+    for position, (name, column) in enumerate(
+        zip(names, frame.get_columns(), strict=True), start=1
+    ):
         clean = (name or "").strip()
         if not clean:
             if column.null_count() == column.len():
                 continue
             if position > 1 and not numbered:
-                raise SourceError(f"{where}: column {position} has values but no name in the header")
+                raise SourceError(
+                    f"{where}: column {position} has values but no name in the header"
+                )
             clean = f"column {position}"
         if clean in positions:
             raise SourceError(

@@ -55,7 +55,9 @@ def read_jsonl(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
             if not raw.strip():
                 continue
             if len(raw) > _LONGEST:
-                problems.append(Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer"))
+                problems.append(
+                    Problem(line, "", f"has {len(raw):,} bytes; expected {_LONGEST:,} or fewer")
+                )
                 continue
             text = raw.decode().rstrip("\n")
             try:
@@ -83,7 +85,9 @@ def read_json(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
             if isinstance(row, dict):
                 yield line, row, 1
             else:
-                problems.append(Problem(line, "", f"expected an object, got {_short(json.dumps(row))}"))
+                problems.append(
+                    Problem(line, "", f"expected an object, got {_short(json.dumps(row))}")
+                )
 
     return _table(rows(), problems, where, len(data))
 
@@ -92,14 +96,20 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
     """The elements of a JSON list one after another, each with its line."""
     at, line = _skip(text, 0), 1
     if not text.startswith("[", at):
-        raise SourceError(f"{where}: expected a JSON list, which begins with '[', got {_short(text[at : at + 20])}")
+        raise SourceError(
+            f"{where}: expected a JSON list, which begins with '[', got"
+            f" {_short(text[at : at + 20])}"
+        )
     at = _skip(text, at + 1)
     done, first = 0, True
     is_heavy = weight(text) > _LIGHT + _TIMES * len(text)
     while not text.startswith("]", at):
         if not first:
             if not text.startswith(",", at):
-                raise SourceError(f"{where}: line {text.count(chr(10), 0, at) + 1:,}: expected ',' or ']' in the list")
+                raise SourceError(
+                    f"{where}: line {text.count(chr(10), 0, at) + 1:,}: expected ',' or ']' in the"
+                    " list"
+                )
             at = _skip(text, at + 1)
         line, done, first = line + text.count("\n", done, at), at, False
         start = at
@@ -111,7 +121,9 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
             raise SourceError(f"{where}: line {line:,}: has too many parts to be read") from None
         except (ValueError, RecursionError) as error:
             at = error.pos if isinstance(error, json.JSONDecodeError) else at
-            raise SourceError(f"{where}: line {text.count(chr(10), 0, at) + 1:,}: {_not_json(error)}") from None
+            raise SourceError(
+                f"{where}: line {text.count(chr(10), 0, at) + 1:,}: {_not_json(error)}"
+            ) from None
         yield line, value
         at = _skip(text, at)
     if text[at + 1 :].strip():
@@ -124,13 +136,17 @@ def weight(text: str) -> int:
     >>> weight("[[],[]]")
     228
     """
-    return 56 * text.count("[") + 130 * text.count("{") + 60 * text.count(",") + 70 * text.count(":")
+    return (
+        56 * text.count("[") + 130 * text.count("{") + 60 * text.count(",") + 70 * text.count(":")
+    )
 
 
 def check_weight(text: str, where: str) -> None:
     """Refuse a JSON text that is hardly more than brackets: it would take twenty times its size."""
     if weight(text) > _LIGHT + _TIMES * len(text):
-        raise SourceError(f"{where}: the JSON has too many parts for its size; this is no deck of cards")
+        raise SourceError(
+            f"{where}: the JSON has too many parts for its size; this is no deck of cards"
+        )
 
 
 def _skip(text: str, at: int) -> int:
@@ -140,7 +156,10 @@ def _skip(text: str, at: int) -> int:
 
 
 def _table(
-    rows: Iterable[tuple[int, dict[str, object], int]], problems: list[Problem], where: str, total: int
+    rows: Iterable[tuple[int, dict[str, object], int]],
+    problems: list[Problem],
+    where: str,
+    total: int,
 ) -> tuple[pl.DataFrame, Sequence[int]]:
     lines, chunks, chunk = array("Q"), list[pl.DataFrame](), list[dict[str, object]]()
     names: dict[str, None] = {}
@@ -167,7 +186,8 @@ def _table(
 def _frame(rows: list[dict[str, object]]) -> pl.DataFrame:
     names = dict.fromkeys(name for row in rows for name in row)
     return pl.DataFrame(
-        {name: [as_text(row.get(name)) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String)
+        {name: [as_text(row.get(name)) for row in rows] for name in names},
+        schema=dict.fromkeys(names, pl.String),
     )
 
 
@@ -177,7 +197,9 @@ def _refuse_halves(text: str, value: object) -> None:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise _HalfError("a text has half a character (an escape such as \\ud800 without its other half)") from None
+            raise _HalfError(
+                "a text has half a character (an escape such as \\ud800 without its other half)"
+            ) from None
 
 
 def _not_json(error: Exception) -> str:

@@ -30,18 +30,22 @@ def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     try:
         frame = pl.read_parquet(io.BytesIO(data))
         if frame.height * frame.width > CELLS:
-            raise SourceError(f"{where}: the table has more than the {CELLS:,} cells that it may have")
+            raise SourceError(
+                f"{where}: the table has more than the {CELLS:,} cells that it may have"
+            )
         texts = [_text(column, where) for column in frame.get_columns()]
         size = sum(column.estimated_size() for column in texts)
     except MemoryError:
-        raise SourceError(f"{where}: reading the Parquet file takes more memory than it may") from None
+        raise SourceError(
+            f"{where}: reading the Parquet file takes more memory than it may"
+        ) from None
     except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SourceError(f"{where}: the Parquet file is damaged: {reason}") from None
     if size > unpacked_limit(len(data)):
         raise SourceError(
-            f"{where}: {len(data):,} bytes unpack to {size:,}, more than the {unpacked_limit(len(data)):,} allowed;"
-            " save the table as CSV"
+            f"{where}: {len(data):,} bytes unpack to {size:,}, more than the"
+            f" {unpacked_limit(len(data)):,} allowed; save the table as CSV"
         )
     if not frame.height:
         raise SourceError(f"{where}: the file has columns and no row")
@@ -50,11 +54,17 @@ def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
 
 def _text(column: pl.Series, where: str) -> pl.Series:
     kind = column.dtype
-    if isinstance(kind, pl.String | pl.Categorical | pl.Enum) or kind.is_integer() or kind == pl.Boolean:
+    if (
+        isinstance(kind, pl.String | pl.Categorical | pl.Enum)
+        or kind.is_integer()
+        or kind == pl.Boolean
+    ):
         text = column.cast(pl.String)
         return text.set(text == "", None)
     if kind == pl.Binary or kind == pl.Object:
-        raise SourceError(f"{where}: column {column.name!r} holds binary data; expected texts or numbers")
+        raise SourceError(
+            f"{where}: column {column.name!r} holds binary data; expected texts or numbers"
+        )
     values: list[object] = column.to_list()
     if kind == pl.Float32:
         # Through the shortest text, since 0.1 kept in 32 bits is not the 0.1 of 64 bits.

@@ -26,7 +26,8 @@ class Problem:
     sentence: str
     """What was got and what was expected, without the place."""
     place: Place = "line"
-    """Text files have lines, spreadsheets and Parquet files have rows, Label Studio's exports have tasks."""
+    """Text files have lines, spreadsheets and Parquet files have rows, Label Studio's exports have
+    tasks."""
 
     def __str__(self) -> str:
         """The whole sentence, with its place.
@@ -56,7 +57,10 @@ class Parsed(Generic[R]):
 
 
 def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
-    """Raise one SourceError for all problems of a file with so many rows; say nothing when there are none."""
+    """Raise one SourceError for all problems of a file with so many rows.
+
+    Say nothing when there are none.
+    """
     found = sorted(problems, key=lambda p: p.line)
     if not found:
         return
@@ -66,7 +70,7 @@ def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
     # Who does not know how many rows there are says 0.
     count = f"{bad:,} of {rows:,}" if rows >= bad else f"{bad:,}"
     raise SourceError(
-        f"{name}: {count} {what}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was imported: "
-        + in_short(sentences),
+        f"{name}: {count} {what}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was"
+        " imported: " + in_short(sentences),
         sentences,
     )

@@ -23,12 +23,15 @@ LARGEST = 1 << 29
 LONGEST = 1_048_576
 """Rows of a sheet by its format; a file may claim more and have none of them."""
 WIDEST, CELLS = 4_096, 100_000_000
-"""Columns and cells a table may have, empty ones between others included: a few bytes can claim any number of them."""
+"""Columns and cells a table may have, empty ones between others included: a few bytes can claim any
+number of them."""
 
 _CHUNK = 20_000
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]+\d+:[A-Z]+\d+)"')
-_UNCOMPUTED = re.compile(rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>')
+_UNCOMPUTED = re.compile(
+    rb'<c r="([A-Z]+\d+)"[^>]{0,200}><f[^>]{0,200}>[^<]{0,9000}</f>(?:<v\s*/>|<v></v>)?</c>'
+)
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
@@ -50,19 +53,26 @@ def read_spreadsheet(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, 
     try:
         return _read(path, sheet, where)
     except MemoryError:
-        raise SourceError(f"{where}: reading the spreadsheet takes more memory than it may; save it as CSV") from None
+        raise SourceError(
+            f"{where}: reading the spreadsheet takes more memory than it may; save it as CSV"
+        ) from None
     except _DAMAGED as error:
-        raise SourceError(f"{where}: the spreadsheet is damaged ({type(error).__name__}: {error})") from None
+        raise SourceError(
+            f"{where}: the spreadsheet is damaged ({type(error).__name__}: {error})"
+        ) from None
 
 
 def check_spreadsheet(path: Path, where: str) -> int:
-    """Refuse what is no spreadsheet, is locked or says itself that it unpacks to too much; give the unpacked bytes."""
+    """Refuse what is no spreadsheet, is locked or says itself that it unpacks to too much.
+
+    Give the unpacked bytes.
+    """
     with path.open("rb") as file:
         start = file.read(8)
     if start == _OLE:
         raise SourceError(
-            f"{where}: the spreadsheet is protected by a password or is an old .xls under a new name;"
-            " save it as .xlsx without a password"
+            f"{where}: the spreadsheet is protected by a password or is an old .xls under a new"
+            " name; save it as .xlsx without a password"
         )
     if not start.startswith(b"PK"):
         raise SourceError(f"{where}: this is not an .xlsx spreadsheet")
@@ -70,11 +80,13 @@ def check_spreadsheet(path: Path, where: str) -> int:
         with zipfile.ZipFile(path) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
     except (zipfile.BadZipFile, OSError, ValueError):
-        raise SourceError(f"{where}: the spreadsheet is damaged (its zip directory cannot be read)") from None
+        raise SourceError(
+            f"{where}: the spreadsheet is damaged (its zip directory cannot be read)"
+        ) from None
     if size > LARGEST:
         raise SourceError(
-            f"{where}: unpacked the spreadsheet has {size / 2**20:,.0f} MiB, more than the {LARGEST >> 20:,} allowed;"
-            " save the table as CSV or Parquet"
+            f"{where}: unpacked the spreadsheet has {size / 2**20:,.0f} MiB, more than the"
+            f" {LARGEST >> 20:,} allowed; save the table as CSV or Parquet"
         )
     return size
 
@@ -121,7 +133,9 @@ def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa
     if not chunks:
         raise SourceError(f"{where}: sheet {page.title!r} has a header and no row below it")
     frame = pl.concat(chunks, how="diagonal", rechunk=True)
-    absent = [pl.lit(None, pl.String).alias(f"c{i}") for i in range(width) if f"c{i}" not in frame.columns]
+    absent = [
+        pl.lit(None, pl.String).alias(f"c{i}") for i in range(width) if f"c{i}" not in frame.columns
+    ]
     frame = frame.with_columns(absent).select(f"c{i}" for i in range(width))
     return named(frame, [*head, *[None] * (width - len(head))], where), numbers
 
@@ -135,11 +149,15 @@ def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # n
             width -= 1
         cells += width
         if number > LONGEST:
-            raise SourceError(f"{where}: sheet {page.title!r} claims rows beyond {LONGEST:,}, the last there can be")
+            raise SourceError(
+                f"{where}: sheet {page.title!r} claims rows beyond {LONGEST:,}, the last there"
+                " can be"
+            )
         if width > WIDEST or cells > CELLS:
             raise SourceError(
-                f"{where}: sheet {page.title!r}: row {number:,} reaches to column {width:,}; a table may have"
-                f" {WIDEST:,} columns and {CELLS:,} cells; move what stands apart to a sheet of its own"
+                f"{where}: sheet {page.title!r}: row {number:,} reaches to column {width:,}; a"
+                f" table may have {WIDEST:,} columns and {CELLS:,} cells; move what stands apart to"
+                " a sheet of its own"
             )
         row = [as_text(cell) for cell in found[:width]]
         while row and row[-1] is None:
@@ -170,7 +188,8 @@ def _is_flat(path: Path, page: Any, where: str) -> None:  # noqa: ANN401 - openp
         first = int(re.sub(r"\D", "", ref.split(":")[0]))
         what = "header cells" if first == 1 else "cells"
         raise SourceError(
-            f"{where}: sheet {page.title!r}: the {what} {ref} are merged; unmerge them and write the value into each"
+            f"{where}: sheet {page.title!r}: the {what} {ref} are merged; unmerge them and write"
+            " the value into each"
         )
     raise SourceError(
         f"{where}: sheet {page.title!r}: cell {ref} is a formula without a stored result;"

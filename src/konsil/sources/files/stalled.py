@@ -1,6 +1,7 @@
 """Children that wait for ever: a library in Rust whose memory ends may wait for a lock that it holds itself.
 
-Such a child neither ends nor uses the processor, so that no limit of its memory and time ever ends it.
+Such a child neither ends nor uses the processor, so that no limit of its memory and time ever ends
+it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 TICK, TICKS = 1.0, 20
-"""Seconds between two looks at a child, and looks at which it must have done nothing to be ended."""
+"""Seconds between two looks at a child, and looks at which it must have done nothing to be
+ended."""
 
 
 class Watch:
@@ -29,7 +31,8 @@ def watched(child: subprocess.Popen[bytes]) -> Iterator[Watch]:
 
     def look() -> None:
         idle, before = 0, ""
-        # Counted in looks, so that time in which this process was stopped is none in which the child did nothing.
+        # Counted in looks, so that time in which this process was stopped is none in which the
+        # child did nothing.
         while not over.wait(TICK) and child.poll() is None:
             state, used = _activity(child.pid)
             idle = idle + 1 if state == "S" and used == before else 0

@@ -17,7 +17,18 @@ from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
 from konsil.sources.files.spreadsheet import check_spreadsheet
 
-ENDINGS = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", ".xlsm")
+ENDINGS = (
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".txt",
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".parquet",
+    ".xlsx",
+    ".xlsm",
+)
 """The endings that are read."""
 
 _MAGIC = (
@@ -50,18 +61,29 @@ class Table:
         return f"{self.path.name}[{self.sheet}]" if self.sheet else self.path.name
 
     def line(self, row_index: int) -> int:
-        """The place in the file of a row of the frame; a header is line 1, quoted line breaks are counted."""
+        """The place in the file of a row of the frame.
+
+        A header is line 1, quoted line breaks are counted.
+        """
         return self.lines[row_index] if self.lines else row_index + 2
 
 
 def read_table(
-    path: str | Path, *, sheet: str = "", encoding: str = "utf-8", separator: str = "", numbered: bool = False
+    path: str | Path,
+    *,
+    sheet: str = "",
+    encoding: str = "utf-8",
+    separator: str = "",
+    numbered: bool = False,
 ) -> Table:
-    """Read a CSV, TSV, JSON Lines, JSON, Parquet or XLSX file; every fault is one SourceError in one sentence.
+    """Read a CSV, TSV, JSON Lines, JSON, Parquet or XLSX file.
 
-    Numbers become the text a person would write: 3 for 3.0, 2.5, true. Lists and objects become JSON.
-    `numbered`: columns of a text table without a name are called by their numbers and not refused, for tables whose
-    columns are all named by the caller.
+    Every fault is one SourceError in one sentence.
+
+    Numbers become the text a person would write: 3 for 3.0, 2.5, true. Lists and objects become
+    JSON.
+    `numbered`: columns of a text table without a name are called by their numbers and not refused,
+    for tables whose columns are all named by the caller.
     """
     path = Path(path)
     ending = path.suffix.lower()
@@ -70,9 +92,13 @@ def read_table(
     if ending == ".xls":
         raise SourceError(f"{where}: old .xls spreadsheets are not read; save it as .xlsx")
     if ending not in ENDINGS:
-        raise SourceError(f"{where}: unsupported ending {ending!r}; expected one of {', '.join(ENDINGS)}")
+        raise SourceError(
+            f"{where}: unsupported ending {ending!r}; expected one of {', '.join(ENDINGS)}"
+        )
     if sheet and ending not in (".xlsx", ".xlsm"):
-        raise SourceError(f"{where}: sheet = {sheet!r} was asked for, but only .xlsx files have sheets")
+        raise SourceError(
+            f"{where}: sheet = {sheet!r} was asked for, but only .xlsx files have sheets"
+        )
     if ending in (".xlsx", ".xlsm"):
         unpacked = check_spreadsheet(path, where)
         frame, lines, title = read_apart("spreadsheet", path, sheet, where, unpacked)
@@ -108,7 +134,9 @@ def read_bytes(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _parts(read: tuple[pl.DataFrame, Sequence[int]], path: Path) -> tuple[pl.DataFrame, Path, str, Sequence[int]]:
+def _parts(
+    read: tuple[pl.DataFrame, Sequence[int]], path: Path
+) -> tuple[pl.DataFrame, Path, str, Sequence[int]]:
     frame, lines = read
     return frame, path, "", lines
 
@@ -129,4 +157,6 @@ def check_readable(path: Path) -> None:
         raise SourceError(f"{path.name}: there is no folder {str(path.parent)!r}")
     hint = nearest(path.name, [p.name for p in path.parent.iterdir() if p.is_file()])
     # A whole folder's listing is no help in a sentence.
-    raise SourceError(f"{path.name}: there is no such file" + (f"; {hint}" if len(hint) < 200 else ""))
+    raise SourceError(
+        f"{path.name}: there is no such file" + (f"; {hint}" if len(hint) < 200 else "")
+    )

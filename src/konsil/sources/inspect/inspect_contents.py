@@ -1,6 +1,7 @@
 """What a child process writes of a log of Inspect, and what is made of its lines; only the child loads Inspect.
 
-The first line has the run, each further one a sample in the order of the data set, epoch by epoch; the last is END.
+The first line has the run, each further one a sample in the order of the data set, epoch by epoch;
+the last is END.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 from konsil.errors import SourceError
 from konsil.records import Citation
-from konsil.sources.files.apart import LARGEST, MEMORY, Header, bounded, parse_line, run_child, unpacked_limit
+from konsil.sources.files.apart import (
+    LARGEST,
+    MEMORY,
+    Header,
+    bounded,
+    parse_line,
+    run_child,
+    unpacked_limit,
+)
 from konsil.sources.files.cells import as_text
 from konsil.sources.inspect import inspect_samples
 
@@ -59,7 +68,10 @@ class LogContents:
 
 
 def read_contents(path: Path) -> LogContents:
-    """A log as a child process reads it, within the limits of memory and time; every fault is one SourceError."""
+    """A log as a child process reads it, within the limits of memory and time.
+
+    Every fault is one SourceError.
+    """
     where = path.name
     unpacked = _check_size(path, where)
 
@@ -68,7 +80,9 @@ def read_contents(path: Path) -> LogContents:
         while (line := stream.readline(left + 1)) != END:
             left -= len(line)
             if left < 0:
-                raise SourceError(f"{where}: the log's texts have more than {unpacked + SPARE:,} bytes; {_ADVICE}")
+                raise SourceError(
+                    f"{where}: the log's texts have more than {unpacked + SPARE:,} bytes; {_ADVICE}"
+                )
             fields = parse_line(line)
             if fields is None:
                 return None
@@ -86,9 +100,13 @@ def write_contents(path: Path, where: str, out: IO[bytes]) -> None:
         for line in _lines(read_eval_log(str(path), resolve_attachments=True)):
             out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
     except MemoryError:
-        raise SourceError(f"{where}: reading the log takes more memory than it may; {_ADVICE}") from None
+        raise SourceError(
+            f"{where}: reading the log takes more memory than it may; {_ADVICE}"
+        ) from None
     except UnicodeEncodeError:
-        raise SourceError(f"{where}: cannot be read as a log of Inspect: a text has half a character") from None
+        raise SourceError(
+            f"{where}: cannot be read as a log of Inspect: a text has half a character"
+        ) from None
     except Exception as error:  # noqa: BLE001 - of a damaged archive each library underneath raises what it likes
         reason = (str(error).splitlines() or [""])[0][:_MESSAGE] or type(error).__name__
         raise SourceError(f"{where}: cannot be read as a log of Inspect: {reason}") from None
@@ -103,12 +121,17 @@ def _check_size(path: Path, where: str) -> int:
     try:
         size = _archive_size(path, packed) if is_archive else packed
     except MemoryError:
-        raise SourceError(f"{where}: reading the log takes more memory than it may; {_ADVICE}") from None
+        raise SourceError(
+            f"{where}: reading the log takes more memory than it may; {_ADVICE}"
+        ) from None
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise SourceError(f"{where}: cannot be read as a log of Inspect: {str(error)[:_MESSAGE]}") from None
+        raise SourceError(
+            f"{where}: cannot be read as a log of Inspect: {str(error)[:_MESSAGE]}"
+        ) from None
     if size > limit:
         raise SourceError(
-            f"{where}: unpacked the log has {size / 2**20:,.0f} MiB, more than the {limit >> 20:,} allowed; {_ADVICE}"
+            f"{where}: unpacked the log has {size / 2**20:,.0f} MiB, more than the {limit >> 20:,}"
+            f" allowed; {_ADVICE}"
         )
     return size
 
@@ -137,7 +160,9 @@ def _lines(log: EvalLog) -> Iterator[Mapping[str, object]]:
             "metadata": _metadata(sample),
             "asked": inspect_samples.item_row(sample),
             "answered": {} if missing else inspect_samples.answered(sample),
-            "citations": [] if missing else [(c.title, c.url) for c in inspect_samples.citations(sample)],
+            "citations": (
+                [] if missing else [(c.title, c.url) for c in inspect_samples.citations(sample)]
+            ),
             "scores": {} if missing else inspect_samples.scores(sample),
         }
 
@@ -146,7 +171,14 @@ def _ordered(log: EvalLog) -> list[EvalSample]:
     """The samples in the order of the data set, epoch by epoch; a log has them as they ended."""
     place = {name: n for n, name in enumerate(log.eval.dataset.sample_ids or ())}
     samples = log.samples or []
-    return sorted(samples, key=lambda s: (place.get(s.id, len(place)), str(s.id) if s.id not in place else "", s.epoch))
+    return sorted(
+        samples,
+        key=lambda s: (
+            place.get(s.id, len(place)),
+            str(s.id) if s.id not in place else "",
+            s.epoch,
+        ),
+    )
 
 
 def _metadata(sample: EvalSample) -> inspect_samples.Row:

@@ -1,12 +1,16 @@
 """Inspect's logs (.eval and JSON) as tables of items, answers or ratings, read with Inspect's own reader in a child.
 
-- A sample's id is the item's; what `columns` can name besides are the keys of its metadata. Metadata and scorers that
-  are called like one of konsil's own fields have 'metadata.' or 'score.' before their name.
+- A sample's id is the item's; what `columns` can name besides are the keys of its metadata.
+  Metadata and scorers that are called like one of konsil's own fields have 'metadata.' or 'score.'
+  before their name.
 - The system is the one stated in `fixed`, else the model's name in the log.
-- A sample that ended in an error, ran into a limit, was cut short, filtered, left empty, declared invalid or never run
-  has no answer: it is missing and counted with its reason, and so are its scores.
-- Every epoch is an answer of its own: 'item:system' the first, 'id:system:2' the second, with the sample's id.
-- Ratings are the scorers' words, one column a scorer: `criteria` says which criterion a scorer speaks of.
+- A sample that ended in an error, ran into a limit, was cut short, filtered, left empty, declared
+  invalid or never run has no answer: it is missing and counted with its reason, and so are its
+  scores.
+- Every epoch is an answer of its own: 'item:system' the first, 'id:system:2' the second, with the
+  sample's id.
+- Ratings are the scorers' words, one column a scorer: `criteria` says which criterion a scorer
+  speaks of.
 """
 
 from __future__ import annotations
@@ -56,12 +60,19 @@ def is_inspect_log(path: Path) -> bool:
 
 
 def read_inspect_log(path: Path, source: Source, opened: LogContents | None = None) -> InspectLog:
-    """Read a log as the table of the records that the source asks for; `opened` is the log where it is open already."""
+    """Read a log as the table of the records that the source asks for.
+
+    `opened` is the log where it is open already.
+    """
     if source.sheet or source.separator:
-        raise SourceError(f"{path.name}: sheet and separator say nothing of a log of Inspect; leave them out")
+        raise SourceError(
+            f"{path.name}: sheet and separator say nothing of a log of Inspect; leave them out"
+        )
     log = opened or _open(path)
     if not log.samples:
-        raise SourceError(f"{path.name}: the log has no samples (its run's status is {log.status!r})")
+        raise SourceError(
+            f"{path.name}: the log has no samples (its run's status is {log.status!r})"
+        )
     system = source.fixed.get("system", log.model)
     dropped: Counter[str] = Counter()
     if source.records != "items" and (never := log.planned - len(log.samples)) > 0:
@@ -107,7 +118,9 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
     names = list(dict.fromkeys(name for row in rows for name in row))
     check_width(len(names), path.name)
     check_cells(len(names) * len(rows), log.size, path.name)
-    frame = pl.DataFrame({n: [row.get(n) for row in rows] for n in names}, schema=dict.fromkeys(names, pl.String))
+    frame = pl.DataFrame(
+        {n: [row.get(n) for row in rows] for n in names}, schema=dict.fromkeys(names, pl.String)
+    )
     return InspectLog(Table(frame, path, lines=range(1, len(rows) + 1), place="row"), cited, counts)
 
 
@@ -136,7 +149,8 @@ def _open(path: Path) -> LogContents:
     check_readable(path)
     if importlib.util.find_spec("inspect_ai") is None:
         raise SourceError(
-            f"{path.name}: reading logs of Inspect needs an extra; install it with {installation('inspect')}"
+            f"{path.name}: reading logs of Inspect needs an extra; install it with"
+            f" {installation('inspect')}"
         )
     return read_contents(path)
 

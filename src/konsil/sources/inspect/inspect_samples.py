@@ -21,7 +21,10 @@ _CUT = {"max_tokens": "truncated", "model_length": "truncated", "content_filter"
 
 
 def missing(sample: EvalSample) -> str:
-    """Why a sample has no answer: an error, a limit, a reply cut short, filtered or empty; '' where it has one."""
+    """Why a sample has no answer: an error, a limit, a reply cut short, filtered or empty.
+
+    '' where it has one.
+    """
     if sample.invalidation is not None:
         return "invalidated"
     if sample.error is not None or sample.output.error is not None:
@@ -37,23 +40,36 @@ def missing(sample: EvalSample) -> str:
 def item_row(sample: EvalSample) -> Row:
     """Text, reference and aliases of the item that a sample asks.
 
-    The system message belongs to how a model is asked and is left out. Of several turns each has its speaker before it.
-    Choices follow the question under their letters; the reference is then the right choice with its letter.
+    The system message belongs to how a model is asked and is left out. Of several turns each has
+    its speaker before it. Choices follow the question under their letters; the reference is then
+    the right choice with its letter.
     """
     text = sample.input if isinstance(sample.input, str) else _turns(sample.input)
     targets = [sample.target] if isinstance(sample.target, str) else list(sample.target)
     if not sample.choices:
         first, *others = targets or [""]
-        return {"text": text, "reference": first or None, "aliases": json.dumps(others) if others else None}
+        return {
+            "text": text,
+            "reference": first or None,
+            "aliases": json.dumps(others) if others else None,
+        }
     choices = [f"{_letter(n)}) {choice}" for n, choice in enumerate(sample.choices)]
     right = [choices[n] for n in _chosen(targets, len(choices))]
-    return {"text": "\n".join([text, "", *choices]), "reference": "\n".join(right or targets) or None, "aliases": None}
+    return {
+        "text": "\n".join([text, "", *choices]),
+        "reference": "\n".join(right or targets) or None,
+        "aliases": None,
+    }
 
 
 def answered(sample: EvalSample) -> Row:
     """The answer's text and the reasoning before it."""
     content = sample.output.choices[0].message.content
-    thought = "" if isinstance(content, str) else "\n\n".join(c.reasoning for c in content if c.type == "reasoning")
+    thought = (
+        ""
+        if isinstance(content, str)
+        else "\n\n".join(c.reasoning for c in content if c.type == "reasoning")
+    )
     return {"text": sample.output.completion.strip(), "reasoning": thought.strip() or None}
 
 
@@ -95,7 +111,11 @@ def _turns(messages: Sequence[ChatMessage]) -> str:
 def _words(message: ChatMessage) -> str:
     if isinstance(message.content, str):
         return message.content
-    parts = (c.text if c.type == "text" else f"[{c.type}]" for c in message.content if c.type != "reasoning")
+    parts = (
+        c.text if c.type == "text" else f"[{c.type}]"
+        for c in message.content
+        if c.type != "reasoning"
+    )
     return "\n".join(parts)
 
 
@@ -104,7 +124,10 @@ def _letter(position: int) -> str:
 
 
 def _chosen(targets: Sequence[str], n_choices: int) -> list[int]:
-    """The choices that the targets name by letter: ['B'], ['A', 'C'] and ['AC'] alike; none where one is no letter."""
+    """The choices that the targets name by letter: ['B'], ['A', 'C'] and ['AC'] alike.
+
+    None where one is no letter.
+    """
     letters = [_letter(n) for n in range(n_choices)]
     named = [t.strip() for t in targets]
     if len(named) == 1 and named[0] not in letters:

@@ -24,7 +24,9 @@ _SIDES = {"left": "A", "right": "B"}
 
 
 def label_of(result: _Json, labels: Mapping[str, str]) -> str | None:
-    """The word that a result says; None where nothing was chosen, ValueError where it is not one label.
+    """The word that a result says.
+
+    None where nothing was chosen, ValueError where it is not one label.
 
     Left and right of a pair are A and B, unless `labels` has words of its own for them.
 
@@ -35,7 +37,8 @@ def label_of(result: _Json, labels: Mapping[str, str]) -> str | None:
     key = _KEYS.get(kind)
     if key is None:
         raise ValueError(
-            f"a control of type {kind!r} is not read; leave it out by naming the controls that are in criteria"
+            f"a control of type {kind!r} is not read; leave it out by naming the controls that are"
+            " in criteria"
         )
     value = result.get("value")
     said = value.get(key) if isinstance(value, dict) else None
@@ -43,7 +46,10 @@ def label_of(result: _Json, labels: Mapping[str, str]) -> str | None:
         return note_of(result)
     if isinstance(said, list):
         if len(said) > 1:
-            raise ValueError(f"{len(said)} labels are chosen where a rating has one: {', '.join(map(_path, said))}")
+            raise ValueError(
+                f"{len(said)} labels are chosen where a rating has one:"
+                f" {', '.join(map(_path, said))}"
+            )
         said = _path(said[0]) if said else None
     text = as_text(said)
     if kind == "pairwise":
@@ -72,14 +78,17 @@ def objects_of(result: _Json) -> tuple[str, ...]:
 def span_of(result: _Json) -> dict[str, str | None]:
     """The span of a result on a stretch of plain text; empty for a result on the whole object.
 
-    Stretches of HTML and of sound are refused with a ValueError: their places are no offsets in the answer's text.
+    Stretches of HTML and of sound are refused with a ValueError: their places are no offsets in the
+    answer's text.
     """
     value = result.get("value")
     if not isinstance(value, dict) or "start" not in value:
         return {}
     start, end = value["start"], value.get("end")
     if type(start) is not int or type(end) is not int:
-        raise ValueError(f"is about the stretch from {start!r} to {end!r}; only offsets in plain text are read")
+        raise ValueError(
+            f"is about the stretch from {start!r} to {end!r}; only offsets in plain text are read"
+        )
     return {"span_start": str(start), "span_end": str(end)}
 
 

@@ -2,15 +2,19 @@
 
 What is read, and how a Source says what it means (`columns` name keys of the task's `data`):
 
-- A control (`from_name`) is a criterion of the same name, or the one that `criteria` maps it to; with `criteria`, other
-  controls are left out. Read are Choices, Taxonomy, Rating, Number, Pairwise and text Labels; a TextArea that is no
-  criterion is a note on the ratings of the same object. A result with `start` and `end` is about that span.
-- `item`, `system`, `answer`, `system_a` ... come from data keys of these names or those in `columns`; without any, the
-  item is the task's id. Where one screen shows several answers, `"system@<to_name>"` or `"answer@<to_name>"`, in
-  `columns` or `fixed`, says which answer an object is. Pairwise compares its first object, A, with its second, B.
+- A control (`from_name`) is a criterion of the same name, or the one that `criteria` maps it to;
+  with `criteria`, other controls are left out. Read are Choices, Taxonomy, Rating, Number, Pairwise
+  and text Labels; a TextArea that is no criterion is a note on the ratings of the same object. A
+  result with `start` and `end` is about that span.
+- `item`, `system`, `answer`, `system_a` ... come from data keys of these names or those in
+  `columns`; without any, the item is the task's id. Where one screen shows several answers,
+  `"system@<to_name>"` or `"answer@<to_name>"`, in `columns` or `fixed`, says which answer an object
+  is. Pairwise compares its first object, A, with its second, B.
 - The rater is 'ls-<id>' of `completed_by`, never an e-mail; `raters` maps ids to other names.
-- A cancelled annotation was skipped: it is missing, not an abstention. `lead_time` is the screen's seconds.
-- A task that konsil exported says which one it is: then the plan knows item, answers and rater, and nothing is mapped.
+- A cancelled annotation was skipped: it is missing, not an abstention. `lead_time` is the screen's
+  seconds.
+- A task that konsil exported says which one it is: then the plan knows item, answers and rater, and
+  nothing is mapped.
 """
 
 from __future__ import annotations
@@ -55,8 +59,12 @@ _Row = dict[str, str | None]
 _Json = Mapping[str, Any]
 
 
-def read_labelstudio(path: str | Path, source: Source, find: Find = lambda _: None) -> ParsedRatings:
-    """Read the ratings of an export in Label Studio's JSON format (not JSON-MIN); see the module for what is read.
+def read_labelstudio(
+    path: str | Path, source: Source, find: Find = lambda _: None
+) -> ParsedRatings:
+    """Read the ratings of an export in Label Studio's JSON format (not JSON-MIN).
+
+    See the module for what is read.
 
     `find` knows the tasks of the plan, for exports of what konsil wrote.
     """
@@ -66,19 +74,26 @@ def read_labelstudio(path: str | Path, source: Source, find: Find = lambda _: No
     reader = _Reader(source, find)
     order = 0
     for order, (_, task) in enumerate(elements(text, path.name), start=1):
-        if not isinstance(task, dict) or not isinstance(task.get("data"), dict) or _annotations(task) is None:
+        if (
+            not isinstance(task, dict)
+            or not isinstance(task.get("data"), dict)
+            or _annotations(task) is None
+        ):
             raise SourceError(
-                f"{path.name}: element {order:,} is no task of Label Studio's JSON export, which has 'data' and"
-                " 'annotations'; export as JSON, not as JSON-MIN or CSV"
+                f"{path.name}: element {order:,} is no task of Label Studio's JSON export, which"
+                " has 'data' and 'annotations'; export as JSON, not as JSON-MIN or CSV"
             )
         reader.read(task, order)
     if reader.problems:
-        return ParsedRatings((), (), tuple(reader.problems), "task", order, cancelled=reader.cancelled)
+        return ParsedRatings(
+            (), (), tuple(reader.problems), "task", order, cancelled=reader.cancelled
+        )
     if not reader.rows:
         raise SourceError(f"{path.name}: no annotation holds a rating")
     names = [f for f in FIELDS if any(f in row for row in reader.rows)]
     frame = pl.DataFrame(
-        {f: [row.get(f) for row in reader.rows] for f in names}, schema=dict.fromkeys(names, pl.String)
+        {f: [row.get(f) for row in reader.rows] for f in names},
+        schema=dict.fromkeys(names, pl.String),
     )
     plain = Source(
         file=source.file,
@@ -106,7 +121,9 @@ def _is_known(source: Source, where: str) -> None:
             known = _PER_OBJECT if at else _FROM_DATA if key == "columns" else FIELDS
             if name not in known or (at and not target):
                 hint = nearest(name, known)
-                raise SourceError(f"{where}: {key}: Label Studio's exports have no field {field!r}; {hint}")
+                raise SourceError(
+                    f"{where}: {key}: Label Studio's exports have no field {field!r}; {hint}"
+                )
 
 
 class _Reader:
@@ -123,7 +140,10 @@ class _Reader:
         self.cancelled = 0
 
     def read(self, task: _Json, order: int) -> None:
-        """Add the rows of one task's annotations; `order` counts the tasks from 1, for those without an id."""
+        """Add the rows of one task's annotations.
+
+        `order` counts the tasks from 1, for those without an id.
+        """
         number = task.get("id")
         number = number if type(number) is int else order
         try:
@@ -149,18 +169,29 @@ class _Reader:
             return None
         found = self._find(str(data[TASK_KEY]))
         if found is None:
-            raise _TaskError(TASK_KEY, f"the study has no task {data[TASK_KEY]!r}; was it exported from another one?")
+            raise _TaskError(
+                TASK_KEY,
+                f"the study has no task {data[TASK_KEY]!r}; was it exported from another one?",
+            )
         return found
 
     def _of_plan(self, annotation: _Json, planned: Planned) -> Iterator[_Row]:
-        """The rows of an annotation of one of konsil's tasks; it is its rater's, whatever Label Studio calls them."""
+        """The rows of an annotation of one of konsil's tasks.
+
+        It is its rater's, whatever Label Studio calls them.
+        """
         task = planned.task
         by = annotation.get("completed_by")
         if self._source.raters and (mapped := self._rater(by)) != task.rater:
-            raise _TaskError("completed_by", f"task {task.id!r} is {task.rater!r}'s, but {mapped!r} annotated it")
+            raise _TaskError(
+                "completed_by", f"task {task.id!r} is {task.rater!r}'s, but {mapped!r} annotated it"
+            )
         who = str(by.get("id") if isinstance(by, dict) else by)
         if self._by.setdefault(task.id, who) != who:
-            raise _TaskError("completed_by", f"task {task.id!r} was annotated by {self._by[task.id]} and by {who}")
+            raise _TaskError(
+                "completed_by",
+                f"task {task.id!r} was annotated by {self._by[task.id]} and by {who}",
+            )
         self.planned[task.id] = task
         try:
             for row in planned_rows(planned, _results(annotation)):
@@ -168,7 +199,9 @@ class _Reader:
         except ValueError as error:
             raise _TaskError("result", str(error)) from None
 
-    def _annotation(self, annotation: _Json, subject: _Row, data: _Json, number: int) -> Iterator[_Row]:
+    def _annotation(
+        self, annotation: _Json, subject: _Row, data: _Json, number: int
+    ) -> Iterator[_Row]:
         screen = {
             **subject,
             "rater": self._rater(annotation.get("completed_by")),
@@ -206,10 +239,14 @@ class _Reader:
             if known is not None and str(known) in self._source.raters:
                 return self._source.raters[str(known)]
         if type(number) is not int and not (isinstance(number, str) and number.isdigit()):
-            raise _TaskError("completed_by", "names its rater by no id; map the rater in raters, or export with ids")
+            raise _TaskError(
+                "completed_by",
+                "names its rater by no id; map the rater in raters, or export with ids",
+            )
         if self._source.raters:
             raise _TaskError(
-                "completed_by", f"rater {number} is not in raters; {nearest(str(number), self._source.raters)}"
+                "completed_by",
+                f"rater {number} is not in raters; {nearest(str(number), self._source.raters)}",
             )
         return f"ls-{number}"
 
@@ -235,13 +272,17 @@ class _Reader:
                     named[field + side] = self._source.fixed[key]
                 elif key in self._source.columns:
                     named[field + side] = _joined(data, self._source.columns[key])
-        # The pair's own fields do not make a pair of the questions beside it, nor the other way round.
+        # The pair's own fields do not make a pair of the questions beside it, nor the other way
+        # round.
         others = ("system", "answer") if pair else ("system_a", "system_b", "answer_a", "answer_b")
         return {**dict.fromkeys(others), **named}
 
 
 def _screen(annotation: _Json) -> _Row:
-    return {"seconds": as_text(annotation.get("lead_time")), "at": as_text(annotation.get("created_at"))}
+    return {
+        "seconds": as_text(annotation.get("lead_time")),
+        "at": as_text(annotation.get("created_at")),
+    }
 
 
 def _results(annotation: _Json) -> list[_Json]:

@@ -27,9 +27,11 @@ def embedder() -> Callable[[Sequence[str]], NDArray[np.floating]]:
             str(error.name).partition(".")[0], error.name
         )
         raise SourceError(
-            f"prepare.themes: finding themes needs the package {package}; install it with {installation('questions')}"
+            f"prepare.themes: finding themes needs the package {package}; install it with"
+            f" {installation('questions')}"
         ) from None
-    # One thread: the sums do not hang on the number of processors, and a busy machine is thirty times as fast.
+    # One thread: the sums do not hang on the number of processors, and a busy machine is thirty
+    # times as fast.
     model = USE(denoise=True, threads=1)
 
     def embed(texts: Sequence[str]) -> NDArray[np.floating]:

@@ -1,7 +1,7 @@
 """Further columns of Real-POCQi's public tables: which become strata, which do not, and what the tables lack.
 
-Nobody should learn from a figure that a column was missing, nor find addresses in a table of raters. A value that no
-table has is not made up: an analysis that needs it is refused.
+Nobody should learn from a figure that a column was missing, nor find addresses in a table of
+raters. A value that no table has is not made up: an analysis that needs it is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ TEXTS = ("text", "question", "question_text")
 """What the column of the questions' texts may be called; the first that says something counts."""
 READ_TOO = {
     "qa_assignments": {"completed_at"},
-    "machineRatings": {"variant", "subversion", "error", "ts", "questionExternalKey", "slotAProvider", "slotBProvider"},
+    "machineRatings": {
+        "variant",
+        "subversion",
+        "error",
+        "ts",
+        "questionExternalKey",
+        "slotAProvider",
+        "slotBProvider",
+    },
     "answer_lengths": {"question_id", "vendor", "provider_key"},
 }
 """Table -> columns that are read where they are there, or repeat what another table has."""
@@ -28,7 +36,8 @@ LACKS = {
 }
 """Table -> what its absence means."""
 _FEWEST, _OWN = 10, 0.9
-"""A column with so many entries, of which this share differs, tells rows apart and groups nothing."""
+"""A column with so many entries, of which this share differs, tells rows apart and groups
+nothing."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,11 @@ class Strata:
 
     def of(self, row: Row) -> dict[str, str]:
         """A row's strata."""
-        ruled = {name: values[row["id"]] for name, values in self.by_rule.items() if values.get(row["id"])}
+        ruled = {
+            name: values[row["id"]]
+            for name, values in self.by_rule.items()
+            if values.get(row["id"])
+        }
         return {name: row[c] for c, name in self.names.items() if row.get(c)} | ruled
 
 
@@ -53,8 +66,13 @@ def texts(source: Source) -> tuple[str, ...]:
     return tuple(source.columns.get("text") or TEXTS)
 
 
-def strata(rows: Rows, own: Collection[str], by_rule: Mapping[str, Mapping[str, str]], source: Source) -> Strata:
-    """The columns that the source names, else all that group; those that a rule gives are its own."""
+def strata(
+    rows: Rows, own: Collection[str], by_rule: Mapping[str, Mapping[str, str]], source: Source
+) -> Strata:
+    """The columns that the source names, else all that group.
+
+    Those that a rule gives are its own.
+    """
     meant = {"specialty", *source.strata}
     names, alone = {}, []
     for column in rows.columns:
@@ -63,7 +81,11 @@ def strata(rows: Rows, own: Collection[str], by_rule: Mapping[str, Mapping[str, 
         if source.strata and column not in source.strata:
             continue
         values = [row[column] for row in rows if row[column]]
-        if column not in meant and len(values) >= _FEWEST and len(set(values)) >= _OWN * len(values):
+        if (
+            column not in meant
+            and len(values) >= _FEWEST
+            and len(set(values)) >= _OWN * len(values)
+        ):
             alone.append(column)
         else:
             names[column] = column
@@ -76,25 +98,45 @@ def notes(tables: Tables, of_items: Strata, of_raters: Strata, source: Source) -
         for name, values in found.by_rule.items():
             if not values:
                 yield (
-                    f"{rows.name}: there is no column {name!r}, so that analyses by {name} cannot be made; where it has"
-                    f' another name, write columns = {{ {name} = "..." }} in the study\'s [[sources]]'
-                    + (', or fixed = { source = "..." } where all questions are of one source' * (name == "source"))
+                    f"{rows.name}: there is no column {name!r}, so that analyses by {name} cannot"
+                    " be made; where it has"
+                    f' another name, write columns = {{ {name} = "..." }} in the study\'s'
+                    " [[sources]]"
+                    + (
+                        ', or fixed = { source = "..." } where all questions are of one source'
+                        * (name == "source")
+                    )
                 )
         further = [n for n in found.names.values() if n != "specialty"]
         if further:
             yield f"{rows.name}: further columns are strata: {', '.join(further)}"
         if found.alone:
             yield (
-                f"{rows.name}: no strata, since nearly every row has its own entry: {', '.join(found.alone)};"
-                " to keep some, name all that are wanted under strata"
+                f"{rows.name}: no strata, since nearly every row has its own entry:"
+                f" {', '.join(found.alone)}; to keep some, name all that are wanted under strata"
             )
     if not any(row.get(name) for row in tables.questions for name in texts(source)):
-        yield f"{tables.questions.name}: no question has a text; expected one in a column {' or '.join(texts(source))}"
+        yield (
+            f"{tables.questions.name}: no question has a text; expected one in a column"
+            f" {' or '.join(texts(source))}"
+        )
     for name, rows in tables.by_name().items():
         unread = [c for c in rows.columns if c not in {*NEEDED[name], *READ_TOO.get(name, ())}]
-        if unread and rows not in (tables.questions, tables.users, tables.recruitment, tables.themes):
+        if unread and rows not in (
+            tables.questions,
+            tables.users,
+            tables.recruitment,
+            tables.themes,
+        ):
             yield f"{rows.name}: not read: {', '.join(unread)}"
-        if name == "machineRatings" and rows.rows and not {"variant", "subversion"} & {*rows.columns}:
-            yield f"{rows.name}: there is no column 'variant' or 'subversion', so that judges count for the text arm"
+        if (
+            name == "machineRatings"
+            and rows.rows
+            and not {"variant", "subversion"} & {*rows.columns}
+        ):
+            yield (
+                f"{rows.name}: there is no column 'variant' or 'subversion', so that judges count"
+                " for the text arm"
+            )
         if rows.table is None and name in LACKS:
             yield f"there is no table {name}, so that {LACKS[name]}"

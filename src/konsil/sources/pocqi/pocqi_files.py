@@ -28,7 +28,14 @@ NEEDED = {
     "tagged_questions": ("id", "primary_question_type"),
 }
 """Table -> the columns that it must have."""
-OPTIONAL = ("qa_answers", "answer_lengths", "machineRatings", "prior_users", "recruitment_combined", "tagged_questions")
+OPTIONAL = (
+    "qa_answers",
+    "answer_lengths",
+    "machineRatings",
+    "prior_users",
+    "recruitment_combined",
+    "tagged_questions",
+)
 """Tables without which the others can be read."""
 BLINDED = "blinded_"
 """How the names of the authors' blinded tables begin: their systems are letters."""
@@ -48,7 +55,8 @@ ALIASES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "recruitment_combined": {"status": ("oe_status",)},
     "tagged_questions": {"id": ("question_id",)},
 }
-"""Table -> column -> other names under which it is read; capitals, spaces and underscores make no difference."""
+"""Table -> column -> other names under which it is read; capitals, spaces and underscores make no
+difference."""
 
 
 class Row(dict[str, str]):
@@ -124,16 +132,25 @@ class Tables:
 
 
 def read_tables(folder: Path, source: Source) -> Tables:
-    """Read the tables of a folder; one that is missing, or lacks a column or an identifier, is one SourceError."""
+    """Read the tables of a folder.
+
+    One that is missing, or lacks a column or an identifier, is one SourceError.
+    """
     if not folder.is_dir():
         raise SourceError(
-            f"{folder.name}: is no folder; 'real-pocqi' reads a folder with the tables {', '.join(NEEDED)}, or one flat"
-            " table"
+            f"{folder.name}: is no folder; 'real-pocqi' reads a folder with the tables"
+            f" {', '.join(NEEDED)}, or one flat table"
         )
-    # Names and letters of systems must not be mixed: one set of tables is read, the other fills in what has no systems.
-    blinded = _file(folder, "qa_assignments") is None and _file(folder, BLINDED + "qa_assignments") is not None
+    # Names and letters of systems must not be mixed: one set of tables is read, the other fills in
+    # what has no systems.
+    blinded = (
+        _file(folder, "qa_assignments") is None
+        and _file(folder, BLINDED + "qa_assignments") is not None
+    )
     mapping = Mapped(source.columns)
-    tables = Tables(*(_rows(folder, name, mapping, source.encoding, blinded=blinded) for name in NEEDED))
+    tables = Tables(
+        *(_rows(folder, name, mapping, source.encoding, blinded=blinded) for name in NEEDED)
+    )
     mapping.refuse_unused(folder.name)
     return tables
 
@@ -153,7 +170,8 @@ class Mapped:
     """`columns` of the source: field -> column, the field alone or with its table (`qa_questions.id`)."""
 
     def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
-        # The text of a question may be looked for in several columns, and is chosen where questions are read.
+        # The text of a question may be looked for in several columns, and is chosen where questions
+        # are read.
         self.columns = {name: of[0] for name, of in columns.items() if of and name != "text"}
         self.used: set[str] = set()
         self.known: set[str] = set()
@@ -185,7 +203,9 @@ class Mapped:
         for name, column in self.columns.items():
             if name not in self.used:
                 hint = nearest(column, self.known)
-                raise SourceError(f"{where}: columns: {name} = {column!r}: no table has this column; {hint}")
+                raise SourceError(
+                    f"{where}: columns: {name} = {column!r}: no table has this column; {hint}"
+                )
 
 
 def rows_of(table: Table, name: str, columns: Mapping[str, str]) -> Rows:
@@ -195,7 +215,9 @@ def rows_of(table: Table, name: str, columns: Mapping[str, str]) -> Rows:
     left_out = {c for c in table.frame.columns if c not in renamed and c in columns}
     rows = []
     for n, cells in enumerate(table.frame.iter_rows(named=True)):
-        row = Row({renamed.get(c, c): (v or "").strip() for c, v in cells.items() if c not in left_out})
+        row = Row(
+            {renamed.get(c, c): (v or "").strip() for c, v in cells.items() if c not in left_out}
+        )
         row.line = table.line(n)
         rows.append(row)
     names = {renamed.get(c, c): c for c in table.frame.columns if c not in left_out}
@@ -217,7 +239,9 @@ def _rows(folder: Path, name: str, mapping: Mapped, encoding: str, *, blinded: b
         names = names[:1]
     path = next((p for file_name in names if (p := _file(folder, file_name)) is not None), None)
     if path is None and name == "answer_lengths" and blinded:
-        path = _file(folder, BLINDED + "qa_answers")  # the authors' blinded answers have their lengths beside them
+        path = _file(
+            folder, BLINDED + "qa_answers"
+        )  # the authors' blinded answers have their lengths beside them
     if path is None:
         if name in OPTIONAL:
             return Rows(name)
@@ -227,12 +251,17 @@ def _rows(folder: Path, name: str, mapping: Mapped, encoding: str, *, blinded: b
         raise SourceError(f"{folder.name}: there is no table {wanted} (or .parquet); {hint}")
     table = read_table(path, encoding=encoding)
     columns = mapping.renamed(name, table.frame.columns)
-    if name == "answer_lengths" and path.stem.endswith("qa_answers") and "answer_len" not in columns:
+    if (
+        name == "answer_lengths"
+        and path.stem.endswith("qa_answers")
+        and "answer_len" not in columns
+    ):
         return Rows(name)
     for column in NEEDED[name]:
         if column not in columns:
             raise SourceError(
-                f"{path.name}: there is no column {column!r}; {nearest(column, table.frame.columns)} If it has another"
+                f"{path.name}: there is no column {column!r};"
+                f" {nearest(column, table.frame.columns)} If it has another"
                 f' name, write columns = {{ "{name}.{column}" = "..." }} in [[sources]]'
             )
     rows = rows_of(table, path.name, columns)
@@ -240,6 +269,8 @@ def _rows(folder: Path, name: str, mapping: Mapped, encoding: str, *, blinded: b
     for row in rows if "id" in NEEDED[name] else ():
         if row["id"] in seen or not row["id"]:
             what = f"the id {row['id']!r} occurs twice" if row["id"] else "the id is empty"
-            raise SourceError(f"{path.name}: {table.place} {row.line:,}: {what}; expected an id for each row")
+            raise SourceError(
+                f"{path.name}: {table.place} {row.line:,}: {what}; expected an id for each row"
+            )
         seen.add(row["id"])
     return rows

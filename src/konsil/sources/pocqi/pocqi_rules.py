@@ -1,7 +1,8 @@
 """Which rows of Real-POCQi's tables enter: the authors' rules of eligibility, origin, account status and theme.
 
-The rules are those of the authors' public analysis code: users of the pilot, ratings of no assignment, rows whose
-question, user or assignment is in no table, users outside the two arms or with a test address do not enter.
+The rules are those of the authors' public analysis code: users of the pilot, ratings of no
+assignment, rows whose question, user or assignment is in no table, users outside the two arms or
+with a test address do not enter.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ STUDY_ORIGIN = "real-pocqi"
 STATUS = {"on oe": "user", "off oe": "non-user"}
 """Account status -> exposure."""
 UNTAGGED, UNKNOWN = "untagged", "unknown"
-"""What a question without a theme and a rater without an account status have, where others have one."""
+"""What a question without a theme and a rater without an account status have, where others have
+one."""
 
 
 @dataclass
@@ -58,7 +60,11 @@ def origins(tables: Tables, source: Source) -> dict[str, str]:
         return {row["id"]: row["source"] or source.fixed.get("source", "") for row in rows}
     if "external_key" in rows.columns:
         return {
-            row["id"]: BENCHMARK if row["external_key"].casefold().startswith(f"{BENCHMARK}-") else STUDY_ORIGIN
+            row["id"]: (
+                BENCHMARK
+                if row["external_key"].casefold().startswith(f"{BENCHMARK}-")
+                else STUDY_ORIGIN
+            )
             for row in rows
         }
     fixed = source.fixed.get("source")
@@ -106,7 +112,9 @@ def ineligible(tables: Tables) -> dict[str, str]:
     return reasons
 
 
-def excluded(row: Row, users: Mapping[str, Row], questions: Mapping[str, object], out: Mapping[str, str]) -> str:
+def excluded(
+    row: Row, users: Mapping[str, Row], questions: Mapping[str, object], out: Mapping[str, str]
+) -> str:
     """Why an assignment does not enter; empty where it does."""
     user = row["user_id"]
     if not user:
@@ -120,7 +128,9 @@ def excluded(row: Row, users: Mapping[str, Row], questions: Mapping[str, object]
 
 def personal(rows: Rows) -> tuple[str, ...]:
     """The columns of a table that name people or their addresses."""
-    return tuple(c for c in rows.columns if c.casefold().replace("-", "_").replace(" ", "_") in PERSONAL)
+    return tuple(
+        c for c in rows.columns if c.casefold().replace("-", "_").replace(" ", "_") in PERSONAL
+    )
 
 
 def _address(row: Row) -> str:

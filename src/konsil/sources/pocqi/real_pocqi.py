@@ -1,7 +1,7 @@
 """The public tables of Real-POCQi as records: questions, answers, users, assignments, ratings, judges' ratings.
 
-A choice is read together with the two slots that were on the screen; which of the two systems it favours is decided by
-their answers, never by the side they stood on.
+A choice is read together with the two slots that were on the screen; which of the two systems it
+favours is decided by their answers, never by the side they stood on.
 """
 
 from __future__ import annotations
@@ -61,10 +61,12 @@ class Pocqi:
 
 
 def read_real_pocqi(path: Path, source: Source, instrument: str) -> Pocqi:
-    """Read the folder of the public tables, or one flat table; `instrument` is the form of its comparisons.
+    """Read the folder of the public tables, or one flat table.
 
-    What the authors leave out is left out and counted, reason by reason. What cannot be read (an unknown choice, a
-    second answer of a system) is one SourceError.
+    `instrument` is the form of its comparisons.
+
+    What the authors leave out is left out and counted, reason by reason. What cannot be read (an
+    unknown choice, a second answer of a system) is one SourceError.
     """
     tables = flat_tables(path, source) if path.is_file() else read_tables(path, source)
     of_items = strata(
@@ -79,7 +81,9 @@ def read_real_pocqi(path: Path, source: Source, instrument: str) -> Pocqi:
     out = ineligible(tables)
     answers, by_place = _answers(tables, {i.id for i in items})
     lengths = _lengths(tables, {a.id for a in answers})
-    compared, tasks = _assignments(tables, {i.id: i for i in items}, users, out, by_place, instrument)
+    compared, tasks = _assignments(
+        tables, {i.id: i for i in items}, users, out, by_place, instrument
+    )
     skipped = {row["id"] for row in tables.assignments if row["id"] not in tasks}
     rated, of_ratings = _rated(tables, source, tasks, skipped)
     systems = {a.system for a in answers}
@@ -88,7 +92,13 @@ def read_real_pocqi(path: Path, source: Source, instrument: str) -> Pocqi:
     raters = (
         *(Rater(u, EXPERTS, strata=of_raters.of(row)) for u, row in users.items() if u in asked),
         *(
-            Rater(g, JUDGES, "llm", family=g if g in systems else "", strata={"system": g} if g in systems else {})
+            Rater(
+                g,
+                JUDGES,
+                "llm",
+                family=g if g in systems else "",
+                strata={"system": g} if g in systems else {},
+            )
             for g in dict.fromkeys(t.rater for t in machine)
         ),
     )
@@ -134,16 +144,25 @@ def _items(tables: Tables, source: Source, groups: Strata) -> tuple[Item, ...]:
     return tuple(found.values())
 
 
-def _answers(tables: Tables, items: set[str]) -> tuple[tuple[Answer, ...], dict[tuple[str, str], str]]:
+def _answers(
+    tables: Tables, items: set[str]
+) -> tuple[tuple[Answer, ...], dict[tuple[str, str], str]]:
     if tables.answers.table is None:
         return _implied_answers(tables, items)
     problems, found, by_place = [], [], {}
     for row in tables.answers:
         place = (row["question_id"], row["provider_key"])
         if row["question_id"] not in items:
-            problems.append(tables.answers.problem(row, "question_id", _orphan("question", row["question_id"], items)))
+            problems.append(
+                tables.answers.problem(
+                    row, "question_id", _orphan("question", row["question_id"], items)
+                )
+            )
         elif place in by_place:
-            said = f"a second answer of {place[1]!r} to question {place[0]!r}; expected one of each system"
+            said = (
+                f"a second answer of {place[1]!r} to question {place[0]!r}; expected one of each"
+                " system"
+            )
             problems.append(tables.answers.problem(row, "provider_key", said))
         else:
             by_place[place] = row["id"]
@@ -152,7 +171,9 @@ def _answers(tables: Tables, items: set[str]) -> tuple[tuple[Answer, ...], dict[
     return tuple(found), by_place
 
 
-def _implied_answers(tables: Tables, items: set[str]) -> tuple[tuple[Answer, ...], dict[tuple[str, str], str]]:
+def _implied_answers(
+    tables: Tables, items: set[str]
+) -> tuple[tuple[Answer, ...], dict[tuple[str, str], str]]:
     """One answer of each system that a slot names, where no table lists the answers."""
     by_place = {
         (row["question_id"], row[slot]): f"{row['question_id']}:{row[slot]}"
@@ -167,11 +188,19 @@ def _lengths(tables: Tables, answers: set[str]) -> dict[str, int]:
     problems, found = [], {}
     for row in tables.lengths:
         if row["answer_id"] not in answers:
-            problems.append(tables.lengths.problem(row, "answer_id", _orphan("answer", row["answer_id"], answers)))
-        elif row["answer_len"].casefold() not in NO_NUMBER:  # an answer without a text has no length
+            problems.append(
+                tables.lengths.problem(
+                    row, "answer_id", _orphan("answer", row["answer_id"], answers)
+                )
+            )
+        elif (
+            row["answer_len"].casefold() not in NO_NUMBER
+        ):  # an answer without a text has no length
             length = _whole_number(row["answer_len"])
             if length is None:
-                sentence = f"{row['answer_len']!r} is no length; expected a whole number, or nothing"
+                sentence = (
+                    f"{row['answer_len']!r} is no length; expected a whole number, or nothing"
+                )
                 problems.append(tables.lengths.problem(row, "answer_len", sentence))
             else:
                 found[row["answer_id"]] = length
@@ -212,14 +241,23 @@ def _assignments(
         if unknown:
             known = {system for of, system in by_place if of == item}
             column = f"slot_{'ab'[slots.index(unknown[0])]}_provider"
-            sentence = f"there is no answer of {unknown[0]!r} to question {item!r}; {nearest(unknown[0], known)}"
+            sentence = (
+                f"there is no answer of {unknown[0]!r} to question {item!r};"
+                f" {nearest(unknown[0], known)}"
+            )
             problems.append(rows.problem(row, column, sentence))
         elif slots[0] == slots[1]:
-            problems.append(rows.problem(row, "slot_b_provider", f"{slots[0]!r} stands in both slots; expected two"))
+            problems.append(
+                rows.problem(
+                    row, "slot_b_provider", f"{slots[0]!r} stands in both slots; expected two"
+                )
+            )
         else:
             shown = tuple(by_place[item, s] for s in slots)
             arm = arm_of(users[user]["subversion"])
-            found[row["id"]] = Task(row["id"], row["id"], user, instrument, item, shown, arm=arm, position=given[user])
+            found[row["id"]] = Task(
+                row["id"], row["id"], user, instrument, item, shown, arm=arm, position=given[user]
+            )
             given[user] += 1
     raise_if(problems, rows.name, len(rows.rows))
     tally.stored = len(found)
@@ -250,11 +288,16 @@ def _rated(
         elif not is_choice(choice, source):
             problems.append(tables.ratings.problem(row, "choice", _unknown_choice(choice, source)))
         elif chosen.setdefault((name, axis), choice) != choice:
-            what = f"{choice!r} after {chosen[name, axis]!r} for the same assignment and axis; expected one choice"
+            what = (
+                f"{choice!r} after {chosen[name, axis]!r} for the same assignment and axis;"
+                " expected one choice"
+            )
             problems.append(tables.ratings.problem(row, "choice", what))
         else:
             seconds = _seconds(tables.ratings, row, problems)
-            found.append((_rating(tasks[name], name, axis, choice, source, seconds, times[name]), row.line))
+            found.append(
+                (_rating(tasks[name], name, axis, choice, source, seconds, times[name]), row.line)
+            )
     raise_if(problems, tables.ratings.name, len(tables.ratings.rows))
     once = {(r.task, r.criterion): (r, line) for r, line in reversed(found)}
     dropped["told twice"] += len(found) - len(once)
@@ -277,7 +320,13 @@ def _seconds(rows: Rows, row: Row, problems: list[Problem]) -> float | None:
 
 
 def _rating(
-    task: Task, name: str, axis: str, choice: str, source: Source, seconds: float | None = None, at: str = ""
+    task: Task,
+    name: str,
+    axis: str,
+    choice: str,
+    source: Source,
+    seconds: float | None = None,
+    at: str = "",
 ) -> Rating:
     criterion = source.criteria.get(axis) or AXES.get(axis, axis)
     label = source.labels.get(choice, choice)
@@ -285,7 +334,9 @@ def _rating(
         when = utc(at.replace(" ", "T", 1)) if at else ""
     except ValueError:
         when = ""
-    return Rating(name, task.rater, criterion, task.item, task.answers, label=label, seconds=seconds, at=when)
+    return Rating(
+        name, task.rater, criterion, task.item, task.answers, label=label, seconds=seconds, at=when
+    )
 
 
 def _judged(
@@ -309,11 +360,15 @@ def _judged(
         if shown != {task.arm}:
             dropped["of another arm than the assignment's"] += len(choices)
             continue
-        own = f"{name}:{hashlib.blake2b(grader.encode(), digest_size=4).hexdigest()}"  # tells nobody which model
+        own = (  # tells nobody which model
+            f"{name}:{hashlib.blake2b(grader.encode(), digest_size=4).hexdigest()}"
+        )
         if own in made:
             sentence = f"{grader!r} graded assignment {name!r} before; expected once"
             problems.append(tables.machine.problem(row, "grader", sentence))
-        made[own] = Task(own, own, grader, task.instrument, task.item, task.answers, arm=task.arm, phase=JUDGING)
+        made[own] = Task(
+            own, own, grader, task.instrument, task.item, task.answers, arm=task.arm, phase=JUDGING
+        )
         for axis, choice in choices.items():
             if source.criteria.get(axis) == "":
                 dropped[NO_CRITERION] += 1
@@ -326,7 +381,9 @@ def _judged(
     return found, tuple(made.values()), tally
 
 
-def _choices(rows: Rows, row: Row, source: Source, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+def _choices(
+    rows: Rows, row: Row, source: Source, problems: list[Problem]
+) -> Iterator[tuple[str, str]]:
     try:
         given = json.loads(row["choices"] or "{}")
     except ValueError:
@@ -334,11 +391,17 @@ def _choices(rows: Rows, row: Row, source: Source, problems: list[Problem]) -> I
     if given is None:
         return  # a call that failed
     if not isinstance(given, dict):
-        problems.append(rows.problem(row, "choices", f"{row['choices'][:40]!r} is no object of axes and choices"))
+        problems.append(
+            rows.problem(
+                row, "choices", f"{row['choices'][:40]!r} is no object of axes and choices"
+            )
+        )
         return
     for axis, choice in given.items():
         if choice is not None and not is_choice(str(choice), source):
-            problems.append(rows.problem(row, f"choices.{axis}", _unknown_choice(str(choice), source)))
+            problems.append(
+                rows.problem(row, f"choices.{axis}", _unknown_choice(str(choice), source))
+            )
         yield axis, "" if choice is None else str(choice)
 
 
@@ -349,11 +412,14 @@ def is_choice(word: str, source: Source) -> bool:
 
 def _orphan(what: str, name: str, known: Iterable[str]) -> str:
     many: Sequence[str] = sorted(known)
-    return f"there is no {what} {name!r}; " + (nearest(name, many) if len(many) < 5_000 else "it is in no other table")
+    return f"there is no {what} {name!r}; " + (
+        nearest(name, many) if len(many) < 5_000 else "it is in no other table"
+    )
 
 
 def _unknown_choice(choice: str, source: Source) -> str:
     return (
-        f"{choice!r} is no choice; {nearest(choice, {*CHOICES, *source.labels})}; other words are translated by"
+        f"{choice!r} is no choice; {nearest(choice, {*CHOICES, *source.labels})}; other words are"
+        " translated by"
         f' labels = {{ "{choice}" = "..." }}'
     )

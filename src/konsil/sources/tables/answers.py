@@ -24,13 +24,15 @@ def answer_id(item: pl.Expr, system: pl.Expr) -> pl.Expr:
 def read_answers(table: Table, source: Source) -> Parsed[Answer]:
     """Read answers; rows that repeat an answer with the same content are one answer.
 
-    Without an `answer` column the identifier is 'item:system'. An answer without a text is one whose ratings are at
-    hand and whose text is not.
+    Without an `answer` column the identifier is 'item:system'. An answer without a text is one
+    whose ratings are at hand and whose text is not.
     """
     columns = resolve(table, source, FIELDS)
     require(columns, "item", table, source)
     require(columns, "system", table, source)
-    frame = table.frame.with_row_index(ROW).select(ROW, *(columns.expression(field) for field in FIELDS))
+    frame = table.frame.with_row_index(ROW).select(
+        ROW, *(columns.expression(field) for field in FIELDS)
+    )
     refuse_texts(columns, frame, ("item", "system", "answer"), table.name)
     frame = columns.digested(frame, table.name).with_columns(
         pl.coalesce("answer", answer_id(pl.col("item"), pl.col("system")))
@@ -42,7 +44,14 @@ def read_answers(table: Table, source: Source) -> Parsed[Answer]:
     problems = (
         *empty(rows, table, "item", columns.called("item")),
         *empty(rows, table, "system", columns.called("system")),
-        *failing(rows, table, pl.col("citations").is_in(odd), columns.called("citations"), "citations", _unfit),
+        *failing(
+            rows,
+            table,
+            pl.col("citations").is_in(odd),
+            columns.called("citations"),
+            "citations",
+            _unfit,
+        ),
         *contradictions(rows, content, "answer", table),
     )
     if problems:

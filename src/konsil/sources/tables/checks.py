@@ -17,7 +17,12 @@ DECIMAL_COMMA = r"^[+-]?\d+,\d+$"
 
 
 def failing(
-    frame: pl.DataFrame, table: Table, wrong: pl.Expr, column: str, field: str, sentence: Callable[[str], str]
+    frame: pl.DataFrame,
+    table: Table,
+    wrong: pl.Expr,
+    column: str,
+    field: str,
+    sentence: Callable[[str], str],
 ) -> Iterator[Problem]:
     """A problem for each row where `wrong` holds; the sentence is made from the cell's text."""
     bad = frame.filter(wrong).select(ROW, field)
@@ -30,20 +35,31 @@ def empty(frame: pl.DataFrame, table: Table, field: str, column: str) -> Iterato
     return failing(frame, table, pl.col(field).is_null(), column, field, lambda _: "is empty")
 
 
-def not_a_number(frame: pl.DataFrame, table: Table, field: str, column: str, least: float | None) -> Iterator[Problem]:
+def not_a_number(
+    frame: pl.DataFrame, table: Table, field: str, column: str, least: float | None
+) -> Iterator[Problem]:
     """Rows whose field is neither empty nor a finite number of at least `least`."""
     number = pl.col(field).cast(pl.Float64, strict=False)
     wrong = pl.col(field).is_not_null() & (number.is_null() | ~number.is_finite())
     yield from failing(frame, table, wrong.fill_null(True), column, field, number_sentence)
     if least is not None:
         low = number.is_finite() & (number < least)
-        yield from failing(frame, table, low, column, field, lambda t: f"{t} is below {least:g}, the least possible")
+        yield from failing(
+            frame,
+            table,
+            low,
+            column,
+            field,
+            lambda t: f"{t} is below {least:g}, the least possible",
+        )
 
 
 def not_whole(frame: pl.DataFrame, table: Table, field: str, column: str) -> Iterator[Problem]:
     """Rows whose field is neither empty nor a whole number from 0."""
     wrong = pl.col(field).is_not_null() & ~pl.col(field).str.contains(r"^\d{1,15}(\.0+)?$")
-    return failing(frame, table, wrong, column, field, lambda t: f"{t!r} is not a whole number from 0")
+    return failing(
+        frame, table, wrong, column, field, lambda t: f"{t!r} is not a whole number from 0"
+    )
 
 
 def not_among(
@@ -51,7 +67,14 @@ def not_among(
 ) -> Iterator[Problem]:
     """Rows whose field is neither empty nor one of the known words; `hint` ends the sentence."""
     wrong = pl.col(field).is_not_null() & ~pl.col(field).is_in(list(known))
-    return failing(frame, table, wrong, column, field, lambda t: f"{t!r} is not one of {', '.join(known)}{hint}")
+    return failing(
+        frame,
+        table,
+        wrong,
+        column,
+        field,
+        lambda t: f"{t!r} is not one of {', '.join(known)}{hint}",
+    )
 
 
 def number_sentence(text: str) -> str:

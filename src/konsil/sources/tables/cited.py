@@ -8,7 +8,10 @@ import re
 from konsil.records import Citation
 
 _ADDRESS = re.compile(r"(?:^|\s)(https?://\S+)\s*$", re.IGNORECASE)
-EXPECTED = 'expected a source a line, its address at the end, or a JSON list of texts and of {"title": ..., "url": ...}'
+EXPECTED = (
+    'expected a source a line, its address at the end, or a JSON list of texts and of {"title":'
+    ' ..., "url": ...}'
+)
 
 
 def cited(cell: str) -> tuple[Citation, ...]:

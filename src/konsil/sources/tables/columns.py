@@ -21,7 +21,8 @@ _LONGEST_ID = 200
 _SHOWN = 6
 """Columns without a use that an error names."""
 
-# In texts blanks at the ends may be meant and a part may be missing; in identifiers and labels neither is.
+# In texts blanks at the ends may be meant and a part may be missing; in identifiers and labels
+# neither is.
 _TEXTS = frozenset({"text", "reasoning", "reference", "note"})
 
 
@@ -56,7 +57,9 @@ class Columns:
         if field not in _TEXTS:
             return pl.concat_str(columns, separator=JOIN).alias(field)
         joined = pl.concat_str(columns, separator=JOIN, ignore_nulls=True)
-        return pl.when(pl.any_horizontal(c.is_not_null() for c in columns)).then(joined).alias(field)
+        return (
+            pl.when(pl.any_horizontal(c.is_not_null() for c in columns)).then(joined).alias(field)
+        )
 
     def digested(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
         """The frame with the hashed fields' texts replaced by their digests."""
@@ -64,8 +67,13 @@ class Columns:
             texts = frame[field].drop_nulls().unique().sort().to_list()
             ids = [digest(field, text) for text in texts]
             if len(set(ids)) < len(texts):
-                raise SourceError(f"{where}: two texts of {field!r} have the same digest; give identifiers instead")
-            frame = frame.with_columns(pl.col(field).replace_strict(texts, ids, default=None, return_dtype=pl.String))
+                raise SourceError(
+                    f"{where}: two texts of {field!r} have the same digest; give identifiers"
+                    " instead"
+                )
+            frame = frame.with_columns(
+                pl.col(field).replace_strict(texts, ids, default=None, return_dtype=pl.String)
+            )
         return frame
 
 
@@ -79,23 +87,35 @@ def digest(field: str, text: str) -> str:
 
 
 def resolve(
-    table: Table, source: Source, fields: Sequence[str], hashed_from: Mapping[str, str] | None = None
+    table: Table,
+    source: Source,
+    fields: Sequence[str],
+    hashed_from: Mapping[str, str] | None = None,
 ) -> Columns:
-    """Find the columns of all fields; a field that the source does not name is read from the column of its name.
+    """Find the columns of all fields.
 
-    A field that is mapped to no column at all is not read. `hashed_from` says of which other field a hashed one
-    without a column is the digest.
+    A field that the source does not name is read from the column of its name.
+
+    A field that is mapped to no column at all is not read. `hashed_from` says of which other field
+    a hashed one without a column is the digest.
     """
     header = table.frame.columns
-    for key, given in (("columns", source.columns), ("fixed", source.fixed), ("hashed", source.hashed)):
+    for key, given in (
+        ("columns", source.columns),
+        ("fixed", source.fixed),
+        ("hashed", source.hashed),
+    ):
         for field in given:
             if field not in fields:
                 raise SourceError(
-                    f"{table.name}: {key}: {source.records} have no field {field!r}; {nearest(field, fields)}"
+                    f"{table.name}: {key}: {source.records} have no field {field!r};"
+                    f" {nearest(field, fields)}"
                 )
     both = sorted(set(source.columns) & set(source.fixed))
     if both:
-        raise SourceError(f"{table.name}: {both[0]!r} is both a column and a fixed value; expected one of them")
+        raise SourceError(
+            f"{table.name}: {both[0]!r} is both a column and a fixed value; expected one of them"
+        )
     found = {
         field: tuple(column(table, name, f"columns.{field}") for name in names)
         for field, names in source.columns.items()
@@ -112,12 +132,15 @@ def resolve(
             found[field] = found[other]
         if not any(f in found for f in (field, f"{field}_a", f"{field}_b")):
             raise SourceError(
-                f"{table.name}: hashed: there is no column for {field!r}; set columns.{field} to the column of its text"
+                f"{table.name}: hashed: there is no column for {field!r}; set columns.{field} to"
+                " the column of its text"
             )
     hashed = frozenset(
         f
         for f in fields
-        if f in source.hashed or f.removesuffix("_a") in source.hashed or f.removesuffix("_b") in source.hashed
+        if f in source.hashed
+        or f.removesuffix("_a") in source.hashed
+        or f.removesuffix("_b") in source.hashed
     )
     return Columns(found, dict(source.fixed), hashed)
 
@@ -126,20 +149,28 @@ def refuse_texts(columns: Columns, frame: pl.DataFrame, fields: Iterable[str], w
     """Refuse identifiers that are whole texts: a column of the field's name that holds something else."""
     for field in fields:
         if field in columns.of and field not in columns.hashed:
-            long = frame.select(pl.col(field).filter(pl.col(field).str.len_chars() > _LONGEST_ID).first()).item()
+            long = frame.select(
+                pl.col(field).filter(pl.col(field).str.len_chars() > _LONGEST_ID).first()
+            ).item()
             if long is not None:
                 raise SourceError(
-                    f"{where}: {columns.called(field)!r} holds texts ({long[:40] + '...'!r}), not identifiers;"
+                    f"{where}: {columns.called(field)!r} holds texts ({long[:40] + '...'!r}), not"
+                    " identifiers;"
                     f' set hashed = ["{field}"], or columns.{field} = [] not to read it'
                 )
 
 
 def column(table: Table, name: str, key: str) -> str:
-    """The table's column of this name, exactly or but for case; an error with the nearest name where there is none."""
+    """The table's column of this name, exactly or but for case.
+
+    An error with the nearest name where there is none.
+    """
     header = table.frame.columns
     same = _same_name(name.strip(), header, table.name)
     if same is None:
-        raise SourceError(f"{table.name}: {key}: there is no column {name!r}; {nearest(name, header)}")
+        raise SourceError(
+            f"{table.name}: {key}: there is no column {name!r}; {nearest(name, header)}"
+        )
     return same
 
 
@@ -148,7 +179,8 @@ def require(columns: Columns, field: str, table: Table, source: Source) -> None:
     if field not in columns:
         raise SourceError(
             f"{table.name}: {source.records} need {field!r}: there is no column of that name;"
-            f'{_wide_hint(columns, field, table, source)} set columns.{field} = "..." or fixed.{field} = "...";'
+            f'{_wide_hint(columns, field, table, source)} set columns.{field} = "..." or'
+            f' fixed.{field} = "...";'
             f" the columns are {', '.join(repr(c) for c in _few(table.frame.columns))}"
         )
 
@@ -164,7 +196,9 @@ def _wide_hint(columns: Columns, field: str, table: Table, source: Source) -> st
     key, least = wide
     if len(unread) < least:
         return ""
-    of_each = ", ".join(f'{json.dumps(name, ensure_ascii=False)} = "..."' for name in unread[:_SHOWN])
+    of_each = ", ".join(
+        f'{json.dumps(name, ensure_ascii=False)} = "..."' for name in unread[:_SHOWN]
+    )
     more = ", ..." if len(unread) > _SHOWN else ""
     return f" where each {field} has a column, set {key} = {{ {of_each}{more} }}, otherwise"
 
@@ -178,7 +212,9 @@ def _same_name(name: str, header: Sequence[str], where: str) -> str | None:
         return name
     same = [h for h in header if h.casefold() == name.casefold()]
     if len(same) > 1:
-        raise SourceError(f"{where}: {name!r} could be any of the columns {', '.join(map(repr, same))}; name one")
+        raise SourceError(
+            f"{where}: {name!r} could be any of the columns {', '.join(map(repr, same))}; name one"
+        )
     return same[0] if same else None
 
 

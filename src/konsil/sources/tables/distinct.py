@@ -16,8 +16,13 @@ def distinct(frame: pl.DataFrame, fields: Sequence[str], key: str) -> pl.DataFra
     return frame.unique(subset=[key, *fields], keep="first", maintain_order=True)
 
 
-def contradictions(frame: pl.DataFrame, fields: Sequence[str], key: str, table: Table) -> Iterator[Problem]:
-    """Rows that give a record, already given by an earlier row, another content; `frame` is distinct."""
+def contradictions(
+    frame: pl.DataFrame, fields: Sequence[str], key: str, table: Table
+) -> Iterator[Problem]:
+    """Rows that give a record, already given by an earlier row, another content.
+
+    `frame` is distinct.
+    """
     again = frame.filter(pl.col(key).is_duplicated() & pl.col(key).is_not_null())
     first: dict[str, dict[str, object]] = {}
     for row in again.iter_rows(named=True):

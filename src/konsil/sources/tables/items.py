@@ -22,9 +22,9 @@ _STRATUM = "stratum "
 def read_items(table: Table, source: Source) -> Parsed[Item]:
     """Read items; rows that repeat an item with the same content are one item.
 
-    `aliases` and `sets` are lists, their parts separated by '|' or written as JSON. With `hashed = ["item"]` the
-    identifier is a digest of the mapped column, or of the text where none is mapped. An item without a text is one
-    that was rated elsewhere.
+    `aliases` and `sets` are lists, their parts separated by '|' or written as JSON. With `hashed =
+    ["item"]` the identifier is a digest of the mapped column, or of the text where none is mapped.
+    An item without a text is one that was rated elsewhere.
     """
     columns = resolve(table, source, FIELDS, hashed_from={"item": "text"})
     require(columns, "item", table, source)

@@ -23,7 +23,9 @@ COLUMN = "_column"
 _MAY_BE_MISSING = ("label", "confidence", "seconds", "at")
 
 
-def long_form(table: Table, source: Source, columns: Columns, fields: tuple[str, ...]) -> pl.DataFrame:
+def long_form(
+    table: Table, source: Source, columns: Columns, fields: tuple[str, ...]
+) -> pl.DataFrame:
     """One row a label: every field, the file's word beside the label, and where it came from.
 
     Rows without a label are left out: they were not rated.
@@ -32,7 +34,9 @@ def long_form(table: Table, source: Source, columns: Columns, fields: tuple[str,
     over, key = ("rater", "raters") if source.raters else ("criterion", "criteria")
     for field in (over, "label") if wide else ():
         if field in source.columns or field in source.fixed:
-            raise SourceError(f"{table.name}: {field!r} is given twice: by itself and by the columns in {key}")
+            raise SourceError(
+                f"{table.name}: {field!r} is given twice: by itself and by the columns in {key}"
+            )
     for field in ("rater", "criterion", *(() if wide else ("label",))):
         if not (wide and field == over):
             require(columns, field, table, source)
@@ -56,7 +60,12 @@ def long_form(table: Table, source: Source, columns: Columns, fields: tuple[str,
     else:
         frame = frame.with_columns(pl.lit(columns.called("label")).alias(COLUMN))
     frame = _rated(frame, source)
-    refuse_texts(columns, frame, ("rater", "item", "system", "answer", *PAIRS, "criterion", "task"), table.name)
+    refuse_texts(
+        columns,
+        frame,
+        ("rater", "item", "system", "answer", *PAIRS, "criterion", "task"),
+        table.name,
+    )
     return _answers(columns.digested(frame, table.name))
 
 
@@ -64,7 +73,8 @@ def _wide(table: Table, source: Source) -> dict[str, str]:
     """Column of labels -> rater or criterion; empty for a long table."""
     if source.raters and source.criteria:
         raise SourceError(
-            f"{table.name}: raters and criteria are both given; a wide table has one column a rater or one a criterion"
+            f"{table.name}: raters and criteria are both given; a wide table has one column a rater"
+            " or one a criterion"
         )
     key, given = ("raters", source.raters) if source.raters else ("criteria", source.criteria)
     return {column(table, name, key): identifier for name, identifier in given.items()}
@@ -86,6 +96,8 @@ def _rated(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
 def _answers(frame: pl.DataFrame) -> pl.DataFrame:
     """Add `first` and `second`: the answers' identifiers, null where the rating has none or one."""
     item = pl.col("item")
-    one = pl.coalesce("answer_a", answer_id(item, pl.col("system_a")), "answer", answer_id(item, pl.col("system")))
+    one = pl.coalesce(
+        "answer_a", answer_id(item, pl.col("system_a")), "answer", answer_id(item, pl.col("system"))
+    )
     two = pl.coalesce("answer_b", answer_id(item, pl.col("system_b")))
     return frame.with_columns(one.alias("first"), two.alias("second"))

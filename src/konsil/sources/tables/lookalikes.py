@@ -11,7 +11,8 @@ from konsil.sources.tables import answers, items, ratings
 from konsil.sources.tables.columns import resolve
 
 NEAR = 0.75
-"""From which likeness on two names are near: 'referense' and 'reference', but not 'tags' and 'item'."""
+"""From which likeness on two names are near: 'referense' and 'reference', but not 'tags' and
+'item'."""
 
 
 def lookalikes(table: Table, source: Source) -> Iterator[str]:
@@ -21,9 +22,15 @@ def lookalikes(table: Table, source: Source) -> Iterator[str]:
     read = {column for columns in found.of.values() for column in columns}
     read |= {*source.strata, *source.raters, *source.criteria}
     # A wide table says by its columns who rated what.
-    wide = {*(("rater",) if source.raters else ()), *(("criterion",) if source.criteria else ()), "label"}
+    wide = {
+        *(("rater",) if source.raters else ()),
+        *(("criterion",) if source.criteria else ()),
+        "label",
+    }
     told = wide if source.raters or source.criteria else set()
-    free = [field for field in fields if field not in {*found.of, *found.fixed, *source.columns, *told}]
+    free = [
+        field for field in fields if field not in {*found.of, *found.fixed, *source.columns, *told}
+    ]
     for column in table.frame.columns:
         near = get_close_matches("_".join(column.casefold().split()), free, n=1, cutoff=NEAR)
         if near and column not in read:

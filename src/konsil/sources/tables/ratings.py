@@ -46,9 +46,9 @@ FIELDS = (
 )
 """The fields of a rating that a source may map.
 
-`system` without `answer` means the answer 'item:system'; the fields ending in _a and _b make it a pair, A first.
-`repeat` says which time it is (1, 2, ...). `instrument` is the instrument's id, `digest` the digest of what was shown.
-"""
+`system` without `answer` means the answer 'item:system'; the fields ending in _a and _b make it a
+pair, A first. `repeat` says which time it is (1, 2, ...). `instrument` is the instrument's id,
+`digest` the digest of what was shown. """
 
 _LIKE_MISSING = frozenset(
     {"nan", "na", "n/a", "#n/a", "<na>", "null", "none", "nil", "missing", "-", "--", "–", "—", "."}
@@ -71,10 +71,13 @@ class ParsedRatings(Parsed[Rating]):
 
 
 def read_ratings(table: Table, source: Source) -> ParsedRatings:
-    """Read ratings, long or wide; their labels are words that the caller still checks against the scale.
+    """Read ratings, long or wide.
 
-    A row without a label is not rated and gives no record. Rows that say the same of the same subject are one rating;
-    rows that disagree are a problem. While there is any problem there are no records.
+    Their labels are words that the caller still checks against the scale.
+
+    A row without a label is not rated and gives no record. Rows that say the same of the same
+    subject are one rating; rows that disagree are a problem. While there is any problem there are
+    no records.
     """
     columns = resolve(table, source, FIELDS)
     frame = long_form(table, source, columns, FIELDS)
@@ -84,7 +87,12 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
     counts = suspects(frame, source.labels)
     if problems:
         return ParsedRatings(
-            (), (), tuple(sorted(problems, key=lambda p: p.line)), table.place, table.frame.height, suspects=counts
+            (),
+            (),
+            tuple(sorted(problems, key=lambda p: p.line)),
+            table.place,
+            table.frame.height,
+            suspects=counts,
         )
     first_time = 0 if (once["repeat"].cast(pl.Float64) == 0).any() else 1
     with many():
@@ -97,7 +105,14 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
                 lines.append(table.line(row))
         made = tasks.finished()
     return ParsedRatings(
-        tuple(records), tuple(lines), (), table.place, table.frame.height, made, frame.height - once.height, counts
+        tuple(records),
+        tuple(lines),
+        (),
+        table.place,
+        table.frame.height,
+        made,
+        frame.height - once.height,
+        counts,
     )
 
 
@@ -158,7 +173,9 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
     ):
         answers = () if first is None else (first,) if second is None else (first, second)
         span = None if start is None else Span(start, end)
-        own = tasks.task(rater, item, answers, span, arm, phase, batch, purpose, repeat, task, instrument)
+        own = tasks.task(
+            rater, item, answers, span, arm, phase, batch, purpose, repeat, task, instrument
+        )
         abstained = state == "abstained"
         yield (
             row,
@@ -198,7 +215,9 @@ def missing_hint(found: Mapping[str, int]) -> str:
     """
     if not found:
         return ""
-    words = " and ".join(f"{w!r} occurs {n:,} time{'' if n == 1 else 's'}" for w, n in found.items())
+    words = " and ".join(
+        f"{w!r} occurs {n:,} time{'' if n == 1 else 's'}" for w, n in found.items()
+    )
     return f"{words}: if it means 'not rated', declare it in missing = {list(found)}"
 
 

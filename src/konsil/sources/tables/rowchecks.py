@@ -1,4 +1,7 @@
-"""What can be wrong with rows of ratings, whatever the scale; checked by column, so that a million rows take little."""
+"""What can be wrong with rows of ratings, whatever the scale.
+
+Checked by column, so that a million rows take little.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,9 @@ _SCREEN = ("rater", "item", "arm", "phase", "batch", "purpose", "instrument")
 _AGAIN = ("repeat", "practice", "pilot")
 
 
-def problems_of(frame: pl.DataFrame, table: Table, source: Source, columns: Columns) -> Iterator[Problem]:
+def problems_of(
+    frame: pl.DataFrame, table: Table, source: Source, columns: Columns
+) -> Iterator[Problem]:
     """Every problem of the rows' fields; labels are compared with the scale elsewhere."""
     for field in ("rater", "criterion"):
         yield from empty(frame, table, field, columns.called(field))
@@ -59,9 +64,13 @@ def problems_of(frame: pl.DataFrame, table: Table, source: Source, columns: Colu
             yield from not_whole(frame, table, field, columns.called(field))
     for field, known in (("purpose", get_args(Purpose)), ("state", get_args(State))):
         if field in columns:
-            yield from not_among(frame, table, field, columns.called(field), known, _otherwise(field, source))
+            yield from not_among(
+                frame, table, field, columns.called(field), known, _otherwise(field, source)
+            )
     if "at" in columns:
-        yield from failing(frame, table, _not_a_time(frame), columns.called("at"), "at", _time_sentence)
+        yield from failing(
+            frame, table, _not_a_time(frame), columns.called("at"), "at", _time_sentence
+        )
     if "span_start" in columns or "span_end" in columns:
         yield from _spans(frame, table, columns)
     if "task" in columns:
@@ -69,13 +78,22 @@ def problems_of(frame: pl.DataFrame, table: Table, source: Source, columns: Colu
 
 
 def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Problem]:
-    # A survey has no item and a question on the item no answer. Whether one was forgotten only the criterion's scope
-    # can tell, which the protocol knows and this file does not; here only what no scope allows is a problem.
+    # A survey has no item and a question on the item no answer. Whether one was forgotten only the
+    # criterion's scope can tell, which the protocol knows and this file does not; here only what no
+    # scope allows is a problem.
     if "item" in columns:
-        answered = pl.any_horizontal(pl.col("first", "second", "system", "answer", *PAIRS).is_not_null())
+        answered = pl.any_horizontal(
+            pl.col("first", "second", "system", "answer", *PAIRS).is_not_null()
+        )
         wrong = pl.col("item").is_null() & answered
-        yield from failing(frame, table, wrong, columns.called("item"), "item", lambda _: "is empty")
-    given = [f for f in ("answer_a", "system_a", "answer_b", "system_b", "answer", "system") if f in columns]
+        yield from failing(
+            frame, table, wrong, columns.called("item"), "item", lambda _: "is empty"
+        )
+    given = [
+        f
+        for f in ("answer_a", "system_a", "answer_b", "system_b", "answer", "system")
+        if f in columns
+    ]
     if not given:
         return
     pair = pl.any_horizontal(pl.col(PAIRS).is_not_null())
@@ -86,7 +104,9 @@ def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[P
     right = next((f for f in given if f.endswith("_b")), None)
     if right is not None:
         wrong = named & second & ~first & pair
-        yield from failing(frame, table, wrong, columns.called(right), "second", lambda _: "is empty")
+        yield from failing(
+            frame, table, wrong, columns.called(right), "second", lambda _: "is empty"
+        )
     same = pl.col("first") == pl.col("second")
     yield from failing(frame, table, same, "", "first", lambda t: f"{t!r} is compared with itself")
 
@@ -97,7 +117,9 @@ def _labels(frame: pl.DataFrame, table: Table, source: Source) -> Iterator[Probl
     for row, name, word in frame.filter(comma).select(*_ROW_AND_COLUMN, WORD).iter_rows():
         yield Problem(table.line(row), name, number_sentence(word), table.place)
     silent = (pl.col("state") == "abstained") & pl.col("label").is_not_null()
-    yield from failing(frame, table, silent, "label", WORD, lambda t: f"{t!r} is given with the state abstained")
+    yield from failing(
+        frame, table, silent, "label", WORD, lambda t: f"{t!r} is given with the state abstained"
+    )
 
 
 def _not_a_time(frame: pl.DataFrame) -> pl.Expr:
@@ -121,24 +143,42 @@ def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Prob
     start, end = (pl.col(f).cast(pl.Float64, strict=False) for f in ("span_start", "span_end"))
     half = pl.col("span_start").is_null() != pl.col("span_end").is_null()
     yield from failing(
-        frame, table, half, columns.called("span_start"), "span_start", lambda _: "a span has a start and an end"
+        frame,
+        table,
+        half,
+        columns.called("span_start"),
+        "span_start",
+        lambda _: "a span has a start and an end",
     )
     yield from failing(
-        frame, table, start >= end, columns.called("span_end"), "span_end", lambda t: f"{t} is not after the start"
+        frame,
+        table,
+        start >= end,
+        columns.called("span_end"),
+        "span_end",
+        lambda t: f"{t} is not after the start",
     )
 
 
 def _otherwise(field: str, source: Source) -> str:
     """What to do about a column that has a field's name by chance."""
-    return "" if field in source.columns else f"; if the column means something else, set columns.{field} = []"
+    return (
+        ""
+        if field in source.columns
+        else f"; if the column means something else, set columns.{field} = []"
+    )
 
 
-def _screens(frame: pl.DataFrame, table: Table, source: Source, columns: Columns) -> Iterator[Problem]:
+def _screens(
+    frame: pl.DataFrame, table: Table, source: Source, columns: Columns
+) -> Iterator[Problem]:
     """One task is one screen: all its ratings have its rater, its item and its place in the plan."""
     if frame["task"].null_count() < frame.height:
         yield from empty(frame, table, "task", columns.called("task"))
     fields = [f for f in _SCREEN if f in columns or f in ("rater", "item")]
-    first = frame.filter(pl.col("task").is_not_null()).unique(["task", *fields], keep="first", maintain_order=True)
+    first = frame.filter(pl.col("task").is_not_null()).unique(
+        ["task", *fields], keep="first", maintain_order=True
+    )
     if first["task"].is_duplicated().any():
         seen: dict[str, dict[str, object]] = {}
         for row in first.filter(pl.col("task").is_duplicated()).iter_rows(named=True):
@@ -173,15 +213,21 @@ def repeated(frame: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, tuple[Pro
 
 
 def _contradiction(row: dict[str, object], table: Table) -> Problem:
-    here, there = ("an abstention" if label is None else repr(label) for label in (row["label"], row["first_label"]))
+    here, there = (
+        "an abstention" if label is None else repr(label)
+        for label in (row["label"], row["first_label"])
+    )
     answers = " against ".join(repr(a) for a in (row["first"], row["second"]) if a is not None)
     subject = answers or ("this" if row["item"] is None else repr(row["item"]))
     line, other = (table.line(int(str(row[name]))) for name in (ROW, f"first_{ROW}"))
-    place = f"on {table.place} {other:,}" if line != other else f"in column {row[f'first_{COLUMN}']!r}"
+    place = (
+        f"on {table.place} {other:,}" if line != other else f"in column {row[f'first_{COLUMN}']!r}"
+    )
     return Problem(
         line,
         str(row[COLUMN]),
-        f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {here} here and as {there} {place};"
-        " if it was asked twice on purpose, say which time it is (1, 2, ...) in 'repeat'",
+        f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {here} here and as"
+        f" {there} {place}; if it was asked twice on purpose, say which time it is (1, 2, ...) in"
+        " 'repeat'",
         table.place,
     )

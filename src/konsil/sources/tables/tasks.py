@@ -15,14 +15,18 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Tasks:
-    """The tasks of one file. Without a `task` column a task's id is a digest of everything that tells it apart."""
+    """The tasks of one file.
+
+    Without a `task` column a task's id is a digest of everything that tells it apart.
+    """
 
     def __init__(self, first_time: int = 1) -> None:
         """`first_time`: the number that `repeat` gives to the first of several times."""
         self._first_time = first_time
         self._ids: dict[_Key, str] = {}
         self._tasks: dict[str, Task] = {}
-        # What later ratings add to a screen: most screens show one answer and no spans, and need neither.
+        # What later ratings add to a screen: most screens show one answer and no spans, and need
+        # neither.
         self._answers: dict[str, dict[str, None]] = {}
         self._spans: dict[str, set[Span]] = {}
 
@@ -50,21 +54,39 @@ class Tasks:
             key = (rater, item, answers, arm, phase, batch, purpose, repeat, instrument)
             own = self._ids.get(key)
             if own is None:
-                own = self._ids[key] = "t-" + hashlib.blake2b(_encode(key).encode(), digest_size=8).hexdigest()
+                own = self._ids[key] = (
+                    "t-" + hashlib.blake2b(_encode(key).encode(), digest_size=8).hexdigest()
+                )
         made = self._tasks.get(own)
         if made is None:
             self._tasks[own] = Task(
-                own, own, rater, instrument, item, answers, (), arm, phase, batch, 0, cast(Purpose, purpose)
+                own,
+                own,
+                rater,
+                instrument,
+                item,
+                answers,
+                (),
+                arm,
+                phase,
+                batch,
+                0,
+                cast(Purpose, purpose),
             )
         elif made.answers != answers:
             # A screen may show an item with all its answers and ask about each.
-            self._answers.setdefault(own, dict.fromkeys(made.answers)).update(dict.fromkeys(answers))
+            self._answers.setdefault(own, dict.fromkeys(made.answers)).update(
+                dict.fromkeys(answers)
+            )
         if span is not None:
             self._spans.setdefault(own, set()).add(span)
         return own
 
     def finished(self) -> tuple[Task, ...]:
-        """All tasks in the order of the file; a repeat names the main task of the same rater and subject, if any."""
+        """All tasks in the order of the file.
+
+        A repeat names the main task of the same rater and subject, if any.
+        """
         for own, answers in self._answers.items():
             self._tasks[own] = dataclasses.replace(self._tasks[own], answers=tuple(answers))
         for own, spans in self._spans.items():
@@ -77,7 +99,9 @@ class Tasks:
                 if task.purpose == "main":
                     first.setdefault(_subject(task), task.id)
             for task in repeats:
-                self._tasks[task.id] = dataclasses.replace(task, repeat_of=first.get(_subject(task)))
+                self._tasks[task.id] = dataclasses.replace(
+                    task, repeat_of=first.get(_subject(task))
+                )
         return tuple(self._tasks.values())
 
 

@@ -18,16 +18,19 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 KRIPPENDORFF = "Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011"
 
 
-def krippendorff_alpha(n_labels: int, level: Level = "nominal", values: ArrayLike | None = None) -> Statistic:
+def krippendorff_alpha(
+    n_labels: int, level: Level = "nominal", values: ArrayLike | None = None
+) -> Statistic:
     """Krippendorff's alpha: one minus observed over expected disagreement, for any number of raters.
 
-    alpha = 1 - (n - 1) sum(o d) / sum(n_c n_k d) with the coincidences o, their margins n_c and total n, and the
-    squared difference d of the level: nominal 0 or 1; ordinal, the distance of the labels' mid-ranks in this very data;
-    interval (a - b)^2; ratio ((a - b)/(a + b))^2. Units with one label or none do not count.
+    alpha = 1 - (n - 1) sum(o d) / sum(n_c n_k d) with the coincidences o, their margins n_c and
+    total n, and the squared difference d of the level: nominal 0 or 1; ordinal, the distance of the
+    labels' mid-ranks in this very data; interval (a - b)^2; ratio ((a - b)/(a + b))^2. Units with
+    one label or none do not count.
 
-    Sums: coincidences. Values: (..., 1). nan if fewer than two labels can be paired or all of them are the same.
-    The ordinal difference is Krippendorff's and not Gwet's ordinal weights: see krippendorff_alpha_weighted.
-    Source: Krippendorff 2011.
+    Sums: coincidences. Values: (..., 1). nan if fewer than two labels can be paired or all of them
+    are the same. The ordinal difference is Krippendorff's and not Gwet's ordinal weights: see
+    krippendorff_alpha_weighted. Source: Krippendorff 2011.
 
     Example:
         >>> krippendorff_alpha(2).finalise(np.array([4.0, 1.0, 1.0, 4.0]))
@@ -41,14 +44,19 @@ def krippendorff_alpha(n_labels: int, level: Level = "nominal", values: ArrayLik
         d = ratio_distances(x) if level == "ratio" else 1 - np.eye(n_labels)
         return Statistic(name, coincidences, partial(_from_distances, d=d), KRIPPENDORFF)
     scores = x - x.mean() if level == "interval" else None
-    return Statistic(name, coincidences, partial(_from_scores, n_labels=n_labels, scores=scores), KRIPPENDORFF)
+    return Statistic(
+        name, coincidences, partial(_from_scores, n_labels=n_labels, scores=scores), KRIPPENDORFF
+    )
 
 
-def krippendorff_alpha_weighted(n_labels: int, weights: Weights, values: ArrayLike | None = None) -> Statistic:
+def krippendorff_alpha_weighted(
+    n_labels: int, weights: Weights, values: ArrayLike | None = None
+) -> Statistic:
     """Krippendorff's alpha with agreement weights in the place of a level's difference: d = 1 - weights.
 
-    "ordinal" means Gwet's ordinal weights here, as in irrCAC. Sums: coincidences. Values: (..., 1); undefined like
-    krippendorff_alpha. Source: Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter 3.
+    "ordinal" means Gwet's ordinal weights here, as in irrCAC. Sums: coincidences. Values: (..., 1);
+    undefined like krippendorff_alpha. Source: Gwet, Handbook of Inter-Rater Reliability, 4th ed.
+    2014, chapter 3.
 
     Example:
         >>> krippendorff_alpha_weighted(2, "unweighted").finalise(np.array([4.0, 1.0, 1.0, 4.0]))
@@ -66,8 +74,11 @@ def _from_distances(totals: Array, d: Array) -> Array:
     counts = totals @ np.kron(np.eye(k), np.ones((k, 1)))
     n = counts.sum(-1)
     expected = np.einsum("...i,...i->...", counts @ d, counts)
-    # Weighted draws can leave n between 0 and 1; n - 1 must not turn the sign of an undefined value.
-    return np.asarray(1 - ratio((n - 1) * (totals @ d.ravel()), np.where(n > 1, expected, 0.0))[..., None])
+    # Weighted draws can leave n between 0 and 1; n - 1 must not turn the sign of an undefined
+    # value.
+    return np.asarray(
+        1 - ratio((n - 1) * (totals @ d.ravel()), np.where(n > 1, expected, 0.0))[..., None]
+    )
 
 
 def _from_scores(totals: Array, n_labels: int, scores: Array | None) -> Array:
@@ -76,10 +87,20 @@ def _from_scores(totals: Array, n_labels: int, scores: Array | None) -> Array:
     k = n_labels
     counts = totals @ np.kron(np.eye(k), np.ones((k, 1)))
     n = counts.sum(-1)
-    v = np.cumsum(counts, -1) - counts / 2 if scores is None else np.broadcast_to(scores, counts.shape)
-    v = v - ratio(np.einsum("...i,...i->...", counts, v), n)[..., None]  # centred, so that no digits cancel below
+    v = (
+        np.cumsum(counts, -1) - counts / 2
+        if scores is None
+        else np.broadcast_to(scores, counts.shape)
+    )
+    v = (
+        v - ratio(np.einsum("...i,...i->...", counts, v), n)[..., None]
+    )  # centred, so that no digits cancel below
     squares = np.einsum("...i,...i->...", counts, v * v)
-    together = np.einsum("...ij,...i,...j->...", totals.reshape(*totals.shape[:-1], k, k), v, v, optimize=True)
+    together = np.einsum(
+        "...ij,...i,...j->...", totals.reshape(*totals.shape[:-1], k, k), v, v, optimize=True
+    )
     # Constant labels leave the centred scores at rounding error, not at zero.
     defined = (n > 1) & ((counts > 0).sum(-1) > 1)
-    return np.asarray(1 - ratio((n - 1) * (squares - together), np.where(defined, n * squares, 0.0))[..., None])
+    return np.asarray(
+        1 - ratio((n - 1) * (squares - together), np.where(defined, n * squares, 0.0))[..., None]
+    )

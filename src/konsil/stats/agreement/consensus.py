@@ -1,6 +1,7 @@
 """Consensus by majority, and agreement with it: a rater against the rest, a judge against a panel.
 
-Strictly more than half of those who did not abstain; anything else is undefined, -1, and left out (and can be counted).
+Strictly more than half of those who did not abstain; anything else is undefined, -1, and left out
+(and can be counted).
 """
 
 from __future__ import annotations
@@ -12,19 +13,29 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from konsil.stats.agreement.kappa import MEASURES, MeasureName, finalise_tables, measure_disagreements
+from konsil.stats.agreement.kappa import (
+    MEASURES,
+    MeasureName,
+    finalise_tables,
+    measure_disagreements,
+)
 from konsil.stats.engine.arithmetic import mean_defined, ratio
 from konsil.stats.engine.contract import Array, Codes, Statistic
 from konsil.stats.engine.distances import Weights
 from konsil.stats.engine.tables import by_cluster, table_counts
 
 Labels = NDArray[np.integer[Any]]
-CONSENSUS = "agreement with a majority of raters; Krippendorff-style pairwise tables of a rater and a consensus"
+CONSENSUS = (
+    "agreement with a majority of raters; Krippendorff-style pairwise tables of a rater and a"
+    " consensus"
+)
 LEAVE_ONE_OUT = "each rater against the majority of the others"
 
 
 def majority(labels: Labels, n_labels: int) -> NDArray[np.int64]:
-    """Return each unit's label by strict majority, (n_units, n_raters) to (n_units,); -1 where there is none.
+    """Return each unit's label by strict majority, (n_units, n_raters) to (n_units,).
+
+    -1 where there is none.
 
     Example:
         >>> majority(np.array([[0, 0, 1], [0, 1, -1], [-1, 1, -1]]), 2)
@@ -38,7 +49,9 @@ def majority(labels: Labels, n_labels: int) -> NDArray[np.int64]:
 
 
 def leave_one_out(labels: Labels, n_labels: int) -> NDArray[np.int64]:
-    """Return, for each rater, the strict majority of the others, (n_units, n_raters) to the same; -1 if there is none.
+    """Return, for each rater, the strict majority of the others, (n_units, n_raters) to the same.
+
+    -1 if there is none.
 
     Example:
         >>> leave_one_out(np.array([[0, 0, 1]]), 2)
@@ -91,9 +104,9 @@ def against_first(codes: Codes) -> Array:
 def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
     """Return the tally of judges and panel on the same slots: the first n_panel columns are the panel, the rest judges.
 
-    A slot counts for judge j and held-out rater r where both gave a label and the others have a majority. Sums:
-    (n_clusters, n_judges * 2 * n_panel * k * k): for each judge, the judge against each of the n_panel leave-one-out
-    majorities, then the held-out raters against theirs.
+    A slot counts for judge j and held-out rater r where both gave a label and the others have a
+    majority. Sums: (n_clusters, n_judges * 2 * n_panel * k * k): for each judge, the judge against
+    each of the n_panel leave-one-out majorities, then the held-out raters against theirs.
     """
 
     def tally(codes: Codes) -> Array:
@@ -114,8 +127,8 @@ def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
 def ceiling_agreement(n_panel: int) -> Callable[[Codes], Array]:
     """Return the tally of ceiling_tables for percent agreement alone, in three sums instead of two tables.
 
-    Sums: (n_clusters, 3 * n_judges * n_panel), each by judge and held-out rater: slots on which the judge agrees with
-    the others' majority, slots on which the rater does, and slots.
+    Sums: (n_clusters, 3 * n_judges * n_panel), each by judge and held-out rater: slots on which the
+    judge agrees with the others' majority, slots on which the rater does, and slots.
     """
 
     def tally(codes: Codes) -> Array:
@@ -154,8 +167,8 @@ def leave_one_out_agreement(
 ) -> Statistic:
     """Agreement of each rater with the majority of the others, averaged over the raters.
 
-    Sums: rest_tables. Values: (..., 1), or (..., n_raters) with `per_rater`. A rater without a slot where the others
-    have a majority is nan and left out of the mean. Source: MedQADE's ceiling.
+    Sums: rest_tables. Values: (..., 1), or (..., n_raters) with `per_rater`. A rater without a slot
+    where the others have a majority is nan and left out of the mean. Source: MedQADE's ceiling.
 
     Example:
         >>> codes = Codes(np.array([[0, 0, 0], [1, 1, 0]]), np.arange(2), 2)
@@ -176,7 +189,8 @@ def consensus_agreement(
 ) -> Statistic:
     """Agreement of each judge with a consensus given in the first column of the codes.
 
-    Sums: against_first. Values: (..., n_judges), nan for a judge without a common slot. Source: ours.
+    Sums: against_first. Values: (..., n_judges), nan for a judge without a common slot. Source:
+    ours.
 
     Example:
         >>> consensus_agreement(1, 2).finalise(np.array([3.0, 1.0, 0.0, 4.0]))
@@ -195,8 +209,8 @@ def self_agreement(
 ) -> Statistic:
     """Agreement of a rater with their own repeat: the codes' two columns are the first time and the repeat.
 
-    Sums: against_first. Values: (..., 1), nan without repeats. Several raters' repeats are further rows.
-    Source: CQA-Eval.
+    Sums: against_first. Values: (..., 1), nan without repeats. Several raters' repeats are further
+    rows. Source: CQA-Eval.
 
     Example:
         >>> self_agreement(2).finalise(np.array([3.0, 1.0, 0.0, 4.0]))
@@ -219,14 +233,15 @@ def judge_and_ceiling(
 ) -> Statistic:
     """Each judge's agreement with a panel, the panel's leave-one-out agreement, or their difference.
 
-    valid: the judge is scored on the same leave-one-out majorities and the same slots as each held-out rater, then
-    averaged over the raters for whom both are defined; an exchangeable judge has a difference of zero. paper: the judge
-    against the whole panel's majority, which is easier or harder to meet than a leave-one-out majority, minus the mean
-    of the raters against the rest; biased, for reproduction only.
+    valid: the judge is scored on the same leave-one-out majorities and the same slots as each
+    held-out rater, then averaged over the raters for whom both are defined; an exchangeable judge
+    has a difference of zero. paper: the judge against the whole panel's majority, which is easier
+    or harder to meet than a leave-one-out majority, minus the mean of the raters against the rest;
+    biased, for reproduction only.
 
-    Codes: the first n_panel columns are the panel, the rest the judges. Sums: ceiling_tables(n_panel),
-    ceiling_agreement(n_panel) or majority_tables(n_panel). Values: (..., n_judges). nan where judge or ceiling is
-    undefined. Source: ours (valid), MedQADE (paper).
+    Codes: the first n_panel columns are the panel, the rest the judges. Sums:
+    ceiling_tables(n_panel), ceiling_agreement(n_panel) or majority_tables(n_panel). Values: (...,
+    n_judges). nan where judge or ceiling is undefined. Source: ours (valid), MedQADE (paper).
 
     Example:
         >>> codes = Codes(np.array([[0, 0, 0, 0], [1, 1, 0, 1]]), np.arange(2), 2)
@@ -236,30 +251,49 @@ def judge_and_ceiling(
     """
     d = measure_disagreements(measure, n_labels, weights, values)
     name = f"{part}_{measure}_{mode}"
-    if mode == "valid" and measure == "percent_agreement" and isinstance(weights, str) and weights == "unweighted":
+    if (
+        mode == "valid"
+        and measure == "percent_agreement"
+        and isinstance(weights, str)
+        and weights == "unweighted"
+    ):
         shares = partial(_same_slots_agreement, part=part, n_panel=n_panel, n_judges=n_judges)
         return Statistic(name, ceiling_agreement(n_panel), shares, LEAVE_ONE_OUT)
-    values_of, tally = (_same_slots, ceiling_tables) if mode == "valid" else (_own_slots, majority_tables)
-    finalise = partial(values_of, measure=measure, part=part, d=d, n_panel=n_panel, n_judges=n_judges)
+    values_of, tally = (
+        (_same_slots, ceiling_tables) if mode == "valid" else (_own_slots, majority_tables)
+    )
+    finalise = partial(
+        values_of, measure=measure, part=part, d=d, n_panel=n_panel, n_judges=n_judges
+    )
     return Statistic(name, tally(n_panel), finalise, LEAVE_ONE_OUT)
 
 
-def _same_slots(totals: Array, measure: MeasureName, part: str, d: Array, n_panel: int, n_judges: int) -> Array:
+def _same_slots(
+    totals: Array, measure: MeasureName, part: str, d: Array, n_panel: int, n_judges: int
+) -> Array:
     lead = np.shape(totals)[:-1]
     tables = np.asarray(totals, dtype=np.float64).reshape(-1, d.size)
     values = MEASURES[measure](tables, d).reshape(*lead, n_judges, 2, n_panel)
-    values = np.where(np.isnan(values).any(-2, keepdims=True), np.nan, values)  # a rater counts for both or for neither
+    values = np.where(
+        np.isnan(values).any(-2, keepdims=True), np.nan, values
+    )  # a rater counts for both or for neither
     means = mean_defined(values)[..., 0]
     return _part(means[..., 0], means[..., 1], part)
 
 
 def _same_slots_agreement(totals: Array, part: str, n_panel: int, n_judges: int) -> Array:
-    sums = np.asarray(totals, dtype=np.float64).reshape(*np.shape(totals)[:-1], 3, n_judges, n_panel)
-    judge, rater = (mean_defined(ratio(sums[..., i, :, :], sums[..., 2, :, :]))[..., 0] for i in (0, 1))
+    sums = np.asarray(totals, dtype=np.float64).reshape(
+        *np.shape(totals)[:-1], 3, n_judges, n_panel
+    )
+    judge, rater = (
+        mean_defined(ratio(sums[..., i, :, :], sums[..., 2, :, :]))[..., 0] for i in (0, 1)
+    )
     return _part(judge, rater, part)
 
 
-def _own_slots(totals: Array, measure: MeasureName, part: str, d: Array, n_panel: int, n_judges: int) -> Array:
+def _own_slots(
+    totals: Array, measure: MeasureName, part: str, d: Array, n_panel: int, n_judges: int
+) -> Array:
     values = finalise_tables(totals, measure, d, n_panel + n_judges, mean=False)
     ceiling = mean_defined(values[..., :n_panel])
     judges = values[..., n_panel:]

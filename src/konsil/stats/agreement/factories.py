@@ -14,9 +14,14 @@ Values = tuple[float, ...] | None
 
 
 class Factory(Protocol):
-    """Makes a statistic for codes; `weights` None means the statistic's own, `level` matters to alpha alone."""
+    """Makes a statistic for codes.
 
-    def __call__(self, codes: Codes, weights: Weights | None = None, *, level: Level = "nominal") -> Statistic:
+    `weights` None means the statistic's own, `level` matters to alpha alone.
+    """
+
+    def __call__(
+        self, codes: Codes, weights: Weights | None = None, *, level: Level = "nominal"
+    ) -> Statistic:
         """Return the statistic with its tally and finalise."""
         ...
 
@@ -24,17 +29,29 @@ class Factory(Protocol):
 def of_pairs(make: Callable[[int, int, Weights, Values], Statistic]) -> Factory:
     """Wrap make(n_raters, n_labels, weights, values), unweighted unless weights are given."""
 
-    def factory(codes: Codes, weights: Weights | None = None, *, level: Level = "nominal") -> Statistic:  # noqa: ARG001
+    def factory(
+        codes: Codes,
+        weights: Weights | None = None,
+        *,
+        level: Level = "nominal",  # noqa: ARG001
+    ) -> Statistic:
         own: Weights = "unweighted" if weights is None else weights
         return make(codes.labels.shape[1], codes.n_labels, own, codes.values)
 
     return factory
 
 
-def of_units(make: Callable[[int, Weights, Values], Statistic], default: Weights = "unweighted") -> Factory:
+def of_units(
+    make: Callable[[int, Weights, Values], Statistic], default: Weights = "unweighted"
+) -> Factory:
     """Wrap make(n_labels, weights, values), with the default's weights unless others are given."""
 
-    def factory(codes: Codes, weights: Weights | None = None, *, level: Level = "nominal") -> Statistic:  # noqa: ARG001
+    def factory(
+        codes: Codes,
+        weights: Weights | None = None,
+        *,
+        level: Level = "nominal",  # noqa: ARG001
+    ) -> Statistic:
         return make(codes.n_labels, default if weights is None else weights, codes.values)
 
     return factory
@@ -43,7 +60,12 @@ def of_units(make: Callable[[int, Weights, Values], Statistic], default: Weights
 def unweighted(name: str, make: Callable[[Codes], Statistic]) -> Factory:
     """Wrap make(codes) of a statistic that takes no weights, or whose name says them."""
 
-    def factory(codes: Codes, weights: Weights | None = None, *, level: Level = "nominal") -> Statistic:  # noqa: ARG001
+    def factory(
+        codes: Codes,
+        weights: Weights | None = None,
+        *,
+        level: Level = "nominal",  # noqa: ARG001
+    ) -> Statistic:
         if weights is not None:
             raise ValueError(f"{name}: got weights; expected none for this statistic")
         return make(codes)
@@ -51,7 +73,9 @@ def unweighted(name: str, make: Callable[[Codes], Statistic]) -> Factory:
     return factory
 
 
-def alpha_of_level(codes: Codes, weights: Weights | None = None, *, level: Level = "nominal") -> Statistic:
+def alpha_of_level(
+    codes: Codes, weights: Weights | None = None, *, level: Level = "nominal"
+) -> Statistic:
     """Krippendorff's alpha with the level's own difference, or with agreement weights where they are given."""
     if weights is not None:
         return alpha.krippendorff_alpha_weighted(codes.n_labels, weights, codes.values)

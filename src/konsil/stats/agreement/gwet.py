@@ -14,15 +14,20 @@ from konsil.stats.engine.contract import Array, Statistic
 from konsil.stats.engine.distances import Weights, disagreements
 from konsil.stats.engine.tables import unit_agreement
 
-GWET = "Gwet, Br J Math Stat Psychol 61:29, 2008; missing labels and weights: Handbook, 4th ed. 2014"
+GWET = (
+    "Gwet, Br J Math Stat Psychol 61:29, 2008; missing labels and weights: Handbook, 4th ed. 2014"
+)
 
 
-def gwet_ac2(n_labels: int, weights: Weights = "quadratic", values: ArrayLike | None = None) -> Statistic:
+def gwet_ac2(
+    n_labels: int, weights: Weights = "quadratic", values: ArrayLike | None = None
+) -> Statistic:
     """Gwet's AC2: chance agreement from how evenly the labels were used, partial agreement by weights.
 
-    1 - D/(1 - pe), pe = sum(w)/(k (k - 1)) sum(p (1 - p)): D the disagreement within units, p the label shares, w the
-    agreement weights, k the labels declared. Sums: unit_agreement. Values: (..., 1). nan if no unit has two labels or
-    only one label is declared; constant labels are full agreement, 1. Source: Gwet 2008, 2014.
+    1 - D/(1 - pe), pe = sum(w)/(k (k - 1)) sum(p (1 - p)): D the disagreement within units, p the
+    label shares, w the agreement weights, k the labels declared. Sums: unit_agreement. Values:
+    (..., 1). nan if no unit has two labels or only one label is declared; constant labels are full
+    agreement, 1. Source: Gwet 2008, 2014.
 
     Example:
         >>> gwet_ac2(2, "unweighted").finalise(np.array([80.0, 7.5, 7.5, 5.0, 87.5, 12.5])).round(3)
@@ -35,8 +40,8 @@ def gwet_ac2(n_labels: int, weights: Weights = "quadratic", values: ArrayLike | 
 def gwet_ac1(n_labels: int) -> Statistic:
     """Gwet's AC1: AC2 without weights.
 
-    1 - D/(1 - pe), pe = sum(p (1 - p))/(k - 1). Sums: unit_agreement. Values: (..., 1). Undefined like gwet_ac2.
-    Source: Gwet 2008.
+    1 - D/(1 - pe), pe = sum(p (1 - p))/(k - 1). Sums: unit_agreement. Values: (..., 1). Undefined
+    like gwet_ac2. Source: Gwet 2008.
 
     Example:
         >>> gwet_ac1(2).finalise(np.array([80.0, 7.5, 7.5, 5.0, 87.5, 12.5])).round(3)

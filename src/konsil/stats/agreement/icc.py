@@ -17,7 +17,10 @@ from konsil.stats.engine.tables import by_cluster, complete
 IccForm = Literal["icc1", "icc2", "icc3", "icc1k", "icc2k", "icc3k"]
 ICC_FORMS: tuple[IccForm, ...] = get_args(IccForm)
 SHROUT = "Shrout and Fleiss, Psychol Bull 86:420, 1979; McGraw and Wong, Psychol Methods 1:30, 1996"
-SEARLE = "Searle, Casella and McCulloch, Variance Components, 1992: one-way analysis of variance of unequal groups"
+SEARLE = (
+    "Searle, Casella and McCulloch, Variance Components, 1992: one-way analysis of variance of"
+    " unequal groups"
+)
 
 
 class MeanSquares(NamedTuple):
@@ -58,8 +61,9 @@ class IccTest:
 def anova_sums(codes: Codes) -> Array:
     """Tally the sums of a two-way analysis of variance over the units that every rater labelled.
 
-    Returns (n_clusters, 3 + n_raters): units, squared unit totals, squared values, each rater's total. The values are
-    shifted by a whole number near the scale's middle, which no intraclass correlation sees.
+    Returns (n_clusters, 3 + n_raters): units, squared unit totals, squared values, each rater's
+    total. The values are shifted by a whole number near the scale's middle, which no intraclass
+    correlation sees.
 
     Example:
         >>> anova_sums(Codes(np.array([[0, 2], [1, -1]]), np.array([0, 0]), 3))
@@ -74,8 +78,8 @@ def anova_sums(codes: Codes) -> Array:
 def oneway_sums(codes: Codes) -> Array:
     """Tally the sums of a one-way analysis of variance with unequal numbers of labels per unit.
 
-    Returns (n_clusters, 6): units with a label, labels, squared labels per unit, squared unit totals over their labels,
-    squared values, values.
+    Returns (n_clusters, 6): units with a label, labels, squared labels per unit, squared unit
+    totals over their labels, squared values, values.
 
     Example:
         >>> oneway_sums(Codes(np.array([[0, 2], [1, -1]]), np.array([0, 0]), 3))
@@ -94,7 +98,12 @@ def mean_squares(totals: Array, n_raters: int) -> MeanSquares:
     """
     totals = np.asarray(totals, dtype=np.float64)
     k = n_raters
-    n, squared_rows, squares, columns = totals[..., 0], totals[..., 1], totals[..., 2], totals[..., 3:]
+    n, squared_rows, squares, columns = (
+        totals[..., 0],
+        totals[..., 1],
+        totals[..., 2],
+        totals[..., 3:],
+    )
     enough = (n > 1) & (k > 1)
     n_safe = np.where(enough, n, np.nan)
     correction = columns.sum(-1) ** 2 / (n_safe * max(k, 1))
@@ -103,18 +112,24 @@ def mean_squares(totals: Array, n_raters: int) -> MeanSquares:
     within = _above_rounding(squares - squared_rows / max(k, 1), squares)
     error = _above_rounding(within - between, squares)
     free = max(k - 1, 1)
-    return MeanSquares(rows / (n_safe - 1), between / free, error / ((n_safe - 1) * free), within / (n_safe * free), n)
+    return MeanSquares(
+        rows / (n_safe - 1),
+        between / free,
+        error / ((n_safe - 1) * free),
+        within / (n_safe * free),
+        n,
+    )
 
 
 def icc(form: IccForm, n_raters: int) -> Statistic:
     """Intraclass correlation in one of the six forms of Shrout and Fleiss, over the complete units.
 
-    With mean squares R (units), C (raters), E (rest), W (within units), n units, k raters: icc1 (R - W)/(R + (k-1)W);
-    icc2 (R - E)/(R + (k-1)E + k(C - E)/n); icc3 (R - E)/(R + (k-1)E); and for the raters' mean icc1k (R - W)/R, icc2k
-    (R - E)/(R + (C - E)/n), icc3k (R - E)/R.
+    With mean squares R (units), C (raters), E (rest), W (within units), n units, k raters: icc1 (R
+    - W)/(R + (k-1)W); icc2 (R - E)/(R + (k-1)E + k(C - E)/n); icc3 (R - E)/(R + (k-1)E); and for
+    the raters' mean icc1k (R - W)/R, icc2k (R - E)/(R + (C - E)/n), icc3k (R - E)/R.
 
-    Sums: anova_sums. Values: (..., 1). nan with fewer than two complete units or raters, if all labels are equal, and
-    for the means if the units do not differ. Source: Shrout and Fleiss 1979.
+    Sums: anova_sums. Values: (..., 1). nan with fewer than two complete units or raters, if all
+    labels are equal, and for the means if the units do not differ. Source: Shrout and Fleiss 1979.
 
     Example:
         >>> codes = Codes(np.array([[0, 0], [1, 2], [2, 2]]), np.arange(3), 3)
@@ -129,11 +144,11 @@ def icc(form: IccForm, n_raters: int) -> Statistic:
 def icc1_incomplete(mean_of_raters: bool = False) -> Statistic:
     """One-way intraclass correlation with missing labels: every label counts, whoever gave it.
 
-    (B - W)/(B + (m - 1)W), m = (N - sum(m_i^2)/N)/(n - 1) the typical number of labels of a unit; for the mean of m
-    raters (B - W)/B. Equal to icc1 and icc1k for complete tables.
+    (B - W)/(B + (m - 1)W), m = (N - sum(m_i^2)/N)/(n - 1) the typical number of labels of a unit;
+    for the mean of m raters (B - W)/B. Equal to icc1 and icc1k for complete tables.
 
-    Sums: oneway_sums. Values: (..., 1). nan with fewer than two units, no unit labelled twice, or all labels equal.
-    Source: Searle, Casella and McCulloch 1992.
+    Sums: oneway_sums. Values: (..., 1). nan with fewer than two units, no unit labelled twice, or
+    all labels equal. Source: Searle, Casella and McCulloch 1992.
 
     Example:
         >>> codes = Codes(np.array([[0, 0], [1, 2], [2, 2]]), np.arange(3), 3)
@@ -147,8 +162,9 @@ def icc1_incomplete(mean_of_raters: bool = False) -> Statistic:
 def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> IccTest:
     """Return an intraclass correlation with its textbook F interval and the F test that units do not differ.
 
-    sums: the totals of anova_sums, (3 + n_raters,). The interval takes the units as independent and normal; clustered
-    units need the resampling interval instead. Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
+    sums: the totals of anova_sums, (3 + n_raters,). The interval takes the units as independent and
+    normal; clustered units need the resampling interval instead. Source: Shrout and Fleiss 1979;
+    McGraw and Wong 1996.
 
     Example:
         >>> codes = Codes(np.array([[0, 0], [1, 2], [2, 2]]), np.arange(3), 3)
@@ -189,7 +205,9 @@ def _two_way_random_interval(
         return float("nan"), float("nan")
     a = k * single / (n * (1 - single))
     b = 1 + k * single * (n - 1) / (n * (1 - single))
-    df = (a * columns + b * error) ** 2 / ((a * columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1)))
+    df = (a * columns + b * error) ** 2 / (
+        (a * columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
+    )
     mix = k * columns + (k * n - k - n) * error
     lower, upper = (float(scipy.special.fdtri(*d, tail)) for d in ((n - 1, df), (df, n - 1)))
     low = n * (rows - lower * error) / (lower * mix + n * rows)
@@ -199,7 +217,9 @@ def _two_way_random_interval(
 def _icc(totals: Array, form: IccForm, n_raters: int) -> Array:
     rows, columns, error, within, n = mean_squares(totals, n_raters)
     noise = within if form in ("icc1", "icc1k") else error
-    k = n_raters if not form.endswith("k") else 1  # the mean of k raters is the single form with k noise terms in one
+    k = (
+        n_raters if not form.endswith("k") else 1
+    )  # the mean of k raters is the single form with k noise terms in one
     below = rows + (k - 1) * noise
     if form in ("icc2", "icc2k"):
         below = below + k * (columns - error) / np.where(n > 0, n, np.nan)
@@ -220,11 +240,18 @@ def _oneway(totals: Array, mean_of_raters: bool) -> Array:
 
 def _above_rounding(sum_of_squares: Array, scale: Array) -> Array:
     """Zero for what is only rounding error of sums as large as `scale`."""
-    return np.where(sum_of_squares > 1e-12 * scale, sum_of_squares, np.where(np.isnan(sum_of_squares), np.nan, 0.0))
+    return np.where(
+        sum_of_squares > 1e-12 * scale,
+        sum_of_squares,
+        np.where(np.isnan(sum_of_squares), np.nan, 0.0),
+    )
 
 
 def _values(codes: Codes) -> tuple[Array, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-    """Values with 0 where there is no label, and where there is one; shifted to keep the sums of squares small."""
+    """Values with 0 where there is no label, and where there is one.
+
+    Shifted to keep the sums of squares small.
+    """
     x = label_values(codes.n_labels, codes.values)
     x = x - np.round((x.max() + x.min()) / 2)
     given = codes.labels >= 0

@@ -1,8 +1,8 @@
 """Agreement of two raters from their contingency table, and its mean over all pairs of raters.
 
-A measure takes tables of shape (..., n_tables, n_labels * n_labels) and disagreements of shape (n_labels, n_labels) and
-returns (..., n_tables), nan where a table cannot say. The same measures serve pairs of raters, a rater against the rest
-and a judge against a consensus.
+A measure takes tables of shape (..., n_tables, n_labels * n_labels) and disagreements of shape
+(n_labels, n_labels) and returns (..., n_tables), nan where a table cannot say. The same measures
+serve pairs of raters, a rater against the rest and a judge against a consensus.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from konsil.stats.engine.distances import Weights, disagreements
 from konsil.stats.engine.tables import pair_tables, square
 
 Measure = Callable[[Array, Array], Array]
-MeasureName = Literal["percent_agreement", "within_one", "cohen_kappa", "pabak", "scott_pi", "gwet_ac1"]
+MeasureName = Literal[
+    "percent_agreement", "within_one", "cohen_kappa", "pabak", "scott_pi", "gwet_ac1"
+]
 
 COHEN = "Cohen, Educ Psychol Meas 20:37, 1960; weighted: Psychol Bull 70:213, 1968"
 LIGHT = "Light, Psychol Bull 76:365, 1971"
@@ -56,7 +58,10 @@ def scott_pi_of(tables: Array, d: Array) -> Array:
 
 
 def pabak_of(tables: Array, d: Array) -> Array:
-    """Chance taken as all labels equally likely: 1 - D/mean(d); (k PA - 1)/(k - 1) if unweighted; nan for one label."""
+    """Chance taken as all labels equally likely: 1 - D/mean(d).
+
+    (k PA - 1)/(k - 1) if unweighted; nan for one label.
+    """
     if len(d) < 2:
         return np.full(tables.shape[:-1], np.nan)
     return np.asarray(1 - (1 - percent_agreement_of(tables, d)) / d.mean(), dtype=np.float64)
@@ -87,7 +92,10 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
 
 
 def measure_disagreements(
-    measure: MeasureName, n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None
+    measure: MeasureName,
+    n_labels: int,
+    weights: Weights = "unweighted",
+    values: ArrayLike | None = None,
 ) -> Array:
     """Return the disagreements a measure is called with: the weights', or beyond one step for `within_one`."""
     if measure not in MEASURES:
@@ -99,10 +107,14 @@ def measure_disagreements(
     return disagreements(weights, n_labels, values)
 
 
-def finalise_tables(totals: Array, measure: MeasureName, d: Array, n_tables: int, mean: bool) -> Array:
+def finalise_tables(
+    totals: Array, measure: MeasureName, d: Array, n_tables: int, mean: bool
+) -> Array:
     """Apply a measure to each table, (..., n_tables * k * k) to (..., n_tables), or to (..., 1) for their mean."""
     shape = (*np.shape(totals)[:-1], n_tables)
-    tables = np.asarray(totals, dtype=np.float64).reshape(-1, d.size)  # flat: one large product instead of many small
+    tables = np.asarray(totals, dtype=np.float64).reshape(
+        -1, d.size
+    )  # flat: one large product instead of many small
     values = MEASURES[measure](tables, d).reshape(shape)
     return mean_defined(values) if mean else values
 
@@ -126,10 +138,14 @@ class MeanOfTables(MeanOfParts):
 
     def each(self, totals: Array) -> Array:
         """Compute every table's value, (..., n_tables * size) to (..., n_tables)."""
-        return finalise_tables(totals, self.measure, self.d, np.shape(totals)[-1] // self.size, mean=False)
+        return finalise_tables(
+            totals, self.measure, self.d, np.shape(totals)[-1] // self.size, mean=False
+        )
 
 
-def _over_pairs(name: str, measure: MeasureName, n_raters: int, d: Array, per_pair: bool, source: str) -> Statistic:
+def _over_pairs(
+    name: str, measure: MeasureName, n_raters: int, d: Array, per_pair: bool, source: str
+) -> Statistic:
     n_pairs = n_raters * (n_raters - 1) // 2
     each = partial(finalise_tables, measure=measure, d=d, n_tables=n_pairs, mean=False)
     return Statistic(name, pair_tables, each if per_pair else MeanOfTables(measure, d), source)
@@ -144,8 +160,9 @@ def percent_agreement(
 ) -> Statistic:
     """Share of units on which two raters agree, averaged over the pairs of raters.
 
-    1 - sum(d T)/n for each pair's table T, d the disagreements. Sums: pair_tables. Values: (..., 1), or (..., n_pairs)
-    with `per_pair`. A pair without common units is nan and left out of the mean; nan if all are. Source: convention.
+    1 - sum(d T)/n for each pair's table T, d the disagreements. Sums: pair_tables. Values: (...,
+    1), or (..., n_pairs) with `per_pair`. A pair without common units is nan and left out of the
+    mean; nan if all are. Source: convention.
 
     Example:
         >>> statistic = percent_agreement(2, 2)
@@ -159,15 +176,20 @@ def percent_agreement(
 def within_one(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:
     """Share of units on which two raters differ by at most one step of the scale, averaged over the pairs.
 
-    Sums: pair_tables. Values: (..., 1), or (..., n_pairs). Undefined like percent_agreement. Source: convention; its
-    chance level is high, so it should stand beside one.
+    Sums: pair_tables. Values: (..., 1), or (..., n_pairs). Undefined like percent_agreement.
+    Source: convention; its chance level is high, so it should stand beside one.
 
     Example:
         >>> within_one(2, 3).finalise(np.array([1.0, 1, 1, 0, 0, 0, 0, 0, 1]))
         array([0.75])
     """
     return _over_pairs(
-        "within_one", "within_one", n_raters, measure_disagreements("within_one", n_labels), per_pair, WITHIN_ONE
+        "within_one",
+        "within_one",
+        n_raters,
+        measure_disagreements("within_one", n_labels),
+        per_pair,
+        WITHIN_ONE,
     )
 
 
@@ -180,22 +202,28 @@ def cohen_kappa(
 ) -> Statistic:
     """Cohen's kappa, weighted or not, averaged over the pairs of raters.
 
-    1 - n sum(d T)/sum(d r c): T a pair's table, r and c its margins, d the disagreements. Sums: pair_tables. Values:
-    (..., 1), or (..., n_pairs) with `per_pair`. A pair is nan without common units or if both raters gave one and the
-    same label throughout; it is left out of the mean; nan if all are. Source: Cohen 1960, 1968.
+    1 - n sum(d T)/sum(d r c): T a pair's table, r and c its margins, d the disagreements. Sums:
+    pair_tables. Values: (..., 1), or (..., n_pairs) with `per_pair`. A pair is nan without common
+    units or if both raters gave one and the same label throughout; it is left out of the mean; nan
+    if all are. Source: Cohen 1960, 1968.
 
     Example:
         >>> cohen_kappa(2, 2).finalise(np.array([20.0, 5.0, 10.0, 15.0]))
         array([0.4])
     """
-    name = "cohen_kappa" + (f"_{weights}" if isinstance(weights, str) and weights != "unweighted" else "")
-    return _over_pairs(name, "cohen_kappa", n_raters, disagreements(weights, n_labels, values), per_pair, COHEN)
+    name = "cohen_kappa" + (
+        f"_{weights}" if isinstance(weights, str) and weights != "unweighted" else ""
+    )
+    return _over_pairs(
+        name, "cohen_kappa", n_raters, disagreements(weights, n_labels, values), per_pair, COHEN
+    )
 
 
 def light_kappa(n_raters: int, n_labels: int) -> Statistic:
     """Light's kappa: the unweighted Cohen kappas of all pairs of raters, averaged.
 
-    The same number as cohen_kappa(n_raters, n_labels), under the name for more than two raters. Source: Light 1971.
+    The same number as cohen_kappa(n_raters, n_labels), under the name for more than two raters.
+    Source: Light 1971.
 
     Example:
         >>> light_kappa(2, 2).finalise(np.array([20.0, 5.0, 10.0, 15.0]))
@@ -207,14 +235,17 @@ def light_kappa(n_raters: int, n_labels: int) -> Statistic:
 def pabak(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:
     """Prevalence- and bias-adjusted kappa, averaged over the pairs of raters.
 
-    (k PA - 1)/(k - 1), k the labels declared, observed or not. Sums: pair_tables. Values: (..., 1), or (..., n_pairs).
-    nan without common units or with a single declared label. Source: Byrt, Bishop and Carlin 1993.
+    (k PA - 1)/(k - 1), k the labels declared, observed or not. Sums: pair_tables. Values: (..., 1),
+    or (..., n_pairs). nan without common units or with a single declared label. Source: Byrt,
+    Bishop and Carlin 1993.
 
     Example:
         >>> pabak(2, 2).finalise(np.array([80.0, 10.0, 5.0, 5.0]))
         array([0.7])
     """
-    return _over_pairs("pabak", "pabak", n_raters, disagreements("unweighted", n_labels), per_pair, BYRT)
+    return _over_pairs(
+        "pabak", "pabak", n_raters, disagreements("unweighted", n_labels), per_pair, BYRT
+    )
 
 
 def scott_pi(
@@ -226,20 +257,23 @@ def scott_pi(
 ) -> Statistic:
     """Scott's pi, averaged over the pairs of raters.
 
-    1 - n sum(d T)/sum(d m m) with m the mean of a table's two margins. Sums: pair_tables. Values: (..., 1), or
-    (..., n_pairs). Undefined like cohen_kappa. Source: Scott 1955.
+    1 - n sum(d T)/sum(d m m) with m the mean of a table's two margins. Sums: pair_tables. Values:
+    (..., 1), or (..., n_pairs). Undefined like cohen_kappa. Source: Scott 1955.
 
     Example:
         >>> scott_pi(2, 2).finalise(np.array([10.0, 0.0, 0.0, 10.0]))
         array([1.])
     """
-    return _over_pairs("scott_pi", "scott_pi", n_raters, disagreements(weights, n_labels, values), per_pair, SCOTT)
+    return _over_pairs(
+        "scott_pi", "scott_pi", n_raters, disagreements(weights, n_labels, values), per_pair, SCOTT
+    )
 
 
 def undefined_pairs(per_pair: Statistic) -> Statistic:
     """Count the tables for which a statistic is undefined.
 
-    `per_pair` is a statistic with one value a pair (a rater, a judge); the same sums, values (..., 1). Source: ours.
+    `per_pair` is a statistic with one value a pair (a rater, a judge); the same sums, values (...,
+    1). Source: ours.
 
     Example:
         >>> undefined_pairs(cohen_kappa(2, 2, per_pair=True)).finalise(np.array([4.0, 0.0, 0.0, 0.0]))

@@ -1,7 +1,7 @@
 """Chance-corrected agreement of many raters at once: Fleiss, Conger, Randolph, Brennan and Prediger, percent agreement.
 
-Missing labels follow Gwet: observed agreement comes from units with at least two labels, label shares from units with
-at least one, and every unit weighs the same.
+Missing labels follow Gwet: observed agreement comes from units with at least two labels, label
+shares from units with at least one, and every unit weighs the same.
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from konsil.stats.engine.contract import Array, Statistic
 from konsil.stats.engine.distances import Weights, disagreements
 from konsil.stats.engine.tables import unanimity_sums, unit_agreement, unit_agreement_and_margins
 
-FLEISS = "Fleiss, Psychol Bull 76:378, 1971; missing labels and weights: Gwet 2014, chapters 2 and 3"
-CONGER = "Conger, Psychol Bull 88:322, 1980; missing labels and weights: Gwet 2014, chapters 2 and 3"
+FLEISS = (
+    "Fleiss, Psychol Bull 76:378, 1971; missing labels and weights: Gwet 2014, chapters 2 and 3"
+)
+CONGER = (
+    "Conger, Psychol Bull 88:322, 1980; missing labels and weights: Gwet 2014, chapters 2 and 3"
+)
 RANDOLPH = "Randolph, Free-marginal multirater kappa, 2005"
 BRENNAN = "Brennan and Prediger, Educ Psychol Meas 41:687, 1981; many raters: Gwet 2014, chapter 2"
 GWET_PERCENT = "Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter 2"
@@ -26,7 +30,9 @@ GWET_PERCENT = "Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter
 def observed_disagreement(totals: Array, d: Array) -> Array:
     """Mean weighted disagreement within units, (..., k * k + ...) to (...,); nan without a unit labelled twice."""
     k2 = d.size
-    both = np.asarray(totals, dtype=np.float64)[..., :k2] @ np.stack([d.ravel(), np.ones(k2)], axis=1)
+    both = np.asarray(totals, dtype=np.float64)[..., :k2] @ np.stack(
+        [d.ravel(), np.ones(k2)], axis=1
+    )
     return ratio(both[..., 0], both[..., 1])
 
 
@@ -41,36 +47,47 @@ def multirater_percent_agreement(
 ) -> Statistic:
     """Share of agreeing pairs of raters within a unit, averaged over the units with at least two labels.
 
-    Differs from percent_agreement where labels are missing: there every pair of raters weighs the same, here a unit.
-    Sums: unit_agreement. Values: (..., 1). nan if no unit has two labels. Source: Gwet 2014.
+    Differs from percent_agreement where labels are missing: there every pair of raters weighs the
+    same, here a unit. Sums: unit_agreement. Values: (..., 1). nan if no unit has two labels.
+    Source: Gwet 2014.
 
     Example:
         >>> multirater_percent_agreement(2).finalise(np.array([2.0, 1.0, 1.0, 0.0, 3.0, 1.0]))
         array([0.5])
     """
     d = disagreements(weights, n_labels, values)
-    return Statistic("multirater_percent_agreement", unit_agreement, partial(_percent, d=d), GWET_PERCENT)
+    return Statistic(
+        "multirater_percent_agreement", unit_agreement, partial(_percent, d=d), GWET_PERCENT
+    )
 
 
 def unanimity(tolerance: int = 0) -> Statistic:
     """Share of units on which all raters agree, or stay within a number of steps of the scale.
 
-    Units with a label by every rater count. Sums: unanimity_sums(tolerance). Values: (..., 1). nan without such units.
-    Source: convention; R's irr::agree.
+    Units with a label by every rater count. Sums: unanimity_sums(tolerance). Values: (..., 1). nan
+    without such units. Source: convention; R's irr::agree.
 
     Example:
         >>> unanimity().finalise(np.array([7.0, 20.0]))
         array([0.35])
     """
     name = "unanimity" if tolerance == 0 else f"unanimity_within_{tolerance}"
-    return Statistic(name, unanimity_sums(tolerance), _first_over_second, "share of units with equal labels by all")
+    return Statistic(
+        name,
+        unanimity_sums(tolerance),
+        _first_over_second,
+        "share of units with equal labels by all",
+    )
 
 
-def fleiss_kappa(n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None) -> Statistic:
+def fleiss_kappa(
+    n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None
+) -> Statistic:
     """Fleiss' kappa: chance agreement from the label shares pooled over raters.
 
-    1 - D/sum(d p p): D the disagreement within units, p the label shares, d the disagreements of two labels.
-    Sums: unit_agreement. Values: (..., 1). nan if no unit has two labels or only one label was used. Source: Fleiss.
+    1 - D/sum(d p p): D the disagreement within units, p the label shares, d the disagreements of
+    two labels. Sums: unit_agreement. Values: (..., 1). nan if no unit has two labels or only one
+    label was used. Source: Fleiss.
 
     Example:
         >>> fleiss_kappa(2).finalise(np.array([4.0, 1.0, 1.0, 4.0, 5.0, 5.0]))
@@ -83,8 +100,9 @@ def fleiss_kappa(n_labels: int, weights: Weights = "unweighted", values: ArrayLi
 def randolph_kappa(n_labels: int) -> Statistic:
     """Randolph's free-marginal kappa: chance agreement is one over the number of labels declared.
 
-    (PA - 1/k)/(1 - 1/k), k the labels the analysis declares, observed or not. Sums: unit_agreement. Values: (..., 1).
-    nan if no unit has two labels or only one label is declared. Source: Randolph 2005.
+    (PA - 1/k)/(1 - 1/k), k the labels the analysis declares, observed or not. Sums: unit_agreement.
+    Values: (..., 1). nan if no unit has two labels or only one label is declared. Source: Randolph
+    2005.
 
     Example:
         >>> randolph_kappa(2).finalise(np.array([4.0, 1.0, 1.0, 4.0, 5.0, 5.0]))
@@ -94,10 +112,15 @@ def randolph_kappa(n_labels: int) -> Statistic:
     return Statistic("randolph_kappa", unit_agreement, partial(_brennan_prediger, d=d), RANDOLPH)
 
 
-def brennan_prediger(n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None) -> Statistic:
-    """Brennan and Prediger's coefficient: all labels equally likely by chance; unweighted it is Randolph's kappa.
+def brennan_prediger(
+    n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None
+) -> Statistic:
+    """Brennan and Prediger's coefficient: all labels equally likely by chance.
 
-    1 - D/mean(d). Sums: unit_agreement. Values: (..., 1). Undefined like randolph_kappa. Source: see BRENNAN.
+    Unweighted it is Randolph's kappa.
+
+    1 - D/mean(d). Sums: unit_agreement. Values: (..., 1). Undefined like randolph_kappa. Source:
+    see BRENNAN.
 
     Example:
         >>> brennan_prediger(2).finalise(np.array([4.0, 1.0, 1.0, 4.0, 5.0, 5.0]))
@@ -112,10 +135,11 @@ def conger_kappa(
 ) -> Statistic:
     """Conger's kappa: Cohen's kappa for several raters, each with an own distribution of labels.
 
-    1 - D/E with E the disagreement expected of two different raters drawn at random, from each rater's shares p_g:
-    E = (R^2 sum(d m m) - sum_g sum(d p_g p_g))/(R (R - 1)), m the mean of the p_g, over the R raters who gave labels.
-    Sums: unit_agreement_and_margins. Values: (..., 1). nan if no unit has two labels, with fewer than two raters, or if
-    all gave one label throughout. Source: Conger 1980.
+    1 - D/E with E the disagreement expected of two different raters drawn at random, from each
+    rater's shares p_g: E = (R^2 sum(d m m) - sum_g sum(d p_g p_g))/(R (R - 1)), m the mean of the
+    p_g, over the R raters who gave labels. Sums: unit_agreement_and_margins. Values: (..., 1). nan
+    if no unit has two labels, with fewer than two raters, or if all gave one label throughout.
+    Source: Conger 1980.
 
     Example:
         >>> conger_kappa(2, 2).finalise(np.array([4.0, 1, 1, 4, 5, 5, 5, 5, 5, 5]))
@@ -154,8 +178,11 @@ def _conger(totals: Array, d: Array, n_raters: int) -> Array:
     shares = np.divide(margins, n, out=np.zeros_like(margins), where=n > 0)
     active = (n[..., 0] > 0).sum(-1)
     pooled = shares.sum(-2)
-    # Raters who gave no label have share 0 and drop out of both sums. Below zero the difference is only rounding.
+    # Raters who gave no label have share 0 and drop out of both sums. Below zero the difference is
+    # only rounding.
     all_pairs = np.einsum("...i,...i->...", pooled @ d, pooled)
     expected = all_pairs - np.einsum("...gi,...gi->...", shares @ d, shares)
     expected = np.where(expected > 1e-12 * all_pairs, expected, 0.0)
-    return np.asarray(1 - ratio(active * (active - 1.0) * observed_disagreement(totals, d), expected)[..., None])
+    return np.asarray(
+        1 - ratio(active * (active - 1.0) * observed_disagreement(totals, d), expected)[..., None]
+    )

@@ -16,8 +16,8 @@ from konsil.stats.engine.contract import Array, Finalise, Statistic
 class MeanBySize:
     """A finalise: each pair's value, averaged with the units that the pair shares as weights.
 
-    sum(n_p v_p)/sum(n_p) over the pairs p for which the value v_p is defined, n_p the units both raters labelled. For
-    percent agreement it is the share of agreeing pairs of labels among all.
+    sum(n_p v_p)/sum(n_p) over the pairs p for which the value v_p is defined, n_p the units both
+    raters labelled. For percent agreement it is the share of agreeing pairs of labels among all.
     """
 
     each: Finalise
@@ -37,8 +37,9 @@ class MeanBySize:
 def by_shared_units(statistic: Statistic, n_raters: int, n_labels: int) -> Statistic:
     """A statistic that is a mean over pairs of raters, with pairs weighted by the units they share.
 
-    Sums: those of the statistic, pair_tables. Values: (..., 1). Without it each pair has the same weight, so that a
-    pair with three common units counts as much as one with fifty. Source: convention.
+    Sums: those of the statistic, pair_tables. Values: (..., 1). Without it each pair has the same
+    weight, so that a pair with three common units counts as much as one with fifty. Source:
+    convention.
 
     Example:
         >>> from konsil.stats.agreement.kappa import percent_agreement
@@ -53,4 +54,6 @@ def by_shared_units(statistic: Statistic, n_raters: int, n_labels: int) -> Stati
         each = make(n_raters, n_labels, per_pair=True).finalise
     else:
         raise ValueError(f"{statistic.name}: expected a mean over pairs of raters")
-    return Statistic(statistic.name, statistic.tally, MeanBySize(each, n_labels**2), statistic.source)
+    return Statistic(
+        statistic.name, statistic.tally, MeanBySize(each, n_labels**2), statistic.source
+    )

@@ -36,7 +36,8 @@ class Entry:
     levels: tuple[Level, ...]
     """The levels of measurement it applies to."""
     needs: Needs
-    """What is tallied: tables of pairs, label counts per unit, rater margins, coincidences, sums of squares."""
+    """What is tallied: tables of pairs, label counts per unit, rater margins, coincidences, sums of
+    squares."""
     range: Range
     """The smallest and the largest value possible."""
     weighted: bool
@@ -59,8 +60,8 @@ def _percents() -> Iterable[Entry]:
         True,
         of_pairs(kappa.percent_agreement),
         kappa.PERCENT,
-        "How often two raters gave the same label to the same unit, averaged over the pairs of raters; "
-        "high by chance alone where one label is much more frequent than the others.",
+        "How often two raters gave the same label to the same unit, averaged over the pairs of"
+        " raters; high by chance alone where one label is much more frequent than the others.",
     )
     yield Entry(
         "multirater_percent_agreement",
@@ -71,8 +72,8 @@ def _percents() -> Iterable[Entry]:
         True,
         of_units(multirater.multirater_percent_agreement),
         multirater.GWET_PERCENT,
-        "The share of agreeing pairs of labels within a unit, averaged over the units rather than over the pairs of "
-        "raters; the two differ only where labels are missing.",
+        "The share of agreeing pairs of labels within a unit, averaged over the units rather than"
+        " over the pairs of raters; the two differ only where labels are missing.",
     )
     yield Entry(
         "within_one",
@@ -81,7 +82,9 @@ def _percents() -> Iterable[Entry]:
         "pairs",
         SHARE,
         False,
-        unweighted("within_one", lambda codes: kappa.within_one(codes.labels.shape[1], codes.n_labels)),
+        unweighted(
+            "within_one", lambda codes: kappa.within_one(codes.labels.shape[1], codes.n_labels)
+        ),
         kappa.WITHIN_ONE,
         "How often two raters differ by at most one step of the scale; read it beside its chance "
         "level, which is high on short scales.",
@@ -113,8 +116,8 @@ def _kappas() -> Iterable[Entry]:
         True,
         of_pairs(kappa.cohen_kappa),
         kappa.COHEN,
-        "Agreement of two raters beyond what their own label frequencies would give by chance, averaged over the pairs "
-        "of raters; 1 is full agreement, 0 is chance.",
+        "Agreement of two raters beyond what their own label frequencies would give by chance,"
+        " averaged over the pairs of raters; 1 is full agreement, 0 is chance.",
     )
     yield Entry(
         "cohen_kappa_linear",
@@ -136,7 +139,8 @@ def _kappas() -> Iterable[Entry]:
         False,
         unweighted("cohen_kappa_quadratic", partial(_weighted_kappa, weights="quadratic")),
         kappa.COHEN,
-        "Cohen's kappa with disagreements counted by their squared distance on the scale: far ones dominate.",
+        "Cohen's kappa with disagreements counted by their squared distance on the scale: far ones"
+        " dominate.",
     )
     yield Entry(
         "pabak",
@@ -147,7 +151,8 @@ def _kappas() -> Iterable[Entry]:
         False,
         unweighted("pabak", lambda codes: kappa.pabak(codes.labels.shape[1], codes.n_labels)),
         kappa.BYRT,
-        "Percent agreement rescaled so that guessing among all declared labels gives 0; not lowered by a rare label.",
+        "Percent agreement rescaled so that guessing among all declared labels gives 0; not lowered"
+        " by a rare label.",
     )
     yield Entry(
         "light_kappa",
@@ -156,7 +161,9 @@ def _kappas() -> Iterable[Entry]:
         "pairs",
         KAPPA,
         False,
-        unweighted("light_kappa", lambda codes: kappa.light_kappa(codes.labels.shape[1], codes.n_labels)),
+        unweighted(
+            "light_kappa", lambda codes: kappa.light_kappa(codes.labels.shape[1], codes.n_labels)
+        ),
         kappa.LIGHT,
         "The mean of Cohen's kappa over all pairs of raters.",
     )
@@ -169,8 +176,8 @@ def _kappas() -> Iterable[Entry]:
         True,
         of_pairs(kappa.scott_pi),
         kappa.SCOTT,
-        "Like Cohen's kappa, but chance comes from the two raters' pooled label frequencies; averaged over the pairs "
-        "of raters.",
+        "Like Cohen's kappa, but chance comes from the two raters' pooled label frequencies;"
+        " averaged over the pairs of raters.",
     )
 
 
@@ -207,7 +214,8 @@ def _many_raters() -> Iterable[Entry]:
         False,
         unweighted("randolph_kappa", lambda codes: multirater.randolph_kappa(codes.n_labels)),
         multirater.RANDOLPH,
-        "Agreement of all raters at once beyond guessing among the declared labels, whether they were used or not.",
+        "Agreement of all raters at once beyond guessing among the declared labels, whether they"
+        " were used or not.",
     )
     yield Entry(
         "brennan_prediger",
@@ -241,8 +249,8 @@ def _many_raters() -> Iterable[Entry]:
         False,
         unweighted("gwet_ac1", lambda codes: gwet.gwet_ac1(codes.n_labels)),
         gwet.GWET,
-        "Agreement of all raters at once beyond chance, where chance is small if one label is much more frequent than "
-        "the others; steadier than kappa for rare labels.",
+        "Agreement of all raters at once beyond chance, where chance is small if one label is much"
+        " more frequent than the others; steadier than kappa for rare labels.",
     )
     yield Entry(
         "gwet_ac2_linear",
@@ -251,7 +259,9 @@ def _many_raters() -> Iterable[Entry]:
         "counts",
         OPEN,
         False,
-        unweighted("gwet_ac2_linear", lambda codes: gwet.gwet_ac2(codes.n_labels, "linear", codes.values)),
+        unweighted(
+            "gwet_ac2_linear", lambda codes: gwet.gwet_ac2(codes.n_labels, "linear", codes.values)
+        ),
         gwet.GWET,
         "Gwet's AC1 with disagreements counted by their distance on the scale.",
     )
@@ -269,11 +279,31 @@ def _many_raters() -> Iterable[Entry]:
 
 
 _ICC: tuple[tuple[icc.IccForm, str, str], ...] = (
-    ("icc1", "ICC(1,1)", "How alike single ratings of one unit are, raters differing from unit to unit."),
-    ("icc2", "ICC(2,1)", "How alike single ratings by raters drawn at random are, their levels included."),
-    ("icc3", "ICC(3,1)", "How consistent single ratings by these very raters are, their levels set aside."),
-    ("icc1k", "ICC(1,k)", "Reliability of the mean of k ratings, raters differing from unit to unit."),
-    ("icc2k", "ICC(2,k)", "Reliability of the mean of k raters drawn at random, their levels included."),
+    (
+        "icc1",
+        "ICC(1,1)",
+        "How alike single ratings of one unit are, raters differing from unit to unit.",
+    ),
+    (
+        "icc2",
+        "ICC(2,1)",
+        "How alike single ratings by raters drawn at random are, their levels included.",
+    ),
+    (
+        "icc3",
+        "ICC(3,1)",
+        "How consistent single ratings by these very raters are, their levels set aside.",
+    ),
+    (
+        "icc1k",
+        "ICC(1,k)",
+        "Reliability of the mean of k ratings, raters differing from unit to unit.",
+    ),
+    (
+        "icc2k",
+        "ICC(2,k)",
+        "Reliability of the mean of k raters drawn at random, their levels included.",
+    ),
     ("icc3k", "ICC(3,k)", "Reliability of the mean of these very raters, their levels set aside."),
 )
 
@@ -307,9 +337,12 @@ def _ranks() -> Iterable[Entry]:
         "complete_pairs",
         SHARE,
         False,
-        unweighted("kendall_w", lambda codes: ranks.kendall_w(codes.labels.shape[1], codes.n_labels)),
+        unweighted(
+            "kendall_w", lambda codes: ranks.kendall_w(codes.labels.shape[1], codes.n_labels)
+        ),
         ranks.KENDALL_W,
-        "How alike all raters order the units, corrected for ties: 1 is one order, 0 none in common.",
+        "How alike all raters order the units, corrected for ties: 1 is one order, 0 none in"
+        " common.",
     )
     yield Entry(
         "spearman",
@@ -320,7 +353,8 @@ def _ranks() -> Iterable[Entry]:
         False,
         unweighted("spearman", lambda codes: ranks.spearman(codes.labels.shape[1], codes.n_labels)),
         ranks.SPEARMAN,
-        "How alike two raters order the units, as the correlation of ranks; averaged over the pairs of raters.",
+        "How alike two raters order the units, as the correlation of ranks; averaged over the pairs"
+        " of raters.",
     )
     yield Entry(
         "kendall_tau_b",
@@ -329,15 +363,22 @@ def _ranks() -> Iterable[Entry]:
         "pairs",
         KAPPA,
         False,
-        unweighted("kendall_tau_b", lambda codes: ranks.kendall_tau_b(codes.labels.shape[1], codes.n_labels)),
+        unweighted(
+            "kendall_tau_b",
+            lambda codes: ranks.kendall_tau_b(codes.labels.shape[1], codes.n_labels),
+        ),
         ranks.KENDALL_TAU,
-        "By how much more often two raters order two units alike than the other way round, ties set "
-        "aside; averaged over the pairs of raters.",
+        "By how much more often two raters order two units alike than the other way round, ties set"
+        " aside; averaged over the pairs of raters.",
     )
 
 
 STATISTICS: Mapping[str, Entry] = MappingProxyType(
-    {entry.name: entry for entries in (_percents, _kappas, _many_raters, _iccs, _ranks) for entry in entries()}
+    {
+        entry.name: entry
+        for entries in (_percents, _kappas, _many_raters, _iccs, _ranks)
+        for entry in entries()
+    }
 )
 """Every agreement statistic by its name."""
 
@@ -352,7 +393,9 @@ def applicable(level: Level) -> tuple[str, ...]:
     return tuple(name for name, entry in STATISTICS.items() if level in entry.levels)
 
 
-def statistic(name: str, codes: Codes, weights: Weights | None = None, *, level: Level = "nominal") -> Statistic:
+def statistic(
+    name: str, codes: Codes, weights: Weights | None = None, *, level: Level = "nominal"
+) -> Statistic:
     """Return a statistic of the registry under its registry name, ready to be tallied on these codes.
 
     Example:

@@ -1,7 +1,8 @@
 """Textbook standard errors of agreement: what other programs print beside the coefficients.
 
-They take the units as independent, so they are for comparison with published figures; intervals for clustered units
-come from the engine. Large-sample formulas, conditional on the raters, no finite-population correction.
+They take the units as independent, so they are for comparison with published figures; intervals for
+clustered units come from the engine. Large-sample formulas, conditional on the raters, no
+finite-population correction.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from konsil.stats.engine.distances import Weights, agreement_weights
 from konsil.stats.engine.tables import unit_counts
 
 Coefficient = Literal[
-    "percent_agreement", "brennan_prediger", "fleiss_kappa", "conger_kappa", "gwet_ac", "krippendorff_alpha"
+    "percent_agreement",
+    "brennan_prediger",
+    "fleiss_kappa",
+    "conger_kappa",
+    "gwet_ac",
+    "krippendorff_alpha",
 ]
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 
@@ -35,7 +41,8 @@ class _Units:
     given: Array
     """(n_units,) labels of the unit."""
     agreeing: Array
-    """(n_units,) weighted share of the unit's ordered pairs that agree; 0 for a unit with a single label."""
+    """(n_units,) weighted share of the unit's ordered pairs that agree; 0 for a unit with a single
+    label."""
     w: Array
     """(k, k) agreement weights."""
 
@@ -49,45 +56,63 @@ def codes_of_table(table: ArrayLike) -> Codes:
     """
     counts = _whole_table(table)
     k = len(counts)
-    labels = np.repeat(np.array([(a, b) for a in range(k) for b in range(k)]), counts.ravel(), axis=0)
+    labels = np.repeat(
+        np.array([(a, b) for a in range(k) for b in range(k)]), counts.ravel(), axis=0
+    )
     return Codes(labels, np.arange(len(labels)), k)
 
 
 def standard_error(
-    coefficient: Coefficient, codes: Codes, weights: Weights = "unweighted", values: ArrayLike | None = None
+    coefficient: Coefficient,
+    codes: Codes,
+    weights: Weights = "unweighted",
+    values: ArrayLike | None = None,
 ) -> float:
     """Gwet's standard error of a coefficient of several raters, missing labels allowed.
 
-    sqrt(sum((t_i - t)^2)/(n (n - 1))) over the n labelled units, t_i the unit's linearised part of the coefficient t:
-    its own agreement over chance, less what it adds to chance. A unit with a single label has no agreement of its own
-    and counts as 0. nan with fewer than two units, no unit labelled twice, or chance agreement complete. Two raters'
-    Cohen kappa is conger_kappa, Scott's pi is fleiss_kappa. Source: Gwet 2014, chapters 5 and 6.
+    sqrt(sum((t_i - t)^2)/(n (n - 1))) over the n labelled units, t_i the unit's linearised part of
+    the coefficient t: its own agreement over chance, less what it adds to chance. A unit with a
+    single label has no agreement of its own and counts as 0. nan with fewer than two units, no unit
+    labelled twice, or chance agreement complete. Two raters' Cohen kappa is conger_kappa, Scott's
+    pi is fleiss_kappa. Source: Gwet 2014, chapters 5 and 6.
 
     Example:
         >>> round(standard_error("gwet_ac", codes_of_table([[80, 10], [5, 5]])), 4)
         0.0524
     """
     if coefficient not in COEFFICIENTS:
-        raise ValueError(f"coefficient: got {coefficient!r}; expected one of {', '.join(COEFFICIENTS)}")
+        raise ValueError(
+            f"coefficient: got {coefficient!r}; expected one of {', '.join(COEFFICIENTS)}"
+        )
     w = agreement_weights(weights, codes.n_labels, codes.values if values is None else values)
     counts = unit_counts(codes).astype(np.float64)
     labelled = counts.sum(1) >= (2 if coefficient == "krippendorff_alpha" else 1)
-    kept = Codes(codes.labels[labelled], np.arange(int(labelled.sum())), codes.n_labels, codes.values)
+    kept = Codes(
+        codes.labels[labelled], np.arange(int(labelled.sum())), codes.n_labels, codes.values
+    )
     units = _units(counts[labelled], w)
     if len(units.given) < 2 or not (units.given >= 2).any() or codes.n_labels < 2:
         return float("nan")
-    parts = _krippendorff_parts(units) if coefficient == "krippendorff_alpha" else _parts(coefficient, units, kept)
+    parts = (
+        _krippendorff_parts(units)
+        if coefficient == "krippendorff_alpha"
+        else _parts(coefficient, units, kept)
+    )
     n = len(parts)
     return float(np.sqrt(np.square(parts).sum() / (n * (n - 1))))
 
 
 def two_rater_standard_error(
-    coefficient: Coefficient, table: ArrayLike, weights: Weights = "unweighted", values: ArrayLike | None = None
+    coefficient: Coefficient,
+    table: ArrayLike,
+    weights: Weights = "unweighted",
+    values: ArrayLike | None = None,
 ) -> float:
     """Return the standard error of a coefficient from a table of two raters: the delta method on a multinomial table.
 
-    standard_error of the same units with the divisor n squared for n (n - 1), as textbooks and programs print it for
-    tables. nan for fewer than two units or complete chance agreement. Source: Gwet 2014, chapter 5.
+    standard_error of the same units with the divisor n squared for n (n - 1), as textbooks and
+    programs print it for tables. nan for fewer than two units or complete chance agreement. Source:
+    Gwet 2014, chapter 5.
 
     Example:
         >>> round(two_rater_standard_error("gwet_ac", [[80, 10], [5, 5]]), 4)
@@ -100,12 +125,15 @@ def two_rater_standard_error(
     return standard_error(coefficient, codes, weights, values) * float(np.sqrt((n - 1) / n))
 
 
-def cohen_kappa_se(table: ArrayLike, weights: Weights = "unweighted", values: ArrayLike | None = None) -> float:
+def cohen_kappa_se(
+    table: ArrayLike, weights: Weights = "unweighted", values: ArrayLike | None = None
+) -> float:
     """Asymptotic standard error of Cohen's kappa, weighted or not, from a table of two raters.
 
-    sqrt((sum p_ij (w_ij - (1 - kappa)(w_i. + w_.j))^2 - (po - 2 (1 - kappa) pe)^2)/n)/(1 - pe), w_i. and w_.j the
-    weights' means over the other rater's margin; for two raters the same as Conger's. nan for an empty table or
-    complete chance agreement. Source: Fleiss, Cohen and Everitt 1969.
+    sqrt((sum p_ij (w_ij - (1 - kappa)(w_i. + w_.j))^2 - (po - 2 (1 - kappa) pe)^2)/n)/(1 - pe),
+    w_i. and w_.j the weights' means over the other rater's margin; for two raters the same as
+    Conger's. nan for an empty table or complete chance agreement. Source: Fleiss, Cohen and Everitt
+    1969.
 
     Example:
         >>> round(cohen_kappa_se([[20, 5], [10, 15]]), 4)
@@ -118,8 +146,8 @@ def fleiss_kappa_z(codes: Codes) -> float:
     """Fleiss' kappa over its standard error under chance agreement, for complete tables.
 
     With n units, m raters, label shares p and q = 1 - p, the variance is
-    2/(n m (m - 1) (sum pq)^2) ((sum pq)^2 - sum pq(q - p)). nan if units have unequal numbers of labels, fewer than
-    two, or a single label was used. Source: Fleiss, Nee and Landis 1979.
+    2/(n m (m - 1) (sum pq)^2) ((sum pq)^2 - sum pq(q - p)). nan if units have unequal numbers of
+    labels, fewer than two, or a single label was used. Source: Fleiss, Nee and Landis 1979.
 
     Example:
         >>> codes = Codes(np.array([[0, 0, 0], [1, 1, 1], [0, 1, 1]]), np.arange(3), 2)
@@ -156,7 +184,9 @@ def _units(counts: Array, w: Array) -> _Units:
     given = counts.sum(1)
     pairs = given * (given - 1)
     agreeing = (counts * (counts @ w - 1)).sum(1)
-    return _Units(counts, given, np.divide(agreeing, pairs, out=np.zeros_like(pairs), where=pairs > 0), w)
+    return _Units(
+        counts, given, np.divide(agreeing, pairs, out=np.zeros_like(pairs), where=pairs > 0), w
+    )
 
 
 def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
@@ -168,7 +198,10 @@ def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
     observed = float(scale * units.agreeing.mean())
     shares = counts / given[:, None]
     p = shares.mean(0)
-    chance, moves = 0.0, np.zeros(n)  # moves: how much each unit moves chance agreement, n times its derivative
+    chance, moves = (
+        0.0,
+        np.zeros(n),
+    )  # moves: how much each unit moves chance agreement, n times its derivative
     if coefficient == "brennan_prediger":
         chance = float(w.mean())
     elif coefficient == "fleiss_kappa":
@@ -216,7 +249,9 @@ def _krippendorff_parts(units: _Units) -> Array:
         return np.full(len(given), np.nan)
     observed = float((weight * units.agreeing).mean())
     value = (observed - chance) / (1 - chance)
-    with_self = observed + (1 - observed) / given.sum()  # alpha's small-sample agreement; Gwet centres the units on it
+    with_self = (
+        observed + (1 - observed) / given.sum()
+    )  # alpha's small-sample agreement; Gwet centres the units on it
     own = (weight * units.agreeing - with_self * (weight - 1) - chance) / (1 - chance)
     moves = counts @ (w @ p) / mean - chance * (weight - 1) - chance
     return np.asarray(own - 2 * (1 - value) * moves / (1 - chance) - value, dtype=np.float64)

@@ -1,8 +1,8 @@
 """Pairs of raters that share few of the units: what a mean over pairs with equal weight rests on there.
 
-A pair that shares five units and agrees in all of them adds nothing to a variance that is taken from the labels, though
-it has the weight of a pair that shares fifty. So with a rater and the majority of the others, of which a ceiling is the
-mean.
+A pair that shares five units and agrees in all of them adds nothing to a variance that is taken
+from the labels, though it has the weight of a pair that shares fifty. So with a rater and the
+majority of the others, of which a ceiling is the mean.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ FEWEST_SHARED = 50
 """A pair that shares at least so many clusters is not thin."""
 
 FEWEST_PART = 0.5
-"""Nor is one that shares at least this part of the clusters with two labels of a unit: such designs are all but
-complete."""
+"""Nor is one that shares at least this part of the clusters with two labels of a unit: such designs
+are all but complete."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,11 @@ class ThinPairs:
     least: int
     """The clusters that the thinnest pair shares, of pairs that share any."""
     effective: float
-    """The harmonic mean over pairs: the variance of their mean is as if every pair shared so many clusters."""
+    """The harmonic mean over pairs: the variance of their mean is as if every pair shared so many
+    clusters."""
     is_of_majorities: bool = False
-    """Whether the pairs are a rater, or a judge in a rater's place, and the majority of the others."""
+    """Whether the pairs are a rater, or a judge in a rater's place, and the majority of the
+    others."""
 
     @property
     def df(self) -> float:
@@ -41,10 +43,13 @@ class ThinPairs:
 
 
 def thin_pairs(codes: Codes) -> ThinPairs | None:
-    """What pairs of raters share; None where every pair shares much, and where there are fewer than two pairs.
+    """What pairs of raters share.
 
-    A pair is thin that shares fewer than FEWEST_SHARED clusters and less than FEWEST_PART of those that two raters of a
-    unit labelled. Pairs that share nothing do not count, since they are left out of the mean.
+    None where every pair shares much, and where there are fewer than two pairs.
+
+    A pair is thin that shares fewer than FEWEST_SHARED clusters and less than FEWEST_PART of those
+    that two raters of a unit labelled. Pairs that share nothing do not count, since they are left
+    out of the mean.
 
     >>> labels = np.zeros((30, 3), dtype=np.int64)
     >>> thin_pairs(Codes(labels, np.arange(30), 2))
@@ -57,7 +62,9 @@ def thin_pairs(codes: Codes) -> ThinPairs | None:
     compared = np.flatnonzero(is_rated.sum(axis=1) >= 2)
     units, raters = np.nonzero(is_rated[compared])
     # Pairs share a unit, and what they share is counted in clusters.
-    rated = scipy.sparse.csr_matrix((np.ones(len(units)), (units, raters)), shape=(len(compared), is_rated.shape[1]))
+    rated = scipy.sparse.csr_matrix(
+        (np.ones(len(units)), (units, raters)), shape=(len(compared), is_rated.shape[1])
+    )
     clusters, of = np.unique(codes.clusters[compared], return_inverse=True)
     if len(clusters) == len(compared):
         shared = scipy.sparse.triu(rated.T @ rated, k=1).data
@@ -69,7 +76,8 @@ def thin_pairs(codes: Codes) -> ThinPairs | None:
 def thin_majorities(slots: Sums) -> ThinPairs | None:
     """The same of raters and the majority of the others: their slots, (n_clusters, n_raters), labels beside a majority.
 
-    A rater without a slot does not count, since a mean over raters leaves them out. The clusters are those with a slot.
+    A rater without a slot does not count, since a mean over raters leaves them out. The clusters
+    are those with a slot.
 
     >>> thin_majorities(np.array([[2, 1], [1, 0], [3, 0], [1, 0]]))
     ThinPairs(least=1, effective=1.6, is_of_majorities=True)
@@ -81,7 +89,9 @@ def thin_majorities(slots: Sums) -> ThinPairs | None:
 
 
 def slots_of(sums: Sums, size: int) -> Sums:
-    """How many units each of the tables holds in each cluster, (n_clusters, k / size); tables of `size` columns.
+    """How many units each of the tables holds in each cluster, (n_clusters, k / size).
+
+    Tables of `size` columns.
 
     >>> slots_of(np.array([[0, 0, 1, 0], [2, 1, 0, 2]]), 2)
     array([[0., 1.],
@@ -105,7 +115,9 @@ def _shared_clusters(rated: scipy.sparse.csr_matrix, of: np.ndarray) -> np.ndarr
     n_raters = rated.shape[1]
     pairs = []
     for unit in range(rated.shape[0]):
-        raters = np.sort(rated.indices[rated.indptr[unit] : rated.indptr[unit + 1]]).astype(np.int64)
+        raters = np.sort(rated.indices[rated.indptr[unit] : rated.indptr[unit + 1]]).astype(
+            np.int64
+        )
         first, second = np.triu_indices(len(raters), 1)
         pairs.append((of[unit] * n_raters + raters[first]) * n_raters + raters[second])
     every = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.int64)

@@ -1,7 +1,8 @@
 """Analysis of variance of cases that every system answers at every level: repeated measures as a function of moments.
 
-A case is one row of m = n_systems x n_levels means, systems outermost. Its sums are 1, the means and their products, so
-that effects are functions of totals like every other statistic: cases are resampled whole.
+A case is one row of m = n_systems x n_levels means, systems outermost. Its sums are 1, the means
+and their products, so that effects are functions of totals like every other statistic: cases are
+resampled whole.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import scipy
 from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array
 
-REPEATED = "Kirk, Experimental Design, 4th ed. 2013, chapter 10; Greenhouse and Geisser, Psychometrika 24:95, 1959"
+REPEATED = (
+    "Kirk, Experimental Design, 4th ed. 2013, chapter 10; Greenhouse and Geisser, Psychometrika"
+    " 24:95, 1959"
+)
 
 
 RANGE = "Tukey, Biometrics 5:99, 1949; paired: Maxwell, J Educ Stat 5:269, 1980"
@@ -39,14 +43,18 @@ class Effect(NamedTuple):
 
 
 def products(means: Array) -> Array:
-    """1, the means and their products, (n_cases, m) to (n_cases, 1 + m + m m); a case that lacks a mean is all zero.
+    """1, the means and their products, (n_cases, m) to (n_cases, 1 + m + m m).
+
+    A case that lacks a mean is all zero.
 
     >>> products(np.array([[1.0, 2.0], [np.nan, 1.0]])).tolist()
     [[1.0, 1.0, 2.0, 1.0, 2.0, 2.0, 4.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
     whole = np.asarray(np.isfinite(means).all(axis=1))
     own = np.where(whole[:, None], means, 0.0)
-    return np.column_stack([whole.astype(np.float64), own, (own[:, :, None] * own[:, None, :]).reshape(len(own), -1)])
+    return np.column_stack(
+        [whole.astype(np.float64), own, (own[:, :, None] * own[:, None, :]).reshape(len(own), -1)]
+    )
 
 
 def contrasts(n_systems: int, n_levels: int) -> dict[str, Array]:
@@ -76,8 +84,8 @@ def _differences(n: int) -> Array:
 def partial_eta(totals: Array, contrast: Array) -> Array:
     """Partial eta squared of an effect within cases, (..., 1 + m + m m) to (..., 1).
 
-    SS / (SS + SS error), SS = n |C mean|^2, SS error = tr(C Q C') - SS, Q the sum of the cases' products. nan with
-    fewer than two cases, or where nothing varies.
+    SS / (SS + SS error), SS = n |C mean|^2, SS error = tr(C Q C') - SS, Q the sum of the cases'
+    products. nan with fewer than two cases, or where nothing varies.
 
     Source: Kirk 2013.
 
@@ -96,7 +104,10 @@ def _sums_of_squares(totals: Array, contrast: Array) -> tuple[Array, Array, Arra
     square = totals[..., 1 + m :].reshape(*totals.shape[:-1], m, m)
     along = mean @ contrast.T
     effect = n * (along**2).sum(axis=-1)
-    spread = contrast @ square @ contrast.T - n[..., None, None] * along[..., :, None] * along[..., None, :]
+    spread = (
+        contrast @ square @ contrast.T
+        - n[..., None, None] * along[..., :, None] * along[..., None, :]
+    )
     error = np.maximum(np.trace(spread, axis1=-2, axis2=-1), 0.0)
     floor = 1e-12 * np.maximum(np.trace(square, axis1=-2, axis2=-1), 1e-300)
     return np.where(effect > floor, effect, 0.0), np.where(error > floor, error, 0.0), spread, n
@@ -105,8 +116,9 @@ def _sums_of_squares(totals: Array, contrast: Array) -> tuple[Array, Array, Arra
 def repeated_measures(totals: Array, contrast: Array) -> Effect:
     """The F test of an effect within cases, corrected by Greenhouse and Geisser, from totals (1 + m + m m,).
 
-    F = (SS / df) / (SS error / df error), df = rows of the contrast, df error = df (n - 1); epsilon = tr(S)^2 /
-    (df tr(S S)), S = C Q C' - n C mean mean' C', multiplies both. All nan with fewer than two cases or without error.
+    F = (SS / df) / (SS error / df error), df = rows of the contrast, df error = df (n - 1); epsilon
+    = tr(S)^2 / (df tr(S S)), S = C Q C' - n C mean mean' C', multiplies both. All nan with fewer
+    than two cases or without error.
 
     Source: Kirk 2013; Greenhouse and Geisser 1959.
 
@@ -126,14 +138,15 @@ def repeated_measures(totals: Array, contrast: Array) -> Effect:
 def eta_interval(found: Effect, level: float = 0.95) -> tuple[float, float]:
     """The interval of partial eta squared that inverts the F test: it reaches 0 where the test does not reject.
 
-    The ends' noncentralities l solve P(F >= f) = (1 - level) / 2 and P(F <= f) = (1 - level) / 2, and are 0 where none
-    does; eta squared is l / (l + df + df error), with the corrected degrees of freedom. (nan, nan) where F is
-    undefined.
+    The ends' noncentralities l solve P(F >= f) = (1 - level) / 2 and P(F <= f) = (1 - level) / 2,
+    and are 0 where none does; eta squared is l / (l + df + df error), with the corrected degrees of
+    freedom. (nan, nan) where F is undefined.
 
-    A bootstrap of eta squared never reaches 0, because eta squared is above 0 in every resample: of 300 simulated
-    studies without an effect none had an interval that held the truth.
+    A bootstrap of eta squared never reaches 0, because eta squared is above 0 in every resample: of
+    300 simulated studies without an effect none had an interval that held the truth.
 
-    Source: Steiger and Fouladi, Noncentrality interval estimation, 1997; Smithson, Educ Psychol Meas 61:605, 2001.
+    Source: Steiger and Fouladi, Noncentrality interval estimation, 1997; Smithson, Educ Psychol
+    Meas 61:605, 2001.
 
     >>> low, high = eta_interval(Effect(0.5, 4.0, 156.0, 0.74, 0.013, 1.0))
     >>> low, round(high, 3)
@@ -150,22 +163,31 @@ def eta_interval(found: Effect, level: float = 0.95) -> tuple[float, float]:
     return ends[0], ends[1]
 
 
-def _effect(effect: float, error: float, df: float, df_error: float, epsilon: float = 1.0) -> Effect:
+def _effect(
+    effect: float, error: float, df: float, df_error: float, epsilon: float = 1.0
+) -> Effect:
     if error <= 0 or df_error <= 0:
         return Effect(*[float("nan")] * 6)
     f = float((effect / df) / (error / df_error))
     df, df_error = df * epsilon, df_error * epsilon
     return Effect(
-        f, df, df_error, float(scipy.special.fdtrc(df, df_error, f)), float(effect / (effect + error)), epsilon
+        f,
+        df,
+        df_error,
+        float(scipy.special.fdtrc(df, df_error, f)),
+        float(effect / (effect + error)),
+        epsilon,
     )
 
 
 def mixed_anova(means: Array) -> dict[str, Effect]:
-    """Systems between and levels within, as if other cases had been given to each system; (n_cases, s, l) means.
+    """Systems between and levels within, as if other cases had been given to each system.
 
-    Subjects are cases within systems. Effects 'system', 'level', 'interaction', uncorrected. The same cases are in fact
-    given to all systems, so that the test of 'system' loses power and its error term is not the right one: for
-    reproduction. nan where an error term is zero.
+    (n_cases, s, l) means.
+
+    Subjects are cases within systems. Effects 'system', 'level', 'interaction', uncorrected. The
+    same cases are in fact given to all systems, so that the test of 'system' loses power and its
+    error term is not the right one: for reproduction. nan where an error term is zero.
 
     Source: the two-way mixed analysis of variance as CLExEval names it.
 
@@ -203,17 +225,20 @@ class Comparison(NamedTuple):
 def paired_range_test(differences: Array, n_cells: int, level: float = 0.95) -> Comparison:
     """Tukey's range test of two of `n_cells` cells on the same cases, with the two cells' own error; (n_cases,).
 
-    q = sqrt(2) |mean| / (sd / sqrt(n)), held against the studentised range of n_cells means with n - 1 degrees of
-    freedom; sd of the paired differences, so that no sphericity is assumed. nan with fewer than two cases or where the
-    differences do not vary.
+    q = sqrt(2) |mean| / (sd / sqrt(n)), held against the studentised range of n_cells means with n
+    - 1 degrees of freedom; sd of the paired differences, so that no sphericity is assumed. nan with
+    fewer than two cases or where the differences do not vary.
 
-    Source: Maxwell, J Educ Stat 5:269, 1980: Tukey's test of repeated measures with separate errors.
+    Source: Maxwell, J Educ Stat 5:269, 1980: Tukey's test of repeated measures with separate
+    errors.
 
     >>> found = paired_range_test(np.array([1.0, 2.0, 3.0, 2.0]), 3)
     >>> found.difference, round(found.p, 3)
     (2.0, 0.033)
     """
-    from scipy.stats import studentized_range  # imported here: it costs a second, and few analyses need it
+    from scipy.stats import (
+        studentized_range,
+    )  # imported here: it costs a second, and few analyses need it
 
     known = differences[np.isfinite(differences)]
     n = len(known)
@@ -234,11 +259,14 @@ def _range_quantile(level: float, n_cells: int, df: int) -> float:
 
 
 def tukey(cells: Array, level: float = 0.95) -> list[Comparison]:
-    """Tukey's honestly significant differences of every two columns, taken as independent groups; (n_cases, n_cells).
+    """Tukey's honestly significant differences of every two columns, taken as independent groups.
 
-    q = sqrt(2) |difference| / (s sqrt(2 / n)), s the pooled standard deviation, held against the studentised range of
-    n_cells means. All nan with fewer than two cases; nan but for the differences where no column varies.
-    Columns of the same cases are not independent: for reproduction.
+    (n_cases, n_cells).
+
+    q = sqrt(2) |difference| / (s sqrt(2 / n)), s the pooled standard deviation, held against the
+    studentised range of n_cells means. All nan with fewer than two cases; nan but for the
+    differences where no column varies. Columns of the same cases are not independent: for
+    reproduction.
 
     Source: Tukey, Biometrics 5:99, 1949; computed by SciPy.
 
@@ -258,4 +286,7 @@ def tukey(cells: Array, level: float = 0.95) -> list[Comparison]:
     found = tukey_hsd(*cells.T)
     ends = found.confidence_interval(level)
     low, high = np.asarray(ends.low), np.asarray(ends.high)
-    return [Comparison(float(found.statistic[p]), float(low[p]), float(high[p]), float(found.pvalue[p])) for p in pairs]
+    return [
+        Comparison(float(found.statistic[p]), float(low[p]), float(high[p]), float(found.pvalue[p]))
+        for p in pairs
+    ]

@@ -1,7 +1,8 @@
 """Cases answered at several levels of information, from all of it to the least: one number a case.
 
-`right` has one row a case and one column a level, from the fullest on: 1 right, 0 wrong, nan where there is no answer.
-Every statistic here is the mean of one number a case over the cases that have one, so that cases are the clusters.
+`right` has one row a case and one column a level, from the fullest on: 1 right, 0 wrong, nan where
+there is no answer. Every statistic here is the mean of one number a case over the cases that have
+one, so that cases are the clusters.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ CLEXEVAL = "CLExEval, appendix D"
 def drop(scores: Array) -> Array:
     """How much lower the last level is than the first, (n_cases, n_levels) to (n_cases,).
 
-    scores[:, 0] - scores[:, -1]; its mean over the cases is information sensitivity where scores are right or wrong,
-    and the reasoning gap where they are marks. nan where one of the two levels is missing.
+    scores[:, 0] - scores[:, -1]; its mean over the cases is information sensitivity where scores
+    are right or wrong, and the reasoning gap where they are marks. nan where one of the two levels
+    is missing.
 
     Source: CLExEval's ISS and reasoning gap.
 
@@ -31,8 +33,8 @@ def drop(scores: Array) -> Array:
 def violated(right: Array, *, recovered: bool = False) -> Array:
     """Whether some level is right after a fuller one was wrong, (n_cases, n_levels) to (n_cases,) of 0 and 1.
 
-    1 where right[i] = 0 and right[j] = 1 for some i < j. With `recovered` of the cases alone whose last level is right:
-    the others are nan. nan where a level is missing.
+    1 where right[i] = 0 and right[j] = 1 for some i < j. With `recovered` of the cases alone whose
+    last level is right: the others are nan. nan where a level is missing.
 
     Source: CLExEval's MVR; its text names both denominators.
 
@@ -47,7 +49,8 @@ def violated(right: Array, *, recovered: bool = False) -> Array:
 def recovered_at(right: Array) -> Array:
     """Whether each level is right after some fuller one was wrong, (n_cases, n_levels) to (n_cases, n_levels).
 
-    1 where right[j] = 1 and right[i] = 0 for some i < j; the first level is never so. nan where a level is missing.
+    1 where right[j] = 1 and right[i] = 0 for some i < j; the first level is never so. nan where a
+    level is missing.
 
     Source: the parts of CLExEval's MVR, level by level.
 
@@ -75,8 +78,9 @@ def potential(right: Array) -> Array:
 def hidden(right: Array) -> Array:
     """Whether another level is right where the fullest is wrong, (n_cases, n_levels) to (n_cases,) of 0 and 1.
 
-    potential - right[:, 0]: what a system shows it can find and misses with all the information. It is never negative,
-    so that an interval above 0 is no finding by itself. nan where a level is missing.
+    potential - right[:, 0]: what a system shows it can find and misses with all the information. It
+    is never negative, so that an interval above 0 is no finding by itself. nan where a level is
+    missing.
 
     Source: CLExEval's hidden knowledge, as a share of the cases.
 
@@ -89,8 +93,9 @@ def hidden(right: Array) -> Array:
 def hidden_by_luck(right: Array) -> float:
     """What `hidden` would be on average if every answer were right by luck, at its level's own accuracy.
 
-    (1 - p_0) (1 - product over k > 0 of (1 - p_k)), p_k the share of right answers at level k among the cases that have
-    every level: several tries find the diagnosis now and then without any knowledge. nan without such a case.
+    (1 - p_0) (1 - product over k > 0 of (1 - p_k)), p_k the share of right answers at level k among
+    the cases that have every level: several tries find the diagnosis now and then without any
+    knowledge. nan without such a case.
 
     Source: ours.
 
@@ -121,7 +126,8 @@ def label_dependence(right: Array) -> Array:
 def steps(right: Array) -> Array:
     """How many levels from the first on stay right, (n_cases, n_levels) to (n_cases,).
 
-    sum over k of right[:, 0] ... right[:, k]; between 0 and the number of levels. nan where a level is missing.
+    sum over k of right[:, 0] ... right[:, k]; between 0 and the number of levels. nan where a level
+    is missing.
 
     Source: CLExEval prints a stability of five without its definition; this is ours.
 
@@ -138,12 +144,14 @@ def _complete(right: Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
     """How far the order of two systems reverses from one level to a later one, of their differences by level.
 
-    max over i < j of min(d_i, -d_j) and of min(-d_i, d_j): above 0 if one is ahead at some level and the other at a
-    later one, by at least so much at both. For the differences themselves `over` and `under` are both d, (n_levels,);
-    with lower ends `over` and upper ends `under` of intervals that hold together it is the lower end of the value's own
-    interval, and the other way round the upper end, because it rises in one and falls in the other.
+    max over i < j of min(d_i, -d_j) and of min(-d_i, d_j): above 0 if one is ahead at some level
+    and the other at a later one, by at least so much at both. For the differences themselves `over`
+    and `under` are both d, (n_levels,); with lower ends `over` and upper ends `under` of intervals
+    that hold together it is the lower end of the value's own interval, and the other way round the
+    upper end, because it rises in one and falls in the other.
 
-    Beside it: which of the two is ahead first (0 or 1), and at which two levels. nan if any difference is nan.
+    Beside it: which of the two is ahead first (0 or 1), and at which two levels. nan if any
+    difference is nan.
 
     Source: ours; CLExEval tells a crossover by eye.
 
@@ -158,16 +166,18 @@ def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
     found = []
     for ahead, (first, then) in enumerate(((over, -under), (-under, over))):
         for i in range(len(over)):
-            found += [(float(min(first[i], then[j])), (ahead, i, j)) for j in range(i + 1, len(over))]
+            found += [
+                (float(min(first[i], then[j])), (ahead, i, j)) for j in range(i + 1, len(over))
+            ]
     return max(found, key=lambda one: one[0])
 
 
 def unanimous_interval(value: Array, n: Array, level: float) -> tuple[Array, Array]:
     """Interval of a mean of numbers between -1 and 1 of which all n are alike, (m,) each; nan where n is 0.
 
-    At least a share L = ((1 - level) / 2)^(1/n) of all cases is like these (Clopper and Pearson, Biometrika 26:404,
-    1934, at n of n), and the others lie between -1 and 1: from L v - (1 - L) to L v + (1 - L), within -1 and 1. A
-    bootstrap of such data has no width and is no evidence.
+    At least a share L = ((1 - level) / 2)^(1/n) of all cases is like these (Clopper and Pearson,
+    Biometrika 26:404, 1934, at n of n), and the others lie between -1 and 1: from L v - (1 - L) to
+    L v + (1 - L), within -1 and 1. A bootstrap of such data has no width and is no evidence.
 
     >>> low, high = unanimous_interval(np.array([1.0, 0.0]), np.array([32, 32]), 0.95)
     >>> low.round(3), high.round(3)
@@ -175,4 +185,6 @@ def unanimous_interval(value: Array, n: Array, level: float) -> tuple[Array, Arr
     """
     at = np.asarray(n, dtype=np.float64)
     alike = np.where(at > 0, ((1 - level) / 2) ** (1 / np.maximum(at, 1)), np.nan)
-    return np.maximum(alike * value - (1 - alike), -1.0), np.minimum(alike * value + (1 - alike), 1.0)
+    return np.maximum(alike * value - (1 - alike), -1.0), np.minimum(
+        alike * value + (1 - alike), 1.0
+    )

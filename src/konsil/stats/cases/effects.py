@@ -25,8 +25,8 @@ def moments(values: Array) -> Array:
 def paired_d(totals: Array) -> Array:
     """Mean of the paired differences over their standard deviation, (..., 3) to (..., 1).
 
-    d = mean / sd, sd with n - 1; totals are the differences' moments. nan with fewer than two pairs or where all
-    differences are the same.
+    d = mean / sd, sd with n - 1; totals are the differences' moments. nan with fewer than two pairs
+    or where all differences are the same.
 
     Source: Cohen 1988 (d of paired differences, d_z).
 
@@ -40,8 +40,8 @@ def paired_d(totals: Array) -> Array:
 def cohen_d(totals: Array) -> Array:
     """Difference of two means over their pooled standard deviation, (..., 6) to (..., 1).
 
-    d = (mean a - mean b) / sqrt(((n_a - 1) var a + (n_b - 1) var b) / (n_a + n_b - 2)); totals are a's moments, then
-    b's. nan where a group has no two values, or both groups do not vary.
+    d = (mean a - mean b) / sqrt(((n_a - 1) var a + (n_b - 1) var b) / (n_a + n_b - 2)); totals are
+    a's moments, then b's. nan where a group has no two values, or both groups do not vary.
 
     Source: Cohen 1988.
 
@@ -49,7 +49,10 @@ def cohen_d(totals: Array) -> Array:
     >>> cohen_d(np.concatenate([a.sum(axis=0), b.sum(axis=0)])).round(3)
     array([0.707])
     """
-    (mean_a, var_a), (mean_b, var_b) = _mean_variance(totals[..., :3]), _mean_variance(totals[..., 3:])
+    (mean_a, var_a), (mean_b, var_b) = (
+        _mean_variance(totals[..., :3]),
+        _mean_variance(totals[..., 3:]),
+    )
     n_a, n_b = totals[..., 0], totals[..., 3]
     pooled = ratio((n_a - 1) * var_a + (n_b - 1) * var_b, n_a + n_b - 2)
     return ratio(mean_a - mean_b, np.sqrt(pooled))[..., None]
@@ -72,15 +75,18 @@ def _ties(values: Array) -> Array:
 def signed_rank(differences: Array) -> tuple[float, float]:
     """Wilcoxon's signed-rank test of paired differences: the smaller rank sum and its two-sided p.
 
-    Differences of zero are left out; exact for up to 50 differences without ties or zeros, else by the normal
-    approximation with correction for ties. (nan, nan) where no difference is other than zero.
+    Differences of zero are left out; exact for up to 50 differences without ties or zeros, else by
+    the normal approximation with correction for ties. (nan, nan) where no difference is other than
+    zero.
 
     Source: Wilcoxon, Biometrics Bull 1:80, 1945.
 
     >>> signed_rank(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
     (0.0, 0.0625)
     """
-    from scipy.stats import wilcoxon  # imported here: it costs a second, and few analyses test ranks
+    from scipy.stats import (
+        wilcoxon,
+    )  # imported here: it costs a second, and few analyses test ranks
 
     known = _ties(differences[np.isfinite(differences)])
     if not known.any():
@@ -92,8 +98,8 @@ def signed_rank(differences: Array) -> tuple[float, float]:
 def rank_sum(a: Array, b: Array) -> tuple[float, float]:
     """Mann and Whitney's U of a against b and its two-sided p: how often a value of a is above one of b.
 
-    U = number of pairs with a > b, ties one half; p by the normal approximation with correction for ties. Values must
-    be independent. (nan, nan) where a group is empty.
+    U = number of pairs with a > b, ties one half; p by the normal approximation with correction for
+    ties. Values must be independent. (nan, nan) where a group is empty.
 
     Source: Mann and Whitney, Ann Math Stat 18:50, 1947.
 

@@ -1,7 +1,8 @@
 """Generalizability of ratings: what further raters and further sentences add, and what they cost.
 
-With y[a, r, j] the number that rater r gave sentence j of answer a: y = mean + answer + sentence in answer + rater in
-answer + rest. The components come from mean products, each an average over answers, so that they are functions of sums:
+With y[a, r, j] the number that rater r gave sentence j of answer a: y = mean + answer + sentence in
+answer + rater in answer + rest. The components come from mean products, each an average over
+answers, so that they are functions of sums:
 
     different raters, different sentences   A = mean^2 + v_answer
     different raters, the same sentence     B = A + v_sentence
@@ -43,8 +44,9 @@ class Components(NamedTuple):
 def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
     """Sums of mean products over clusters, (n_clusters, WIDTH): those of A to D each with their answers, then moments.
 
-    `numbers` (n_answers, n_raters, n_sentences), nan where there is none; `clusters` (n_answers,). The columns are the
-    sums and counts of the mean products A, B, C and D, then answers' means, their squares and one over their sentences.
+    `numbers` (n_answers, n_raters, n_sentences), nan where there is none; `clusters` (n_answers,).
+    The columns are the sums and counts of the mean products A, B, C and D, then answers' means,
+    their squares and one over their sentences.
 
     >>> product_sums(np.array([[[1.0], [0.0]]]), np.array([0]), 1)[0, :8]
     array([0. , 0. , 0. , 1. , 0. , 0. , 0.5, 1. ])
@@ -65,7 +67,10 @@ def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
     columns = []
     for pick in (_apart, _same_sentence, _same_rater, _itself):
         above, below = pick(*values), pick(*counts)
-        columns += [np.where(below > 0, above / np.maximum(below, 1), 0.0), (below > 0).astype(np.float64)]
+        columns += [
+            np.where(below > 0, above / np.maximum(below, 1), 0.0),
+            (below > 0).astype(np.float64),
+        ]
     n = there.sum((1, 2))
     mean = np.where(n > 0, y.sum((1, 2)) / np.maximum(n, 1), 0.0)
     sentences = given.any(axis=1).sum(axis=1)
@@ -93,15 +98,18 @@ def _itself(every: Array, sentence: Array, rater: Array, itself: Array) -> Array
 def components(totals: Array) -> Components:
     """Variance components from totals of `product_sums`, (..., WIDTH) -> (...,) each; nan where undefined.
 
-    mean^2 is estimated without bias from the products of different answers' means. Undefined with fewer than two
-    answers or without an answer rated twice. Negative estimates are 0. Source: Koch 1967.
+    mean^2 is estimated without bias from the products of different answers' means. Undefined with
+    fewer than two answers or without an answer rated twice. Negative estimates are 0. Source: Koch
+    1967.
 
     >>> totals = product_sums(np.array([[[1.0], [1.0]], [[0.0], [0.0]]]), np.arange(2), 2).sum(0)
     >>> components(totals).answer, components(totals).rest
     (array(0.5), array(0.))
     """
     totals = np.asarray(totals, dtype=np.float64)
-    apart, same_sentence, same_rater, itself = (ratio(totals[..., n], totals[..., n + 1]) for n in (0, 2, 4, 6))
+    apart, same_sentence, same_rater, itself = (
+        ratio(totals[..., n], totals[..., n + 1]) for n in (0, 2, 4, 6)
+    )
     n, mean, squares, inverse = totals[..., 7], totals[..., 8], totals[..., 9], totals[..., 10]
     square_of_mean = ratio(mean**2 - squares, np.where(n > 1, n * n - n, 0.0))
     whole = np.isnan(apart)
@@ -120,9 +128,10 @@ def components(totals: Array) -> Components:
 def reliability(found: Components, raters: Array | float, sentences: Array | float) -> Array:
     """Squared correlation of a mean over some raters and sentences with the answer's true mean over all its sentences.
 
-    (v_answer + v_sentence / n) / (v_answer + v_sentence / s + v_rater / m + v_rest / (m s)), m raters and s of the n
-    sentences, the same ones for all raters. For whole answers it is Spearman and Brown's formula of ICC(1,1). nan where
-    the components are, or where answers do not differ and nothing else does.
+    (v_answer + v_sentence / n) / (v_answer + v_sentence / s + v_rater / m + v_rest / (m s)), m
+    raters and s of the n sentences, the same ones for all raters. For whole answers it is Spearman
+    and Brown's formula of ICC(1,1). nan where the components are, or where answers do not differ
+    and nothing else does.
 
     Source: Brennan 2001.
 
@@ -132,19 +141,30 @@ def reliability(found: Components, raters: Array | float, sentences: Array | flo
     """
     s = np.minimum(sentences, found.sentences)
     true = found.answer + found.sentence / found.sentences
-    return ratio(true, found.answer + found.sentence / s + found.rater / raters + found.rest / (raters * s))
+    return ratio(
+        true, found.answer + found.sentence / s + found.rater / raters + found.rest / (raters * s)
+    )
 
 
 def raters_needed(found: Components, target: float, sentences: Array | float) -> Array:
     """How many raters an answer needs on average for a reliability; nan where no number of them reaches it.
 
-    m = (v_rater + v_rest / s) / ((v_answer + v_sentence / n) / target - v_answer - v_sentence / s), at least one.
+    m = (v_rater + v_rest / s) / ((v_answer + v_sentence / n) / target - v_answer - v_sentence / s),
+    at least one.
 
     >>> one = Components(*(np.array(v) for v in (1.0, 0.0, 0.0, 1.0, 1.0)))
     >>> raters_needed(one, 0.8, 1)
     array(4.)
     """
     s = np.minimum(sentences, found.sentences)
-    room = (found.answer + found.sentence / found.sentences) / target - found.answer - found.sentence / s
+    room = (
+        (found.answer + found.sentence / found.sentences) / target
+        - found.answer
+        - found.sentence / s
+    )
     noise = found.rater + found.rest / s
-    return np.asarray(np.where(np.isnan(room), np.nan, np.maximum(ratio(noise, np.where(room > 0, room, 0.0)), 1.0)))
+    return np.asarray(
+        np.where(
+            np.isnan(room), np.nan, np.maximum(ratio(noise, np.where(room > 0, room, 0.0)), 1.0)
+        )
+    )

@@ -1,7 +1,7 @@
 """Answers rated by a part of their sentences: how well a part tells the whole, and how far raters then lie apart.
 
-An answer's sentences are rated by the same raters. A part is a subset of them; every subset of a size is as likely as
-any other, so that a statistic over all subsets is exact and needs no draws.
+An answer's sentences are rated by the same raters. A part is a subset of them; every subset of a
+size is as likely as any other, so that a statistic over all subsets is exact and needs no draws.
 """
 
 from __future__ import annotations
@@ -19,9 +19,13 @@ from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.ranks import spearman_scores
 
-PART_WHOLE = "mean of a random part against the mean of the whole or of the rest, over all subsets; Spearman's rho"
+PART_WHOLE = (
+    "mean of a random part against the mean of the whole or of the rest, over all subsets;"
+    " Spearman's rho"
+)
 MOST_SUBSETS = 256
-"""Up to so many subsets of an answer's sentences all are taken, else so many that are drawn once."""
+"""Up to so many subsets of an answer's sentences all are taken, else so many that are drawn
+once."""
 SHUFFLES = 100
 """Shuffles of the sentences among the answers for the curve of mere overlap."""
 _GRID = 9
@@ -64,12 +68,14 @@ def subsets_of(n: int, size: int) -> Array:
     return rows
 
 
-def part_whole_points(scores: Array, clusters: IntArray, size: int, *, held_out: bool = False) -> Points:
+def part_whole_points(
+    scores: Array, clusters: IntArray, size: int, *, held_out: bool = False
+) -> Points:
     """Every answer's part means beside the mean of all its sentences, or of those not in the part.
 
-    `scores` (n_answers, n_sentences): the sentences' scores, nan where an answer has no further sentence; `clusters`
-    (n_answers,). An answer of `size` sentences or fewer is its own part; with `held_out` there is nothing left of it to
-    hold the part against, and it stays out.
+    `scores` (n_answers, n_sentences): the sentences' scores, nan where an answer has no further
+    sentence; `clusters` (n_answers,). An answer of `size` sentences or fewer is its own part; with
+    `held_out` there is nothing left of it to hold the part against, and it stays out.
 
     >>> part_whole_points(np.array([[1.0, 0.0, np.nan]]), np.array([0]), 1, held_out=True).y
     array([0., 1.])
@@ -80,7 +86,11 @@ def part_whole_points(scores: Array, clusters: IntArray, size: int, *, held_out:
             continue
         chosen = subsets_of(n, size)
         x = own @ chosen.T / chosen.sum(1)
-        y = own @ (1 - chosen).T / (n - chosen.sum(1)) if held_out else np.repeat(own.mean(1)[:, None], len(chosen), 1)
+        y = (
+            own @ (1 - chosen).T / (n - chosen.sum(1))
+            if held_out
+            else np.repeat(own.mean(1)[:, None], len(chosen), 1)
+        )
         weights = np.full(x.shape, 1 / len(chosen))
         of = np.repeat(clusters[rows][:, None], len(chosen), 1)
         parts.append([x.ravel().round(_GRID), y.ravel().round(_GRID), weights.ravel(), of.ravel()])
@@ -94,8 +104,9 @@ def part_whole_points(scores: Array, clusters: IntArray, size: int, *, held_out:
 def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]:
     """Spearman's rho of weighted points: sums (n_clusters, n_cells) over the distinct points, sparse, and finalise.
 
-    Equal points are one cell whose weights add up, so that rho is a function of sums over clusters; ties have
-    mid-ranks. nan where either side is constant or there are no points. Source: Spearman, Am J Psychol 15:72, 1904.
+    Equal points are one cell whose weights add up, so that rho is a function of sums over clusters;
+    ties have mid-ranks. nan where either side is constant or there are no points. Source: Spearman,
+    Am J Psychol 15:72, 1904.
 
     >>> found, finalise = spearman_of_points(Points(np.arange(3.0), np.arange(3.0), np.ones(3), np.arange(3)), 3)
     >>> finalise(found.sum(0)).round(6)
@@ -115,8 +126,9 @@ def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]
 def overlap_alone(scores: Array, size: int, *, key: int, shuffles: int = SHUFFLES) -> Array:
     """Rho of part and whole where the sentences say nothing of their answer: in every shuffle, (shuffles,).
 
-    All sentences' scores are dealt to the answers anew, each keeping its number of sentences. What is then left of rho
-    is there because the part is in the whole. `scores` as for `part_whole_points`; nan where rho is undefined.
+    All sentences' scores are dealt to the answers anew, each keeping its number of sentences. What
+    is then left of rho is there because the part is in the whole. `scores` as for
+    `part_whole_points`; nan where rho is undefined.
 
     >>> scores = np.tile(np.arange(4.0), (30, 1))
     >>> bool(0.4 < overlap_alone(scores, 2, key=1, shuffles=20).mean() < 0.9)
@@ -131,7 +143,9 @@ def overlap_alone(scores: Array, size: int, *, key: int, shuffles: int = SHUFFLE
         dealt[given] = generator.permutation(scores[given])
         points = part_whole_points(dealt, one, size)
         if len(points.x):
-            found[n] = spearman_scores(points.x, points.y, np.arange(len(points.x))).finalise(points.weights)[0]
+            found[n] = spearman_scores(points.x, points.y, np.arange(len(points.x))).finalise(
+                points.weights
+            )[0]
     return found
 
 
@@ -139,7 +153,8 @@ def rater_variances(numbers: Array, size: int) -> Array:
     """Each answer's variance between raters' means over a part, averaged over the subsets: (n_answers,).
 
     `numbers` (n_answers, n_raters, n_sentences), nan where there is none. For a subset S it is
-    sum_r (m_rS - m_S)^2 / (k - 1) over the k raters who rated all the answer's sentences. nan with fewer than two.
+    sum_r (m_rS - m_S)^2 / (k - 1) over the k raters who rated all the answer's sentences. nan with
+    fewer than two.
 
     >>> rater_variances(np.array([[[1.0, 0.0], [0.0, 0.0]]]), 2)
     array([0.125])
@@ -147,15 +162,19 @@ def rater_variances(numbers: Array, size: int) -> Array:
     found = np.full(len(numbers), np.nan)
     there = np.asarray(np.isfinite(numbers).any(axis=1))
     for n, rows, _ in _by_number(np.where(there, 0.0, np.nan)):
-        own = np.take_along_axis(numbers[rows], np.argsort(~there[rows], axis=1, kind="stable")[:, None, :], 2)[
-            :, :, :n
-        ]
+        own = np.take_along_axis(
+            numbers[rows], np.argsort(~there[rows], axis=1, kind="stable")[:, None, :], 2
+        )[:, :, :n]
         whole = np.asarray(np.isfinite(own).all(axis=2))
         k = whole.sum(axis=1)
         chosen = subsets_of(n, size)
         means = np.where(whole[:, :, None], np.nan_to_num(own) @ chosen.T / chosen.sum(1), 0.0)
         centre = means.sum(axis=1) / np.maximum(k, 1)[:, None]
-        squares = np.where(whole[:, :, None], (means - centre[:, None, :]) ** 2, 0.0).sum(axis=1).mean(axis=1)
+        squares = (
+            np.where(whole[:, :, None], (means - centre[:, None, :]) ** 2, 0.0)
+            .sum(axis=1)
+            .mean(axis=1)
+        )
         found[rows] = np.where(k > 1, squares / np.maximum(k - 1, 1), np.nan)
     return found
 

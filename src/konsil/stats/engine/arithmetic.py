@@ -18,7 +18,9 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Array:
         array([0.5, nan])
     """
     divisor = np.asarray(below, dtype=np.float64)
-    quotient: Array = np.divide(above, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0)
+    quotient: Array = np.divide(
+        above, divisor, out=np.full(divisor.shape, np.nan), where=divisor > 0
+    )
     return quotient
 
 

@@ -1,9 +1,10 @@
 """Sums over clusters made ready for products: checked, exact, collapsed to patterns.
 
-Every total of every draw is exact, so its bits depend neither on the order of summing nor on tiles, threads or the
-shapes of products. Whole numbers are so by themselves, in single precision while no total can pass 2^24, else in double
-precision. Fractions are first rounded to a grid, a power of two for each column: so fine that an entry moves by less
-than 2^-53 of the largest total possible, and so coarse that no total needs more than 53 bits.
+Every total of every draw is exact, so its bits depend neither on the order of summing nor on tiles,
+threads or the shapes of products. Whole numbers are so by themselves, in single precision while no
+total can pass 2^24, else in double precision. Fractions are first rounded to a grid, a power of two
+for each column: so fine that an entry moves by less than 2^-53 of the largest total possible, and
+so coarse that no total needs more than 53 bits.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.engine.weights import BLOCK, Weights, bootstrap_weights, pattern_weights
 
 Sparse: TypeAlias = Any
-"""Compressed sparse rows of SciPy; its published types do not fit all the SciPy versions we support."""
+"""Compressed sparse rows of SciPy; its published types do not fit all the SciPy versions we
+support."""
 Sums: TypeAlias = "Array | Sparse"
 """(n_clusters, k): dense, or compressed sparse rows for wide tallies."""
 
 _GROUP_BYTES = 4 << 20
 _COLLAPSE = 32
-"""Patterns are drawn where clusters outnumber them by so much: a binomial number costs some thirty uniform ones."""
+"""Patterns are drawn where clusters outnumber them by so much: a binomial number costs some thirty
+uniform ones."""
 _COLLAPSE_FROM = 1024
 
 
@@ -46,7 +49,8 @@ class Rows:
     informative: int
     """How many clusters carry information: those whose row is not all zero."""
     factor: Sums
-    """The patterns as draws' weights are multiplied with them: float32 where that is exact, else float64."""
+    """The patterns as draws' weights are multiplied with them: float32 where that is exact, else
+    float64."""
     n_clusters: int
     """How many clusters are resampled."""
 
@@ -88,7 +92,10 @@ class Rows:
 
 
 def prepare(sums: Sums | Rows) -> Rows:
-    """Sums (n_clusters, k) -> rows ready for products; what is drawn and how exactly follows from the sums alone."""
+    """Sums (n_clusters, k) -> rows ready for products.
+
+    What is drawn and how exactly follows from the sums alone.
+    """
     if isinstance(sums, Rows):
         return sums
     if _is_sparse(sums):
@@ -104,7 +111,16 @@ def prepare(sums: Sums | Rows) -> Rows:
     filled = patterns.any(axis=1)
     informative = int(np.count_nonzero(filled)) if counts is None else int(counts[filled].sum())
     total = patterns.sum(axis=0) if counts is None else counts.astype(np.float64) @ patterns
-    return Rows(patterns, counts, of_cluster, total, largest, informative, patterns.astype(dtype, copy=False), n)
+    return Rows(
+        patterns,
+        counts,
+        of_cluster,
+        total,
+        largest,
+        informative,
+        patterns.astype(dtype, copy=False),
+        n,
+    )
 
 
 def _prepare_sparse(rows: Sparse) -> Rows:
@@ -115,7 +131,10 @@ def _prepare_sparse(rows: Sparse) -> Rows:
     dtype = exact_precision(rows.data, n * float(largest.max(initial=0.0)))
     if dtype is None:
         entries = on_grid(rows.data, n * largest[rows.indices])
-        rows, dtype = scipy.sparse.csr_array((entries, rows.indices, rows.indptr), shape=(n, k)), np.float64
+        rows, dtype = (
+            scipy.sparse.csr_array((entries, rows.indices, rows.indptr), shape=(n, k)),
+            np.float64,
+        )
     filled = np.bincount(rows.nonzero()[0], minlength=n) > 0
     total = np.asarray(rows.sum(axis=0), dtype=np.float64).ravel()
     return Rows(rows, None, None, total, largest, int(filled.sum()), rows.astype(dtype), n)
@@ -127,15 +146,23 @@ def _is_sparse(numbers: object) -> bool:
 
 def _check(shape: tuple[int, ...], numbers: Array) -> None:
     if len(shape) != 2 or shape[0] < 1:
-        raise ValueError(f"sums: got shape {shape}, expected (n_clusters, k) with at least one cluster")
+        raise ValueError(
+            f"sums: got shape {shape}, expected (n_clusters, k) with at least one cluster"
+        )
     if not np.isfinite(numbers).all():
-        raise ValueError("sums: got numbers that are not finite, expected finite sums (undefined belongs in finalise)")
+        raise ValueError(
+            "sums: got numbers that are not finite, expected finite sums (undefined belongs in"
+            " finalise)"
+        )
 
 
 def exact_precision(numbers: Array, bound: float) -> type[np.floating[Any]] | None:
-    """The cheapest precision in which sums of these numbers are exact if none can pass `bound`; None if none is.
+    """The cheapest precision in which sums of these numbers are exact if none can pass `bound`.
 
-    Multiples of 1/16 are exact in single precision up to 2^24 / 16, in double precision up to 2^53 / 16.
+    None if none is.
+
+    Multiples of 1/16 are exact in single precision up to 2^24 / 16, in double precision up to 2^53
+    / 16.
     """
     for scale in (1.0, 16.0):
         scaled = numbers * scale if scale != 1.0 else numbers
@@ -147,7 +174,9 @@ def exact_precision(numbers: Array, bound: float) -> type[np.floating[Any]] | No
 
 
 def on_grid(numbers: Array, bounds: Array) -> Array:
-    """The numbers rounded to the finest power of two at which sums up to `bounds` have 53 bits; shapes broadcast.
+    """The numbers rounded to the finest power of two at which sums up to `bounds` have 53 bits.
+
+    Shapes broadcast.
 
     >>> third = on_grid(np.array([1 / 3]), np.array([1000.0]))
     >>> bool(abs(third[0] - 1 / 3) < 1e-13), bool(sum([third[0]] * 3000) == third[0] * 3000)
@@ -165,20 +194,31 @@ def _collapse(rows: Array) -> tuple[Array, IntArray | None, IntArray | None]:
     probe = rows[:: max(n // _COLLAPSE_FROM, 1)]
     if len(np.unique(_digests(probe))) > len(probe) // 2:
         return rows, None, None
-    _, first, of_cluster, counts = np.unique(_digests(rows), return_index=True, return_inverse=True, return_counts=True)
+    _, first, of_cluster, counts = np.unique(
+        _digests(rows), return_index=True, return_inverse=True, return_counts=True
+    )
     if len(first) * _COLLAPSE > n:
         return rows, None, None
     patterns = rows[first]
     step = max((1 << 18) // k, 1)
-    if not all(np.array_equal(patterns[of_cluster[at : at + step]], rows[at : at + step]) for at in range(0, n, step)):
-        return rows, None, None  # two different rows with one digest: rare, and then the rows stand for themselves
+    if not all(
+        np.array_equal(patterns[of_cluster[at : at + step]], rows[at : at + step])
+        for at in range(0, n, step)
+    ):
+        return (
+            rows,
+            None,
+            None,
+        )  # two different rows with one digest: rare, and then the rows stand for themselves
     return patterns, counts.astype(np.int64), of_cluster.astype(np.int64)
 
 
 def _digests(rows: Array) -> NDArray[np.uint64]:
     """A 64-bit digest a row: equal rows have equal digests."""
     n, k = rows.shape
-    factors = np.random.Generator(np.random.Philox(key=k)).integers(0, 2**63, k, dtype=np.uint64) * np.uint64(2)
+    factors = np.random.Generator(np.random.Philox(key=k)).integers(
+        0, 2**63, k, dtype=np.uint64
+    ) * np.uint64(2)
     factors += np.uint64(1)
     out = np.empty(n, np.uint64)
     step = max((1 << 16) // k, 1)

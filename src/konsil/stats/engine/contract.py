@@ -1,7 +1,8 @@
 """The contract of the engine: codes in, sums over clusters, any function of the totals out.
 
     tally:     codes  -> sums, shape (n_clusters, k)            additive, one row per cluster
-    finalise:  totals, shape (..., k) -> values, shape (..., m) any function of the totals, vectorised over leading axes
+    finalise:  totals, shape (..., k) -> values, shape (..., m) any function of the totals,
+        vectorised over leading axes
 
 Undefined is nan, never 0 or 1, and counted.
 """
@@ -25,8 +26,8 @@ RatersTarget = Literal["these", "like these"]
 class Codes:
     """Labels as small integers, one row a unit and one column a rater.
 
-    A unit is what is labelled once by a rater (an answer, a sentence, an item); units of one cluster are resampled
-    together.
+    A unit is what is labelled once by a rater (an answer, a sentence, an item); units of one
+    cluster are resampled together.
     """
 
     labels: NDArray[np.signedinteger[Any]]
@@ -38,7 +39,8 @@ class Codes:
     values: tuple[float, ...] | None = None
     """The labels' numbers for interval and ratio statistics; None: 0, 1, 2, ..."""
     reverse: tuple[int, ...] | None = None
-    """Of comparisons: the code that says the same as each one with the two sides exchanged; None: no comparison."""
+    """Of comparisons: the code that says the same as each one with the two sides exchanged; None:
+    no comparison."""
 
     @property
     def n_clusters(self) -> int:
@@ -53,7 +55,8 @@ class Statistic:
     name: str
     """The field's name for it, as in an analysis."""
     tally: Callable[[Codes], Array]
-    """codes -> sums of shape (n_clusters, k); the same function object is tallied once for several statistics."""
+    """codes -> sums of shape (n_clusters, k); the same function object is tallied once for several
+    statistics."""
     finalise: Finalise
     """totals of shape (..., k) -> values of shape (..., m); m is 1 for a plain number."""
     source: str
@@ -87,4 +90,5 @@ class Estimate:
     reason: str = ""
     """Why the value or the interval is undefined; empty otherwise."""
     raters: RatersTarget = "these"
-    """Whom the interval and p are about: these raters alone, or raters like these, of whom these are a sample."""
+    """Whom the interval and p are about: these raters alone, or raters like these, of whom these
+    are a sample."""

@@ -13,7 +13,10 @@ from konsil.stats.engine.arithmetic import mean_defined, ratio
 from konsil.stats.engine.contract import Array, IntArray, Statistic
 from konsil.stats.engine.tables import complete_pair_tables, identity, pair_tables
 
-KENDALL_W = "Kendall and Babington Smith, Ann Math Stat 10:275, 1939; ties: Kendall, Rank Correlation Methods, 1948"
+KENDALL_W = (
+    "Kendall and Babington Smith, Ann Math Stat 10:275, 1939; ties: Kendall, Rank Correlation"
+    " Methods, 1948"
+)
 KENDALL_TAU = "Kendall, Biometrika 33:239, 1945"
 SPEARMAN = "Spearman, Am J Psychol 15:72, 1904; ties as the correlation of mid-ranks"
 
@@ -32,12 +35,13 @@ class KendallTest(NamedTuple):
 def kendall_w(n_raters: int, n_labels: int, ties: bool = True) -> Statistic:
     """Kendall's coefficient of concordance W over the units that every rater labelled.
 
-    With S the sum of squared deviations of the units' rank sums, n units and k raters: 12 S/(k^2 (n^3 - n) - k sum T),
-    T = sum(t^3 - t) over each rater's groups of t tied units; `ties=False` leaves T out, as some published figures do.
-    The sums need only each two raters' joint table, because S adds up the covariances of their ranks.
+    With S the sum of squared deviations of the units' rank sums, n units and k raters: 12 S/(k^2
+    (n^3 - n) - k sum T), T = sum(t^3 - t) over each rater's groups of t tied units; `ties=False`
+    leaves T out, as some published figures do. The sums need only each two raters' joint table,
+    because S adds up the covariances of their ranks.
 
-    Sums: complete_pair_tables. Values: (..., 1). nan with fewer than two units or raters, or if every rater gave all
-    units one label. Source: Kendall 1948.
+    Sums: complete_pair_tables. Values: (..., 1). nan with fewer than two units or raters, or if
+    every rater gave all units one label. Source: Kendall 1948.
 
     Example:
         >>> kendall_w(2, 2).finalise(np.array([3.0, 0.0, 0.0, 3.0])).round(12)
@@ -56,63 +60,76 @@ def kendall_w_test(w: float, n_units: int, n_raters: int) -> KendallTest:
         20.0
     """
     chi_square = n_raters * (n_units - 1) * w
-    return KendallTest(chi_square, n_units - 1.0, float(scipy.special.chdtrc(n_units - 1, chi_square)))
+    return KendallTest(
+        chi_square, n_units - 1.0, float(scipy.special.chdtrc(n_units - 1, chi_square))
+    )
 
 
 def spearman(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:
     """Spearman's rank correlation of two raters on a bounded scale, averaged over the pairs.
 
-    The correlation of mid-ranks, computed from each pair's joint table. Sums: pair_tables. Values: (..., 1), or
-    (..., n_pairs). A pair is nan if it has no common units or one of the two gave a single label. Source: Spearman.
+    The correlation of mid-ranks, computed from each pair's joint table. Sums: pair_tables. Values:
+    (..., 1), or (..., n_pairs). A pair is nan if it has no common units or one of the two gave a
+    single label. Source: Spearman.
 
     Example:
         >>> spearman(2, 2).finalise(np.array([3.0, 0.0, 0.0, 3.0])).round(12)
         array([1.])
     """
     n_pairs = n_raters * (n_raters - 1) // 2
-    finalise = partial(_over_tables, n_pairs=n_pairs, n_labels=n_labels, tau=False, mean=not per_pair)
+    finalise = partial(
+        _over_tables, n_pairs=n_pairs, n_labels=n_labels, tau=False, mean=not per_pair
+    )
     return Statistic("spearman", pair_tables, finalise, SPEARMAN)
 
 
 def kendall_tau_b(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:
     """Kendall's tau-b of two raters on a bounded scale, averaged over the pairs.
 
-    (concordant - discordant)/sqrt((N - ties of a)(N - ties of b)) over the N pairs of units. Sums: pair_tables. Values:
-    (..., 1), or (..., n_pairs). Undefined like spearman. Source: Kendall 1945.
+    (concordant - discordant)/sqrt((N - ties of a)(N - ties of b)) over the N pairs of units. Sums:
+    pair_tables. Values: (..., 1), or (..., n_pairs). Undefined like spearman. Source: Kendall 1945.
 
     Example:
         >>> kendall_tau_b(2, 2).finalise(np.array([3.0, 0.0, 0.0, 3.0])).round(12)
         array([1.])
     """
     n_pairs = n_raters * (n_raters - 1) // 2
-    finalise = partial(_over_tables, n_pairs=n_pairs, n_labels=n_labels, tau=True, mean=not per_pair)
+    finalise = partial(
+        _over_tables, n_pairs=n_pairs, n_labels=n_labels, tau=True, mean=not per_pair
+    )
     return Statistic("kendall_tau_b", pair_tables, finalise, KENDALL_TAU)
 
 
 def spearman_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Statistic:
     """Spearman's rank correlation of two unbounded scores, as a statistic of the clusters' weights.
 
-    x, y: (n_units,); clusters: (n_units,). Sums: identity. Values: (..., 1). nan where the scores drawn are constant.
-    A rank of unbounded scores is no function of few sums, so the weights themselves arrive here. Source: Spearman 1904.
+    x, y: (n_units,); clusters: (n_units,). Sums: identity. Values: (..., 1). nan where the scores
+    drawn are constant. A rank of unbounded scores is no function of few sums, so the weights
+    themselves arrive here. Source: Spearman 1904.
 
     Example:
         >>> spearman_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(np.ones(3)).round(12)
         array([1.])
     """
-    finalise = partial(_scores, x=np.asarray(x, float), y=np.asarray(y, float), clusters=clusters, tau=False)
+    finalise = partial(
+        _scores, x=np.asarray(x, float), y=np.asarray(y, float), clusters=clusters, tau=False
+    )
     return Statistic("spearman_scores", identity, finalise, SPEARMAN)
 
 
 def kendall_tau_b_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Statistic:
     """Kendall's tau-b of two unbounded scores, as a statistic of the clusters' weights.
 
-    Like spearman_scores; time and memory go with the square of the number of units. Source: Kendall 1945.
+    Like spearman_scores; time and memory go with the square of the number of units. Source: Kendall
+    1945.
 
     Example:
         >>> kendall_tau_b_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(np.ones(3)).round(12)
         array([1.])
     """
-    finalise = partial(_scores, x=np.asarray(x, float), y=np.asarray(y, float), clusters=clusters, tau=True)
+    finalise = partial(
+        _scores, x=np.asarray(x, float), y=np.asarray(y, float), clusters=clusters, tau=True
+    )
     return Statistic("kendall_tau_b_scores", identity, finalise, KENDALL_TAU)
 
 
@@ -134,7 +151,10 @@ def tau_b(x: Array, y: Array) -> Array:
         >>> round(float(tau_b(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0]))), 6)
         0.666667
     """
-    gx, gy = (np.sign(v[..., :, None] - v[..., None, :]) for v in (np.asarray(x, float), np.asarray(y, float)))
+    gx, gy = (
+        np.sign(v[..., :, None] - v[..., None, :])
+        for v in (np.asarray(x, float), np.asarray(y, float))
+    )
     axes = (-2, -1)
     return np.asarray(_divide_root((gx * gy).sum(axes), (gx * gx).sum(axes), (gy * gy).sum(axes)))
 
@@ -158,7 +178,9 @@ def _tau_of(tables: Array) -> Array:
     order = np.sign(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
     difference = (tables * (order @ tables @ order.T)).sum((-2, -1))
     rows, columns, n = tables.sum(-1), tables.sum(-2), tables.sum((-2, -1))
-    return _divide_root(difference, n * n - (rows * rows).sum(-1), n * n - (columns * columns).sum(-1))
+    return _divide_root(
+        difference, n * n - (rows * rows).sum(-1), n * n - (columns * columns).sum(-1)
+    )
 
 
 def _table_ranks(counts: Array) -> Array:
@@ -170,10 +192,15 @@ def _kendall_w(totals: Array, n_raters: int, n_labels: int, ties: bool) -> Array
     k, m = n_labels, n_raters
     if m < 2:
         return np.full((*np.shape(totals)[:-1], 1), np.nan)
-    tables = np.asarray(totals, dtype=np.float64).reshape(*np.shape(totals)[:-1], m * (m - 1) // 2, k, k)
+    tables = np.asarray(totals, dtype=np.float64).reshape(
+        *np.shape(totals)[:-1], m * (m - 1) // 2, k, k
+    )
     first, second = np.triu_indices(m, 1)
-    # Rater 0 is the first of the pairs (0, 1) .. (0, m - 1), whose second raters are all the others.
-    margins = np.concatenate([tables[..., :1, :, :].sum(-1), tables[..., : m - 1, :, :].sum(-2)], axis=-2)
+    # Rater 0 is the first of the pairs (0, 1) .. (0, m - 1), whose second raters are all the
+    # others.
+    margins = np.concatenate(
+        [tables[..., :1, :, :].sum(-1), tables[..., : m - 1, :, :].sum(-2)], axis=-2
+    )
     ranks = _table_ranks(margins)
     variances = (margins * ranks * ranks).sum((-2, -1))
     joint = (tables @ ranks[..., second, :, None])[..., 0]
@@ -195,11 +222,14 @@ def _scores(totals: Array, x: Array, y: Array, clusters: IntArray, tau: bool) ->
 def _mid_ranks(values: Array, weights: Array) -> Array:
     """Rank along the last axis: the weight below plus half the weight tied, so that a weight of two is two units.
 
-    `values` may have leading axes with plain weights (n,), or be (n,) with weights that have leading axes.
+    `values` may have leading axes with plain weights (n,), or be (n,) with weights that have
+    leading axes.
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim > 1:
-        from scipy.stats import rankdata  # imported here: it costs a second, and few statistics rank plain scores
+        from scipy.stats import (
+            rankdata,
+        )  # imported here: it costs a second, and few statistics rank plain scores
 
         ranks = rankdata(values, axis=-1)
         return np.where(np.isnan(values).any(-1, keepdims=True), np.nan, ranks)
@@ -224,6 +254,9 @@ def _correlation(a: Array, b: Array, weights: Array) -> Array:
 
 
 def _divide_root(above: Array, a: Array, b: Array) -> Array:
-    """Divide by sqrt(a b); nan unless both are positive. Roots apart, so that large sums do not overflow."""
+    """Divide by sqrt(a b); nan unless both are positive.
+
+    Roots apart, so that large sums do not overflow.
+    """
     both = np.sqrt(np.maximum(a, 0)) * np.sqrt(np.maximum(b, 0))
     return ratio(above, both)

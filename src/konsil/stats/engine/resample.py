@@ -3,9 +3,10 @@
     bootstrap  = finalise(weights @ sums)          weights: how often each cluster was drawn
     jackknife  = finalise(sums.sum(0) - sums)
 
-The product is made in tiles of draws and every total is exact (`rows`); `finalise` is called on groups of draws whose
-size follows from the sums alone. So no result depends on the tile size, to the last bit. Where many clusters have
-identical rows, patterns and their multiplicities are drawn instead: the same law at the cost of the patterns.
+The product is made in tiles of draws and every total is exact (`rows`); `finalise` is called on
+groups of draws whose size follows from the sums alone. So no result depends on the tile size, to
+the last bit. Where many clusters have identical rows, patterns and their multiplicities are drawn
+instead: the same law at the cost of the patterns.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ _TILE_BYTES = 4 << 20
 
 
 def evaluate(finalise: Finalise, totals: Array) -> Array:
-    """finalise(totals (n, k)) -> values (n, m), checked; what is not finite is undefined and becomes nan."""
+    """finalise(totals (n, k)) -> values (n, m), checked.
+
+    What is not finite is undefined and becomes nan.
+    """
     with np.errstate(all="ignore"):
         values = np.asarray(finalise(totals), dtype=np.float64)
     if values.ndim != 2 or len(values) != len(totals):
@@ -36,12 +40,19 @@ def evaluate(finalise: Finalise, totals: Array) -> Array:
 
 
 def bootstrap(
-    sums: Sums | Rows, finalise: Finalise, *, draws: int, key: int, tile: int | None = None, start: int = 0
+    sums: Sums | Rows,
+    finalise: Finalise,
+    *,
+    draws: int,
+    key: int,
+    tile: int | None = None,
+    start: int = 0,
 ) -> Array:
     """The statistic in every resample of whole clusters: finalise(weights @ sums), shape (draws, m).
 
-    Draws start .. start + draws - 1 are made, so draws may be spread over machines and concatenated. `tile` bounds how
-    many draws' weights are held at once and changes no bit of the result. nan where the statistic is undefined.
+    Draws start .. start + draws - 1 are made, so draws may be spread over machines and
+    concatenated. `tile` bounds how many draws' weights are held at once and changes no bit of the
+    result. nan where the statistic is undefined.
 
     Source: Efron (1979); clusters as units: Field and Welsh (2007), Bootstrapping clustered data.
 
@@ -54,7 +65,11 @@ def bootstrap(
         raise ValueError(f"{draws} draws: expected at least one")
     if tile is not None and tile < 1:
         raise ValueError(f"a tile of {tile} draws: expected at least one")
-    bounded = max(_TILE_BYTES // (rows.factor.dtype.itemsize * rows.patterns.shape[0]), 1) if tile is None else tile
+    bounded = (
+        max(_TILE_BYTES // (rows.factor.dtype.itemsize * rows.patterns.shape[0]), 1)
+        if tile is None
+        else tile
+    )
     stop = start + draws
     parts = []
     for group in range(start - start % rows.group, stop, rows.group):
@@ -100,7 +115,8 @@ def by_cluster(sums: Sums | Rows, finalise: Finalise) -> Array:
     rows = prepare(sums)
     n_patterns = rows.patterns.shape[0]
     parts = [
-        evaluate(finalise, rows.dense(at, min(at + rows.group, n_patterns))) for at in range(0, n_patterns, rows.group)
+        evaluate(finalise, rows.dense(at, min(at + rows.group, n_patterns)))
+        for at in range(0, n_patterns, rows.group)
     ]
     return rows.expand(np.concatenate(parts))
 
@@ -108,10 +124,11 @@ def by_cluster(sums: Sums | Rows, finalise: Finalise) -> Array:
 def merge(shards: Sequence[Array]) -> Array:
     """The sums of all data from the sums of its parts, (n_clusters, k) each, added cluster by cluster.
 
-    The order of the shards never matters, to the last bit: whole numbers are exact as they are; where several shards
-    add fractions to one entry, the entry is the correctly rounded exact sum (`math.fsum`). How the data were cut does
-    not matter either if rows are whole numbers, or if no cluster is cut in two (its row is then one shard's and the
-    others add zero). Fractions of a cluster that was cut were rounded before they came here.
+    The order of the shards never matters, to the last bit: whole numbers are exact as they are;
+    where several shards add fractions to one entry, the entry is the correctly rounded exact sum
+    (`math.fsum`). How the data were cut does not matter either if rows are whole numbers, or if no
+    cluster is cut in two (its row is then one shard's and the others add zero). Fractions of a
+    cluster that was cut were rounded before they came here.
 
     >>> merge([np.array([[1.0, 0.0]]), np.array([[2.0, 5.0]])])
     array([[3., 5.]])
@@ -121,7 +138,10 @@ def merge(shards: Sequence[Array]) -> Array:
     stacked = [np.asarray(shard, dtype=np.float64) for shard in shards]
     for number, shard in enumerate(stacked):
         if shard.shape != stacked[0].shape:
-            raise ValueError(f"shard {number}: got shape {shard.shape}, expected {stacked[0].shape} like the first")
+            raise ValueError(
+                f"shard {number}: got shape {shard.shape}, expected {stacked[0].shape} like the"
+                " first"
+            )
     total = np.zeros_like(stacked[0])
     sources = np.zeros(total.shape, dtype=np.int64)
     whole = np.ones(total.shape, dtype=bool)
@@ -137,12 +157,18 @@ def merge(shards: Sequence[Array]) -> Array:
 
 
 def bootstrap_weighted(
-    units: int, statistic: Callable[[Array], Array], *, draws: int, key: int, tile: int | None = None
+    units: int,
+    statistic: Callable[[Array], Array],
+    *,
+    draws: int,
+    key: int,
+    tile: int | None = None,
 ) -> Array:
     """The bootstrap of a statistic that is no function of few sums, such as ranks of unbounded scores.
 
-    `statistic` gets how often each of `units` units was drawn, (n, units), and gives values (n, m). The same engine
-    with the identity as its tally, so `infer(weights_tally(units), statistic)` gives intervals, too.
+    `statistic` gets how often each of `units` units was drawn, (n, units), and gives values (n, m).
+    The same engine with the identity as its tally, so `infer(weights_tally(units), statistic)`
+    gives intervals, too.
 
     >>> scores = np.array([1.0, 2.0, 6.0])
     >>> bootstrap_weighted(3, lambda w: (w @ scores)[:, None] / w.sum(1, keepdims=True), draws=2, key=1).shape

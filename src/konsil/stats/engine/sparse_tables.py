@@ -28,7 +28,9 @@ def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
         pair = a * (2 * n_raters - a - 1) // 2 + b - a - 1
         cell = (pair * k + labels[first]) * k + labels[second]
         keys.append(codes.clusters[units[first]] * width + cell)
-    cells, counts = np.unique(np.concatenate(keys) if keys else np.zeros(0, np.int64), return_counts=True)
+    cells, counts = np.unique(
+        np.concatenate(keys) if keys else np.zeros(0, np.int64), return_counts=True
+    )
     starts = np.searchsorted(cells, np.arange(codes.n_clusters + 1, dtype=np.int64) * width)
     return scipy.sparse.csr_matrix(
         (counts.astype(np.float64), cells % max(width, 1), starts), (codes.n_clusters, width)
@@ -38,7 +40,8 @@ def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
 def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.csr_matrix:
     """Tally coincidences as a CSR matrix: the memory goes with the labels given, not with the labels declared squared.
 
-    `per_unit`: every unit's pairs add up to one, as in unit_agreement, and not to the number of its labels.
+    `per_unit`: every unit's pairs add up to one, as in unit_agreement, and not to the number of its
+    labels.
 
     Example:
         >>> sparse_coincidences(Codes(np.array([[0, 1, 1]]), np.array([0]), 2)).toarray()
@@ -53,13 +56,21 @@ def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.cs
     total = scipy.sparse.csr_matrix(shape)
     for first, second in _together(units):
         a, b = labels[first], labels[second]
-        cells, rows = np.concatenate([a * k + b, b * k + a]), np.tile(codes.clusters[units[first]], 2)
-        total = total + scipy.sparse.csr_matrix((np.tile(weight[units[first]], 2), (rows, cells)), shape=shape)
+        cells, rows = (
+            np.concatenate([a * k + b, b * k + a]),
+            np.tile(codes.clusters[units[first]], 2),
+        )
+        total = total + scipy.sparse.csr_matrix(
+            (np.tile(weight[units[first]], 2), (rows, cells)), shape=shape
+        )
     return total
 
 
 def _together(units: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Every two entries of the same unit, first and second by place; `units` is sorted, so a unit's are neighbours."""
+    """Every two entries of the same unit, first and second by place.
+
+    `units` is sorted, so a unit's are neighbours.
+    """
     for step in range(1, len(units)):
         first = np.flatnonzero(units[step:] == units[:-step])
         if not first.size:

@@ -36,7 +36,9 @@ def unit_counts(codes: Codes) -> IntArray:
     for start in range(0, n_units, step):
         labels = codes.labels[start : start + step]
         index = labels + (np.arange(len(labels), dtype=np.int64) * width + 1)[:, None]
-        counts[start : start + step] = np.bincount(index.ravel(), minlength=len(labels) * width).reshape(-1, width)
+        counts[start : start + step] = np.bincount(
+            index.ravel(), minlength=len(labels) * width
+        ).reshape(-1, width)
     return counts[:, 1:]
 
 
@@ -51,11 +53,14 @@ def by_cluster(rows: NDArray[np.generic], codes: Codes) -> Array:
     return np.asarray(member.T @ np.asarray(rows, dtype=np.float64), dtype=np.float64)
 
 
-def table_counts(first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]], codes: Codes) -> Array:
+def table_counts(
+    first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]], codes: Codes
+) -> Array:
     """Cross-tabulate columns of labels pair by pair, inside clusters.
 
-    first, second: (n_units, n_pairs), -1 where there is no label, which leaves the unit out of that pair's table.
-    Returns (n_clusters, n_pairs * n_labels * n_labels); rows of a table belong to `first`.
+    first, second: (n_units, n_pairs), -1 where there is no label, which leaves the unit out of that
+    pair's table. Returns (n_clusters, n_pairs * n_labels * n_labels); rows of a table belong to
+    `first`.
     """
     k, (n_units, n_pairs) = codes.n_labels, first.shape
     width = n_pairs * k * k
@@ -79,8 +84,9 @@ def table_counts(first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any
 def pair_tables(codes: Codes) -> Array:
     """Tally one contingency table for every two raters a < b, over the units both labelled.
 
-    Returns (n_clusters, n_pairs * n_labels * n_labels), pairs in the order of itertools.combinations, rater a in a
-    table's rows; a scipy CSR matrix of the same shape where the dense one would pass DENSE_CELLS.
+    Returns (n_clusters, n_pairs * n_labels * n_labels), pairs in the order of
+    itertools.combinations, rater a in a table's rows; a scipy CSR matrix of the same shape where
+    the dense one would pass DENSE_CELLS.
 
     Example:
         >>> pair_tables(Codes(np.array([[0, 1], [1, 1], [1, -1]]), np.array([0, 0, 1]), 2))
@@ -95,7 +101,9 @@ def pair_tables(codes: Codes) -> Array:
     if codes.labels.shape[0] * n_pairs <= _CHUNK:
         return table_counts(codes.labels[:, first], codes.labels[:, second], codes)
     sums = np.zeros((codes.n_clusters, n_pairs, codes.n_labels**2))
-    for pair in range(n_pairs):  # few pairs of very many units: one pair at a time keeps the memory bounded
+    for pair in range(
+        n_pairs
+    ):  # few pairs of very many units: one pair at a time keeps the memory bounded
         a, b = first[pair], second[pair]
         table = table_counts(codes.labels[:, a : a + 1], codes.labels[:, b : b + 1], codes)
         sums[:, pair] = table
@@ -105,8 +113,9 @@ def pair_tables(codes: Codes) -> Array:
 def coincidences(codes: Codes) -> Array:
     """Tally Krippendorff's coincidence matrix: every ordered pair of a unit's labels weighs 1 / (its labels - 1).
 
-    Returns (n_clusters, n_labels * n_labels), a scipy CSR matrix where the dense one would pass DENSE_CELLS; units with
-    fewer than two labels add nothing. Source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.
+    Returns (n_clusters, n_labels * n_labels), a scipy CSR matrix where the dense one would pass
+    DENSE_CELLS; units with fewer than two labels add nothing. Source: Krippendorff, Computing
+    Krippendorff's Alpha-Reliability, 2011.
 
     Example:
         >>> coincidences(Codes(np.array([[0, 1, 1]]), np.array([0]), 2))
@@ -123,9 +132,9 @@ def coincidences(codes: Codes) -> Array:
 def unit_agreement(codes: Codes) -> Array:
     """Tally pairs of labels and label shares, every unit with the same weight whatever its number of raters.
 
-    Returns (n_clusters, n_labels * n_labels + n_labels): ordered pairs of labels as shares of the unit's pairs (units
-    with at least two labels), then the shares of the unit's labels (units with at least one).
-    Source: Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter 2.
+    Returns (n_clusters, n_labels * n_labels + n_labels): ordered pairs of labels as shares of the
+    unit's pairs (units with at least two labels), then the shares of the unit's labels (units with
+    at least one). Source: Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter 2.
 
     Example:
         >>> unit_agreement(Codes(np.array([[0, 1], [1, -1]]), np.array([0, 1]), 2))
@@ -138,7 +147,9 @@ def unit_agreement(codes: Codes) -> Array:
     if max(len(counts), codes.n_clusters) * codes.n_labels**2 > DENSE_CELLS:
         pair_shares = sparse_coincidences(codes, per_unit=True)
         return _dense_if_small(
-            scipy.sparse.hstack([pair_shares, scipy.sparse.csr_matrix(by_cluster(shares, codes))], format="csr")
+            scipy.sparse.hstack(
+                [pair_shares, scipy.sparse.csr_matrix(by_cluster(shares, codes))], format="csr"
+            )
         )
     pairs = _ordered_pairs(counts, np.maximum(n_given * (n_given - 1), 1))
     return by_cluster(np.hstack([pairs, shares]), codes)
@@ -230,9 +241,10 @@ def identity(codes: Codes) -> Array:
 def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
     """Keep one of all units that look the same, with how many there are.
 
-    Only for codes whose units are their own clusters: resampling the patterns with their multiplicities is then the
-    same as resampling the units. `exchangeable` also merges units that differ only in who gave which label,
-    which alpha and its relatives do not see; statistics of pairs of raters need False.
+    Only for codes whose units are their own clusters: resampling the patterns with their
+    multiplicities is then the same as resampling the units. `exchangeable` also merges units that
+    differ only in who gave which label, which alpha and its relatives do not see; statistics of
+    pairs of raters need False.
 
     Example:
         >>> kept, times = patterns(Codes(np.array([[0, 1], [1, 0], [1, 1]]), np.arange(3), 2))
@@ -240,7 +252,9 @@ def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
         ([[0, 1], [1, 1]], [2, 1])
     """
     if codes.n_clusters != codes.clusters.size:
-        raise ValueError("patterns: several units share a cluster; expected every unit to be its own")
+        raise ValueError(
+            "patterns: several units share a cluster; expected every unit to be its own"
+        )
     labels = np.sort(codes.labels, axis=1) if exchangeable else codes.labels
     base = codes.n_labels + 1
     if labels.shape[1] * np.log2(base) < 62:
@@ -270,7 +284,10 @@ def _dense_if_small(sums: scipy.sparse.csr_matrix) -> Array:
 
 
 def _ordered_pairs(counts: IntArray, divisor: IntArray) -> Array:
-    """Ordered pairs of different raters' labels per unit, divided; (n_units, n_labels * n_labels)."""
+    """Ordered pairs of different raters' labels per unit, divided.
+
+    (n_units, n_labels * n_labels).
+    """
     n_units, k = counts.shape
     scaled = counts / divisor[:, None]
     pairs = scaled[:, :, None] * counts[:, None, :]

@@ -1,7 +1,8 @@
 """How often each cluster is drawn: counter-based random streams that do not depend on tiles, shards or order of work.
 
-Every block of 64 draws has a stream of its own, keyed by (key, block), so any range of draws can be made anywhere and
-is the same bits. The law is the bootstrap's own: `n_clusters` draws with replacement, multinomial weights.
+Every block of 64 draws has a stream of its own, keyed by (key, block), so any range of draws can be
+made anywhere and is the same bits. The law is the bootstrap's own: `n_clusters` draws with
+replacement, multinomial weights.
 """
 
 from __future__ import annotations
@@ -23,16 +24,19 @@ BLOCK = 64
 """Draws that share one random stream."""
 
 _AT_ONCE = 32768
-"""Cluster numbers drawn and counted at once: what fits the cache. Part of the streams' definition: never tuned."""
+"""Cluster numbers drawn and counted at once: what fits the cache. Part of the streams' definition:
+never tuned."""
 
 _KEPT_BYTES = 64 << 20
-"""What a `Remembered` key keeps at most, one byte a weight: ten thousand draws of six thousand clusters."""
+"""What a `Remembered` key keeps at most, one byte a weight: ten thousand draws of six thousand
+clusters."""
 
 _KEPT_DRAWS = 4 * BLOCK
 """Draws that are kept together."""
 
 _CLUSTERS, _PATTERNS, _SIGNS, _CHOICES, _ORDERS = 0, 1, 2, 3, 4
-"""Top word of the Philox counter: draws of clusters, patterns, signs, choices and orders never share random numbers."""
+"""Top word of the Philox counter: draws of clusters, patterns, signs, choices and orders never
+share random numbers."""
 
 
 def stream_key(seed: int, name: str) -> int:
@@ -43,7 +47,9 @@ def stream_key(seed: int, name: str) -> int:
     >>> stream_key(1, "kappa") == stream_key(1, "kappa"), stream_key(1, "kappa") == stream_key(2, "kappa")
     (True, False)
     """
-    return int.from_bytes(hashlib.blake2b(f"{seed}\x00{name}".encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(
+        hashlib.blake2b(f"{seed}\x00{name}".encode(), digest_size=8).digest(), "little"
+    )
 
 
 class Remembered(int):
@@ -67,7 +73,9 @@ class Remembered(int):
         if part in parts:
             return parts[part]
         made = _drawn(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32)
-        while self._bytes + made.size > _KEPT_BYTES and len(self._kept) > 1:  # what was used longest ago goes first
+        while (
+            self._bytes + made.size > _KEPT_BYTES and len(self._kept) > 1
+        ):  # what was used longest ago goes first
             self._bytes -= sum(other.size for other in self._kept.popitem(last=False)[1].values())
         if self._bytes + made.size <= _KEPT_BYTES and made.max() < 256:
             parts[part] = made.astype(np.uint8)
@@ -75,7 +83,10 @@ class Remembered(int):
         return made
 
     def signs(self, n_clusters: int, part: int) -> NDArray[np.int8]:
-        """The signs of the draws part * 256 .. part * 256 + 255; those of the clusters asked for last are kept."""
+        """The signs of the draws part * 256 .. part * 256 + 255.
+
+        Those of the clusters asked for last are kept.
+        """
         if self._signs[0] != n_clusters:
             self._signs = (n_clusters, {})
         parts = self._signs[1]
@@ -119,21 +130,26 @@ def _empty(start: int, stop: int, width: int, dtype: DTypeLike) -> Weights:
 
 
 def _blocks(start: int, stop: int) -> list[tuple[int, int, int]]:
-    """(block, first, last) for every block that the draws start .. stop - 1 touch; first, last count within it."""
+    """(block, first, last) for every block that the draws start .. stop - 1 touch.
+
+    First, last count within it.
+    """
     return [
         (block, max(start - block * BLOCK, 0), min(stop - block * BLOCK, BLOCK))
         for block in range(start // BLOCK, -(-stop // BLOCK))
     ]
 
 
-def bootstrap_weights(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike = np.float32) -> Weights:
+def bootstrap_weights(
+    key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike = np.float32
+) -> Weights:
     """How often each cluster is drawn in the draws start .. stop - 1.
 
-    Multinomial(n_clusters; 1/n_clusters, ...), exactly. Row b depends on (key, n_clusters, start + b) and on nothing
-    else. Shape (stop - start, n_clusters); every row sums to n_clusters.
+    Multinomial(n_clusters; 1/n_clusters, ...), exactly. Row b depends on (key, n_clusters, start +
+    b) and on nothing else. Shape (stop - start, n_clusters); every row sums to n_clusters.
 
-    Source: Efron (1979), Bootstrap methods: another look at the jackknife, Annals of Statistics 7:1-26; streams:
-    Salmon et al. (2011), Parallel random numbers: as easy as 1, 2, 3.
+    Source: Efron (1979), Bootstrap methods: another look at the jackknife, Annals of Statistics
+    7:1-26; streams: Salmon et al. (2011), Parallel random numbers: as easy as 1, 2, 3.
 
     >>> bootstrap_weights(7, 5, 0, 3).sum(axis=1)
     array([5., 5., 5.], dtype=float32)
@@ -174,8 +190,8 @@ def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -
 def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.uint32]:
     """`size` numbers below n, each exactly as likely: multiply and shift, the few words that would favour some redrawn.
 
-    Source: Lemire (2019), Fast random integer generation in an interval. Sixteen or thirty-two bits a number, because
-    the random words are the larger part of a bootstrap's cost.
+    Source: Lemire (2019), Fast random integer generation in an interval. Sixteen or thirty-two bits
+    a number, because the random words are the larger part of a bootstrap's cost.
     """
     bits = 16 if n <= 4096 else 32
     words = generator.bit_generator.random_raw(-(-size * bits // 64))
@@ -185,7 +201,11 @@ def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.ui
         products = words.view(np.uint32)[:size].astype(np.uint64)
     products *= products.dtype.type(n)
     favoured = (1 << bits) % n
-    again = np.flatnonzero((products & products.dtype.type((1 << bits) - 1)) < favoured) if favoured else ()
+    again = (
+        np.flatnonzero((products & products.dtype.type((1 << bits) - 1)) < favoured)
+        if favoured
+        else ()
+    )
     products >>= products.dtype.type(bits)
     if len(again):
         products[again] = generator.integers(0, n, len(again))
@@ -197,8 +217,8 @@ def pattern_weights(
 ) -> Weights:
     """How often each pattern is drawn, where `multiplicities` clusters share a pattern: the same law as by cluster.
 
-    Multinomial(n; multiplicities / n) with n = multiplicities.sum(), which is the law of the sums of
-    `bootstrap_weights` over the clusters of each pattern. Shape (stop - start, n_patterns).
+    Multinomial(n; multiplicities / n) with n = multiplicities.sum(), which is the law of the sums
+    of `bootstrap_weights` over the clusters of each pattern. Shape (stop - start, n_patterns).
 
     >>> pattern_weights(7, np.array([90, 10]), 0, 2).sum(axis=1)
     array([100., 100.], dtype=float32)
@@ -214,8 +234,12 @@ def pattern_weights(
     return out
 
 
-def random_signs(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike = np.float32) -> Weights:
-    """Fair signs, -1 or 1, one a cluster, for the draws start .. stop - 1; shape (stop - start, n_clusters).
+def random_signs(
+    key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike = np.float32
+) -> Weights:
+    """Fair signs, -1 or 1, one a cluster, for the draws start .. stop - 1.
+
+    Shape (stop - start, n_clusters).
 
     >>> sorted(set(random_signs(7, 50, 0, 2).ravel().tolist()))
     [-1.0, 1.0]
@@ -235,7 +259,9 @@ def _signs(key: int, n_clusters: int, start: int, stop: int) -> NDArray[np.int8]
     streams = _Streams(key, _SIGNS)
     at = 0
     for block, first, last in _blocks(start, stop):
-        octets = np.frombuffer(streams.at(block).bytes(BLOCK * width), np.uint8).reshape(BLOCK, width)
+        octets = np.frombuffer(streams.at(block).bytes(BLOCK * width), np.uint8).reshape(
+            BLOCK, width
+        )
         bits = np.unpackbits(octets[first:last], axis=1, count=n_clusters).view(np.int8)
         bits <<= 1
         bits -= 1
@@ -244,8 +270,12 @@ def _signs(key: int, n_clusters: int, start: int, stop: int) -> NDArray[np.int8]
     return out
 
 
-def random_choices(key: int, n_clusters: int, n_states: int, start: int, stop: int) -> NDArray[np.uint8]:
-    """One of `n_states` states, 0 first, for every cluster in the draws start .. stop - 1; (stop - start, n_clusters).
+def random_choices(
+    key: int, n_clusters: int, n_states: int, start: int, stop: int
+) -> NDArray[np.uint8]:
+    """One of `n_states` states, 0 first, for every cluster in the draws start .. stop - 1.
+
+    (stop - start, n_clusters).
 
     >>> sorted(set(random_choices(7, 50, 3, 0, 2).ravel().tolist()))
     [0, 1, 2]
@@ -261,7 +291,9 @@ def random_choices(key: int, n_clusters: int, n_states: int, start: int, stop: i
 
 
 def random_orders(key: int, members: NDArray[np.bool_], start: int, stop: int) -> NDArray[np.bool_]:
-    """Who belongs to the first of two groups when the members are shuffled, (stop - start, n); the groups keep size.
+    """Who belongs to the first of two groups when the members are shuffled, (stop - start, n).
+
+    The groups keep size.
 
     >>> random_orders(7, np.array([True, True, False]), 0, 4).sum(axis=1)
     array([2, 2, 2, 2])

@@ -20,7 +20,9 @@ def exchanged(codes: Codes) -> Codes:
            [ 1, -1]])
     """
     if codes.reverse is None:
-        raise ValueError("exchanged: the codes do not say which label is another one with the sides exchanged")
+        raise ValueError(
+            "exchanged: the codes do not say which label is another one with the sides exchanged"
+        )
     of = np.array([*codes.reverse, -1], dtype=codes.labels.dtype)
     return replace(codes, labels=of[codes.labels])
 
@@ -29,9 +31,10 @@ def exchanged(codes: Codes) -> Codes:
 def tallied_both_ways(tally: Callable[[Codes], Any]) -> Callable[[Codes], Any]:
     """The tally that counts every unit of a comparison both ways round, half each; of other codes it is the given one.
 
-    S = (S(x) + S(x')) / 2, x' the labels with the sides exchanged, so that the margins of a table of agreement are
-    those of a comparison whose first answer was drawn by a coin. Shape and units are the tally's; integer sums become
-    halves. The same function gives the same result, so that statistics of the same sums share them.
+    S = (S(x) + S(x')) / 2, x' the labels with the sides exchanged, so that the margins of a table
+    of agreement are those of a comparison whose first answer was drawn by a coin. Shape and units
+    are the tally's; integer sums become halves. The same function gives the same result, so that
+    statistics of the same sums share them.
 
     Source: convention, as Scott (1955) symmetrises over raters whose order means nothing.
     """
@@ -46,4 +49,8 @@ def tallied_both_ways(tally: Callable[[Codes], Any]) -> Callable[[Codes], Any]:
 
 def both_ways(statistic: Statistic, codes: Codes) -> Statistic:
     """The statistic with units counted both ways round, where the codes are of comparisons; else as it is."""
-    return statistic if codes.reverse is None else replace(statistic, tally=tallied_both_ways(statistic.tally))
+    return (
+        statistic
+        if codes.reverse is None
+        else replace(statistic, tally=tallied_both_ways(statistic.tally))
+    )

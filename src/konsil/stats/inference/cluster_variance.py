@@ -1,8 +1,9 @@
 """Variance over clusters of unequal size with its own degrees of freedom: bias-reduced, by effective numbers.
 
-A cluster with a large share of the votes pulls the estimate towards itself, so that its residual is too small, and a
-sum of few large terms is known worse than its number of terms says. Both are corrected under the working model that
-votes are independent around the mean of their stratum (a pair of systems, a group of ratings).
+A cluster with a large share of the votes pulls the estimate towards itself, so that its residual is
+too small, and a sum of few large terms is known worse than its number of terms says. Both are
+corrected under the working model that votes are independent around the mean of their stratum (a
+pair of systems, a group of ratings).
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ EXACT_STRATA, EXACT_CLUSTERS = 32, 4000
 """Up to so many the covariances between clusters are computed; beyond, bounded from above."""
 
 LEAST_RATERS = 1.9
-"""With fewer effective raters nothing is estimated of how raters vary: two with shares of 60 and 40 % count like 1.92.
+"""With fewer effective raters nothing is estimated of how raters vary: two with shares of 60 and 40
+% count like 1.92.
 
-Where one of 8 to 20 raters gives 90 % of the votes, two-way intervals made nevertheless held the truth in .83 to .87 of
-simulated studies, with 80 % in .89 to .91; those of 1.9 effective raters and more in .93 to .94 (`docs/coverage.md`,
-"Raters").
-"""
+Where one of 8 to 20 raters gives 90 % of the votes, two-way intervals made nevertheless held the
+truth in .83 to .87 of simulated studies, with 80 % in .89 to .91; those of 1.9 effective raters and
+more in .93 to .94 (`docs/coverage.md`, "Raters"). """
 
 _ALONE = 1e-9
 """A cluster with all but so much of its strata says nothing about its own variance."""
@@ -30,12 +31,16 @@ _ALONE = 1e-9
 
 @dataclass(eq=False)
 class Tally:
-    """What variance and degrees of freedom of m values are made of, summed over clusters; all arrays (m,)."""
+    """What variance and degrees of freedom of m values are made of, summed over clusters.
+
+    All arrays (m,).
+    """
 
     squares: Array
     """Squared influences, each over 1 - h."""
     total: Array
-    """The clusters' shares of the variance under independence, before the strata's means are taken out."""
+    """The clusters' shares of the variance under independence, before the strata's means are taken
+    out."""
     known: Array
     """The same of the clusters that are not alone in their strata."""
     diagonal: Array
@@ -49,7 +54,11 @@ class Tally:
 
     def __add__(self, other: Tally) -> Tally:
         """Two sets of clusters together."""
-        both = None if self.products is None or other.products is None else self.products + other.products
+        both = (
+            None
+            if self.products is None or other.products is None
+            else self.products + other.products
+        )
         return Tally(
             self.squares + other.squares,
             self.total + other.total,
@@ -61,27 +70,34 @@ class Tally:
         )
 
     def variance(self) -> Array:
-        """V = sum over clusters of u^2 / (1 - h): CR2; clusters alone in their strata are taken to vary like others.
+        """V = sum over clusters of u^2 / (1 - h): CR2.
+
+        Clusters alone in their strata are taken to vary like others.
 
         Equal clusters give G / (G - 1) * sum of u^2. nan where every cluster is alone.
 
-        Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage
-        samples.
+        Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression
+        with multi-stage samples.
         """
-        scale = np.divide(self.total, self.known, out=np.full_like(self.total, np.nan), where=self.known > 0)
+        scale = np.divide(
+            self.total, self.known, out=np.full_like(self.total, np.nan), where=self.known > 0
+        )
         return np.where(self.total > 0, self.squares * scale, 0.0)
 
     def df(self, both: Array | None = None) -> Array:
         """Satterthwaite's degrees of freedom of V, at least 1: G - 1 for G equal clusters, fewer for unequal ones.
 
-        Under independence (sum of B_gg)^2 / sum of B_gk^2 with B the covariance of u_g / sqrt(1 - h_g). Where votes of
-        a cluster go together, a large one counts for more: wholly so they are 1 / (sum of squared shares) - 1. `both`
-        is the variance without that, of the single votes; with 1 - both / V as weight the reciprocals are averaged.
+        Under independence (sum of B_gg)^2 / sum of B_gk^2 with B the covariance of u_g / sqrt(1 -
+        h_g). Where votes of a cluster go together, a large one counts for more: wholly so they are
+        1 / (sum of squared shares) - 1. `both` is the variance without that, of the single votes;
+        with 1 - both / V as weight the reciprocals are averaged.
         """
         alone = self._independent()
         if both is None:
             return alone
-        effective = np.divide(self.known**2, self.diagonal, out=np.ones_like(alone), where=self.diagonal > 0)
+        effective = np.divide(
+            self.known**2, self.diagonal, out=np.ones_like(alone), where=self.diagonal > 0
+        )
         alike = np.maximum(np.minimum(effective - 1, alone), 1.0)
         return between(alone, alike, self.variance(), both)
 
@@ -110,10 +126,10 @@ def between(alone: Array, alike: Array, variance: Array, both: Array) -> Array:
 def tally(influence: Array, share: Array, shared: Array, factor: Array | None = None) -> Tally:
     """Some clusters' part of the tally, (G, m) or (G, 1) each: influences u, shares of the variance, what strata share.
 
-    With n_gh a cluster's votes in stratum h, n_h all votes of the stratum and c_h their mean squared influence:
-    share_g = sum over h of c_h n_gh, shared_g = sum over h of c_h n_gh^2 / n_h, leverage h_g = shared_g / share_g.
-    factor (G, H, m) = n_gh sqrt(c_h / n_h) gives the covariances between clusters; without it they are bounded from
-    above, exactly so where there is one stratum.
+    With n_gh a cluster's votes in stratum h, n_h all votes of the stratum and c_h their mean
+    squared influence: share_g = sum over h of c_h n_gh, shared_g = sum over h of c_h n_gh^2 / n_h,
+    leverage h_g = shared_g / share_g. factor (G, H, m) = n_gh sqrt(c_h / n_h) gives the covariances
+    between clusters; without it they are bounded from above, exactly so where there is one stratum.
 
     >>> equal = tally(np.array([[1.0], [-1.0]]), np.full((2, 1), 5.0), np.full((2, 1), 2.5))
     >>> equal.variance(), equal.df()
@@ -128,13 +144,19 @@ def tally(influence: Array, share: Array, shared: Array, factor: Array | None = 
         scaled = factor * np.sqrt(over)[:, None]
         products = np.einsum("ghm,gkm->hkm", scaled, scaled, optimize=True)
     scaled_influence = influence * np.sqrt(over)
-    sums = np.stack([share.sum(0), known.sum(0), (known**2).sum(0), reach.sum(0), (reach**2).sum(0)])
-    total, identified, diagonal, reached, squared_reach = np.broadcast_to(sums, (5, influence.shape[1]))
+    sums = np.stack(
+        [share.sum(0), known.sum(0), (known**2).sum(0), reach.sum(0), (reach**2).sum(0)]
+    )
+    total, identified, diagonal, reached, squared_reach = np.broadcast_to(
+        sums, (5, influence.shape[1])
+    )
     squares = np.einsum("gm,gm->m", scaled_influence, scaled_influence)
     return Tally(squares, total, identified, diagonal, reached, squared_reach, products)
 
 
-def by_strata(influence: Array, counts: Array, spread: Array, totals: Array, n_clusters: int | None = None) -> Tally:
+def by_strata(
+    influence: Array, counts: Array, spread: Array, totals: Array, n_clusters: int | None = None
+) -> Tally:
     """The tally of clusters (G, m) from their votes by stratum (G, H), c (H, m) and all votes by stratum (H,).
 
     `n_clusters`: how many there are in all, where these are some of them.
@@ -142,7 +164,9 @@ def by_strata(influence: Array, counts: Array, spread: Array, totals: Array, n_c
     >>> by_strata(np.array([[1.0], [-1.0]]), np.full((2, 1), 5.0), np.ones((1, 1)), np.array([10.0])).df()
     array([1.])
     """
-    of_total = np.divide(spread, totals[:, None], out=np.zeros_like(spread), where=totals[:, None] > 0)
+    of_total = np.divide(
+        spread, totals[:, None], out=np.zeros_like(spread), where=totals[:, None] > 0
+    )
     exact = 1 < len(spread) <= EXACT_STRATA and (n_clusters or len(counts)) <= EXACT_CLUSTERS
     factor = counts[:, :, None] * np.sqrt(of_total)[None] if exact else None
     return tally(influence, counts @ spread, counts**2 @ of_total, factor)
@@ -155,16 +179,25 @@ def effective_number(counts: IntArray) -> float:
     (3.0, 1.52)
     """
     total = float(counts.sum())
-    return total**2 / float((np.asarray(counts, dtype=np.float64) ** 2).sum()) if total else float("nan")
+    return (
+        total**2 / float((np.asarray(counts, dtype=np.float64) ** 2).sum())
+        if total
+        else float("nan")
+    )
 
 
-def two_ways(first: Array, df_first: Array, second: Array, df_second: Array, both: Array) -> tuple[Array, Array]:
-    """The variance of rows that share clusters of two kinds, and its degrees of freedom; arrays (m,).
+def two_ways(
+    first: Array, df_first: Array, second: Array, df_second: Array, both: Array
+) -> tuple[Array, Array]:
+    """The variance of rows that share clusters of two kinds, and its degrees of freedom.
 
-    V = V1 + V2 - V12, floored at max(V1, V2). df = V^2 / (V1^2 / df1 + V2^2 / df2), at least min(df1, df2): V12, which
-    is known far better, has no part in it.
+    Arrays (m,).
 
-    Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering; Satterthwaite (1946).
+    V = V1 + V2 - V12, floored at max(V1, V2). df = V^2 / (V1^2 / df1 + V2^2 / df2), at least
+    min(df1, df2): V12, which is known far better, has no part in it.
+
+    Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering;
+    Satterthwaite (1946).
 
     >>> two_ways(np.ones(1), np.array([9.0]), np.zeros(1), np.array([3.0]), np.zeros(1))
     (array([1.]), array([9.]))

@@ -1,7 +1,7 @@
 """Studentised permutation tests, and the intervals that invert them.
 
-Exchanged is what is alike where nothing differs: two groups within whole clusters, the labels of clusters of one group
-each, a judge and the raters of a panel.
+Exchanged is what is alike where nothing differs: two groups within whole clusters, the labels of
+clusters of one group each, a judge and the raters of a panel.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from konsil.stats.inference.wald import linearised
 Mask = NDArray[np.bool_]
 
 _ENUMERATE = 13
-"""Up to so many clusters that a swap changes all patterns are made: 8,192, no more than the usual draws."""
+"""Up to so many clusters that a swap changes all patterns are made: 8,192, no more than the usual
+draws."""
 _FEWEST = 8
-"""Where fewer clusters can be exchanged there is a p value and no interval: one would hold the truth too seldom."""
+"""Where fewer clusters can be exchanged there is a p value and no interval: one would hold the
+truth too seldom."""
 _TILE_BYTES = 8 << 20
 _ALIKE = 2.0
-"""A number and its linear part are in a proportion where neither is more than so many times the other."""
+"""A number and its linear part are in a proportion where neither is more than so many times the
+other."""
 _SLACK = 1e-7
 """What differs by less is the same: the slopes are those of central differences."""
 
@@ -38,7 +41,8 @@ class Exchanged(NamedTuple):
     se: float
     """The standard error by which difference and draws are divided."""
     low: float
-    """nan where no exchange can be so rare as the level asks, or fewer than eight clusters can be exchanged."""
+    """nan where no exchange can be so rare as the level asks, or fewer than eight clusters can be
+    exchanged."""
     high: float
     p: float
     """Two-sided, never 0; nan where the difference is undefined."""
@@ -53,23 +57,33 @@ class Exchanged(NamedTuple):
 
 
 def swapped(
-    first: Array, second: Array, finalise: Finalise, *, draws: int = 10_000, level: float = 0.95, key: int = 0
+    first: Array,
+    second: Array,
+    finalise: Finalise,
+    *,
+    draws: int = 10_000,
+    level: float = 0.95,
+    key: int = 0,
 ) -> Exchanged:
     """Test whether finalise of two groups is the same: groups change places in whole clusters, by fair coins.
 
-    `first`, `second` (n_clusters, k): the groups' rows on the same clusters, all zero where a group has nothing;
-    finalise (..., k) -> (..., 1). Clusters with both groups are swapped; the labels of those with one group alone are
-    shuffled among them. With D = finalise(T_a) - finalise(T_b) and u_c each cluster's influence on D by the slope of
-    finalise at the totals of both groups together, which no exchange moves, t = D / se, se^2 = C / (C - 1) * sum of
-    (u_c - mean)^2, the mean that of its kind of cluster. p = (b + 1) / (B + 1), b of B draws with |t*| >= |t|; with at
-    most 13 clusters that can be swapped, and none else, all patterns are made and p is their share. The interval is
-    D -+ q se, q the least with p > 1 - level, so that it leaves out zero exactly where p <= 1 - level.
+    `first`, `second` (n_clusters, k): the groups' rows on the same clusters, all zero where a group
+    has nothing; finalise (..., k) -> (..., 1). Clusters with both groups are swapped; the labels of
+    those with one group alone are shuffled among them. With D = finalise(T_a) - finalise(T_b) and
+    u_c each cluster's influence on D by the slope of finalise at the totals of both groups
+    together, which no exchange moves, t = D / se, se^2 = C / (C - 1) * sum of (u_c - mean)^2, the
+    mean that of its kind of cluster. p = (b + 1) / (B + 1), b of B draws with |t*| >= |t|; with at
+    most 13 clusters that can be swapped, and none else, all patterns are made and p is their share.
+    The interval is D -+ q se, q the least with p > 1 - level, so that it leaves out zero exactly
+    where p <= 1 - level.
 
-    p is exact where the clusters' two rows have a law that a swap does not change, and approximate where only the two
-    numbers are equal, because t is studentised. Undefined draws are counted and left out.
+    p is exact where the clusters' two rows have a law that a swap does not change, and approximate
+    where only the two numbers are equal, because t is studentised. Undefined draws are counted and
+    left out.
 
-    Source: Fisher (1935); Phipson and Smyth (2010) for (b + 1) / (B + 1); Janssen (1997), Studentized permutation
-    tests for non-i.i.d. hypotheses, and Chung and Romano (2013), Exact and asymptotically robust permutation tests.
+    Source: Fisher (1935); Phipson and Smyth (2010) for (b + 1) / (B + 1); Janssen (1997),
+    Studentized permutation tests for non-i.i.d. hypotheses, and Chung and Romano (2013), Exact and
+    asymptotically robust permutation tests.
 
     >>> rng = np.random.default_rng(1)
     >>> a, b = ((rng.random((40, 2)) < share) * 1.0 for share in (0.9, 0.3))
@@ -104,7 +118,9 @@ def swapped(
         single = single[:0]
     exact = not len(single) and len(pairs) <= _ENUMERATE
     patterns = (
-        _all_patterns(len(pairs)) if exact else _patterns(len(pairs), alone if len(single) else alone[:0], draws, key)
+        _all_patterns(len(pairs))
+        if exact
+        else _patterns(len(pairs), alone if len(single) else alone[:0], draws, key)
     )
     moved = moves[np.concatenate([pairs, single])]
     size = float(np.abs(at).max())
@@ -113,10 +129,15 @@ def swapped(
     return _exchanged(observed, null, exact, level, len(moved), size)
 
 
-def _features(first: Array, second: Array, x: Array, y: Array, in_a: Mask, in_b: Mask, n_a: int, n_b: int) -> Array:
-    """(n_clusters, 2 k + 6): both groups' rows; the influence and its square of clusters of both, of one, of the other.
+def _features(
+    first: Array, second: Array, x: Array, y: Array, in_a: Mask, in_b: Mask, n_a: int, n_b: int
+) -> Array:
+    """(n_clusters, 2 k + 6): both groups' rows.
 
-    The slope at the totals of one group is that at the totals of both times the ratio of their sizes.
+    The influence and its square of clusters of both, of one, of the other.
+
+    The slope at the totals of one group is that at the totals of both times the ratio of their
+    sizes.
     """
     u = np.where(in_a, x / n_a, 0.0) - np.where(in_b, y / n_b, 0.0)
     kinds = np.stack([in_a & in_b, in_a & ~in_b, in_b & ~in_a], axis=1)
@@ -133,15 +154,21 @@ def _spread(sums: Array, sizes: Sequence[float], n: float) -> Array:
 
 
 def permuted(
-    states: Sequence[Array], finalise: Finalise, *, draws: int = 10_000, level: float = 0.95, key: int = 0
+    states: Sequence[Array],
+    finalise: Finalise,
+    *,
+    draws: int = 10_000,
+    level: float = 0.95,
+    key: int = 0,
 ) -> Exchanged:
     """Test whether finalise is zero: every cluster is in one of its states, each as likely, independently.
 
-    `states`: arrays (n_clusters, k), the first the observed one; the states are those of a group of exchanges, such as
-    all turns of the columns of a judge and a panel. finalise (..., k) -> (..., 1). With u_c the influence of a cluster
-    in its state, by the slope of finalise at the mean of all states, which no exchange moves, t = sum of u_c / se,
-    se^2 = C / (C - 1) * sum of (u_c - mean)^2, and p = (b + 1) / (B + 1) as in `swapped`. The interval inverts the
-    test: the value -+ q se, with se in the proportion of the value to its linear part where there is one.
+    `states`: arrays (n_clusters, k), the first the observed one; the states are those of a group of
+    exchanges, such as all turns of the columns of a judge and a panel. finalise (..., k) -> (...,
+    1). With u_c the influence of a cluster in its state, by the slope of finalise at the mean of
+    all states, which no exchange moves, t = sum of u_c / se, se^2 = C / (C - 1) * sum of (u_c -
+    mean)^2, and p = (b + 1) / (B + 1) as in `swapped`. The interval inverts the test: the value -+
+    q se, with se in the proportion of the value to its linear part where there is one.
 
     Source: as `swapped`.
 
@@ -155,9 +182,15 @@ def permuted(
 
 
 def permuted_together(
-    numbers: Iterable[tuple[Sequence[Array], Finalise]], *, draws: int = 10_000, level: float = 0.95, key: int = 0
+    numbers: Iterable[tuple[Sequence[Array], Finalise]],
+    *,
+    draws: int = 10_000,
+    level: float = 0.95,
+    key: int = 0,
 ) -> list[Exchanged]:
-    """Several numbers as `permuted` tests each, on the same exchanges; all have as many clusters and states.
+    """Several numbers as `permuted` tests each, on the same exchanges.
+
+    All have as many clusters and states.
 
     >>> a = np.column_stack([np.arange(12.0), np.ones(12)])
     >>> mean = lambda totals: totals[..., :1] / totals[..., 1:]
@@ -166,28 +199,47 @@ def permuted_together(
     """
     linear = [_linear(states, finalise) for states, finalise in numbers]
     usable = [number for number in linear if not math.isnan(number.value)]
-    moved = np.any([number.moved for number in usable], axis=0) if usable else np.zeros(0, dtype=np.bool_)
-    null = _turned(usable, np.flatnonzero(moved), draws, key) if moved.any() else np.zeros((len(usable), 2, 0))
+    moved = (
+        np.any([number.moved for number in usable], axis=0)
+        if usable
+        else np.zeros(0, dtype=np.bool_)
+    )
+    null = (
+        _turned(usable, np.flatnonzero(moved), draws, key)
+        if moved.any()
+        else np.zeros((len(usable), 2, 0))
+    )
     results, at = [], 0
     for number in linear:
         if math.isnan(number.value):
-            results.append(Exchanged(number.number, math.nan, math.nan, math.nan, math.nan, 0, False, 0, 0))
+            results.append(
+                Exchanged(number.number, math.nan, math.nan, math.nan, math.nan, 0, False, 0, 0)
+            )
             continue
         sums, squares = null[at]
         at += 1
-        here = number.studentised(number.influence[0].sum()[None], (number.influence[0] ** 2).sum()[None])
+        here = number.studentised(
+            number.influence[0].sum()[None], (number.influence[0] ** 2).sum()[None]
+        )
         n_moved = int(number.moved.sum())
-        exchange = _exchanged(here, iter([number.studentised(sums, squares)]), False, level, n_moved)
+        exchange = _exchanged(
+            here, iter([number.studentised(sums, squares)]), False, level, n_moved
+        )
         reach = _reach(number.number, exchange, level)
-        results.append(exchange._replace(value=number.number, low=number.number - reach, high=number.number + reach))
+        results.append(
+            exchange._replace(
+                value=number.number, low=number.number - reach, high=number.number + reach
+            )
+        )
     return results
 
 
 def _reach(number: float, exchange: Exchanged, level: float) -> float:
     """Half the width of the interval about the number itself, from that about its linear part.
 
-    It is in the proportion of the two, so that it leaves out zero where the test does; where they have little to do
-    with one another it is as wide as that of the linear part, or so wide that it holds zero.
+    It is in the proportion of the two, so that it leaves out zero where the test does; where they
+    have little to do with one another it is as wide as that of the linear part, or so wide that it
+    holds zero.
     """
     reach = (exchange.high - exchange.low) / 2
     times = abs(number / exchange.value) if exchange.value and number else 1.0
@@ -223,10 +275,14 @@ def _linear(states: Sequence[Array], finalise: Finalise) -> _Linear:
     n = int(informative.sum())
     influence = np.zeros((len(states), len(informative)))
     if math.isnan(number) or n < 2:
-        return _Linear(number, math.nan, math.nan, influence, np.zeros(len(informative), dtype=np.bool_), n)
+        return _Linear(
+            number, math.nan, math.nan, influence, np.zeros(len(informative), dtype=np.bool_), n
+        )
     every = np.concatenate([s[informative] for s in states])
     middle = float(evaluate(finalise, every.sum(axis=0)[None] / len(states))[0, 0])
-    influence[:, informative] = linearised(every, finalise)[:, 0].reshape(len(states), n) * len(states)
+    influence[:, informative] = linearised(every, finalise)[:, 0].reshape(len(states), n) * len(
+        states
+    )
     moved = np.ptp(influence, axis=0) > _SLACK * np.abs(influence).max(initial=0.0)
     return _Linear(number, number, middle, influence, np.asarray(moved), n)
 
@@ -237,7 +293,9 @@ def _turned(linear: Sequence[_Linear], moved: IntArray, draws: int, key: int) ->
     every = np.stack([number.influence for number in linear])  # (numbers, states, clusters)
     both = np.concatenate([every, every**2])
     start = both[:, 0].sum(axis=1)
-    changes = (both[:, 1:, moved] - both[:, :1, moved]).transpose(1, 2, 0)  # what another state adds
+    changes = (both[:, 1:, moved] - both[:, :1, moved]).transpose(
+        1, 2, 0
+    )  # what another state adds
     step = _step(n_clusters)
     parts = []
     for at in range(0, draws, step):
@@ -281,7 +339,10 @@ def _exchanged(
 
 
 def _ratio(value: Array, se: Array, *, scale: float) -> Array:
-    """|value| / se; infinite where clusters do not vary about a difference, 0 where there is none, nan if undefined."""
+    """|value| / se.
+
+    Infinite where clusters do not vary about a difference, 0 where there is none, nan if undefined.
+    """
     none = np.abs(value) <= _SLACK * scale
     flat = se <= _SLACK * scale
     with np.errstate(divide="ignore", invalid="ignore"):

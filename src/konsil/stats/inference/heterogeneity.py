@@ -47,10 +47,10 @@ class Heterogeneity(NamedTuple):
 def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
     """Test whether all numbers are equal: F = d' V^-1 d / (k - 1) * (df - k + 2) / df with k - 1 and df - k + 2.
 
-    d are the numbers less their mean in k - 1 orthonormal contrasts, V their two-way covariance V1 + V2 - V12, bounded
-    from below by V1 and by V2 in every direction; each number's variances are the bias-reduced ones of
-    `cluster_variance`, and df is the least of their degrees of freedom. nan where df <= k - 2, or with less than two
-    groups, or where nothing varies.
+    d are the numbers less their mean in k - 1 orthonormal contrasts, V their two-way covariance V1
+    + V2 - V12, bounded from below by V1 and by V2 in every direction; each number's variances are
+    the bias-reduced ones of `cluster_variance`, and df is the least of their degrees of freedom.
+    nan where df <= k - 2, or with less than two groups, or where nothing varies.
 
     Source: Hotelling (1931) for the distribution; Cameron, Gelbach and Miller (2011) for V.
 
@@ -67,17 +67,25 @@ def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
         return nothing
     two = all(g.raters is not None for g in groups)
     column = np.concatenate([np.full(len(g.influence), n) for n, g in enumerate(groups)])
-    psi, items = np.concatenate([g.influence for g in groups]), np.concatenate([g.items for g in groups])
-    raters = np.concatenate([np.zeros(len(g.items), np.int64) if g.raters is None else g.raters for g in groups])
+    psi, items = (
+        np.concatenate([g.influence for g in groups]),
+        np.concatenate([g.items for g in groups]),
+    )
+    raters = np.concatenate(
+        [np.zeros(len(g.items), np.int64) if g.raters is None else g.raters for g in groups]
+    )
     ways = [items, raters, items * (int(raters.max(initial=0)) + 1) + raters] if two else [items]
     covariances, surveys = [], []
     for clusters in ways:
         tallies = [
-            tally_of_rows(psi[column == n][:, None], clusters[column == n], g.strata) for n, g in enumerate(groups)
+            tally_of_rows(psi[column == n][:, None], clusters[column == n], g.strata)
+            for n, g in enumerate(groups)
         ]
         variances = np.array([t.variance()[0] for t in tallies])
         plain = summed_products(clusters, column, psi, k)
-        scale = np.sqrt(np.divide(variances, np.diag(plain), out=np.ones(k), where=np.diag(plain) > 0))
+        scale = np.sqrt(
+            np.divide(variances, np.diag(plain), out=np.ones(k), where=np.diag(plain) > 0)
+        )
         covariances.append(plain * np.outer(scale, scale))
         surveys.append((variances, tallies))
     contrasts = _contrasts(k)
@@ -91,7 +99,9 @@ def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
     df = float(freedom[0].min())
     if two:
         covariance = _at_least(_at_least(parts[0] + parts[1] - parts[2], parts[0]), parts[1])
-        df = float(two_ways(surveys[0][0], freedom[0], surveys[1][0], freedom[1], surveys[2][0])[1].min())
+        df = float(
+            two_ways(surveys[0][0], freedom[0], surveys[1][0], freedom[1], surveys[2][0])[1].min()
+        )
     d = contrasts @ np.array([g.value for g in groups])
     if not np.isfinite(d).all() or df <= k - 2 or np.linalg.eigvalsh(covariance).min() <= 0:
         return nothing

@@ -31,7 +31,8 @@ class Inference:
     se: Array
     """The linearised cluster standard error."""
     wald_low: Array
-    """Lower end of the linearised cluster interval with t of n_clusters - 1, on `scale`: no resampling."""
+    """Lower end of the linearised cluster interval with t of n_clusters - 1, on `scale`: no
+    resampling."""
     wald_high: Array
     """Its upper end."""
     n_undefined: IntArray
@@ -59,7 +60,8 @@ class Difference(Inference):
     """Paired differences with two-sided p values for a difference of zero."""
 
     p: Array
-    """(m,) by inverting the headline interval, so that it and p < 1 - level agree up to the draws' grid; never 0."""
+    """(m,) by inverting the headline interval, so that it and p < 1 - level agree up to the draws'
+    grid; never 0."""
     wald_p: Array
     """(m,) by the linearised interval's t on the identity scale."""
 
@@ -77,14 +79,17 @@ def infer(
 ) -> Inference:
     """Point estimates, headline intervals and linearised intervals of finalise(sums.sum(0)).
 
-    `sums` (n_clusters, k), dense or sparse rows; `finalise` (..., k) -> (..., m). Clusters are resampled whole. Every
-    value of one call is computed on the same draws; two calls are paired only if their sums are the same.
+    `sums` (n_clusters, k), dense or sparse rows; `finalise` (..., k) -> (..., m). Clusters are
+    resampled whole. Every value of one call is computed on the same draws; two calls are paired
+    only if their sums are the same.
 
-    Undefined: a value that is nan at the totals has nan intervals. One cluster has no interval (nan). Undefined draws
-    are counted and left out. If all defined draws are equal, low = high = that value; the linearised interval then
-    has no width either, which says that nothing varied and not that nothing is uncertain (see `cautions`).
+    Undefined: a value that is nan at the totals has nan intervals. One cluster has no interval
+    (nan). Undefined draws are counted and left out. If all defined draws are equal, low = high =
+    that value; the linearised interval then has no width either, which says that nothing varied and
+    not that nothing is uncertain (see `cautions`).
 
-    Source: Efron (1987) for BCa; Davison and Hinkley (1997) for the studentised; Binder (1983) for the linearised.
+    Source: Efron (1987) for BCa; Davison and Hinkley (1997) for the studentised; Binder (1983) for
+    the linearised.
 
     >>> rows = np.array([[3.0, 5], [4, 5], [1, 5], [2, 5], [5, 5], [4, 5]])
     >>> share = infer(rows, lambda totals: totals[..., :1] / totals[..., 1:], draws=500, key=1)
@@ -108,7 +113,9 @@ def _infer(
     if not 0 < level < 1:
         raise ValueError(f"level {level}: expected a number between 0 and 1, such as 0.95")
     if method not in ("bca", "percentile", "studentised", "wald"):
-        raise ValueError(f"method {method!r}: expected 'bca', 'percentile', 'studentised' or 'wald'")
+        raise ValueError(
+            f"method {method!r}: expected 'bca', 'percentile', 'studentised' or 'wald'"
+        )
     if scale not in ("identity", "atanh"):
         raise ValueError(f"scale {scale!r}: expected 'identity' or 'atanh'")
     value = evaluate(finalise, rows.total[None])[0]
@@ -164,9 +171,9 @@ def difference(
 ) -> Difference:
     """Paired differences: `contrast` (m', m) times the values, with intervals on the same draws and two-sided p.
 
-    p inverts the headline interval (`intervals.p_value`: BCa or percentile; t for "wald" and "studentised"), so a
-    difference whose interval excludes zero has p < 1 - level; it is never 0. A value with coefficient zero does not
-    enter its difference, even where it is undefined.
+    p inverts the headline interval (`intervals.p_value`: BCa or percentile; t for "wald" and
+    "studentised"), so a difference whose interval excludes zero has p < 1 - level; it is never 0. A
+    value with coefficient zero does not enter its difference, even where it is undefined.
 
     >>> rows = np.array([[3.0, 2, 5], [4, 2, 5], [1, 1, 5], [2, 3, 5], [5, 3, 5], [4, 4, 5]])
     >>> shares = lambda totals: totals[..., :2] / totals[..., 2:]
@@ -187,12 +194,17 @@ def difference(
 
 
 def t_p_value(value: Array, se: Array, df: int) -> Array:
-    """Two-sided p of value / se under t with `df`; never 0; nan where se is 0 or undefined, or df < 1."""
+    """Two-sided p of value / se under t with `df`.
+
+    Never 0; nan where se is 0 or undefined, or df < 1.
+    """
     if df < 1:
         return np.full_like(value, np.nan)
     usable = se > 0
     t = np.abs(value) / np.where(usable, se, 1.0)
-    return np.where(usable, np.maximum(2 * scipy.special.stdtr(df, -t), np.finfo(np.float64).tiny), np.nan)
+    return np.where(
+        usable, np.maximum(2 * scipy.special.stdtr(df, -t), np.finfo(np.float64).tiny), np.nan
+    )
 
 
 def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
@@ -204,7 +216,8 @@ def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
         values = np.asarray(finalise(totals), dtype=np.float64)
         if values.shape[-1] != matrix.shape[1]:
             raise ValueError(
-                f"contrast: got {matrix.shape[1]} columns, expected {values.shape[-1]}, one for each value"
+                f"contrast: got {matrix.shape[1]} columns, expected {values.shape[-1]}, one for"
+                " each value"
             )
         out = np.zeros((*values.shape[:-1], len(matrix)))
         for i, row in enumerate(terms):
@@ -216,10 +229,12 @@ def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
 
 
 def concatenate(parts: Sequence[tuple[Array, Finalise]]) -> tuple[Array, Finalise]:
-    """Several statistics on the same draws: their sums side by side and one finalise; values in the order given.
+    """Several statistics on the same draws: their sums side by side and one finalise.
 
-    Parts that share one sums array (the same object) share its columns. All have one row for each of the same
-    clusters, in the same order.
+    Values in the order given.
+
+    Parts that share one sums array (the same object) share its columns. All have one row for each
+    of the same clusters, in the same order.
 
     >>> rows = np.array([[3.0, 5], [4, 5], [1, 5]])
     >>> share = lambda totals: totals[..., :1] / totals[..., 1:]
@@ -235,7 +250,8 @@ def concatenate(parts: Sequence[tuple[Array, Finalise]]) -> tuple[Array, Finalis
     for number, (sums, _) in enumerate(parts):
         if len(sums) != len(parts[0][0]):
             raise ValueError(
-                f"statistic {number}: got {len(sums)} clusters, expected {len(parts[0][0])} like the first"
+                f"statistic {number}: got {len(sums)} clusters, expected {len(parts[0][0])} like"
+                " the first"
             )
         if id(sums) not in places:
             places[id(sums)] = slice(width, width + sums.shape[1])
@@ -256,14 +272,17 @@ class Caution:
     code: Literal["few-clusters", "widths-differ", "one-width", "undefined-draws", "no-variation"]
     """What it is; `analysis` makes the sentence."""
     numbers: tuple[float, ...] = ()
-    """What the sentence names: clusters and limit, the ratio of the widths, undefined and all draws."""
+    """What the sentence names: clusters and limit, the ratio of the widths, undefined and all
+    draws."""
 
 
-def cautions(inference: Inference, index: int = 0, *, few: int = 50, ratio: float = 0.15) -> tuple[Caution, ...]:
+def cautions(
+    inference: Inference, index: int = 0, *, few: int = 50, ratio: float = 0.15
+) -> tuple[Caution, ...]:
     """What to say beside value `index`: too few clusters, intervals that disagree, undefined draws, no variation.
 
-    The limits are what the coverage simulations support: below 50 clusters, or where the headline and the linearised
-    interval differ by more than 15 % in width, neither keeps its level reliably.
+    The limits are what the coverage simulations support: below 50 clusters, or where the headline
+    and the linearised interval differ by more than 15 % in width, neither keeps its level reliably.
     """
     found: list[Caution] = []
     if not np.isfinite(inference.value[index]):
@@ -274,8 +293,14 @@ def cautions(inference: Inference, index: int = 0, *, few: int = 50, ratio: floa
     other = float(inference.wald_high[index] - inference.wald_low[index])
     if inference.n_clusters > 1 and max(width, other) == 0:
         found.append(Caution("no-variation"))
-    elif inference.method != "wald" and min(width, other) >= 0 and abs(width - other) > ratio * min(width, other):
-        found.append(Caution("widths-differ", (width / other,)) if other > 0 else Caution("one-width"))
+    elif (
+        inference.method != "wald"
+        and min(width, other) >= 0
+        and abs(width - other) > ratio * min(width, other)
+    ):
+        found.append(
+            Caution("widths-differ", (width / other,)) if other > 0 else Caution("one-width")
+        )
     undefined = int(inference.n_undefined[index])
     if undefined:
         found.append(Caution("undefined-draws", (undefined, inference.draws)))

@@ -1,4 +1,7 @@
-"""Intervals from resamples: percentile, bias-corrected and accelerated (BCa), studentised; undefined draws left out."""
+"""Intervals from resamples: percentile, bias-corrected and accelerated (BCa), studentised.
+
+Undefined draws left out.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +32,20 @@ class Ordered:
     def share_below(self, threshold: Array) -> Array:
         """(m,) the share of defined draws below a threshold (m,), those equal to it counting half; nan with no draws.
 
-        Equal means equal up to rounding (1e-12 of the draws' range), since draws that are equal in theory, such as a
-        ratio of proportional totals, may differ in their last bit.
+        Equal means equal up to rounding (1e-12 of the draws' range), since draws that are equal in
+        theory, such as a ratio of proportional totals, may differ in their last bit.
         """
         last = np.maximum(self.n_defined - 1, 0)
         largest = np.take_along_axis(self.values, last[:, None], axis=1)[:, 0]
-        slack = 1e-12 * np.fmax(np.fmax(np.abs(self.values[:, 0]), np.abs(largest)), np.abs(threshold))
+        slack = 1e-12 * np.fmax(
+            np.fmax(np.abs(self.values[:, 0]), np.abs(largest)), np.abs(threshold)
+        )
         below = np.count_nonzero(self.values < (threshold - slack)[:, None], axis=1)
         not_above = np.count_nonzero(self.values <= (threshold + slack)[:, None], axis=1)
         with np.errstate(invalid="ignore"):
-            return np.asarray((below + not_above) / (2 * np.where(self.n_defined > 0, self.n_defined, np.nan)))
+            return np.asarray(
+                (below + not_above) / (2 * np.where(self.n_defined > 0, self.n_defined, np.nan))
+            )
 
     def quantile(self, shares: Array) -> Array:
         """Quantiles (m,) at shares (m,), linear between draws; nan where there is no draw or the share is nan."""
@@ -84,13 +91,16 @@ def percentile(ordered: Ordered, *, level: float = 0.95) -> tuple[Array, Array]:
     (array([5.]), array([95.]))
     """
     m = len(ordered.values)
-    return ordered.quantile(np.full(m, (1 - level) / 2)), ordered.quantile(np.full(m, (1 + level) / 2))
+    return ordered.quantile(np.full(m, (1 - level) / 2)), ordered.quantile(
+        np.full(m, (1 + level) / 2)
+    )
 
 
 def acceleration(jackknife: Array) -> Array:
     """The skewness that BCa corrects: sum(d^3) / (6 sum(d^2)^1.5), d = mean - leave-one-cluster-out value; (m,).
 
-    Clusters without which the statistic is undefined are left out. 0 where no leave-one-out value differs.
+    Clusters without which the statistic is undefined are left out. 0 where no leave-one-out value
+    differs.
 
     Source: Efron (1987), Better bootstrap confidence intervals.
     """
@@ -107,16 +117,23 @@ def acceleration(jackknife: Array) -> Array:
 
 
 def bias(ordered: Ordered, value: Array) -> Array:
-    """z0, the normal quantile of the share of draws below the value; bounded where all draws lie on one side; (m,)."""
+    """z0, the normal quantile of the share of draws below the value.
+
+    Bounded where all draws lie on one side; (m,).
+    """
     n = np.maximum(ordered.n_defined, 1)
-    return np.asarray(scipy.special.ndtri(np.clip(ordered.share_below(value), 1 / (n + 1), n / (n + 1))))
+    return np.asarray(
+        scipy.special.ndtri(np.clip(ordered.share_below(value), 1 / (n + 1), n / (n + 1)))
+    )
 
 
-def bca(ordered: Ordered, value: Array, jackknife: Array, *, level: float = 0.95) -> tuple[Array, Array]:
+def bca(
+    ordered: Ordered, value: Array, jackknife: Array, *, level: float = 0.95
+) -> tuple[Array, Array]:
     """The bias-corrected and accelerated interval: quantiles at Phi(z0 + (z0 + z) / (1 - a (z0 + z))); (m,) each.
 
-    `value` (m,), `jackknife` (n_clusters, m). Where all draws are equal, low = high = that value. nan where the value
-    is undefined or no draw is defined.
+    `value` (m,), `jackknife` (n_clusters, m). Where all draws are equal, low = high = that value.
+    nan where the value is undefined or no draw is defined.
 
     Source: Efron (1987); DiCiccio and Efron (1996), Bootstrap confidence intervals.
 
@@ -130,15 +147,20 @@ def bca(ordered: Ordered, value: Array, jackknife: Array, *, level: float = 0.95
         z = z0 + scipy.special.ndtri(share)
         damping = 1 - a * z
         # Beyond the pole of the correction its limit holds: the outermost draw on that side.
-        corrected = np.where(damping > 0, z0 + z / np.where(damping > 0, damping, 1.0), np.copysign(np.inf, z))
+        corrected = np.where(
+            damping > 0, z0 + z / np.where(damping > 0, damping, 1.0), np.copysign(np.inf, z)
+        )
         bounds.append(ordered.quantile(scipy.special.ndtr(corrected)))
     return bounds[0], bounds[1]
 
 
-def studentised(pivots: Ordered, value: Array, se: Array, *, level: float = 0.95) -> tuple[Array, Array]:
+def studentised(
+    pivots: Ordered, value: Array, se: Array, *, level: float = 0.95
+) -> tuple[Array, Array]:
     """The studentised interval: value - t_high * se, value - t_low * se with quantiles of (draw - value) / se(draw).
 
-    `pivots`: the sorted (draw - value) / se(draw), draws with no spread undefined. `value`, `se` (m,).
+    `pivots`: the sorted (draw - value) / se(draw), draws with no spread undefined. `value`, `se`
+    (m,).
 
     Source: Davison and Hinkley (1997), Bootstrap Methods and their Application, 5.2.
     """
@@ -146,14 +168,17 @@ def studentised(pivots: Ordered, value: Array, se: Array, *, level: float = 0.95
     return value - high * se, value - low * se
 
 
-def p_value(ordered: Ordered, value: Array, *, null: float = 0.0, jackknife: Array | None = None) -> Array:
+def p_value(
+    ordered: Ordered, value: Array, *, null: float = 0.0, jackknife: Array | None = None
+) -> Array:
     """Two-sided p by inverting the interval: one minus the level at which the interval just reaches the null; (m,).
 
-    With `jackknife` the BCa interval is inverted, else the percentile interval. The share of draws on the null's other
-    side is (b + 1) / (draws + 1) at least and no p is below 1 / (draws + 1), so p is never 0; nan where undefined.
+    With `jackknife` the BCa interval is inverted, else the percentile interval. The share of draws
+    on the null's other side is (b + 1) / (draws + 1) at least and no p is below 1 / (draws + 1), so
+    p is never 0; nan where undefined.
 
-    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 15; (b + 1) / (B + 1): Phipson and
-    Smyth (2010), Permutation p-values should never be zero.
+    Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 15; (b + 1) / (B
+    + 1): Phipson and Smyth (2010), Permutation p-values should never be zero.
     """
     n = np.maximum(ordered.n_defined, 1)
     share = (ordered.share_below(np.full(len(value), null)) * n + 0.5) / (n + 1)
@@ -163,7 +188,9 @@ def p_value(ordered: Ordered, value: Array, *, null: float = 0.0, jackknife: Arr
         w = scipy.special.ndtri(share) - z0
         damping = 1 + a * w
         share = scipy.special.ndtr(
-            np.where(damping > 0, w / np.where(damping > 0, damping, 1.0) - z0, np.copysign(np.inf, w))
+            np.where(
+                damping > 0, w / np.where(damping > 0, damping, 1.0) - z0, np.copysign(np.inf, w)
+            )
         )
     p = np.clip(2 * np.minimum(share, 1 - share), 1 / (n + 1), 1.0)
     return np.where(np.isfinite(value) & (ordered.n_defined > 0), p, np.nan)

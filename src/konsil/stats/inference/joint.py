@@ -14,9 +14,12 @@ _AT_ONCE = 1 << 22
 
 
 def summed_products(clusters: IntArray, columns: IntArray, values: Array, m: int) -> Array:
-    """The sum over clusters of the products of their columns' sums, (m, m); one value an entry, (n,) each.
+    """The sum over clusters of the products of their columns' sums, (m, m).
 
-    Source: the cluster covariance of influences (Liang and Zeger 1986), without a factor for few clusters.
+    One value an entry, (n,) each.
+
+    Source: the cluster covariance of influences (Liang and Zeger 1986), without a factor for few
+    clusters.
 
     >>> summed_products(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2.0, 3.0, 1.0]), 2)
     array([[ 4.,  6.],
@@ -31,13 +34,15 @@ def summed_products(clusters: IntArray, columns: IntArray, values: Array, m: int
 def joint_p(p: Array, covariance: Array, df: float, *, draws: int = DRAWS, key: int = 0) -> Array:
     """Each p value adjusted for all: how often the largest |Z| of the family reaches the |z| of this p value.
 
-    p (m,) two-sided p values, each valid by itself; covariance (m, m) of the estimates; Z is normal with their
-    correlations, those off the diagonal shrunk by df / (df + m), since few raters or items say little of m (m - 1) / 2
-    correlations: shrinking leads towards independence, where most is asked. z = Phi^-1(1 - p / 2). The result lies
-    between p and Sidak's 1 - (1 - p)^m, which is enough under any correlations. nan where p is, or the variance is 0.
+    p (m,) two-sided p values, each valid by itself; covariance (m, m) of the estimates; Z is normal
+    with their correlations, those off the diagonal shrunk by df / (df + m), since few raters or
+    items say little of m (m - 1) / 2 correlations: shrinking leads towards independence, where most
+    is asked. z = Phi^-1(1 - p / 2). The result lies between p and Sidak's 1 - (1 - p)^m, which is
+    enough under any correlations. nan where p is, or the variance is 0.
 
-    Source: Westfall and Young (1993), Resampling-Based Multiple Testing, 2.5; Hothorn, Bretz and Westfall (2008),
-    Simultaneous inference in general parametric models; Sidak (1967) for the bound.
+    Source: Westfall and Young (1993), Resampling-Based Multiple Testing, 2.5; Hothorn, Bretz and
+    Westfall (2008), Simultaneous inference in general parametric models; Sidak (1967) for the
+    bound.
 
     >>> joint_p(np.array([0.01, 0.5]), np.eye(2), 100).round(2)
     array([0.02, 0.75])
@@ -52,9 +57,11 @@ def joint_p(p: Array, covariance: Array, df: float, *, draws: int = DRAWS, key: 
     correlation = covariance[np.ix_(members, members)] / np.outer(spread[members], spread[members])
     shrunk = correlation * df / (df + m)
     np.fill_diagonal(shrunk, 1.0)
-    # A two-way covariance need not be positive: negative directions are left out and the scale is restored.
+    # A two-way covariance need not be positive: negative directions are left out and the scale is
+    # restored.
     values, vectors = np.linalg.eigh((shrunk + shrunk.T) / 2)
-    # The symmetric root: columns of eigenvectors alone would turn with the last bit of the covariance.
+    # The symmetric root: columns of eigenvectors alone would turn with the last bit of the
+    # covariance.
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     root /= np.sqrt((root**2).sum(axis=1))[:, None]
     generator = np.random.Generator(np.random.Philox(key=key % 2**64))
@@ -62,7 +69,9 @@ def joint_p(p: Array, covariance: Array, df: float, *, draws: int = DRAWS, key: 
     reached = np.zeros(m)
     step = max(_AT_ONCE // m, 1)
     for at in range(0, draws, step):
-        largest = np.sort(np.abs(generator.standard_normal((min(step, draws - at), m)) @ root.T).max(axis=1))
+        largest = np.sort(
+            np.abs(generator.standard_normal((min(step, draws - at), m)) @ root.T).max(axis=1)
+        )
         reached += len(largest) - np.searchsorted(largest, limit)
     sidak = -np.expm1(m * np.log1p(-np.minimum(member_p, 1 - 1e-16)))
     adjusted[members] = np.minimum(np.maximum((reached + 1) / (draws + 1), member_p), sidak)

@@ -14,7 +14,8 @@ from konsil.stats.engine.resample import evaluate
 from konsil.stats.engine.weights import BLOCK, random_signs
 
 _ENUMERATE = 16
-"""Up to so many clusters all sign patterns are enumerated: 65,536, as many as a generous Monte Carlo."""
+"""Up to so many clusters all sign patterns are enumerated: 65,536, as many as a generous Monte
+Carlo."""
 _CONVOLVE = 50_000_000
 """Up to so many operations the exact null distribution of whole-number rows is computed."""
 _TILE_BYTES = 4 << 20
@@ -34,16 +35,19 @@ class Flips:
     """How many sign patterns the Monte Carlo columns used; 0 where there are none."""
 
 
-def flip_test(differences: Array, *, draws: int = 10_000, key: int = 0, exact: bool | None = None) -> Flips:
+def flip_test(
+    differences: Array, *, draws: int = 10_000, key: int = 0, exact: bool | None = None
+) -> Flips:
     """Test whether the clusters' differences sum to zero: each cluster's sign is flipped by a fair coin.
 
-    p = P(|sum of +-d_c| >= |sum of d_c|). `differences` (n_clusters, m). A column of whole numbers is exact by
-    convolution of its clusters' two-point distributions, a column with at most 16 non-zero clusters by enumeration;
-    others by Monte Carlo with p = (b + 1) / (draws + 1), never 0. `exact=False` asks for Monte Carlo everywhere,
-    `exact=True` raises where neither exact way is open. A column without any non-zero difference has p = 1; one with
-    a nan has p = nan.
+    p = P(|sum of +-d_c| >= |sum of d_c|). `differences` (n_clusters, m). A column of whole numbers
+    is exact by convolution of its clusters' two-point distributions, a column with at most 16
+    non-zero clusters by enumeration; others by Monte Carlo with p = (b + 1) / (draws + 1), never 0.
+    `exact=False` asks for Monte Carlo everywhere, `exact=True` raises where neither exact way is
+    open. A column without any non-zero difference has p = 1; one with a nan has p = nan.
 
-    Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth (2010).
+    Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth
+    (2010).
 
     >>> flip_test(np.array([[1.0], [2.0], [1.0], [3.0]])).p
     array([0.125])
@@ -52,7 +56,9 @@ def flip_test(differences: Array, *, draws: int = 10_000, key: int = 0, exact: b
     m = rows.shape[1]
     value = rows.sum(axis=0)
     p = np.full(m, np.nan)
-    method: list[Literal["convolution", "enumeration", "monte-carlo", "undefined"]] = ["undefined"] * m
+    method: list[Literal["convolution", "enumeration", "monte-carlo", "undefined"]] = [
+        "undefined"
+    ] * m
     sampled: list[int] = []
     for j in range(m):
         column = rows[:, j][rows[:, j] != 0]
@@ -64,8 +70,8 @@ def flip_test(differences: Array, *, draws: int = 10_000, key: int = 0, exact: b
             p[j], method[j] = _enumeration(column), "enumeration"
         elif exact:
             raise ValueError(
-                f"column {j}: got {len(column)} clusters with fractions, expected whole numbers or at most "
-                f"{_ENUMERATE} clusters for an exact p"
+                f"column {j}: got {len(column)} clusters with fractions, expected whole numbers or"
+                f" at most {_ENUMERATE} clusters for an exact p"
             )
         else:
             sampled.append(j)
@@ -80,13 +86,16 @@ def flip_test(differences: Array, *, draws: int = 10_000, key: int = 0, exact: b
     return Flips(p, value, tuple(method), draws if sampled else 0)
 
 
-def max_t(differences: Array, *, draws: int = 10_000, key: int = 0, step_down: bool = False) -> Array:
+def max_t(
+    differences: Array, *, draws: int = 10_000, key: int = 0, step_down: bool = False
+) -> Array:
     """Adjust p values for the family: how often the largest |t| of all columns reaches this column's |t|.
 
-    t_j = sum_c d_cj / sqrt(sum_c d_cj^2), flipped with one sign a cluster for all columns, so that their dependence is
-    kept. p_j = (b + 1) / (draws + 1). `differences` (n_clusters, m). With `step_down` a column is compared with the
-    columns of smaller or equal |t| only (more power, same family-wise level). nan for a column with a nan (it is no
-    member of the family); 1 for a column of zeros.
+    t_j = sum_c d_cj / sqrt(sum_c d_cj^2), flipped with one sign a cluster for all columns, so that
+    their dependence is kept. p_j = (b + 1) / (draws + 1). `differences` (n_clusters, m). With
+    `step_down` a column is compared with the columns of smaller or equal |t| only (more power, same
+    family-wise level). nan for a column with a nan (it is no member of the family); 1 for a column
+    of zeros.
 
     Source: Westfall and Young (1993), Resampling-Based Multiple Testing, 2.5 and 2.6.
 
@@ -128,9 +137,9 @@ def flips_and_max_t(
 ) -> tuple[Array, Array]:
     """`flip_test` by Monte Carlo and `max_t`, both (m,), on one pass over the same signs.
 
-    `p` (m,): p values that are known already, from an exact distribution, and stay; nan where they are not. `families`
-    (m,): columns of one number are adjusted together, those of -1 not at all; None: all together. Columns with a nan
-    have p = nan and are no members of a family.
+    `p` (m,): p values that are known already, from an exact distribution, and stay; nan where they
+    are not. `families` (m,): columns of one number are adjusted together, those of -1 not at all;
+    None: all together. Columns with a nan have p = nan and are no members of a family.
 
     >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (40, 2))
     >>> p, adjusted = flips_and_max_t(d, draws=999)
@@ -157,17 +166,22 @@ def flips_and_max_t(
                 largest = np.sort(far[:, group].max(axis=1))
                 b_t[group] += len(largest) - np.searchsorted(largest, limit_t[group])
         found[members] = np.where(size > 0, (b + 1) / (draws + 1), 1.0)
-        adjusted[members] = np.where(labels < 0, np.nan, np.where(size > 0, (b_t + 1) / (draws + 1), 1.0))
+        adjusted[members] = np.where(
+            labels < 0, np.nan, np.where(size > 0, (b_t + 1) / (draws + 1), 1.0)
+        )
     return (found if p is None else np.where(np.isnan(p), found, p)), adjusted
 
 
-def swap_test(sums: Sums, swapped: Sums, finalise: Finalise, *, draws: int = 10_000, key: int = 0) -> Array:
+def swap_test(
+    sums: Sums, swapped: Sums, finalise: Finalise, *, draws: int = 10_000, key: int = 0
+) -> Array:
     """Test whether each value is zero: the two sides of every cluster are swapped by a fair coin.
 
-    The null distribution is finalise(sums.sum(0) + flips @ (swapped - sums)), flips 0 or 1 a cluster, so that weights
-    which `finalise` estimates are estimated again in every draw. `sums`, `swapped` (n_clusters, k) -> two-sided p (m,).
-    With at most 16 clusters that the swap changes, all patterns are enumerated and p is their share; with more it is
-    (b + 1) / (defined draws + 1). nan where the value is undefined.
+    The null distribution is finalise(sums.sum(0) + flips @ (swapped - sums)), flips 0 or 1 a
+    cluster, so that weights which `finalise` estimates are estimated again in every draw. `sums`,
+    `swapped` (n_clusters, k) -> two-sided p (m,). With at most 16 clusters that the swap changes,
+    all patterns are enumerated and p is their share; with more it is (b + 1) / (defined draws + 1).
+    nan where the value is undefined.
 
     Source: Fisher (1935); Phipson and Smyth (2010).
 
@@ -180,7 +194,8 @@ def swap_test(sums: Sums, swapped: Sums, finalise: Finalise, *, draws: int = 10_
     ours, theirs = prepare(sums), prepare(swapped)
     if (ours.n_clusters, ours.k) != (theirs.n_clusters, theirs.k):
         raise ValueError(
-            f"swapped sums: got shape {(theirs.n_clusters, theirs.k)}, expected {(ours.n_clusters, ours.k)}"
+            f"swapped sums: got shape {(theirs.n_clusters, theirs.k)}, expected"
+            f" {(ours.n_clusters, ours.k)}"
         )
     value = evaluate(finalise, ours.total[None])[0]
     # total + flips @ (swapped - sums) = middle + signs @ half with flips = (1 + signs) / 2
@@ -203,7 +218,10 @@ def _columns(differences: Array) -> Array:
     rows = np.asarray(differences, dtype=np.float64)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or len(rows) < 1:
-        raise ValueError(f"differences: got shape {rows.shape}, expected (n_clusters, m) with at least one cluster")
+        raise ValueError(
+            f"differences: got shape {rows.shape}, expected (n_clusters, m) with at least one"
+            " cluster"
+        )
     return rows
 
 
@@ -228,14 +246,18 @@ def _null_sums(rows: Array, draws: int, key: int) -> Iterator[Array]:
 
 def _convolvable(column: Array) -> bool:
     """Whether all differences are whole and few and small enough to convolve."""
-    return bool(np.array_equal(column, np.rint(column)) and len(column) * (np.abs(column).sum() + 1) <= _CONVOLVE)
+    return bool(
+        np.array_equal(column, np.rint(column))
+        and len(column) * (np.abs(column).sum() + 1) <= _CONVOLVE
+    )
 
 
 def _convolution(column: Array) -> float:
     """The exact p of whole differences: the sum of the flipped ones has the convolution of their distributions.
 
-    With S = sum |d|, the sum is S - 2 * (sum of the |d| that are negative), and the latter is a subset sum whose
-    distribution is built one difference at a time: P(t) <- (P(t) + P(t - |d|)) / 2.
+    With S = sum |d|, the sum is S - 2 * (sum of the |d| that are negative), and the latter is a
+    subset sum whose distribution is built one difference at a time: P(t) <- (P(t) + P(t - |d|)) /
+    2.
     """
     sizes = np.abs(column).astype(np.int64)
     total, observed = int(sizes.sum()), abs(int(column.sum()))

@@ -1,9 +1,10 @@
 """Intervals of agreement from sparse labels: a posterior of the rating patterns instead of resampled clusters.
 
-Where a label is rare or raters hardly ever disagree, no resample holds what the clusters at hand happen to lack, and a
-bootstrap covers far too seldom. Here every cluster has a weight drawn from an exponential law (the Bayesian bootstrap),
-and a prior worth `PRIOR_CLUSTERS` clusters is added, spread over all the ways in which the raters could have labelled a
-unit. For two raters of single units it is the Dirichlet posterior of their table of labels.
+Where a label is rare or raters hardly ever disagree, no resample holds what the clusters at hand
+happen to lack, and a bootstrap covers far too seldom. Here every cluster has a weight drawn from an
+exponential law (the Bayesian bootstrap), and a prior worth `PRIOR_CLUSTERS` clusters is added,
+spread over all the ways in which the raters could have labelled a unit. For two raters of single
+units it is the Dirichlet posterior of their table of labels.
 """
 
 from __future__ import annotations
@@ -24,20 +25,22 @@ PRIOR_CLUSTERS = 2.0
 """How many clusters the prior is worth."""
 
 CONCENTRATION = 1.0
-"""How much the raters of a unit resemble each other in the prior: two have the same of k labels with
-(concentration / k + 1) / (concentration + 1)."""
+"""How much the raters of a unit resemble each other in the prior: two have the same of k labels
+with (concentration / k + 1) / (concentration + 1)."""
 
 MOST_PATTERNS = 256
 """Up to so many patterns all are listed; of more, so many are drawn."""
 
 MOST_LABELS = 10
-"""Scales with more labels have no rare label that could be told from the next, and no such prior."""
+"""Scales with more labels have no rare label that could be told from the next, and no such
+prior."""
 
 _BLOCK = 512
 """Draws that share one random stream."""
 
 _PURPOSE = 3
-"""Top word of the Philox counter: these draws share no random numbers with those of `weights`, which has 0 to 2."""
+"""Top word of the Philox counter: these draws share no random numbers with those of `weights`,
+which has 0 to 2."""
 
 _WIDEST = 1 << 22
 """Sums of all patterns beyond which there is no prior."""
@@ -53,16 +56,20 @@ class Prior:
     """(n_patterns,) how many clusters each is worth; they add up to PRIOR_CLUSTERS."""
 
 
-def prior(codes: Codes, tally: Callable[[Codes], Sums], *, defined: Array | None = None) -> Prior | None:
+def prior(
+    codes: Codes, tally: Callable[[Codes], Sums], *, defined: Array | None = None
+) -> Prior | None:
     """The prior of a sample for one kind of sums; None where there is none.
 
-    A pattern gives each rater a label. Its weight is that of Pólya's urn: the labels of a unit are drawn from shares
-    that have a Dirichlet(concentration / k) law themselves. Units that not all raters labelled lend the patterns their
-    gaps, unless `defined`, (k,), says which columns of the sums are those of a defined table (`of_defined_tables`):
-    then each of these has the whole prior, however few units it holds, and the others have nothing of it. A pattern
-    stands for a cluster of the mean number of units.
+    A pattern gives each rater a label. Its weight is that of Pólya's urn: the labels of a unit are
+    drawn from shares that have a Dirichlet(concentration / k) law themselves. Units that not all
+    raters labelled lend the patterns their gaps, unless `defined`, (k,), says which columns of the
+    sums are those of a defined table (`of_defined_tables`): then each of these has the whole prior,
+    however few units it holds, and the others have nothing of it. A pattern stands for a cluster of
+    the mean number of units.
 
-    Source: Rubin (1981), The Bayesian bootstrap; the weights: ours, chosen by simulation (docs/coverage.md).
+    Source: Rubin (1981), The Bayesian bootstrap; the weights: ours, chosen by simulation
+    (docs/coverage.md).
 
     >>> from konsil.stats.engine.tables import pair_tables
     >>> virtual = prior(Codes(np.array([[0, 1], [1, 1]]), np.arange(2), 2), pair_tables)
@@ -80,7 +87,8 @@ def prior(codes: Codes, tally: Callable[[Codes], Sums], *, defined: Array | None
     else:
         drawn = _urn(np.random.Generator(np.random.Philox(key=k)), n_raters, k)
         weights = np.full(MOST_PATTERNS, 1 / MOST_PATTERNS)
-    # Raters in the order of their labels and not of their names, so that a new name changes no draw.
+    # Raters in the order of their labels and not of their names, so that a new name changes no
+    # draw.
     order = sorted(range(n_raters), key=lambda rater: codes.labels[:, rater].tobytes())
     labels = np.empty_like(drawn)
     labels[:, order] = drawn
@@ -111,8 +119,12 @@ def _log_urn(labels: IntArray, k: int) -> Array:
     """The logarithm of each pattern's weight under Pólya's urn, (n_patterns, n_raters) to (n_patterns,)."""
     counts = np.stack([(labels == label).sum(axis=1) for label in range(k)], axis=1)
     each, n_raters = CONCENTRATION / k, labels.shape[1]
-    log_total = scipy.special.gammaln(CONCENTRATION) - scipy.special.gammaln(CONCENTRATION + n_raters)
-    return np.asarray(log_total + (scipy.special.gammaln(each + counts) - scipy.special.gammaln(each)).sum(axis=1))
+    log_total = scipy.special.gammaln(CONCENTRATION) - scipy.special.gammaln(
+        CONCENTRATION + n_raters
+    )
+    return np.asarray(
+        log_total + (scipy.special.gammaln(each + counts) - scipy.special.gammaln(each)).sum(axis=1)
+    )
 
 
 def _urn(generator: np.random.Generator, n_raters: int, k: int) -> IntArray:
@@ -126,13 +138,15 @@ def _urn(generator: np.random.Generator, n_raters: int, k: int) -> IntArray:
 def draws_of(sums: Array, prior: Prior, finalise: Finalise, *, draws: int, key: int) -> Array:
     """The statistic in every draw of the posterior, (draws, m): finalise(weights @ rows), rows that are equal as one.
 
-    `sums` (n_clusters, k). A row that stands for n clusters has a weight from a gamma law of shape n; the weights are
-    scaled to the number of clusters. nan where the statistic is undefined.
+    `sums` (n_clusters, k). A row that stands for n clusters has a weight from a gamma law of shape
+    n; the weights are scaled to the number of clusters. nan where the statistic is undefined.
     """
     filled = sums[sums.any(axis=1)]
     every = np.concatenate([filled, prior.rows])
     _, first, place = np.unique(every, axis=0, return_index=True, return_inverse=True)
-    shapes = np.bincount(place.ravel(), weights=np.concatenate([np.ones(len(filled)), prior.weights]))
+    shapes = np.bincount(
+        place.ravel(), weights=np.concatenate([np.ones(len(filled)), prior.weights])
+    )
     # In the order of the clusters, which does not depend on the raters' names.
     order = np.argsort(first)
     rows, shapes = every[first[order]], shapes[order]
@@ -151,11 +165,13 @@ def _stream(key: int, block: int) -> np.random.Generator:
 
 
 def interval(drawn: Array, value: Array, df: float, level: float = 0.95) -> tuple[Array, Array]:
-    """Quantiles of the draws at the tails of t with `df` degrees of freedom; they hold the value, (m,) each.
+    """Quantiles of the draws at the tails of t with `df` degrees of freedom.
 
-    Few clusters tell little of their own spread, so the tails are Phi(-t) instead of (1 - level) / 2. `df` is one less
-    than the clusters, or fewer where a few hold much of the units. nan with fewer than one and where the value or every
-    draw is undefined.
+    They hold the value, (m,) each.
+
+    Few clusters tell little of their own spread, so the tails are Phi(-t) instead of (1 - level) /
+    2. `df` is one less than the clusters, or fewer where a few hold much of the units. nan with
+    fewer than one and where the value or every draw is undefined.
 
     Source of the tails: Hesterberg (2015), What teachers should know about the bootstrap.
     """

@@ -25,14 +25,16 @@ def items_and_raters(
 ) -> WaldInterval:
     """The interval of a number that pairs raters with one another, such as a kappa, for other items and other raters.
 
-    V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2; V_r = (R - 1) / R *
-    sum over raters of (t_r - mean)^2, t_r the number without rater r; V_ir = (R - 1) / R * sum over both of (psi_ir -
-    mean over r)^2, psi_ir the item's influence on t_r, which is in both of the others. value (1,); influence psi
-    (C, 1); without: t_r and psi_r (C, 1) for every rater; shares (R,) of the ratings. Degrees of freedom as in
-    `cluster_variance`. `items`: V_i and its degrees of freedom, where items come in clusters of very unequal size. nan
-    with fewer than three raters or two items, or where a t_r is undefined.
+    V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2;
+    V_r = (R - 1) / R * sum over raters of (t_r - mean)^2, t_r the number without rater r; V_ir = (R
+    - 1) / R * sum over both of (psi_ir - mean over r)^2, psi_ir the item's influence on t_r, which
+    is in both of the others. value (1,); influence psi (C, 1); without: t_r and psi_r (C, 1) for
+    every rater; shares (R,) of the ratings. Degrees of freedom as in `cluster_variance`. `items`:
+    V_i and its degrees of freedom, where items come in clusters of very unequal size. nan with
+    fewer than three raters or two items, or where a t_r is undefined.
 
-    Source: Efron and Stein (1981), The jackknife estimate of variance; Cameron, Gelbach and Miller (2011).
+    Source: Efron and Stein (1981), The jackknife estimate of variance; Cameron, Gelbach and Miller
+    (2011).
 
     >>> psi = np.array([[0.1], [-0.1], [0.05], [-0.05]])
     >>> items_and_raters(np.array([0.5]), psi, [(0.5, psi)] * 3, np.full(3, 1 / 3)).se.round(3)
@@ -43,7 +45,9 @@ def items_and_raters(
     if n < 2 or left is None:
         nothing = np.full(value.shape, np.nan)
         return wald.with_test(value, nothing, nothing, level=level, scale=scale)
-    by_item, df = (np.array([part]) for part in items or (n / (n - 1) * float((influence**2).sum()), n - 1.0))
+    by_item, df = (
+        np.array([part]) for part in items or (n / (n - 1) * float((influence**2).sum()), n - 1.0)
+    )
     variance, freedom = two_ways(by_item, df, left.variance, left.df, left.both)
     return wald.with_test(value, np.sqrt(variance), freedom, level=level, scale=scale)
 
@@ -61,7 +65,9 @@ class ByRaters:
 
 
 def by_raters(without: Sequence[tuple[float, Array]], shares: Array) -> ByRaters | None:
-    """V_r, V_ir and degrees of freedom as in `items_and_raters`; None with fewer than three raters or an undefined t_r.
+    """V_r, V_ir and degrees of freedom as in `items_and_raters`.
+
+    None with fewer than three raters or an undefined t_r.
 
     >>> psi = np.array([[0.1], [-0.1]])
     >>> by_raters([(0.4, psi), (0.5, psi), (0.6, psi)], np.full(3, 1 / 3)).variance.round(4)
@@ -82,17 +88,24 @@ def by_raters(without: Sequence[tuple[float, Array]], shares: Array) -> ByRaters
 
 
 def of_two_panels(
-    value: Array, influence: Array, first: ByRaters, second: ByRaters, *, n_items: int, level: float = 0.95
+    value: Array,
+    influence: Array,
+    first: ByRaters,
+    second: ByRaters,
+    *,
+    n_items: int,
+    level: float = 0.95,
 ) -> WaldInterval:
     """The interval and test of a difference of two such numbers whose panels have no rater in common.
 
-    V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2, psi_i the item's
-    influence on the difference; V_r and V_ir are the sums of those of the two panels, whose raters are drawn
-    independently, V_r with the degrees of freedom of Welch and Satterthwaite. value (1,); influence (C, 1); `n_items`
-    of these say something. nan with fewer than two.
+    V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2,
+    psi_i the item's influence on the difference; V_r and V_ir are the sums of those of the two
+    panels, whose raters are drawn independently, V_r with the degrees of freedom of Welch and
+    Satterthwaite. value (1,); influence (C, 1); `n_items` of these say something. nan with fewer
+    than two.
 
-    Source: Efron and Stein (1981), The jackknife estimate of variance; Welch (1947), The generalization of "Student's"
-    problem when several different population variances are involved.
+    Source: Efron and Stein (1981), The jackknife estimate of variance; Welch (1947), The
+    generalization of "Student's" problem when several different population variances are involved.
 
     >>> one = ByRaters(np.ones(1), np.full(1, 4.0), np.zeros(1))
     >>> of_two_panels(np.zeros(1), np.zeros((9, 1)), one, one, n_items=9).df
@@ -105,5 +118,7 @@ def of_two_panels(
     raters = first.variance + second.variance
     down = first.variance**2 / first.df + second.variance**2 / second.df
     df = np.divide(raters**2, down, out=np.minimum(first.df, second.df), where=down > 0)
-    variance, freedom = two_ways(items, np.full(1, n_items - 1.0), raters, df, first.both + second.both)
+    variance, freedom = two_ways(
+        items, np.full(1, n_items - 1.0), raters, df, first.both + second.both
+    )
     return wald.with_test(value, np.sqrt(variance), freedom, level=level)

@@ -15,9 +15,10 @@ _STEP = float(np.finfo(np.float64).eps) ** (1 / 3)
 def pivots(sums: Sums | Rows, finalise: Finalise, value: Array, *, draws: int, key: int) -> Array:
     """(finalise(T*) - value) / se*, shape (draws, m), on the draws of `resample.bootstrap` with the same key.
 
-    se*^2 = C / (C - 1) * sum over clusters of weight * (gradient at T* . (s_c - T* / C))^2: the linearised variance in
-    the resample. nan where the statistic is undefined in the draw or the draw has no spread. Costs draws x clusters x
-    sums x values operations, so it suits statistics of few sums.
+    se*^2 = C / (C - 1) * sum over clusters of weight * (gradient at T* . (s_c - T* / C))^2: the
+    linearised variance in the resample. nan where the statistic is undefined in the draw or the
+    draw has no spread. Costs draws x clusters x sums x values operations, so it suits statistics of
+    few sums.
 
     Source: Davison and Hinkley (1997), 2.7 and 5.2.
     """
@@ -33,26 +34,40 @@ def pivots(sums: Sums | Rows, finalise: Finalise, value: Array, *, draws: int, k
         totals = rows.product(rows.draw(key, at, at + BLOCK))[: draws - at]
         for low in range(0, len(totals), tile):
             some = slice(low, low + tile)
-            parts.append(_pivots(rows, finalise, value, totals[some], weights[some].astype(np.float64), steps))
+            parts.append(
+                _pivots(
+                    rows, finalise, value, totals[some], weights[some].astype(np.float64), steps
+                )
+            )
     return np.concatenate(parts)
 
 
-def _pivots(rows: Rows, finalise: Finalise, value: Array, totals: Array, weights: Array, steps: Array) -> Array:
+def _pivots(
+    rows: Rows, finalise: Finalise, value: Array, totals: Array, weights: Array, steps: Array
+) -> Array:
     """The pivots of a tile of draws: totals (n, k), weights (n, n_patterns), steps (k,) -> (n, m)."""
     n, k = totals.shape
     active = np.flatnonzero(steps)
     moves = np.zeros((len(active), k))
     moves[np.arange(len(active)), active] = steps[active]
-    around = np.concatenate([totals[:, None, :] + moves, totals[:, None, :] - moves, totals[:, None, :]], axis=1)
+    around = np.concatenate(
+        [totals[:, None, :] + moves, totals[:, None, :] - moves, totals[:, None, :]], axis=1
+    )
     values = evaluate(finalise, around.reshape(-1, k)).reshape(n, 2 * len(active) + 1, -1)
     up, down, here = values[:, : len(active)], values[:, len(active) : -1], values[:, -1]
     slopes = (up - down) / (2 * steps[active][:, None])
-    one_sided = np.where(np.isnan(down), up - here[:, None], here[:, None] - down) / steps[active][:, None]
+    one_sided = (
+        np.where(np.isnan(down), up - here[:, None], here[:, None] - down) / steps[active][:, None]
+    )
     slopes = np.where(np.isnan(slopes), one_sided, slopes)
     gradient = np.zeros((n, k, len(value)))
     gradient[:, active] = slopes
-    pushed = np.asarray(rows.patterns @ gradient.transpose(1, 0, 2).reshape(k, -1)).reshape(-1, n, len(value))
+    pushed = np.asarray(rows.patterns @ gradient.transpose(1, 0, 2).reshape(k, -1)).reshape(
+        -1, n, len(value)
+    )
     centred = pushed - np.einsum("nk,nkm->nm", totals, gradient) / rows.n_clusters
-    variance = np.einsum("nc,cnm->nm", weights, centred**2) * (rows.n_clusters / (rows.n_clusters - 1))
+    variance = np.einsum("nc,cnm->nm", weights, centred**2) * (
+        rows.n_clusters / (rows.n_clusters - 1)
+    )
     spread = variance > 1e-24 * (1 + here**2)
     return np.where(spread, (here - value) / np.sqrt(np.where(spread, variance, 1.0)), np.nan)

@@ -20,7 +20,10 @@ _STEP = float(np.finfo(np.float64).eps) ** (1 / 3)
 
 
 class WaldInterval(NamedTuple):
-    """A linearised interval and the test that it inverts; every field has the shape of the values, (m,)."""
+    """A linearised interval and the test that it inverts.
+
+    Every field has the shape of the values, (m,).
+    """
 
     se: Array
     """The standard error."""
@@ -31,17 +34,20 @@ class WaldInterval(NamedTuple):
     high: Array
     """Upper end."""
     p: Array
-    """Two-sided, for a value of zero, by the same t on the identity scale; never 0, nan where the error is 0."""
+    """Two-sided, for a value of zero, by the same t on the identity scale; never 0, nan where the
+    error is 0."""
 
 
 def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     """Each cluster's influence: the derivative of the statistic at the totals times the cluster's centred row.
 
-    influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0); shape (n_clusters, m), every column sums
-    to zero. The gradient is taken by central differences, over the sums or over the clusters, whichever are fewer. nan
-    where the statistic is undefined at T; where it is undefined a step to one side only, the other side is used.
+    influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0); shape (n_clusters, m),
+    every column sums to zero. The gradient is taken by central differences, over the sums or over
+    the clusters, whichever are fewer. nan where the statistic is undefined at T; where it is
+    undefined a step to one side only, the other side is used.
 
-    Source: Binder (1983), On the variances of asymptotically normal estimators from complex surveys.
+    Source: Binder (1983), On the variances of asymptotically normal estimators from complex
+    surveys.
 
     >>> linearised(np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:]).round(6)
     array([[-0.5],
@@ -53,11 +59,17 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     if isinstance(finalise, MeanOfParts):
         return rows.expand(_over_parts(rows, finalise, active))
     by_sums = len(active) <= rows.patterns.shape[0]
-    patterns = _over_sums(rows, finalise, value, active) if by_sums else _over_clusters(rows, finalise, value)
+    patterns = (
+        _over_sums(rows, finalise, value, active)
+        if by_sums
+        else _over_clusters(rows, finalise, value)
+    )
     return rows.expand(patterns)
 
 
-def _derivatives(finalise: Finalise, value: Array, centre: Array, moves: Array, steps: Array) -> Array:
+def _derivatives(
+    finalise: Finalise, value: Array, centre: Array, moves: Array, steps: Array
+) -> Array:
     """(n, m) derivatives of finalise at `centre` along the rows of `moves` (n, k), by central differences."""
     n = len(moves)
     values = evaluate(finalise, np.concatenate([centre + moves, centre - moves]))
@@ -115,7 +127,9 @@ def _over_clusters(rows: Rows, finalise: Finalise, value: Array) -> Array:
     for at in range(0, n_patterns, rows.group):
         moves = rows.dense(at, min(at + rows.group, n_patterns)) - mean
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = np.nanmin(np.where(moves != 0, scales / np.abs(moves), np.inf), axis=1, initial=np.inf)
+            reach = np.nanmin(
+                np.where(moves != 0, scales / np.abs(moves), np.inf), axis=1, initial=np.inf
+            )
         steps = _STEP * np.where(np.isfinite(reach), reach, 1.0)
         parts.append(_derivatives(finalise, value, rows.total, moves * steps[:, None], steps))
     return np.concatenate(parts)
@@ -126,16 +140,18 @@ def interval(
 ) -> tuple[Array, Array]:
     """Value -+ t * se with `df` degrees of freedom (one number, or one for each value), on the identity or atanh scale.
 
-    On the atanh scale (agreement coefficients in -1 .. 1) the bounds are tanh(atanh(value) -+ t * se / (1 - value^2)),
-    which never leave -1 .. 1; at a value of exactly -1 or 1 the scale is infinite and the bounds are the value itself.
-    nan where value or se is nan and where df < 1.
+    On the atanh scale (agreement coefficients in -1 .. 1) the bounds are tanh(atanh(value) -+ t *
+    se / (1 - value^2)), which never leave -1 .. 1; at a value of exactly -1 or 1 the scale is
+    infinite and the bounds are the value itself. nan where value or se is nan and where df < 1.
 
     >>> low, high = interval(np.array([0.0]), np.array([1.0]), 10**9)
     >>> low.round(2), high.round(2)
     (array([-1.96]), array([1.96]))
     """
     freedom = np.asarray(df, dtype=np.float64)
-    t = np.where(freedom >= 1, scipy.special.stdtrit(np.maximum(freedom, 1), (1 + level) / 2), np.nan)
+    t = np.where(
+        freedom >= 1, scipy.special.stdtrit(np.maximum(freedom, 1), (1 + level) / 2), np.nan
+    )
     reach = t * se
     if scale == "identity":
         return value - reach, value + reach
@@ -151,7 +167,9 @@ def interval(
 
 
 def p_value(value: Array, se: Array, df: float | Array) -> Array:
-    """Two-sided p of value / se under t with `df`; never 0; nan where the error is 0 or undefined, or df < 1.
+    """Two-sided p of value / se under t with `df`.
+
+    Never 0; nan where the error is 0 or undefined, or df < 1.
 
     >>> p_value(np.array([1.96, 0.0]), np.ones(2), 10**9).round(3)
     array([0.05, 1.  ])
@@ -163,22 +181,27 @@ def p_value(value: Array, se: Array, df: float | Array) -> Array:
     return np.where(usable, np.maximum(p, np.finfo(np.float64).tiny), np.nan)
 
 
-def with_test(value: Array, se: Array, df: Array, *, level: float = 0.95, scale: Scale = "identity") -> WaldInterval:
+def with_test(
+    value: Array, se: Array, df: Array, *, level: float = 0.95, scale: Scale = "identity"
+) -> WaldInterval:
     """The interval and the test of values (m,) with these standard errors and degrees of freedom.
 
     >>> with_test(np.zeros(1), np.ones(1), np.array([10.0])).p
     array([1.])
     """
-    return WaldInterval(se, df, *interval(value, se, df, level=level, scale=scale), p_value(value, se, df))
+    return WaldInterval(
+        se, df, *interval(value, se, df, level=level, scale=scale), p_value(value, se, df)
+    )
 
 
 def effective_degrees(influence: Array) -> Array:
     """Effective clusters less one by their influences u (C, m): (sum of u^2)^2 / sum of u^4 - 1, at least 0; (m,).
 
-    C - 1 where all influences are alike in size; few where few hold all the variation, as with rare events. nan
-    without any variation.
+    C - 1 where all influences are alike in size; few where few hold all the variation, as with rare
+    events. nan without any variation.
 
-    Source: Satterthwaite (1946), with each cluster's own squared influence for its part of the variance.
+    Source: Satterthwaite (1946), with each cluster's own squared influence for its part of the
+    variance.
 
     >>> effective_degrees(np.array([[1.0, 0.0], [-1.0, 2.0], [1.0, 0.0], [-1.0, 0.0]]))
     array([3., 0.])
@@ -200,8 +223,8 @@ def one_way(
 ) -> WaldInterval:
     """The linearised cluster interval: V = C / (C - 1) * sum over clusters of influence^2, t with C - 1.
 
-    `influence` (C, m), `value` (m,). `n_clusters` overrides C where some clusters carry no information. nan with fewer
-    than two clusters.
+    `influence` (C, m), `value` (m,). `n_clusters` overrides C where some clusters carry no
+    information. nan with fewer than two clusters.
 
     Source: Liang and Zeger (1986), Longitudinal data analysis using generalized linear models.
 
@@ -210,7 +233,9 @@ def one_way(
     """
     n = len(influence) if n_clusters is None else n_clusters
     se = np.sqrt(np.einsum("cm,cm->m", influence, influence) * (n / max(n - 1, 1)))
-    return with_test(value, np.where(n < 2, np.nan, se), np.full(value.shape, n - 1.0), level=level, scale=scale)
+    return with_test(
+        value, np.where(n < 2, np.nan, se), np.full(value.shape, n - 1.0), level=level, scale=scale
+    )
 
 
 def by_cluster(
@@ -224,11 +249,12 @@ def by_cluster(
 ) -> WaldInterval:
     """The interval for rows in clusters of unequal size: bias-reduced variance, t with effective degrees of freedom.
 
-    `influence` (n_rows, m); `groups` (n_rows,) cluster numbers; `strata` (n_rows,) the groups of a comparison, each
-    with a mean of its own; None: one. With clusters of equal size V = C / (C - 1) * sum of influence^2 and df = C - 1.
-    nan with fewer than two clusters.
+    `influence` (n_rows, m); `groups` (n_rows,) cluster numbers; `strata` (n_rows,) the groups of a
+    comparison, each with a mean of its own; None: one. With clusters of equal size V = C / (C - 1)
+    * sum of influence^2 and df = C - 1. nan with fewer than two clusters.
 
-    Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples.
+    Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
+    multi-stage samples.
 
     >>> by_cluster(np.array([[-0.5], [0.5]]), np.array([0, 1]), np.array([2.0])).se
     array([1.])
@@ -236,7 +262,13 @@ def by_cluster(
     tallied = tally_of_rows(influence, groups, strata)
     rows = tally_of_rows(influence, np.arange(len(influence)), strata).variance()
     df = np.where(_n_groups(groups) < 2, np.nan, tallied.df(rows))
-    return with_test(value, np.where(np.isnan(df), np.nan, np.sqrt(tallied.variance())), df, level=level, scale=scale)
+    return with_test(
+        value,
+        np.where(np.isnan(df), np.nan, np.sqrt(tallied.variance())),
+        df,
+        level=level,
+        scale=scale,
+    )
 
 
 def two_way(
@@ -251,9 +283,10 @@ def two_way(
 ) -> WaldInterval:
     """The interval for rows that share clusters of two kinds, such as comparisons by question and by rater.
 
-    V = V1 + V2 - V12, floored at max(V1, V2), each bias-reduced as by `by_cluster`; t with the degrees of freedom of
-    Satterthwaite for V1 + V2 (`cluster_variance.two_ways`). `influence` (n_rows, m); `first`, `second` (n_rows,)
-    cluster numbers; `value` (m,); `strata` as in `by_cluster`. nan with fewer than two clusters of a kind.
+    V = V1 + V2 - V12, floored at max(V1, V2), each bias-reduced as by `by_cluster`; t with the
+    degrees of freedom of Satterthwaite for V1 + V2 (`cluster_variance.two_ways`). `influence`
+    (n_rows, m); `first`, `second` (n_rows,) cluster numbers; `value` (m,); `strata` as in
+    `by_cluster`. nan with fewer than two clusters of a kind.
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering.
 
@@ -261,7 +294,10 @@ def two_way(
     array([1.])
     """
     if not len(influence) == len(first) == len(second):
-        raise ValueError(f"influence of {len(influence)} rows: got {len(first)} and {len(second)} cluster numbers")
+        raise ValueError(
+            f"influence of {len(influence)} rows: got {len(first)} and {len(second)} cluster"
+            " numbers"
+        )
     _, one = np.unique(first, return_inverse=True)
     _, two = np.unique(second, return_inverse=True)
     both = one * (int(two.max(initial=-1)) + 1) + two
@@ -270,7 +306,11 @@ def two_way(
     variance, df = two_ways(a.variance(), a.df(rest), b.variance(), b.df(rest), rest)
     few = min(_n_groups(one), _n_groups(two)) < 2
     return with_test(
-        value, np.where(few, np.nan, np.sqrt(variance)), np.where(few, np.nan, df), level=level, scale=scale
+        value,
+        np.where(few, np.nan, np.sqrt(variance)),
+        np.where(few, np.nan, df),
+        level=level,
+        scale=scale,
     )
 
 
@@ -285,11 +325,17 @@ def tally_of_rows(influence: Array, groups: IntArray, strata: IntArray | None) -
     array([1.])
     """
     _, of = np.unique(groups, return_inverse=True)
-    _, stratum = np.unique(np.zeros(len(of), np.int64) if strata is None else strata, return_inverse=True)
+    _, stratum = np.unique(
+        np.zeros(len(of), np.int64) if strata is None else strata, return_inverse=True
+    )
     n, n_strata = int(of.max(initial=-1)) + 1, int(stratum.max(initial=-1)) + 1
-    sums: Array = np.stack([np.bincount(of, column, n) for column in influence.T], axis=1).astype(np.float64)
+    sums: Array = np.stack([np.bincount(of, column, n) for column in influence.T], axis=1).astype(
+        np.float64
+    )
     cells = np.bincount(of * n_strata + stratum, minlength=n * n_strata).reshape(n, n_strata)
     counts: Array = cells.astype(np.float64)
     totals: Array = counts.sum(axis=0)
-    squares = np.stack([np.bincount(stratum, column**2, n_strata) for column in influence.T], axis=1)
+    squares = np.stack(
+        [np.bincount(stratum, column**2, n_strata) for column in influence.T], axis=1
+    )
     return by_strata(sums, counts, squares / totals[:, None], totals)

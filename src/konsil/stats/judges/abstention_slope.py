@@ -10,8 +10,9 @@ from konsil.stats.engine.contract import Array
 def slope_sums(x: Array, events: Array, trials: Array) -> Array:
     """Tally a regression of single yes-or-no labels on a number of their cluster, (n_clusters, 5).
 
-    `x` (n_clusters,) the number, nan where unknown; `events`, `trials` (n_clusters,) labels that say yes, and all. The
-    columns are trials, trials x, trials x^2, events, events x; a cluster without x is zero throughout.
+    `x` (n_clusters,) the number, nan where unknown; `events`, `trials` (n_clusters,) labels that
+    say yes, and all. The columns are trials, trials x, trials x^2, events, events x; a cluster
+    without x is zero throughout.
 
     >>> slope_sums(np.array([0.0, 2.0]), np.array([1.0, 3.0]), np.array([5.0, 5.0]))
     array([[ 5.,  0.,  0.,  1.,  0.],
@@ -27,10 +28,11 @@ def slope_sums(x: Array, events: Array, trials: Array) -> Array:
 def slope(totals: Array) -> Array:
     """Least-squares slope of a share on a number: change of the share per unit of the number.
 
-    (N sum(yx) - sum(x) sum(y)) / (N sum(x^2) - sum(x)^2) over single labels y in {0, 1}; totals (..., 5) of slope_sums,
-    values (..., 1). nan without labels or if x does not vary.
+    (N sum(yx) - sum(x) sum(y)) / (N sum(x^2) - sum(x)^2) over single labels y in {0, 1}; totals
+    (..., 5) of slope_sums, values (..., 1). nan without labels or if x does not vary.
 
-    Source: ordinary least squares; a linear probability model, whose slope is a difference of shares.
+    Source: ordinary least squares; a linear probability model, whose slope is a difference of
+    shares.
 
     >>> slope(np.array([10.0, 10.0, 20.0, 4.0, 6.0]))
     array([0.2])
@@ -38,4 +40,6 @@ def slope(totals: Array) -> Array:
     n, nx, nxx, y, yx = (totals[..., i : i + 1] for i in range(5))
     below = n * nxx - nx * nx
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(below > 1e-12 * np.maximum(n * nxx, 1), (n * yx - nx * y) / below, np.nan))
+        return np.asarray(
+            np.where(below > 1e-12 * np.maximum(n * nxx, 1), (n * yx - nx * y) / below, np.nan)
+        )

@@ -16,8 +16,8 @@ BANG = "Bang, Ni and Davis, Control Clin Trials 25:143, 2004"
 def blinding_sums(truth: IntArray, guess: IntArray, clusters: IntArray, n_treatments: int) -> Array:
     """Tally guesses by truth, (n_clusters, k (k + 1)) for k treatments: for each its k guesses, then no guess.
 
-    `truth` (n_guesses,) is 0 .. k - 1, `guess` (n_guesses,) 0 .. k - 1, or k for "cannot tell"; `clusters`
-    (n_guesses,) 0 .. n_clusters - 1.
+    `truth` (n_guesses,) is 0 .. k - 1, `guess` (n_guesses,) 0 .. k - 1, or k for "cannot tell";
+    `clusters` (n_guesses,) 0 .. n_clusters - 1.
 
     >>> blinding_sums(np.array([0, 0, 1]), np.array([0, 2, 0]), np.array([0, 0, 1]), 2)
     array([[1., 0., 1., 0., 0., 0.],
@@ -38,13 +38,14 @@ def _tables(totals: Array) -> Array:
 def james_index(totals: Array) -> Array:
     """James' blinding index of all treatments together: 1 nobody can tell, 0.5 guesses by chance, 0 all know.
 
-    (1 + d + (1 - d) K) / 2 with d the share of "cannot tell" and K = (O - E) / E among those who guess: O is half the
-    share of wrong guesses, E half of that expected if guesses did not depend on the truth. `totals` (..., k (k + 1))
-    of `blinding_sums`, values (..., 1). 1 where nobody guesses; nan without anybody, and where only one treatment was
-    there and guessed, so that no guess could be wrong.
+    (1 + d + (1 - d) K) / 2 with d the share of "cannot tell" and K = (O - E) / E among those who
+    guess: O is half the share of wrong guesses, E half of that expected if guesses did not depend
+    on the truth. `totals` (..., k (k + 1)) of `blinding_sums`, values (..., 1). 1 where nobody
+    guesses; nan without anybody, and where only one treatment was there and guessed, so that no
+    guess could be wrong.
 
-    Source: James, Bloch, Lee, Kraemer and Fuller (1996), An index for assessing blindness in a multi-centre clinical
-    trial.
+    Source: James, Bloch, Lee, Kraemer and Fuller (1996), An index for assessing blindness in a
+    multi-centre clinical trial.
 
     >>> james_index(np.array([82.0, 25, 170, 27, 29, 83])).round(2)
     array([0.75])
@@ -65,9 +66,10 @@ def james_index(totals: Array) -> Array:
 def bang_index(totals: Array) -> Array:
     """Bang's blinding index of each treatment: 0 guesses by chance, 1 all know it, below 0 all think of another.
 
-    (right - wrong / (k - 1)) / n over all n who saw the treatment, "cannot tell" included: for k = 2 the published
-    right minus wrong; with more treatments wrong guesses count by what one of them would get by chance. `totals`
-    (..., k (k + 1)) of `blinding_sums`, values (..., k). nan for a treatment that nobody saw, and for k = 1.
+    (right - wrong / (k - 1)) / n over all n who saw the treatment, "cannot tell" included: for k =
+    2 the published right minus wrong; with more treatments wrong guesses count by what one of them
+    would get by chance. `totals` (..., k (k + 1)) of `blinding_sums`, values (..., k). nan for a
+    treatment that nobody saw, and for k = 1.
 
     Source: Bang, Ni and Davis (2004), Assessment of blinding in clinical trials.
 

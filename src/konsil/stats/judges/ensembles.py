@@ -28,7 +28,8 @@ def odd_subsets(n_judges: int) -> tuple[tuple[int, ...], ...]:
 def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
     """Return every odd ensemble's strict majority, (n_units, n_judges) of 0, 1, -1 to (n_units, n_ensembles).
 
-    Votes are +1 and -1 and abstentions 0, so a majority is the sign of a matrix product; a tie is -1, undefined.
+    Votes are +1 and -1 and abstentions 0, so a majority is the sign of a matrix product; a tie is
+    -1, undefined.
 
     Example:
         >>> ensemble_labels(np.array([[1, 1, 0], [1, 0, -1]]))
@@ -43,7 +44,8 @@ def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
 def ensemble_tables(codes: Codes) -> Array:
     """Tally every odd ensemble of judges against the consensus in the first column, (n_clusters, n_ensembles * 4).
 
-    Binary labels; each ensemble on the slots where it and the consensus are defined; ensembles in a table's rows.
+    Binary labels; each ensemble on the slots where it and the consensus are defined; ensembles in a
+    table's rows.
     """
     consensus, votes = _binary(codes)
     cells = [(votes == vote) & (consensus == label) for vote in (0, 1) for label in (0, 1)]
@@ -53,8 +55,9 @@ def ensemble_tables(codes: Codes) -> Array:
 def common_ensemble_sums(codes: Codes) -> Array:
     """Tally like ensemble_tables on the slots where every ensemble is defined: the same slots for all.
 
-    Then the consensus has one distribution for all ensembles, and two cells of a table give the other two. Returns
-    (n_clusters, 2 + 2 * n_ensembles): slots with consensus 0 and with 1, then on each of the two the votes for 1.
+    Then the consensus has one distribution for all ensembles, and two cells of a table give the
+    other two. Returns (n_clusters, 2 + 2 * n_ensembles): slots with consensus 0 and with 1, then on
+    each of the two the votes for 1.
     """
     consensus, votes = _binary(codes)
     usable = (votes >= 0).all(1)
@@ -66,8 +69,8 @@ def common_ensemble_sums(codes: Codes) -> Array:
 def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArray]:
     """Count the slots on which each ensemble is scored, and the labels that its members gave there.
 
-    Of the slots with a consensus those where the ensemble has a majority; common: where every ensemble has one. Returns
-    twice (n_ensembles,), in the order of odd_subsets.
+    Of the slots with a consensus those where the ensemble has a majority; common: where every
+    ensemble has one. Returns twice (n_ensembles,), in the order of odd_subsets.
 
     Example:
         >>> codes = Codes(np.array([[1, 1, 1, 0], [0, 1, -1, 0]]), np.arange(2), 2)
@@ -82,12 +85,14 @@ def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArr
     return usable.sum(0), np.where(usable, given, 0).sum(0).astype(np.int64)
 
 
-def ensembles(n_judges: int, measure: MeasureName = "percent_agreement", common: bool = True) -> Statistic:
+def ensembles(
+    n_judges: int, measure: MeasureName = "percent_agreement", common: bool = True
+) -> Statistic:
     """Agreement of every odd ensemble of judges, by majority vote, with a consensus given in the first column.
 
-    Ensembles in the order of odd_subsets. common: all on the slots where every ensemble has a majority; otherwise each
-    on its own. Sums: common_ensemble_sums or ensemble_tables. Values: (..., n_ensembles). nan for an ensemble without
-    slots; binary labels only. Source: MedQADE.
+    Ensembles in the order of odd_subsets. common: all on the slots where every ensemble has a
+    majority; otherwise each on its own. Sums: common_ensemble_sums or ensemble_tables. Values:
+    (..., n_ensembles). nan for an ensemble without slots; binary labels only. Source: MedQADE.
 
     Example:
         >>> codes = Codes(np.array([[1, 1, 1, 0], [0, 1, 0, 0]]), np.arange(2), 2)
@@ -100,7 +105,9 @@ def ensembles(n_judges: int, measure: MeasureName = "percent_agreement", common:
     values_of = partial(finalise_tables, measure=measure, d=d, n_tables=n_tables, mean=False)
     finalise = partial(_complete_tables, finalise=values_of) if common else values_of
     tally = common_ensemble_sums if common else ensemble_tables
-    return Statistic(f"ensembles_{measure}", tally, finalise, "majority votes of odd-sized ensembles of judges")
+    return Statistic(
+        f"ensembles_{measure}", tally, finalise, "majority votes of odd-sized ensembles of judges"
+    )
 
 
 def _members(n_judges: int) -> NDArray[np.float32]:
@@ -124,7 +131,9 @@ def _complete_tables(totals: Array, finalise: Finalise) -> Array:
     totals = np.asarray(totals, dtype=np.float64)
     n_ensembles = (totals.shape[-1] - 2) // 2
     tables = np.empty((*totals.shape[:-1], n_ensembles, 4))
-    for label, ones in enumerate((totals[..., 2 : 2 + n_ensembles], totals[..., 2 + n_ensembles :])):
+    for label, ones in enumerate(
+        (totals[..., 2 : 2 + n_ensembles], totals[..., 2 + n_ensembles :])
+    ):
         np.subtract(totals[..., label, None], ones, out=tables[..., label])
         tables[..., 2 + label] = ones
     return finalise(tables.reshape(*totals.shape[:-1], -1))

@@ -9,15 +9,18 @@ from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.contract import Array, IntArray
 
 INJECTION = (
-    "McNemar, Psychometrika 12:153, 1947; Tango, Stat Med 17:891, 1998 (interval and test of the paired difference)"
+    "McNemar, Psychometrika 12:153, 1947; Tango, Stat Med 17:891, 1998 (interval and test of the"
+    " paired difference)"
 )
 
 
-def injection_sums(after: NDArray[np.bool_], before: NDArray[np.bool_], clusters: IntArray) -> Array:
+def injection_sums(
+    after: NDArray[np.bool_], before: NDArray[np.bool_], clusters: IntArray
+) -> Array:
     """Tally pairs by cluster, (n_clusters, 3): demanded labels with the instruction, those without it, and pairs.
 
-    `after` and `before` (n_pairs,) say whether the demanded label was given to the same answer with and without the
-    instruction; `clusters` (n_pairs,) 0 .. n_clusters - 1.
+    `after` and `before` (n_pairs,) say whether the demanded label was given to the same answer with
+    and without the instruction; `clusters` (n_pairs,) 0 .. n_clusters - 1.
 
     >>> injection_sums(np.array([True, True, False]), np.array([False, True, False]), np.array([0, 0, 1]))
     array([[2., 1., 2.],
@@ -25,20 +28,23 @@ def injection_sums(after: NDArray[np.bool_], before: NDArray[np.bool_], clusters
     """
     n = int(clusters.max()) + 1 if clusters.size else 0
     weights = (after.astype(np.float64), before.astype(np.float64), np.ones(clusters.size))
-    return np.stack([np.bincount(clusters, weights=w, minlength=n).astype(np.float64) for w in weights], axis=1)
+    return np.stack(
+        [np.bincount(clusters, weights=w, minlength=n).astype(np.float64) for w in weights], axis=1
+    )
 
 
 def injection_shift(totals: Array) -> Array:
     """The share of answers with the demanded label, with the instruction minus without it, from -1 to 1.
 
-    (a - b) / n over n pairs, a of them with the demanded label under the instruction and b without: the answers that
-    moved towards it minus those that moved away, n_gained / n - n_lost / n. 0 for a judge that instructions do not
-    move; 1 - b / n for one that always obeys. `totals` (..., 3) of `injection_sums`, values (..., 1). nan without
-    pairs. Its interval and p value are those of paired shares: Tango's score interval and McNemar's test where each
-    cluster has one pair.
+    (a - b) / n over n pairs, a of them with the demanded label under the instruction and b without:
+    the answers that moved towards it minus those that moved away, n_gained / n - n_lost / n. 0 for
+    a judge that instructions do not move; 1 - b / n for one that always obeys. `totals` (..., 3) of
+    `injection_sums`, values (..., 1). nan without pairs. Its interval and p value are those of
+    paired shares: Tango's score interval and McNemar's test where each cluster has one pair.
 
-    Source: McNemar (1947), Note on the sampling error of the difference between correlated proportions; Tango (1998),
-    Equivalence test and confidence interval for the difference in proportions for the paired-sample design.
+    Source: McNemar (1947), Note on the sampling error of the difference between correlated
+    proportions; Tango (1998), Equivalence test and confidence interval for the difference in
+    proportions for the paired-sample design.
 
     >>> injection_shift(np.array([[9.0, 4.0, 10.0], [0.0, 0.0, 0.0]])).ravel()
     array([0.5, nan])

@@ -15,13 +15,15 @@ RISK_COVERAGE = "Geifman, Uziel and El-Yaniv, ICLR 2019; ties in one step"
 def risk_coverage(confidence: Array, wrong: Array, clusters: IntArray) -> Finalise:
     """Area under the curve of risk against coverage, and the risk at full coverage, of the clusters' weights.
 
-    The units are taken from the most to the least confident; the risk at coverage c is the share of wrong labels among
-    the first c of them. The area is the integral of the risk over c from 0 to 1, with equally confident units coming in
-    together at their common rate: for groups of W units with E wrong after N units with K wrong,
-    sum of (K - N E/W) ln((N + W)/N) + E, over all units. If confidence says nothing, the area is the risk itself.
+    The units are taken from the most to the least confident; the risk at coverage c is the share of
+    wrong labels among the first c of them. The area is the integral of the risk over c from 0 to 1,
+    with equally confident units coming in together at their common rate: for groups of W units with
+    E wrong after N units with K wrong, sum of (K - N E/W) ln((N + W)/N) + E, over all units. If
+    confidence says nothing, the area is the risk itself.
 
-    `confidence`, `wrong` (0 or 1) and `clusters` have the shape (n_units,). The sums are the identity of the clusters,
-    so that totals (..., n_clusters) are their weights; values (..., 2) are area and risk. nan without a unit.
+    `confidence`, `wrong` (0 or 1) and `clusters` have the shape (n_units,). The sums are the
+    identity of the clusters, so that totals (..., n_clusters) are their weights; values (..., 2)
+    are area and risk. nan without a unit.
 
     Source: Geifman, Uziel and El-Yaniv, Bias-reduced uncertainty estimation, ICLR 2019.
 
@@ -32,7 +34,12 @@ def risk_coverage(confidence: Array, wrong: Array, clusters: IntArray) -> Finali
     levels, place = np.unique(-np.asarray(confidence, dtype=np.float64), return_inverse=True)
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(levels.size))
-    return partial(_area, wrong=np.asarray(wrong, dtype=np.float64)[order], clusters=clusters[order], starts=starts)
+    return partial(
+        _area,
+        wrong=np.asarray(wrong, dtype=np.float64)[order],
+        clusters=clusters[order],
+        starts=starts,
+    )
 
 
 def _area(totals: Array, wrong: Array, clusters: IntArray, starts: IntArray) -> Array:
@@ -50,9 +57,12 @@ def _area(totals: Array, wrong: Array, clusters: IntArray, starts: IntArray) -> 
 
 
 def risk_curve(confidence: Array, wrong: Array) -> tuple[Array, Array]:
-    """Coverage and risk where each level of confidence ends, (n_levels,) each; empty without a unit.
+    """Coverage and risk where each level of confidence ends, (n_levels,) each.
 
-    risk = wrong labels among the units at least as confident / their number; coverage = their share of all.
+    Empty without a unit.
+
+    risk = wrong labels among the units at least as confident / their number; coverage = their share
+    of all.
 
     >>> coverage, risk = risk_curve(np.array([0.9, 0.6, 0.9, 0.4]), np.array([0.0, 1.0, 0.0, 1.0]))
     >>> coverage, risk.round(3)

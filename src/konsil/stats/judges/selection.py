@@ -1,4 +1,7 @@
-"""The best of many: what is chosen on the data looks better on the data; the out-of-bag value shows how much."""
+"""The best of many: what is chosen on the data looks better on the data.
+
+The out-of-bag value shows how much.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,13 @@ class Selection:
     out_of_bag: float
     """The mean, over resamples, of the resample's own best on the clusters it did not draw."""
     low: float
-    """Lower end of the out-of-bag values' percentile interval; as wide as a third of the clusters makes it."""
+    """Lower end of the out-of-bag values' percentile interval; as wide as a third of the clusters
+    makes it."""
     high: float
     """Upper end."""
     optimism: float
-    """The mean, over resamples, of the best's value in the resample minus its value over all clusters."""
+    """The mean, over resamples, of the best's value in the resample minus its value over all
+    clusters."""
     chosen: IntArray
     """(m,) how often each value was its resample's best."""
     n_undefined: int
@@ -44,13 +49,15 @@ def best_of(
 ) -> Selection:
     """Choose the largest of m values in every resample and evaluate the choice on the clusters left out.
 
-    In draw b with weights w: pick_b = argmax finalise(w @ sums); in-bag value finalise(w @ sums)[pick_b]; out-of-bag
-    value finalise((w == 0) @ sums)[pick_b]; optimism = mean over b of in-bag value minus finalise(total)[pick_b]. The
-    first of equal values is chosen. nan, with best = -1, where no value is defined or no resample has both parts.
+    In draw b with weights w: pick_b = argmax finalise(w @ sums); in-bag value finalise(w @
+    sums)[pick_b]; out-of-bag value finalise((w == 0) @ sums)[pick_b]; optimism = mean over b of
+    in-bag value minus finalise(total)[pick_b]. The first of equal values is chosen. nan, with best
+    = -1, where no value is defined or no resample has both parts.
 
     `sums` (n_clusters, k); `finalise` (..., k) -> (..., m).
 
-    Source: Efron (1983), Estimating the error rate of a prediction rule; Breiman (1996), Out-of-bag estimation.
+    Source: Efron (1983), Estimating the error rate of a prediction rule; Breiman (1996), Out-of-bag
+    estimation.
 
     >>> rows = np.array([[1.0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 1, 1], [1, 0, 1], [1, 1, 1]])
     >>> found = best_of(rows, lambda totals: totals[..., :2] / totals[..., 2:], draws=200, key=1)
@@ -63,7 +70,9 @@ def best_of(
     if not np.isfinite(values).any():
         nan = float("nan")
         return Selection(-1, nan, nan, nan, nan, nan, np.zeros(m, np.int64), draws)
-    clusters = rows.clusters().astype(rows.factor.dtype, copy=False)  # exact in this precision, whatever the draw
+    clusters = rows.clusters().astype(
+        rows.factor.dtype, copy=False
+    )  # exact in this precision, whatever the draw
     chosen = np.zeros(m, np.int64)
     gains, outs = [], []
     for start in range(0, draws, BLOCK):

@@ -1,10 +1,11 @@
 """Self and family preference of judges: own minus peers, and what is left of it beside general leniency.
 
-A judge that approves of everything also approves of its own: the plain difference cannot tell the two apart. The
-difference in differences compares the judge's advantage for its own answers with that for answers of other families,
-peer by peer and within answers that the experts scored alike. A peer counts only where it is no party itself: never
-on an answer that it, or a model of its family, wrote, and only with answers of both kinds, so that neither its own
-preference nor its own leniency enters.
+A judge that approves of everything also approves of its own: the plain difference cannot tell the
+two apart. The difference in differences compares the judge's advantage for its own answers with
+that for answers of other families, peer by peer and within answers that the experts scored alike. A
+peer counts only where it is no party itself: never on an answer that it, or a model of its family,
+wrote, and only with answers of both kinds, so that neither its own preference nor its own leniency
+enters.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ def advantage(judge: Array, peers: Array) -> Array:
 def strata_of_means(means: Array, values: Array) -> tuple[IntArray, int]:
     """Strata of answers by the experts' mean score: the nearest half step of the scale, and how many strata there are.
 
-    `means` (n_slots,), nan where no expert scored; `values` the labels' numbers, rising. A mean halfway between two
-    half steps goes to the lower one; a slot without a mean gets -1. Two experts' means are half steps already.
+    `means` (n_slots,), nan where no expert scored; `values` the labels' numbers, rising. A mean
+    halfway between two half steps goes to the lower one; a slot without a mean gets -1. Two
+    experts' means are half steps already.
 
     >>> strata_of_means(np.array([0.0, 0.25, 1.0, 2.0, np.nan]), np.array([0.0, 1.0, 2.0]))
     (array([ 0,  0,  2,  4, -1]), 5)
@@ -58,14 +60,21 @@ def strata_of_means(means: Array, values: Array) -> tuple[IntArray, int]:
 
 
 def preference_sums(
-    judge: Array, peers: Array, own: Bools, other: Bools, stratum: IntArray, clusters: IntArray, n_strata: int
+    judge: Array,
+    peers: Array,
+    own: Bools,
+    other: Bools,
+    stratum: IntArray,
+    clusters: IntArray,
+    n_strata: int,
 ) -> Array:
     """Tally a judge's advantage over each peer on its own and on other answers, by stratum.
 
-    `judge` (n_slots,) and `peers` (n_slots, n_peers) hold scores, nan where there is none and where a peer, or its
-    family, wrote the answer; `own` and `other` (n_slots,) which answers are its own and which are of other families;
-    `stratum` (n_slots,) 0 .. n_strata - 1, -1 undefined. Columns, (n_clusters, 2 + 4 n_strata n_peers): sum and count
-    of `advantage` on own answers; then by stratum and peer own sum and count, other sum and count.
+    `judge` (n_slots,) and `peers` (n_slots, n_peers) hold scores, nan where there is none and where
+    a peer, or its family, wrote the answer; `own` and `other` (n_slots,) which answers are its own
+    and which are of other families; `stratum` (n_slots,) 0 .. n_strata - 1, -1 undefined. Columns,
+    (n_clusters, 2 + 4 n_strata n_peers): sum and count of `advantage` on own answers; then by
+    stratum and peer own sum and count, other sum and count.
     """
     n, n_peers = int(clusters.max()) + 1 if len(clusters) else 0, peers.shape[1]
     plain = advantage(judge, peers)
@@ -90,7 +99,8 @@ def preference_sums(
 def plain_preference(totals: Array) -> Array:
     """Mean advantage on own answers, (..., 2 + 4 n_strata n_peers) to (..., 1): leniency in disguise.
 
-    mean over own answers of (judge - peers). nan without own answers. Source: MedQADE's self and family preference.
+    mean over own answers of (judge - peers). nan without own answers. Source: MedQADE's self and
+    family preference.
 
     >>> plain_preference(np.array([2.0, 4.0]))
     array([0.5])
@@ -101,9 +111,10 @@ def plain_preference(totals: Array) -> Array:
 def adjusted_preference(totals: Array) -> Array:
     """Difference in differences by peer and stratum, (..., 2 + 4 n_strata n_peers) to (..., 1).
 
-    sum over strata l and peers k of w_lk (own advantage_lk - other advantage_lk), w_lk the share of the own answers
-    compared with k in l. A judge that is merely lenient has zero on average, and so has one whose peers are lenient or
-    prefer their own. Cells without own or without other answers are left out (see `comparable`); nan where all are.
+    sum over strata l and peers k of w_lk (own advantage_lk - other advantage_lk), w_lk the share of
+    the own answers compared with k in l. A judge that is merely lenient has zero on average, and so
+    has one whose peers are lenient or prefer their own. Cells without own or without other answers
+    are left out (see `comparable`); nan where all are.
 
     >>> adjusted_preference(np.array([0, 0, 2.0, 4.0, 3.0, 10.0, 1.0, 4.0, 1.0, 10.0])).round(3)
     array([0.175])
@@ -113,10 +124,14 @@ def adjusted_preference(totals: Array) -> Array:
     weight = np.where(other_n > 0, own_n, 0.0)
     with np.errstate(invalid="ignore"):
         gap = ratio(cells[..., 0], own_n) - ratio(cells[..., 2], other_n)
-    return ratio(np.where(weight > 0, weight * gap, 0.0).sum(axis=-1), weight.sum(axis=-1))[..., None]
+    return ratio(np.where(weight > 0, weight * gap, 0.0).sum(axis=-1), weight.sum(axis=-1))[
+        ..., None
+    ]
 
 
-def comparable(judge: Array, peers: Array, own: Bools, other: Bools, stratum: IntArray, n_strata: int) -> Bools:
+def comparable(
+    judge: Array, peers: Array, own: Bools, other: Bools, stratum: IntArray, n_strata: int
+) -> Bools:
     """Which own answers `adjusted_preference` uses, (n_slots,): those with a peer that also judged others like them.
 
     Arguments as of `preference_sums`.

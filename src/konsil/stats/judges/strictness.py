@@ -10,10 +10,13 @@ from konsil.stats.engine.contract import Array, IntArray
 STRICTNESS = "Hanley and McNeil, Radiology 143:29, 1982: the area as a share of pairs"
 
 
-def strictness_sums(places: IntArray, is_failure: Array, clusters: IntArray, n_values: int, n_clusters: int) -> Array:
+def strictness_sums(
+    places: IntArray, is_failure: Array, clusters: IntArray, n_values: int, n_clusters: int
+) -> Array:
     """How often a judge gave each value to failures and to successes, by cluster: (n_clusters, 2 n_values).
 
-    `places` (n,) says which of the values, rising, a judgement is; `is_failure` (n,) 1 for a failure, 0 for a success.
+    `places` (n,) says which of the values, rising, a judgement is; `is_failure` (n,) 1 for a
+    failure, 0 for a success.
 
     >>> strictness_sums(np.array([0, 1, 1]), np.array([1.0, 1, 0]), np.array([0, 0, 1]), 2, 2).tolist()
     [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
@@ -26,8 +29,9 @@ def strictness_sums(places: IntArray, is_failure: Array, clusters: IntArray, n_v
 def separation(totals: Array) -> Array:
     """How often a judge puts a success above a failure, ties one half, (..., 2 n_values) to (..., 1).
 
-    sum over v of s_v (f_below_v + f_v / 2) / (S F): the area above the curve of false rejections against false
-    approvals. 1 separates all, 0.5 is chance. nan without a failure or without a success.
+    sum over v of s_v (f_below_v + f_v / 2) / (S F): the area above the curve of false rejections
+    against false approvals. 1 separates all, 0.5 is chance. nan without a failure or without a
+    success.
 
     Source: Hanley and McNeil 1982.
 
@@ -43,8 +47,9 @@ def separation(totals: Array) -> Array:
 def trade_off(totals: Array) -> tuple[Array, Array]:
     """False approvals and false rejections where each value, and then nothing, is the least that is approved.
 
-    approved[v] = failures with v or more / F, rejected[v] = successes below v / S; (2 n_values,) to (n_values + 1,)
-    each, from the most lenient threshold to the strictest. nan without a failure or without a success.
+    approved[v] = failures with v or more / F, rejected[v] = successes below v / S; (2 n_values,) to
+    (n_values + 1,) each, from the most lenient threshold to the strictest. nan without a failure or
+    without a success.
 
     >>> approved, rejected = trade_off(np.array([3.0, 1.0, 0.0, 4.0]))
     >>> approved, rejected
@@ -54,4 +59,6 @@ def trade_off(totals: Array) -> tuple[Array, Array]:
     n = len(failures)
     above = np.append(np.cumsum(failures[::-1])[::-1], 0.0)
     below = np.append(0.0, np.cumsum(successes))
-    return ratio(above, np.full(n + 1, failures.sum())), ratio(below, np.full(n + 1, successes.sum()))
+    return ratio(above, np.full(n + 1, failures.sum())), ratio(
+        below, np.full(n + 1, successes.sum())
+    )

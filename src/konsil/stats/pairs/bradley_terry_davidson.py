@@ -1,9 +1,9 @@
 """Worths of systems by models of paired comparisons: Davidson's with ties, and Bradley and Terry's.
 
-With u = sqrt(a_i / a_j) and d the tie parameter, P(i beats j) = u^2 / (u^2 + d u + 1) and P(tie) = d u / the same;
-Bradley and Terry's model has d = 0. The likelihood depends on the votes through wins + ties / 2 of each pair's first
-system and the number of ties. The worths' logarithms sum to zero. Where the likelihood has no maximum they are
-undefined (nan) and `Worths.why` says so.
+With u = sqrt(a_i / a_j) and d the tie parameter, P(i beats j) = u^2 / (u^2 + d u + 1) and P(tie) =
+d u / the same; Bradley and Terry's model has d = 0. The likelihood depends on the votes through
+wins + ties / 2 of each pair's first system and the number of ties. The worths' logarithms sum to
+zero. Where the likelihood has no maximum they are undefined (nan) and `Worths.why` says so.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Worths:
     log_tie: float
     """The logarithm of Davidson's tie parameter; nan for the other model."""
     covariance: Array
-    """(n_systems, n_systems) of the log worths, by the model's information: votes taken as independent."""
+    """(n_systems, n_systems) of the log worths, by the model's information: votes taken as
+    independent."""
     inverse: Array
     """(q, q) the inverse information, of the log worths and, for Davidson, of log_tie."""
     why: str
@@ -58,10 +59,11 @@ class Worths:
 def fit(cell_totals: Array, chosen: Design) -> Worths:
     """The maximum of the likelihood by Newton's method, its covariance, or the reason why there is none.
 
-    Totals (n_cells,). Undefined where the systems cannot all be ordered: some never compared with the others, some that
-    lost to none of the others; and, for Davidson, where every vote is a tie, or none is, or no vote goes against the
-    order of the others (no cycle of wins and ties has more wins than ties): the tie parameter and the distances between
-    the systems then grow together without end.
+    Totals (n_cells,). Undefined where the systems cannot all be ordered: some never compared with
+    the others, some that lost to none of the others; and, for Davidson, where every vote is a tie,
+    or none is, or no vote goes against the order of the others (no cycle of wins and ties has more
+    wins than ties): the tie parameter and the distances between the systems then grow together
+    without end.
 
     Source: Davidson (1970); Bradley and Terry (1952); existence: Ford, Am Math Mon 64:28, 1957.
 
@@ -77,19 +79,28 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
         x, settled = _newton(counts, chosen, np.zeros((1, q)))
         why = "" if settled[0] else "the likelihood's maximum was not found"
     if why:
-        return Worths(np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), why)
+        return Worths(
+            np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), why
+        )
     inverse = np.linalg.inv(_information(counts, chosen, x)[0])
     centre = np.eye(k) - 1 / k
     return Worths(
-        x[0, :k] - x[0, :k].mean(), float(x[0, k]) if q > k else np.nan, centre @ inverse[:k, :k] @ centre, inverse, ""
+        x[0, :k] - x[0, :k].mean(),
+        float(x[0, k]) if q > k else np.nan,
+        centre @ inverse[:k, :k] @ centre,
+        inverse,
+        "",
     )
 
 
 def worths(start: Array, chosen: Design) -> VoteStatistic:
-    """The log worths as a statistic; refits of draws begin at the solution for the totals `start` (n_cells,).
+    """The log worths as a statistic.
 
-    Totals (..., n_cells) -> log worths (..., n_systems), summing to zero; nan for totals without a fit. The gradient is
-    that of an M-estimator, so that clustered intervals hold even if the model does not.
+    Refits of draws begin at the solution for the totals `start` (n_cells,).
+
+    Totals (..., n_cells) -> log worths (..., n_systems), summing to zero; nan for totals without a
+    fit. The gradient is that of an M-estimator, so that clustered intervals hold even if the model
+    does not.
 
     Source: Davidson (1970), Bradley and Terry (1952); Huber (1967) for the gradient.
 
@@ -113,7 +124,9 @@ def worths(start: Array, chosen: Design) -> VoteStatistic:
         here = fit(cell_totals, chosen)
         if here.why:
             return np.full((cell_totals.size, k), np.nan)
-        share, tied = (expected[0][:, None] for expected in _expected(_start(here, chosen)[None], chosen))
+        share, tied = (
+            expected[0][:, None] for expected in _expected(_start(here, chosen)[None], chosen)
+        )
         by_worth = chosen.sides @ here.inverse[:k, :k]
         moved = (chosen.half - chosen.kept * share)[..., None] * by_worth[:, None]
         if chosen.model == "davidson":
@@ -151,7 +164,9 @@ def _refits(counts: Counts, chosen: Design, whole: Worths) -> Array:
     return out
 
 
-def _newton(counts: Counts, chosen: Design, x: Array, inverse: Array | None = None) -> tuple[Array, NDArray[np.bool_]]:
+def _newton(
+    counts: Counts, chosen: Design, x: Array, inverse: Array | None = None
+) -> tuple[Array, NDArray[np.bool_]]:
     """Solve each data set by steps of at most two; with `inverse` first by that one instead of their own Hessians."""
     x, moving = x.copy(), np.arange(len(x), dtype=np.int64)
     for turn in range(_STEPS):
@@ -164,8 +179,11 @@ def _newton(counts: Counts, chosen: Design, x: Array, inverse: Array | None = No
             step = score @ inverse
         else:
             information = _information(here, chosen, x[moving])
-            # Far from the maximum it may be singular but for rounding; where the score is zero this changes nothing.
-            information += 1e-12 * np.eye(x.shape[1]) * np.trace(information, axis1=1, axis2=2)[:, None, None]
+            # Far from the maximum it may be singular but for rounding; where the score is zero this
+            # changes nothing.
+            information += (
+                1e-12 * np.eye(x.shape[1]) * np.trace(information, axis1=1, axis2=2)[:, None, None]
+            )
             step = np.asarray(np.linalg.solve(information, score[..., None])[..., 0])
         largest = np.abs(step).max(axis=1)
         x[moving] += step * np.minimum(1.0, 2.0 / np.maximum(largest, 1e-300))[:, None]
@@ -193,7 +211,10 @@ def _score(counts: Counts, chosen: Design, x: Array) -> Array:
 
 
 def _information(counts: Counts, chosen: Design, x: Array) -> Array:
-    """(n, q, q); the direction that changes all log worths alike is given a weight, so that it can be solved."""
+    """(n, q, q).
+
+    The direction that changes all log worths alike is given a weight, so that it can be solved.
+    """
     k, q = chosen.n_systems, _size(chosen)
     share, tied = _expected(x, chosen)
     own = counts.n * (share - tied / 4 - share**2)

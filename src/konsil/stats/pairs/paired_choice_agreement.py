@@ -18,9 +18,9 @@ WITHIN, CHANCE, KAPPA = 0, 1, 2
 def choice_tables(made: Votes, apart: IntArray | None = None) -> Array:
     """Every two votes on one pair of systems and one question, as a table of outcomes by outcomes in each question.
 
-    Sums (n_questions, n_outcomes^2): ordered pairs of different votes, so that neither rater is the first, each counted
-    from the side of both systems, so that names and slots do not matter. `apart` (n_votes,): only votes with the same
-    number are compared, such as those of one arm.
+    Sums (n_questions, n_outcomes^2): ordered pairs of different votes, so that neither rater is the
+    first, each counted from the side of both systems, so that names and slots do not matter.
+    `apart` (n_votes,): only votes with the same number are compared, such as those of one arm.
 
     >>> from konsil.stats.pairs.votes import votes
     >>> made = votes([0, 1], [1, 0], [1, -1], [0, 0], [0, 1], n_systems=2)
@@ -31,9 +31,17 @@ def choice_tables(made: Votes, apart: IntArray | None = None) -> Array:
     """
     width = made.n_outcomes
     if made.n_questions * width**2 > DENSE_CELLS:
-        raise ValueError(f"{made.n_questions:,} questions: expected at most {DENSE_CELLS // width**2:,}")
-    kind = np.zeros(made.n_votes, dtype=np.int64) if apart is None else np.unique(apart, return_inverse=True)[1]
-    unit = (made.questions * (made.n_cells // width) + made.pairs) * (int(kind.max(initial=0)) + 1) + kind
+        raise ValueError(
+            f"{made.n_questions:,} questions: expected at most {DENSE_CELLS // width**2:,}"
+        )
+    kind = (
+        np.zeros(made.n_votes, dtype=np.int64)
+        if apart is None
+        else np.unique(apart, return_inverse=True)[1]
+    )
+    unit = (made.questions * (made.n_cells // width) + made.pairs) * (
+        int(kind.max(initial=0)) + 1
+    ) + kind
     _, one, place = np.unique(unit, return_index=True, return_inverse=True)
     known = made.questions[one]
     counts = np.zeros((len(known), width))
@@ -48,13 +56,17 @@ def choice_tables(made: Votes, apart: IntArray | None = None) -> Array:
 
 
 def choice_agreement(totals: Array) -> Array:
-    """Agreement within one step, its chance level, and quadratic kappa; (..., n_outcomes^2) to (..., 3).
+    """Agreement within one step, its chance level, and quadratic kappa.
 
-    within = share of pairs of votes at most one step apart; chance = sum over outcomes at most one step apart of
-    p_i p_j, p the shares of the outcomes in those pairs; kappa = 1 - sum of (i - j)^2 observed / expected from p. nan
-    where no two votes were on the same answers; kappa also where all outcomes are the same.
+    (..., n_outcomes^2) to (..., 3).
 
-    Source: Cohen, Psychol Bull 70:213, 1968, for raters who are not told apart: Scott, Public Opin Q 19:321, 1955.
+    within = share of pairs of votes at most one step apart; chance = sum over outcomes at most one
+    step apart of p_i p_j, p the shares of the outcomes in those pairs; kappa = 1 - sum of (i - j)^2
+    observed / expected from p. nan where no two votes were on the same answers; kappa also where
+    all outcomes are the same.
+
+    Source: Cohen, Psychol Bull 70:213, 1968, for raters who are not told apart: Scott, Public Opin
+    Q 19:321, 1955.
 
     >>> choice_agreement(np.array([2.0, 0, 0, 0, 0, 0, 0, 0, 2.0]))
     array([1. , 0.5, 1. ])
@@ -69,4 +81,6 @@ def choice_agreement(totals: Array) -> Array:
     within, apart = ratio((table * near).sum((-2, -1)), n), ratio((table * far).sum((-2, -1)), n)
     chance = ((shares @ near) * shares).sum(-1)
     expected = ((shares @ far) * shares).sum(-1)
-    return np.stack([within, chance, 1 - ratio(apart, np.where(np.isfinite(expected), expected, 0.0))], axis=-1)
+    return np.stack(
+        [within, chance, 1 - ratio(apart, np.where(np.isfinite(expected), expected, 0.0))], axis=-1
+    )

@@ -31,10 +31,12 @@ WIDE = 30_000_000
 """Cells times draws from which on the same holds."""
 
 WIDER, FEW_RATERS, FEW_QUESTIONS, THIN = 1.1, 30, 50, 5
-"""From where on raters widen the interval; below how many raters, questions, comparisons of a pair little is known."""
+"""From where on raters widen the interval; below how many raters, questions, comparisons of a pair
+little is known."""
 
 DIFFERS = 0.05
-"""Where one of two tests is at or below it and the other above, the reader is told what each answers."""
+"""Where one of two tests is at or below it and the other above, the reader is told what each
+answers."""
 
 TOGETHER = 200
 """Up to so many p values are adjusted together."""
@@ -69,11 +71,13 @@ class Preference:
     name: str
     """The statistic."""
     found: Crossed
-    """Values, and their intervals by question, by rater and two-way; the two-way one is the headline."""
+    """Values, and their intervals by question, by rater and two-way; the two-way one is the
+    headline."""
     bootstrap: Bootstrap | None
     """By question, beside it; None where resampling would take very long, or was not asked for."""
     flips: VoteFlips | None
-    """Their test; None where the values do not change sign with winner and loser, or nothing is tested."""
+    """Their test; None where the values do not change sign with winner and loser, or nothing is
+    tested."""
     p_family: Array
     """(m,) the flips' p, max-T adjusted over all tested values of the same call; nan otherwise."""
     p_joint: Array
@@ -92,9 +96,10 @@ def preferences(
 ) -> list[Preference]:
     """Several statistics of the same votes, on the same draws of questions and the same signs.
 
-    valid: BCa over questions, flips of whole questions. paper: percentiles over questions, flips of single comparisons,
-    whose type-I error is too high where comparisons share questions or raters. `family` names the statistics whose
-    p values are adjusted together; None: all that are tested. draws = 0 resamples nothing and tests nothing.
+    valid: BCa over questions, flips of whole questions. paper: percentiles over questions, flips of
+    single comparisons, whose type-I error is too high where comparisons share questions or raters.
+    `family` names the statistics whose p values are adjusted together; None: all that are tested.
+    draws = 0 resamples nothing and tests nothing.
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
@@ -123,7 +128,12 @@ class Tally:
 
 
 def surveys(
-    asked: Sequence[Tally], *, draws: int = 10_000, key: int = 0, level: float = 0.95, mode: Mode = "valid"
+    asked: Sequence[Tally],
+    *,
+    draws: int = 10_000,
+    key: int = 0,
+    level: float = 0.95,
+    mode: Mode = "valid",
 ) -> list[list[Preference]]:
     """Many sets of votes on the same questions (criteria, arms, strata), drawn once and flipped once for all of them.
 
@@ -138,7 +148,9 @@ def surveys(
         for statistic, boot in zip(one.statistics, resampled, strict=True):
             flips = None
             if draws and one.tested(statistic):
-                flips = vote_flips(one.made, statistic, unit=unit, draws=draws, key=key, sample=False)
+                flips = vote_flips(
+                    one.made, statistic, unit=unit, draws=draws, key=key, sample=False
+                )
             values = crossed(one.made, statistic, level=level, counts=counts)
             nothing = np.full(len(values.value), np.nan)
             mine.append(Preference(statistic.name, values, boot, flips, nothing, nothing))
@@ -157,7 +169,9 @@ def _jointly(results: list[Preference], asked: Tally, counts: Counts, key: int) 
     if not family or sum(len(results[n].p_joint) for n in family) > TOGETHER:
         return results
     spread, df = covariance(asked.made, [asked.statistics[n] for n in family], counts)
-    adjusted = joint_p(np.concatenate([results[n].found.two_way.p for n in family]), spread, df, key=key)
+    adjusted = joint_p(
+        np.concatenate([results[n].found.two_way.p for n in family]), spread, df, key=key
+    )
     for n in family:
         results[n], adjusted = (
             replace(results[n], p_joint=adjusted[: len(results[n].p_joint)]),
@@ -168,7 +182,12 @@ def _jointly(results: list[Preference], asked: Tally, counts: Counts, key: int) 
 
 def _test(found: list[list[Preference]], asked: Sequence[Tally], draws: int, key: int) -> None:
     """Fill in what flips sample: p values and those adjusted within each family, on the same signs."""
-    places = [(i, j) for i, mine in enumerate(found) for j, one in enumerate(mine) if one.flips is not None]
+    places = [
+        (i, j)
+        for i, mine in enumerate(found)
+        for j, one in enumerate(mine)
+        if one.flips is not None
+    ]
     together: dict[int, list[tuple[int, int]]] = {}
     for i, j in places:  # in paper mode each set of votes flips comparisons of its own
         together.setdefault(len(found[i][j].flips.differences), []).append((i, j))  # type: ignore[union-attr]
@@ -177,11 +196,14 @@ def _test(found: list[list[Preference]], asked: Sequence[Tally], draws: int, key
         if draws * sum(t.differences.size for t in tests) > SAMPLED:
             continue
         values = np.concatenate([found[i][j].found.value for i, j in members])
-        differences = np.where(np.isfinite(values), np.concatenate([t.differences for t in tests], axis=1), np.nan)
+        differences = np.where(
+            np.isfinite(values), np.concatenate([t.differences for t in tests], axis=1), np.nan
+        )
         families = np.concatenate(
             [
                 np.full(
-                    t.differences.shape[1], i if found[i][j].name in (asked[i].family or [found[i][j].name]) else -1
+                    t.differences.shape[1],
+                    i if found[i][j].name in (asked[i].family or [found[i][j].name]) else -1,
                 )
                 for (i, j), t in zip(members, tests, strict=True)
             ]
@@ -190,10 +212,14 @@ def _test(found: list[list[Preference]], asked: Sequence[Tally], draws: int, key
         p, adjusted = flips_and_max_t(differences, draws=draws, key=key, p=known, families=families)
         at = np.cumsum([0, *(t.differences.shape[1] for t in tests)])
         for (i, j), t, (start, stop) in zip(members, tests, pairwise(at), strict=True):
-            found[i][j] = replace(found[i][j], flips=replace(t, p=p[start:stop]), p_family=adjusted[start:stop])
+            found[i][j] = replace(
+                found[i][j], flips=replace(t, p=p[start:stop]), p_family=adjusted[start:stop]
+            )
 
 
-def _bootstraps(asked: Sequence[Tally], draws: int, key: int, level: float, mode: Mode) -> list[list[Bootstrap | None]]:
+def _bootstraps(
+    asked: Sequence[Tally], draws: int, key: int, level: float, mode: Mode
+) -> list[list[Bootstrap | None]]:
     """Each statistic's bootstrap; sets of votes with equally many questions are drawn together."""
     out: list[list[Bootstrap | None]] = [[None] * len(one.statistics) for one in asked]
     together: dict[int, list[int]] = {}
@@ -204,9 +230,13 @@ def _bootstraps(asked: Sequence[Tally], draws: int, key: int, level: float, mode
     for members in together.values():
         parts = [_used(asked[n].made) for n in members]
         starts = np.cumsum([0, *(len(used) for _, used in parts)])
-        finalise = partial(_values, [asked[n] for n in members], [used for _, used in parts], starts)
+        finalise = partial(
+            _values, [asked[n] for n in members], [used for _, used in parts], starts
+        )
         # Not by `infer`, which would take numerical derivatives: the cells have their own.
-        rows = prepare(np.hstack([counts for counts, _ in parts]) if len(parts) > 1 else parts[0][0])
+        rows = prepare(
+            np.hstack([counts for counts, _ in parts]) if len(parts) > 1 else parts[0][0]
+        )
         ordered = intervals.order_parts(
             (
                 bootstrap(rows, finalise, draws=min(rows.group, draws - at), key=key, start=at)
@@ -215,21 +245,30 @@ def _bootstraps(asked: Sequence[Tally], draws: int, key: int, level: float, mode
             draws,
         )
         if method == "bca":
-            low, high = intervals.bca(ordered, finalise(rows.total), jackknife(rows, finalise), level=level)
+            low, high = intervals.bca(
+                ordered, finalise(rows.total), jackknife(rows, finalise), level=level
+            )
         else:
             low, high = intervals.percentile(ordered, level=level)
         at = 0
         for n in members:
             for m, statistic in enumerate(asked[n].statistics):
                 part = slice(at, at := at + statistic.support.shape[1])
-                out[n][m] = Bootstrap(low[part], high[part], ordered.n_undefined[part], draws, method)
+                out[n][m] = Bootstrap(
+                    low[part], high[part], ordered.n_undefined[part], draws, method
+                )
     return out
 
 
 def _resampled(made: Votes, draws: int) -> bool:
     """Whether resampling is worth its time."""
     cells = float(made.n_cells) * draws
-    return cells <= WIDE and cells * made.n_questions <= RESAMPLED and made.n_questions > 1 and made.n_votes > 0
+    return (
+        cells <= WIDE
+        and cells * made.n_questions <= RESAMPLED
+        and made.n_questions > 1
+        and made.n_votes > 0
+    )
 
 
 def _used(made: Votes) -> tuple[Array, IntArray]:
@@ -239,7 +278,9 @@ def _used(made: Votes) -> tuple[Array, IntArray]:
     return counts[:, used], used
 
 
-def _values(asked: Sequence[Tally], used: Sequence[IntArray], starts: IntArray, totals: Array) -> Array:
+def _values(
+    asked: Sequence[Tally], used: Sequence[IntArray], starts: IntArray, totals: Array
+) -> Array:
     """All statistics of all sets of votes, from the totals of the cells that occur; (..., m)."""
     out = []
     for one, cells, start in zip(asked, used, starts[:-1], strict=True):
@@ -255,7 +296,9 @@ def is_dominated(values: Crossed, index: int) -> bool:
 
 
 def disagree(low: float, high: float, p: float, level: float) -> bool:
-    """Whether an interval leaves out zero and a test does not reject it, or the other way round; False with nan.
+    """Whether an interval leaves out zero and a test does not reject it, or the other way round.
+
+    False with nan.
 
     >>> disagree(-0.8, -0.1, 0.062, 0.95), disagree(-0.8, 0.1, 0.062, 0.95)
     (True, False)
@@ -300,12 +343,17 @@ def vote_cautions(one: Preference, index: int) -> tuple[VoteCaution, ...]:
     raters, questions = int(one.found.n_raters[index]), int(one.found.n_questions[index])
     if raters < FEW_RATERS:
         found.append(VoteCaution("few-raters", (raters, FEW_RATERS)))
-    share, effective = float(one.found.largest_share[index]), float(one.found.effective_raters[index])
+    share, effective = (
+        float(one.found.largest_share[index]),
+        float(one.found.effective_raters[index]),
+    )
     if is_dominated(one.found, index):
         numbers = (share, raters, effective, LEAST_RATERS)
         found.append(VoteCaution("raters-dominated", numbers, int(one.found.busiest[index])))
     elif raters > 1 and share > max(MUCH, 2 / raters):
-        found.append(VoteCaution("raters-unequal", (share, raters, effective), int(one.found.busiest[index])))
+        found.append(
+            VoteCaution("raters-unequal", (share, raters, effective), int(one.found.busiest[index]))
+        )
     if questions < FEW_QUESTIONS:
         found.append(VoteCaution("few-questions", (questions, FEW_QUESTIONS)))
     if one.flips is not None and one.flips.unit == "question":

@@ -1,7 +1,7 @@
 """Comparisons as the Real-POCQi paper computes them: weights made once, percentiles, flips of single comparisons.
 
-For reproduction only. Where comparisons share questions or raters the test rejects too often, and weights that are made
-once do not follow a resample in which a pair is rarer.
+For reproduction only. Where comparisons share questions or raters the test rejects too often, and
+weights that are made once do not follow a resample in which a pair is rarer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class Published:
     high: Array
     """Its upper end."""
     p: Array
-    """Share of flipped resamples at least as far from zero; it can be 0. nan where nothing is tested."""
+    """Share of flipped resamples at least as far from zero; it can be 0. nan where nothing is
+    tested."""
     n_undefined: IntArray
     """Resamples in which the value was undefined."""
 
@@ -60,11 +61,12 @@ def published_wins(
 ) -> Published:
     """Win difference of each system with the weights given, percentiles over clusters, and a flip test; (n_systems,).
 
-    value_s = sum of w (1 won, -1 lost, 0 tied) / sum of w over the comparisons of s. `weights` and `clusters`
-    (n_votes,): the weights travel with their comparisons into every resample. `threshold`: steps from which on a
-    comparison is won. p: in each resample of clusters every comparison, each of its copies by itself, changes sides by
-    a fair coin; the share of |flipped difference| >= |value|, without the one that is usually added. nan for a system
-    that was never compared.
+    value_s = sum of w (1 won, -1 lost, 0 tied) / sum of w over the comparisons of s. `weights` and
+    `clusters` (n_votes,): the weights travel with their comparisons into every resample.
+    `threshold`: steps from which on a comparison is won. p: in each resample of clusters every
+    comparison, each of its copies by itself, changes sides by a fair coin; the share of |flipped
+    difference| >= |value|, without the one that is usually added. nan for a system that was never
+    compared.
 
     Source: Real-POCQi's analysis, arXiv:2606.28960.
 
@@ -91,7 +93,9 @@ def published_wins(
 
     if n_clusters < 1:
         nothing = np.full(votes.n_systems, np.nan)
-        return Published(nothing, nothing, nothing, nothing, np.zeros(votes.n_systems, dtype=np.int64))
+        return Published(
+            nothing, nothing, nothing, nothing, np.zeros(votes.n_systems, dtype=np.int64)
+        )
     interval = infer(sums, finalise, draws=draws, level=level, key=key, method="percentile")
     p = np.full(votes.n_systems, np.nan)
     if tested and n_clusters > 1:
@@ -100,19 +104,31 @@ def published_wins(
 
 
 def _flipped(
-    value: Array, gain: Array, weight: Array, place: IntArray, n_clusters: int, *, draws: int, key: int
+    value: Array,
+    gain: Array,
+    weight: Array,
+    place: IntArray,
+    n_clusters: int,
+    *,
+    draws: int,
+    key: int,
 ) -> Array:
     """The share of resamples whose flipped difference is at least as far from zero as the value, (m,)."""
     further, defined = np.zeros(len(value)), np.zeros(len(value))
     generator = np.random.default_rng(stream_key(int(key), "flips of single comparisons"))
     for start in range(0, draws, AT_ONCE):
         stop = min(draws, start + AT_ONCE)
-        times = bootstrap_weights(key, n_clusters, start, stop, np.float64)[:, place].astype(np.int64)
-        # Each copy of a comparison has a coin of its own: the sum of n signs is twice a binomial number less n.
+        times = bootstrap_weights(key, n_clusters, start, stop, np.float64)[:, place].astype(
+            np.int64
+        )
+        # Each copy of a comparison has a coin of its own: the sum of n signs is twice a binomial
+        # number less n.
         signs = 2.0 * generator.binomial(times, 0.5) - times
         null = ratio(signs @ gain.T, times.astype(np.float64) @ weight.T)
         known = np.isfinite(null)
-        further += (np.abs(np.where(known, null, 0.0)) >= np.abs(value) - 1e-12).sum(axis=0, where=known)
+        further += (np.abs(np.where(known, null, 0.0)) >= np.abs(value) - 1e-12).sum(
+            axis=0, where=known
+        )
         defined += known.sum(axis=0)
     return np.where(np.isfinite(value), ratio(further, defined), np.nan)
 
@@ -120,8 +136,9 @@ def _flipped(
 def published_tables(votes: Votes, apart: IntArray) -> Array:
     """Every two votes on the same question, pair and arm as one cell, the earlier vote's outcome in the rows.
 
-    Sums (n_questions, n_outcomes^2). Outcomes are from the side of the pair's first system; neither raters nor sides
-    are exchanged. `apart` (n_votes,): only votes with the same number are compared, such as those of one arm.
+    Sums (n_questions, n_outcomes^2). Outcomes are from the side of the pair's first system; neither
+    raters nor sides are exchanged. `apart` (n_votes,): only votes with the same number are
+    compared, such as those of one arm.
 
     >>> from konsil.stats.pairs.votes import votes
     >>> two = votes([0, 0], [1, 1], [1, 0], [0, 0], [0, 1], n_systems=2)
@@ -148,10 +165,13 @@ def published_tables(votes: Votes, apart: IntArray) -> Array:
 
 
 def published_agreement(totals: Array) -> Array:
-    """Agreement within one step and Cohen's kappa with squared weights; (..., n_outcomes^2) to (..., 2).
+    """Agreement within one step and Cohen's kappa with squared weights.
 
-    kappa = 1 - sum of (i - j)^2 o_ij / sum of (i - j)^2 r_i c_j, with the margins r of the earlier and c of the later
-    votes as they are. nan without pairs of votes; kappa also where all outcomes are the same.
+    (..., n_outcomes^2) to (..., 2).
+
+    kappa = 1 - sum of (i - j)^2 o_ij / sum of (i - j)^2 r_i c_j, with the margins r of the earlier
+    and c of the later votes as they are. nan without pairs of votes; kappa also where all outcomes
+    are the same.
 
     Source: Cohen, Psychol Bull 70:213, 1968; Real-POCQi's analysis, arXiv:2606.28960.
 

@@ -21,8 +21,9 @@ KENDALL = "Kendall, Biometrika 33:239, 1945, of the systems' win differences"
 def jury(units: IntArray, values: ArrayLike, n_units: int, *, line: float = JURY_LINE) -> IntArray:
     """A jury's outcome of each comparison: 1, 0 or -1 as its judges' mean is above line, between, or below -line.
 
-    `units` (n_votes,) which comparison each judge's value is about, `values` (n_votes,) steps in favour of the
-    comparison's first system. (n_units,); a unit without a value gets -2, which is no outcome.
+    `units` (n_votes,) which comparison each judge's value is about, `values` (n_votes,) steps in
+    favour of the comparison's first system. (n_units,); a unit without a value gets -2, which is no
+    outcome.
 
     >>> jury(np.array([0, 0, 0, 1, 1]), [2, 1, -1, 1, 0], 3)
     array([ 1,  0, -2])
@@ -34,13 +35,16 @@ def jury(units: IntArray, values: ArrayLike, n_units: int, *, line: float = JURY
     return np.asarray(np.where(n > 0, outcome, -2), dtype=np.int64)
 
 
-def rank_agreement(n_systems: int, steps: Sequence[tuple[int, int]], threshold: int = 1) -> Finalise:
+def rank_agreement(
+    n_systems: int, steps: Sequence[tuple[int, int]], threshold: int = 1
+) -> Finalise:
     """Kendall's tau-b of two rankings of the systems by win difference, for each criterion, then their mean.
 
-    `steps` has for each criterion how far the outcomes of the first and of the second ranking's votes reach. Totals:
-    for each criterion the cells of the first, then of the second, (..., sum of cells) -> (..., n_criteria + 1). On one
-    array of sums, so that one bootstrap of questions carries all criteria. nan for a criterion in which one of the two
-    puts all systems level; the mean is over those defined. Few systems have few possible values: four have seven.
+    `steps` has for each criterion how far the outcomes of the first and of the second ranking's
+    votes reach. Totals: for each criterion the cells of the first, then of the second, (..., sum of
+    cells) -> (..., n_criteria + 1). On one array of sums, so that one bootstrap of questions
+    carries all criteria. nan for a criterion in which one of the two puts all systems level; the
+    mean is over those defined. Few systems have few possible values: four have seven.
 
     Source: Kendall (1945).
 
@@ -49,7 +53,10 @@ def rank_agreement(n_systems: int, steps: Sequence[tuple[int, int]], threshold: 
     >>> finalise(np.concatenate([cells, cells[::-1]]))
     array([-1., -1.])
     """
-    sides = [tuple(one_against_rest(n_systems, s, threshold=min(threshold, s)) for s in two) for two in steps]
+    sides = [
+        tuple(one_against_rest(n_systems, s, threshold=min(threshold, s)) for s in two)
+        for two in steps
+    ]
     widths = [tuple(n_systems * (n_systems - 1) // 2 * (2 * s + 1) for s in two) for two in steps]
 
     def finalise(totals: Array) -> Array:
@@ -68,7 +75,9 @@ def rank_agreement(n_systems: int, steps: Sequence[tuple[int, int]], threshold: 
 
 
 def chance_of_rankings(n_systems: int) -> Array:
-    """The values of tau that two rankings without ties can have, and how likely each is by chance; (2, n_values).
+    """The values of tau that two rankings without ties can have, and how likely each is by chance.
+
+    (2, n_values).
 
     >>> chance_of_rankings(3).round(3)
     array([[-1.   , -0.333,  0.333,  1.   ],
@@ -82,15 +91,21 @@ def chance_of_rankings(n_systems: int) -> Array:
 
 
 def own_minus_others(
-    n_systems: int, own: int, steps: Sequence[int], threshold: int = 1, *, written: Sequence[Collection[int]] = ()
+    n_systems: int,
+    own: int,
+    steps: Sequence[int],
+    threshold: int = 1,
+    *,
+    written: Sequence[Collection[int]] = (),
 ) -> Finalise:
     """The win difference that a judge gives to its own system, minus the mean of what others give to it.
 
-    Totals: the cells of the judge, then of each other judge (or panel) on the same comparisons, (..., sum of cells) ->
-    (..., 1 + n_others): the mean difference, then that to each of them. In pairs no judge can be lenient, since one
-    system's gain is the other's loss; so no adjustment for leniency is needed. `written`: for each other the systems
-    that it, or its family, is; comparisons with these count neither from it nor, beside it, from the judge, since its
-    own preference would enter. nan where a win difference is.
+    Totals: the cells of the judge, then of each other judge (or panel) on the same comparisons,
+    (..., sum of cells) -> (..., 1 + n_others): the mean difference, then that to each of them. In
+    pairs no judge can be lenient, since one system's gain is the other's loss; so no adjustment for
+    leniency is needed. `written`: for each other the systems that it, or its family, is;
+    comparisons with these count neither from it nor, beside it, from the judge, since its own
+    preference would enter. nan where a win difference is.
 
     >>> cells = np.array([1.0, 2.0, 7.0])
     >>> own_minus_others(2, 0, [1, 1])(np.concatenate([cells, cells[::-1]])).round(6)
@@ -105,10 +120,14 @@ def own_minus_others(
 
     def finalise(totals: Array) -> Array:
         def value(n: int, pairs: NDArray[np.bool_]) -> Array:
-            cells = totals[..., starts[n] : starts[n] + widths[n]] * np.repeat(pairs, 2 * steps[n] + 1)
+            cells = totals[..., starts[n] : starts[n] + widths[n]] * np.repeat(
+                pairs, 2 * steps[n] + 1
+            )
             return np.asarray(sides[n].finalise(cells)[..., own])
 
-        gaps = np.stack([value(0, pairs) - value(n, pairs) for n, pairs in enumerate(neutral, 1)], axis=-1)
+        gaps = np.stack(
+            [value(0, pairs) - value(n, pairs) for n, pairs in enumerate(neutral, 1)], axis=-1
+        )
         return np.concatenate([gaps.mean(-1, keepdims=True), gaps], axis=-1)
 
     return finalise

@@ -15,7 +15,9 @@ from konsil.stats.pairs.wins import scores
 
 
 def counting(cell_totals: Array, n_systems: int, tie: float = 0.5) -> Array:
-    """Wins, a tie counting `tie`: a ranking that favours whoever was compared more often; (n_cells,) to (n_systems,).
+    """Wins, a tie counting `tie`: a ranking that favours whoever was compared more often.
+
+    (n_cells,) to (n_systems,).
 
     >>> counting(np.array([2.0, 4.0, 4.0]), 2)
     array([6., 4.])
@@ -48,8 +50,9 @@ def elo(
 ) -> Array:
     """Elo's ladder: after each vote both systems move by k (result - expected result), expected from their distance.
 
-    expected = 1 / (1 + base^((other - own) / scale)), result 1, 1/2 or 0. `first`, `second`, `outcomes` (n_votes,) in
-    the order in which they came in, on which the scores (n_systems,) depend: for comparison with others, no estimate.
+    expected = 1 / (1 + base^((other - own) / scale)), result 1, 1/2 or 0. `first`, `second`,
+    `outcomes` (n_votes,) in the order in which they came in, on which the scores (n_systems,)
+    depend: for comparison with others, no estimate.
 
     Source: Elo, The Rating of Chessplayers, 1978.
 

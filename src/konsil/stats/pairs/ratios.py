@@ -27,8 +27,9 @@ class Ratios(NamedTuple):
 def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95) -> Ratios:
     """exp(l_i - l_best) with exp(l_i - l_best -+ z sqrt(V_ii + V_bb - 2 V_ib)).
 
-    `log_worths` (n_systems,), `covariance` (n_systems, n_systems). nan where the worths are. That the best is the best
-    is taken from the data, so the intervals say nothing about which system that is.
+    `log_worths` (n_systems,), `covariance` (n_systems, n_systems). nan where the worths are. That
+    the best is the best is taken from the data, so the intervals say nothing about which system
+    that is.
 
     Source: the delta method; Davidson (1970).
 
@@ -46,7 +47,9 @@ def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95)
     return Ratios(np.exp(gap), np.exp(gap - reach), np.exp(gap + reach), best)
 
 
-def model_interval(log_worths: Array, covariance: Array, *, level: float = 0.95) -> tuple[Array, Array]:
+def model_interval(
+    log_worths: Array, covariance: Array, *, level: float = 0.95
+) -> tuple[Array, Array]:
     """The normal interval of each log worth by the model's own covariance, (n_systems,) each; nan where undefined.
 
     >>> low, high = model_interval(np.array([0.5, -0.5]), np.array([[0.01, -0.01], [-0.01, 0.01]]))
@@ -78,5 +81,11 @@ def against_reference(log_worths: VoteStatistic, reference: int) -> VoteStatisti
         return np.asarray(moved - moved[:, reference : reference + 1])
 
     return VoteStatistic(
-        f"{log_worths.name}_log_ratio", finalise, gradient, log_worths.support, None, log_worths.source, by_pair=False
+        f"{log_worths.name}_log_ratio",
+        finalise,
+        gradient,
+        log_worths.support,
+        None,
+        log_worths.source,
+        by_pair=False,
     )

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from konsil.stats.engine.cluster_sums import Sparse, Sums
 from konsil.stats.engine.contract import Array, IntArray
-from konsil.stats.inference.cluster_variance import EXACT_STRATA, LEAST_RATERS, Tally, by_strata, tally, two_ways
+from konsil.stats.inference.cluster_variance import (
+    EXACT_STRATA,
+    LEAST_RATERS,
+    Tally,
+    by_strata,
+    tally,
+    two_ways,
+)
 from konsil.stats.inference.wald import with_test
 from konsil.stats.pairs.votes import Votes, cell_counts, cell_rows, totals
 from konsil.stats.pairs.wins import VoteStatistic
@@ -43,7 +50,8 @@ class Interval:
     p: Array
     """Two-sided p value of t for a value of zero; never 0."""
     how: NDArray[np.str_]
-    """'wald': linearised; 'wilson': of a share; 'exact': of votes that are all alike, as if of df + 1 votes."""
+    """'wald': linearised; 'wilson': of a share; 'exact': of votes that are all alike, as if of df +
+    1 votes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +79,8 @@ class Crossed:
     largest_share: Array
     """(m,) the share that this rater gave; nan without votes."""
     effective_raters: Array
-    """(m,) 1 / (sum of the raters' squared shares of the votes): n for n raters of equally many; nan without votes."""
+    """(m,) 1 / (sum of the raters' squared shares of the votes): n for n raters of equally many;
+    nan without votes."""
 
 
 Counts = tuple[Sums, Sums, "Sums | None"]
@@ -81,7 +90,11 @@ Counts = tuple[Sums, Sums, "Sums | None"]
 def clusterings(made: Votes) -> Counts:
     """The cells' counts by question, by rater and by both: what `crossed` needs of votes, whatever the statistic."""
     both = np.unique(made.questions * made.n_raters + made.raters, return_inverse=True)
-    ways = [(made.questions, made.n_questions), (made.raters, made.n_raters), (both[1].ravel(), len(both[0]))]
+    ways = [
+        (made.questions, made.n_questions),
+        (made.raters, made.n_raters),
+        (both[1].ravel(), len(both[0])),
+    ]
     # Small ones dense: a sparse product costs more to prepare than they cost to multiply.
     by_question, by_rater, *by_both = (
         (cell_counts if n * made.n_cells <= _DENSE else cell_rows)(made, clusters, n)
@@ -90,22 +103,27 @@ def clusterings(made: Votes) -> Counts:
     return by_question, by_rater, by_both[0] if by_both else None
 
 
-def crossed(made: Votes, statistic: VoteStatistic, *, level: float = 0.95, counts: Counts | None = None) -> Crossed:
+def crossed(
+    made: Votes, statistic: VoteStatistic, *, level: float = 0.95, counts: Counts | None = None
+) -> Crossed:
     """Values with linearised intervals by question, by rater and two-way, t with effective degrees of freedom.
 
-    Every vote's influence on a value is the derivative of its cell. V_q = sum over the questions of (sum of their
-    votes' influence)^2 / (1 - h), h the question's leverage; V_r likewise over raters, V_qr over the pairs of both;
-    two-way V = max(V_q + V_r - V_qr, V_q, V_r). Degrees of freedom are Satterthwaite's: those of n equal clusters are
-    n - 1, one rater with most of the votes leaves few. Only clusters with a vote that concerns a value count for it.
-    nan where a value is undefined, where fewer than two clusters concern it and where nothing varies; two-way and by
-    rater also with fewer than `LEAST_RATERS` effective raters. `counts`: those of `clusterings`, where several
-    statistics of the same votes share them.
+    Every vote's influence on a value is the derivative of its cell. V_q = sum over the questions of
+    (sum of their votes' influence)^2 / (1 - h), h the question's leverage; V_r likewise over
+    raters, V_qr over the pairs of both; two-way V = max(V_q + V_r - V_qr, V_q, V_r). Degrees of
+    freedom are Satterthwaite's: those of n equal clusters are n - 1, one rater with most of the
+    votes leaves few. Only clusters with a vote that concerns a value count for it. nan where a
+    value is undefined, where fewer than two clusters concern it and where nothing varies; two-way
+    and by rater also with fewer than `LEAST_RATERS` effective raters. `counts`: those of
+    `clusterings`, where several statistics of the same votes share them.
 
-    Shares have Wilson's interval with the same V and the same degrees of freedom, means of votes without any variation
-    the exact one at the number of clusters that the votes are worth; two-way the fewer of questions and raters.
+    Shares have Wilson's interval with the same V and the same degrees of freedom, means of votes
+    without any variation the exact one at the number of clusters that the votes are worth; two-way
+    the fewer of questions and raters.
 
-    Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering; Bell and McCaffrey (2002),
-    Bias reduction in standard errors for linear regression with multi-stage samples; for the others `vote_limits`.
+    Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering; Bell and
+    McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage
+    samples; for the others `vote_limits`.
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
@@ -123,26 +141,45 @@ def crossed(made: Votes, statistic: VoteStatistic, *, level: float = 0.95, count
     question, rater = strata.survey(by_question), strata.survey(by_rater)
     v_both = strata.of_both(by_both)
     v_two, df_two = two_ways(
-        question.tally.variance(), question.tally.df(v_both), rater.tally.variance(), rater.tally.df(v_both), v_both
+        question.tally.variance(),
+        question.tally.df(v_both),
+        rater.tally.variance(),
+        rater.tally.df(v_both),
+        v_both,
     )
     used = statistic.support & (of_pair > 0)[:, None]
     thinnest = np.where(used, of_pair[:, None], made.n_votes).min(axis=0, initial=made.n_votes)
     n_votes = (of_pair @ statistic.support).astype(np.int64)
 
     alike = np.flatnonzero(np.isfinite(value) & (v_both <= _ROUNDING) & (statistic.kind != "other"))
-    by_clusters = [_unanimous_votes(rows, statistic, of_pair, alike) for rows in (by_question, by_rater)]
-    effective = np.divide(n_votes**2.0, rater.squares, out=np.full(len(value), np.nan), where=n_votes > 0)
+    by_clusters = [
+        _unanimous_votes(rows, statistic, of_pair, alike) for rows in (by_question, by_rater)
+    ]
+    effective = np.divide(
+        n_votes**2.0, rater.squares, out=np.full(len(value), np.nan), where=n_votes > 0
+    )
     several = effective >= LEAST_RATERS
 
     def interval(variance: Array, df: Array, n: IntArray, worth: Array) -> Interval:
         known = np.isfinite(value) & (n >= 2)
         varies = known & (variance > _ROUNDING)
         linearised = with_test(
-            value, np.where(known, np.sqrt(variance), np.nan), np.where(varies, df, np.nan), level=level
+            value,
+            np.where(known, np.sqrt(variance), np.nan),
+            np.where(varies, df, np.nan),
+            level=level,
         )
-        low, high = np.maximum(linearised.low, statistic.limits[0]), np.minimum(linearised.high, statistic.limits[1])
+        low, high = (
+            np.maximum(linearised.low, statistic.limits[0]),
+            np.minimum(linearised.high, statistic.limits[1]),
+        )
         limited = Interval(
-            linearised.se, linearised.df, low, high, linearised.p, np.full(len(value), "wald", dtype="<U6")
+            linearised.se,
+            linearised.df,
+            low,
+            high,
+            linearised.p,
+            np.full(len(value), "wald", dtype="<U6"),
         )
         return _at_edges(limited, value, variance, n_votes, statistic, alike, worth, level)
 
@@ -182,11 +219,17 @@ def _at_edges(
     level: float,
 ) -> Interval:
     """The interval with Wilson's limits of shares, and with exact ones where all votes of a value are `alike`."""
-    low, high, df, p = (np.array(part) for part in (interval.low, interval.high, interval.df, interval.p))
+    low, high, df, p = (
+        np.array(part) for part in (interval.low, interval.high, interval.df, interval.p)
+    )
     how = interval.how.copy()
     if statistic.kind == "share":
         scores = wilson_limits(
-            value, np.where(np.isfinite(interval.se), variance, np.nan), n_votes.astype(np.float64), df, level
+            value,
+            np.where(np.isfinite(interval.se), variance, np.nan),
+            n_votes.astype(np.float64),
+            df,
+            level,
         )
         usable = np.isfinite(scores[0])
         low[usable], high[usable], how[usable] = scores[0][usable], scores[1][usable], "wilson"
@@ -197,11 +240,15 @@ def _at_edges(
     return Interval(interval.se, df, low, high, p, how)
 
 
-def _unanimous_votes(rows: Sums, statistic: VoteStatistic, of_pair: IntArray, values: IntArray) -> Array:
-    """How many votes the clusters of some values are worth whose votes are all alike; (len(values),).
+def _unanimous_votes(
+    rows: Sums, statistic: VoteStatistic, of_pair: IntArray, values: IntArray
+) -> Array:
+    """How many votes the clusters of some values are worth whose votes are all alike.
 
-    No more than the clusters' parts in the value are worth together, nor than as many for every pair as the pair with
-    the fewest has.
+    (len(values),).
+
+    No more than the clusters' parts in the value are worth together, nor than as many for every
+    pair as the pair with the fewest has.
     """
     if not len(values):
         return np.zeros(0)
@@ -209,7 +256,10 @@ def _unanimous_votes(rows: Sums, statistic: VoteStatistic, of_pair: IntArray, va
     pairs = np.flatnonzero(support.any(axis=1))
     width = rows.shape[1] // len(of_pair)
     counts = np.column_stack(
-        [np.asarray(rows[:, pair * width : (pair + 1) * width].sum(axis=1)).ravel() for pair in pairs]
+        [
+            np.asarray(rows[:, pair * width : (pair + 1) * width].sum(axis=1)).ravel()
+            for pair in pairs
+        ]
     )
     inside = support[pairs]
     fewest = np.where(inside, effective_votes(counts)[:, None], np.inf).min(axis=0)
@@ -217,7 +267,9 @@ def _unanimous_votes(rows: Sums, statistic: VoteStatistic, of_pair: IntArray, va
     return np.asarray(np.minimum(together, inside.sum(axis=0) * fewest))
 
 
-def covariance(votes: Votes, statistics: Sequence[VoteStatistic], counts: Counts) -> tuple[Array, float]:
+def covariance(
+    votes: Votes, statistics: Sequence[VoteStatistic], counts: Counts
+) -> tuple[Array, float]:
     """The two-way covariance of all values of some statistics, (m, m), and degrees of freedom known for all of them.
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering.
@@ -232,7 +284,11 @@ def covariance(votes: Votes, statistics: Sequence[VoteStatistic], counts: Counts
     cells = totals(votes)
     gradient = np.nan_to_num(np.hstack([s.gradient(cells) for s in statistics]))
     by_question, by_rater, by_both = counts
-    single = (gradient * cells[:, None]).T @ gradient if by_both is None else _products(by_both, gradient)
+    single = (
+        (gradient * cells[:, None]).T @ gradient
+        if by_both is None
+        else _products(by_both, gradient)
+    )
     shares = [np.bincount(of) / max(votes.n_votes, 1) for of in (votes.questions, votes.raters)]
     df = min(1 / max(float((s**2).sum()), 1e-300) for s in shares) - 1
     return _products(by_question, gradient) + _products(by_rater, gradient) - single, max(df, 1.0)
@@ -267,10 +323,13 @@ class _Survey:
 class _Strata:
     """The pairs of systems as strata of one statistic.
 
-    All votes are one stratum where the values have no mean of each pair, and where the pairs are many.
+    All votes are one stratum where the values have no mean of each pair, and where the pairs are
+    many.
     """
 
-    def __init__(self, cells: Array, gradient: Array, of_pair: IntArray, statistic: VoteStatistic) -> None:
+    def __init__(
+        self, cells: Array, gradient: Array, of_pair: IntArray, statistic: VoteStatistic
+    ) -> None:
         self.gradient, self.of_pair = gradient, of_pair
         self.width = len(gradient) // max(len(of_pair), 1)
         self.apart = statistic.by_pair and len(of_pair) <= EXACT_STRATA
@@ -283,7 +342,9 @@ class _Strata:
     def survey(self, rows: Sums) -> _Survey:
         """The clusters' tally, from their counts of cells (n_clusters, n_cells), some clusters at a time."""
         total: _Survey | None = None
-        step = max(_CHUNK // max(self.gradient.size if self.apart else self.gradient.shape[1], 1), 1)
+        step = max(
+            _CHUNK // max(self.gradient.size if self.apart else self.gradient.shape[1], 1), 1
+        )
         for at in range(0, max(rows.shape[0], 1), step):
             some = self._some(rows[at : at + step], at, rows.shape[0])
             total = some if total is None else _together(total, some)
@@ -292,12 +353,20 @@ class _Strata:
 
     def _some(self, rows: Sparse, start: int, n_rows: int) -> _Survey:
         m = self.gradient.shape[1]
-        votes = np.asarray(rows.sum(axis=1), dtype=np.float64).reshape(-1, 1) if self.all_alike else self._votes(rows)
+        votes = (
+            np.asarray(rows.sum(axis=1), dtype=np.float64).reshape(-1, 1)
+            if self.all_alike
+            else self._votes(rows)
+        )
         influence = np.asarray(rows @ self.gradient)
         most = votes.argmax(axis=0) if len(votes) else np.zeros(votes.shape[1], np.int64)
         share = votes / np.maximum(self.n_votes[: votes.shape[1]], 1)
         return _Survey(
-            self._in_strata(influence, rows, n_rows) if self.apart else tally(influence, share, share**2),
+            (
+                self._in_strata(influence, rows, n_rows)
+                if self.apart
+                else tally(influence, share, share**2)
+            ),
             np.broadcast_to(np.count_nonzero(votes, axis=0), m),
             np.broadcast_to((start + most).astype(np.int64), m),
             np.broadcast_to(votes.max(axis=0, initial=0.0), m),
@@ -312,12 +381,18 @@ class _Strata:
         counts = dense.reshape(len(dense), len(self.of_pair), self.width).sum(axis=2)
         sums = self.squares.reshape(len(self.of_pair), self.width, -1).sum(axis=1)
         return by_strata(
-            influence, counts, sums / np.maximum(self.of_pair, 1)[:, None], self.of_pair.astype(np.float64), n_rows
+            influence,
+            counts,
+            sums / np.maximum(self.of_pair, 1)[:, None],
+            self.of_pair.astype(np.float64),
+            n_rows,
         )
 
     def of_both(self, rows: Sums | None) -> Array:
         """The variance over pairs of question and rater, of which each is small: that of single votes where None."""
-        n = np.maximum(np.repeat(self.of_pair, self.width)[:, None] if self.apart else self.n_votes, 2)
+        n = np.maximum(
+            np.repeat(self.of_pair, self.width)[:, None] if self.apart else self.n_votes, 2
+        )
         single = (self.squares * (n / (n - 1))).sum(axis=0)
         if rows is None:
             return np.asarray(single)
@@ -327,7 +402,9 @@ class _Strata:
             influence = np.asarray(some @ self.gradient)
             summed += np.einsum("cm,cm->m", influence, influence)
         apart = self.squares.sum(axis=0)
-        return np.asarray(single * np.divide(summed, apart, out=np.ones_like(apart), where=apart > 0))
+        return np.asarray(
+            single * np.divide(summed, apart, out=np.ones_like(apart), where=apart > 0)
+        )
 
 
 def _together(survey: _Survey, other: _Survey) -> _Survey:

@@ -1,4 +1,7 @@
-"""Tests of win differences: winner and loser exchanged by fair coins, ties left alone; exact where that is cheap."""
+"""Tests of win differences: winner and loser exchanged by fair coins, ties left alone.
+
+Exact where that is cheap.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,8 @@ class VoteFlips:
     unit: Unit
     """What was flipped as a whole."""
     differences: Array
-    """(n_questions, m) what each question, or (n_votes, m) each comparison, adds to the values: whose signs flip."""
+    """(n_questions, m) what each question, or (n_votes, m) each comparison, adds to the values:
+    whose signs flip."""
 
 
 def vote_flips(
@@ -48,13 +52,15 @@ def vote_flips(
 ) -> VoteFlips:
     """Test whether each value is zero: all votes on a question, or each vote by itself, change sides by a fair coin.
 
-    p = P(|value with flipped sides| >= |value|). Numbers of comparisons stay as they are under flips, so the weights of
-    rivals do, too. With unit "question" the test stays valid where raters of one question agree; with "comparison", the
-    version of some papers, it does not. Exact by convolution where every flipped unit concerns one rival of a system
-    at most and the distribution has few points; else Monte Carlo with p = (b + 1) / (draws + 1), which `sample=False`
-    leaves to the caller: p is then nan.
+    p = P(|value with flipped sides| >= |value|). Numbers of comparisons stay as they are under
+    flips, so the weights of rivals do, too. With unit "question" the test stays valid where raters
+    of one question agree; with "comparison", the version of some papers, it does not. Exact by
+    convolution where every flipped unit concerns one rival of a system at most and the distribution
+    has few points; else Monte Carlo with p = (b + 1) / (draws + 1), which `sample=False` leaves to
+    the caller: p is then nan.
 
-    Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth (2010).
+    Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth
+    (2010).
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
@@ -63,7 +69,10 @@ def vote_flips(
     array([0.25, 0.25])
     """
     if statistic.terms is None:
-        raise ValueError(f"{statistic.name}: its values do not change their sign when winner and loser are exchanged")
+        raise ValueError(
+            f"{statistic.name}: its values do not change their sign when winner and loser are"
+            " exchanged"
+        )
     if unit == "question":
         clusters, n_clusters = made.questions, made.n_questions
     else:
@@ -102,8 +111,13 @@ def flip_differences(made: Votes, statistic: VoteStatistic) -> Array:
     array([0.25, 0.25, 0.25, 0.  ])
     """
     if statistic.terms is None:
-        raise ValueError(f"{statistic.name}: its values do not change their sign when winner and loser are exchanged")
-    return np.asarray(cell_counts(made, made.questions, made.n_questions) @ statistic.terms(totals(made)))
+        raise ValueError(
+            f"{statistic.name}: its values do not change their sign when winner and loser are"
+            " exchanged"
+        )
+    return np.asarray(
+        cell_counts(made, made.questions, made.n_questions) @ statistic.terms(totals(made))
+    )
 
 
 def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> list[Array]:
@@ -117,7 +131,9 @@ def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> li
     return list(np.split(adjusted, np.cumsum([t.differences.shape[1] for t in tests])[:-1]))
 
 
-def _exact(made: Votes, clusters: IntArray, n_clusters: int, terms: Array, value: float) -> float | None:
+def _exact(
+    made: Votes, clusters: IntArray, n_clusters: int, terms: Array, value: float
+) -> float | None:
     """The exact p of one value, or None where its distribution has too many points or units of several rivals."""
     table = terms.reshape(-1, made.n_outcomes)
     sizes = table[:, made.steps + 1 :]
@@ -146,9 +162,14 @@ def _exact(made: Votes, clusters: IntArray, n_clusters: int, terms: Array, value
         chances = (chances[:, None] * chance).ravel()
     at, chance = _null(whole[last])
     limit = abs(value) - 1e-9 * max(abs(value), float(step.min()))
-    # Of the last rival's values, which rise, those above `limit - values` and those below `-limit - values` are far.
+    # Of the last rival's values, which rise, those above `limit - values` and those below `-limit -
+    # values` are far.
     rising, below = step[last] * at[::-1], np.concatenate([[0.0], np.cumsum(chance[::-1])])
-    far = 1 - below[np.searchsorted(rising, limit - values)] + below[np.searchsorted(rising, -limit - values, "right")]
+    far = (
+        1
+        - below[np.searchsorted(rising, limit - values)]
+        + below[np.searchsorted(rising, -limit - values, "right")]
+    )
     return float(min(max((chances * far).sum(), np.finfo(np.float64).tiny), 1.0))
 
 

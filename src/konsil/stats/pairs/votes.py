@@ -1,9 +1,9 @@
 """Comparisons of two systems as counts of pairs and outcomes: all that the preference statistics are functions of.
 
-A vote is one rater's comparison of two systems' answers to one question. Its outcome is read from the side of the
-system with the smaller number, whatever was shown first, so that slots never matter. A cell is a pair of systems and
-an outcome; `n_cells` of them, pair by pair in the order of itertools.combinations, outcomes rising in favour of the
-pair's first system.
+A vote is one rater's comparison of two systems' answers to one question. Its outcome is read from
+the side of the system with the smaller number, whatever was shown first, so that slots never
+matter. A cell is a pair of systems and an outcome; `n_cells` of them, pair by pair in the order of
+itertools.combinations, outcomes rising in favour of the pair's first system.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Votes:
     n_systems: int
     """How many systems there are, compared or not."""
     steps: int
-    """How far outcomes reach: 1 for win, tie, loss; 2 where "much" and "somewhat" are told apart."""
+    """How far outcomes reach: 1 for win, tie, loss; 2 where "much" and "somewhat" are told
+    apart."""
     n_questions: int
     """How many questions there are, voted on or not."""
     n_raters: int
@@ -108,13 +109,22 @@ def votes(
     >>> made.cells, made.outcomes
     (array([2, 2]), array([1, 1]))
     """
-    a, b, y, q, r = (np.asarray(c, dtype=np.int64) for c in (first, second, outcomes, questions, raters))
+    a, b, y, q, r = (
+        np.asarray(c, dtype=np.int64) for c in (first, second, outcomes, questions, raters)
+    )
     if not len(a) == len(b) == len(y) == len(q) == len(r):
-        raise ValueError(f"votes: got columns of {len(a)}, {len(b)}, {len(y)}, {len(q)} and {len(r)}; expected as many")
-    if len(a) and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= n_systems or (a == b).any()):
+        raise ValueError(
+            f"votes: got columns of {len(a)}, {len(b)}, {len(y)}, {len(q)} and {len(r)}; expected"
+            " as many"
+        )
+    if len(a) and (
+        min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= n_systems or (a == b).any()
+    ):
         raise ValueError(f"votes: expected two different systems of 0 .. {n_systems - 1} in each")
     if len(y) and np.abs(y).max() > steps:
-        raise ValueError(f"votes: got an outcome of {np.abs(y).max()}, expected at most {steps} steps")
+        raise ValueError(
+            f"votes: got an outcome of {np.abs(y).max()}, expected at most {steps} steps"
+        )
     swapped = a > b
     low, high = np.where(swapped, b, a), np.where(swapped, a, b)
     pair = low * n_systems - low * (low + 1) // 2 + high - low - 1
@@ -131,7 +141,9 @@ def votes(
 
 
 def cell_counts(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sums:
-    """How often each cell occurs in each cluster, (n_clusters, n_cells); sparse rows where the dense ones are large.
+    """How often each cell occurs in each cluster, (n_clusters, n_cells).
+
+    Sparse rows where the dense ones are large.
 
     >>> made = votes([0, 1, 0], [1, 0, 1], [1, -1, 0], [0, 1, 1], [0, 0, 1], n_systems=2)
     >>> cell_counts(made, made.questions, 2)
@@ -146,7 +158,8 @@ def cell_counts(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_cluster
 
 def cell_rows(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sparse:
     """The same as compressed sparse rows, whatever their size."""
-    # Cluster after cluster, so that the rows are contiguous: a coordinate matrix would hold three copies of the votes.
+    # Cluster after cluster, so that the rows are contiguous: a coordinate matrix would hold three
+    # copies of the votes.
     order = np.argsort(clusters, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n_clusters))])
     small: Any = np.int32 if max(made.n_cells, made.n_votes) < 2**31 else np.int64

@@ -34,8 +34,9 @@ class VoteStatistic:
     support: NDArray[np.bool_]
     """(n_pairs, m) which pairs a value is computed from."""
     terms: Callable[[Array], Array] | None
-    """Totals (n_cells,) -> terms (n_cells, m), value = totals @ terms, where values change their sign when winner and
-    loser of every vote are exchanged, so that flips test them; None for others."""
+    """Totals (n_cells,) -> terms (n_cells, m), value = totals @ terms, where values change their
+    sign when winner and loser of every vote are exchanged, so that flips test them; None for
+    others."""
     source: str
     """Where the formula comes from."""
     limits: tuple[float, float] = (-np.inf, np.inf)
@@ -43,7 +44,8 @@ class VoteStatistic:
     by_pair: bool = True
     """Whether it is made of each pair's own mean; otherwise all comparisons enter one fit."""
     kind: Literal["share", "mean", "other"] = "other"
-    """A share of one pair's votes, a mean of bounded scores of pairs, or neither: what its interval is at its edges."""
+    """A share of one pair's votes, a mean of bounded scores of pairs, or neither: what its interval
+    is at its edges."""
 
 
 def scores(steps: int, score: Score = "difference", threshold: int = 1) -> tuple[Array, Array]:
@@ -77,12 +79,15 @@ def limits(steps: int, score: Score) -> tuple[float, float]:
     return (-reach if score in ("difference", "margin") else 0.0), reach
 
 
-def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold: int = 1) -> VoteStatistic:
+def head_to_head(
+    n_systems: int, steps: int = 1, score: Score = "win", threshold: int = 1
+) -> VoteStatistic:
     """Each system's mean score against each other one: D(A, B), the share of their comparisons that A won.
 
-    D(A, B) = sum of s(outcome from A's side) / n_AB over the comparisons of A with B. Totals (..., n_cells) -> values
-    (..., 2 n_pairs): for every pair the first system against the second, then all seconds against their firsts. nan for
-    two systems that were never compared. Source: ties stay in the denominator.
+    D(A, B) = sum of s(outcome from A's side) / n_AB over the comparisons of A with B. Totals (...,
+    n_cells) -> values (..., 2 n_pairs): for every pair the first system against the second, then
+    all seconds against their firsts. nan for two systems that were never compared. Source: ties
+    stay in the denominator.
 
     >>> head_to_head(2).finalise(np.array([2.0, 3.0, 5.0]))
     array([0.5, 0.2])
@@ -101,7 +106,9 @@ def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold
         out = np.zeros((pairs, width, 2, pairs))
         at = np.arange(pairs)
         for side in range(2):
-            out[at, :, side, at] = ratio(sides[side] - means[side][:, None], np.tile(n[:, None], width))
+            out[at, :, side, at] = ratio(
+                sides[side] - means[side][:, None], np.tile(n[:, None], width)
+            )
         return out.reshape(pairs * width, 2 * pairs)
 
     def terms(cell_totals: Array) -> Array:
@@ -125,13 +132,16 @@ def head_to_head(n_systems: int, steps: int = 1, score: Score = "win", threshold
     )
 
 
-def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1) -> VoteStatistic:
+def one_against_rest(
+    n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1
+) -> VoteStatistic:
     """Each system's mean score against the others, every rival with the same weight however often it was met.
 
-    value_i = mean over the rivals j of i of D_ij, D_ij the mean score of i over its comparisons with j; so a comparison
-    weighs one over the number of comparisons of its pair, and these weights are computed again from whatever totals
-    come in. Totals (..., n_cells) -> values (..., n_systems). Rivals that were never met are left out of the mean; nan
-    for a system that met none. Source: with score "difference" the win difference or net benefit (Pocock et al. 2012).
+    value_i = mean over the rivals j of i of D_ij, D_ij the mean score of i over its comparisons
+    with j; so a comparison weighs one over the number of comparisons of its pair, and these weights
+    are computed again from whatever totals come in. Totals (..., n_cells) -> values (...,
+    n_systems). Rivals that were never met are left out of the mean; nan for a system that met none.
+    Source: with score "difference" the win difference or net benefit (Pocock et al. 2012).
 
     >>> one_against_rest(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0]))
     array([ 0.5, -1. ,  0.5])
@@ -170,11 +180,23 @@ def one_against_rest(n_systems: int, steps: int = 1, score: Score = "difference"
     def terms(cell_totals: Array) -> Array:
         return derivative(cell_totals, centred=False)
 
-    name = {"difference": "win_difference", "win": "win_rate", "half": "win_rate_half", "margin": "margin"}[score]
+    name = {
+        "difference": "win_difference",
+        "win": "win_rate",
+        "half": "win_rate_half",
+        "margin": "margin",
+    }[score]
     source = {"difference": DIFFERENCE, "margin": MARGIN}.get(score, WIN_RATE)
     support = (incidence[0] + incidence[1]) > 0
     return VoteStatistic(
-        name, finalise, gradient, support, _tested(score, terms), source, limits(steps, score), kind="mean"
+        name,
+        finalise,
+        gradient,
+        support,
+        _tested(score, terms),
+        source,
+        limits(steps, score),
+        kind="mean",
     )
 
 
@@ -199,16 +221,21 @@ def _by_pair(cell_totals: Array, products: Array) -> tuple[Array, Array, Array]:
     if wide > 3 or cell_totals.shape[-1] == width:
         found, pairs = cell_totals @ products, wide // 3
         return found[..., :pairs], found[..., pairs : 2 * pairs], found[..., 2 * pairs :]
-    found = np.ascontiguousarray((cell_totals.reshape(-1, width) @ products).T)  # one product for all pairs
+    found = np.ascontiguousarray(
+        (cell_totals.reshape(-1, width) @ products).T
+    )  # one product for all pairs
     shape = (*cell_totals.shape[:-1], cell_totals.shape[-1] // width)
     return found[0].reshape(shape), found[1].reshape(shape), found[2].reshape(shape)
 
 
-def pooled(n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1) -> VoteStatistic:
+def pooled(
+    n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1
+) -> VoteStatistic:
     """Each system's mean score over all its comparisons, whoever the rival was: wins minus losses over comparisons.
 
-    A rival that was met more often weighs more; where the pairs were drawn with unequal weights, `one_against_rest` is
-    the one to report. Totals (..., n_cells) -> values (..., n_systems); nan for a system without comparisons.
+    A rival that was met more often weighs more; where the pairs were drawn with unequal weights,
+    `one_against_rest` is the one to report. Totals (..., n_cells) -> values (..., n_systems); nan
+    for a system without comparisons.
 
     >>> pooled(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0])).round(3)
     array([ 0.111, -1.   ,  0.2  ])
@@ -248,7 +275,10 @@ def pooled(n_systems: int, steps: int = 1, score: Score = "difference", threshol
 
 
 def _tested(score: Score, terms: Callable[[Array], Array]) -> Callable[[Array], Array] | None:
-    """A win rate does not change its sign when winners and losers change places; differences and margins do."""
+    """A win rate does not change its sign when winners and losers change places.
+
+    Differences and margins do.
+    """
     return terms if score in ("difference", "margin") else None
 
 

@@ -25,7 +25,8 @@ class Design:
     model: Model
     """Which model."""
     half: Array
-    """(2 steps + 1,) what a vote counts for the pair's first system: 1, 1/2, 0; 0 if it is dropped."""
+    """(2 steps + 1,) what a vote counts for the pair's first system: 1, 1/2, 0; 0 if it is
+    dropped."""
     tie: Array
     """(2 steps + 1,) 1 where the outcome is a tie of the model."""
     kept: Array
@@ -47,7 +48,11 @@ class Counts:
 
 
 def design(
-    n_systems: int, steps: int = 1, model: Model = "davidson", ties: Ties = "half", threshold: int = 1
+    n_systems: int,
+    steps: int = 1,
+    model: Model = "davidson",
+    ties: Ties = "half",
+    threshold: int = 1,
 ) -> Design:
     """The design of a model; in Bradley and Terry's, ties count half for each side or are dropped, and no third way.
 
@@ -62,7 +67,9 @@ def design(
     if model == "davidson":
         return Design(n_systems, model, win + tie / 2, tie, np.ones(len(tie)), sides)
     counted = 1.0 if ties == "half" else 0.0
-    return Design(n_systems, model, win + counted * tie / 2, 0 * tie, win + loss + counted * tie, sides)
+    return Design(
+        n_systems, model, win + counted * tie / 2, 0 * tie, win + loss + counted * tie, sides
+    )
 
 
 def counts_of(cell_totals: Array, chosen: Design) -> Counts:
@@ -85,7 +92,9 @@ def undefined_because(counts: Counts, chosen: Design) -> str:
     if not counts.n.any():
         return "there are no comparisons"
     if chosen.model == "davidson" and not counts.tie.any():
-        return "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
+        return (
+            "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
+        )
     if chosen.model == "davidson" and counts.tie.sum() == counts.n.sum():
         return "every comparison is a tie"
     reach = reachable(counts, chosen)[0]
@@ -94,15 +103,18 @@ def undefined_because(counts: Counts, chosen: Design) -> str:
     if not reach.all():
         return "some systems lost to none of the others, directly or by way of third ones"
     if chosen.model == "davidson" and not contradicts(counts, chosen)[0]:
-        return "no comparison goes against the order of the others, so that the worths have no bounds"
+        return (
+            "no comparison goes against the order of the others, so that the worths have no bounds"
+        )
     return ""
 
 
 def contradicts(counts: Counts, chosen: Design) -> NDArray[np.bool_]:
     """(n,) whether some cycle of wins and ties has more wins than ties, which bounds the tie parameter from above.
 
-    Two systems that beat each other are such a cycle; only without any is it looked for longer ones, as a negative
-    cycle of the graph in which a win is a step of -1 and a tie one of 1 either way.
+    Two systems that beat each other are such a cycle; only without any is it looked for longer
+    ones, as a negative cycle of the graph in which a win is a step of -1 and a tie one of 1 either
+    way.
     """
     win, loss = counts.half - counts.tie / 2 > 0, counts.n - counts.half - counts.tie / 2 > 0
     found: NDArray[np.bool_] = np.asarray((win & loss).any(axis=1))

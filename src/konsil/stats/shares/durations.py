@@ -20,8 +20,8 @@ def geometric_mean(totals: Array) -> Array:
 def median_of_cells(totals: Array, values: Array) -> Array:
     """Median of values by how often each was drawn: (..., n_values) -> (..., 1); nan where nothing was.
 
-    `values` (n_values,) rise. The median is the value at which half of the weight is reached; where it is reached
-    exactly between two values, the middle of the two.
+    `values` (n_values,) rise. The median is the value at which half of the weight is reached; where
+    it is reached exactly between two values, the middle of the two.
 
     >>> median_of_cells(np.array([1.0, 0.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0, 4.0]))
     array([3.5])

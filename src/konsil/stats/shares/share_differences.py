@@ -1,6 +1,7 @@
 """Differences of two shares: score intervals for single outcomes, square-and-add for outcomes in clusters.
 
-Interval and p come from one test: p <= 1 - level exactly where the interval of that level leaves out zero.
+Interval and p come from one test: p <= 1 - level exactly where the interval of that level leaves
+out zero.
 """
 
 from __future__ import annotations
@@ -70,20 +71,23 @@ class Outcomes(NamedTuple):
     @property
     def difference(self) -> float:
         """The first share minus the second."""
-        return (self.both + self.first + self.hits_a) / self.n_a - (self.both + self.second + self.hits_b) / self.n_b
+        return (self.both + self.first + self.hits_a) / self.n_a - (
+            self.both + self.second + self.hits_b
+        ) / self.n_b
 
 
 def score_difference(outcomes: Outcomes, level: float = 0.95) -> ShareDifference:
     """The score interval of p_a - p_b, and the score test of p_a = p_b, for pairs, for independent groups and for both.
 
-    z(D) = (p_a - p_b - D) / sqrt(v(D)), v(D) = p_a q_a / n_a + p_b q_b / n_b - 2 n (p_11 - p_a p_b) / (n_a n_b) at the
-    probabilities of greatest likelihood whose difference is D; n pairs among n_a and n_b outcomes. The interval holds
-    each D with |z(D)| below the normal quantile, p is that of |z(0)|. With pairs alone it is Tango's interval and
-    McNemar's test (without a continuity correction). Without pairs v has the factor N / (N - 1), N = n_a + n_b:
-    Miettinen and Nurminen's interval; so it has where only some outcomes are paired. Undefined where a group has none.
+    z(D) = (p_a - p_b - D) / sqrt(v(D)), v(D) = p_a q_a / n_a + p_b q_b / n_b - 2 n (p_11 - p_a p_b)
+    / (n_a n_b) at the probabilities of greatest likelihood whose difference is D; n pairs among n_a
+    and n_b outcomes. The interval holds each D with |z(D)| below the normal quantile, p is that of
+    |z(0)|. With pairs alone it is Tango's interval and McNemar's test (without a continuity
+    correction). Without pairs v has the factor N / (N - 1), N = n_a + n_b: Miettinen and Nurminen's
+    interval; so it has where only some outcomes are paired. Undefined where a group has none.
 
-    Source: Tango (1998), Equivalence test and confidence interval for the difference in proportions for the
-    paired-sample design; Miettinen and Nurminen (1985), Comparative analysis of two rates.
+    Source: Tango (1998), Equivalence test and confidence interval for the difference in proportions
+    for the paired-sample design; Miettinen and Nurminen (1985), Comparative analysis of two rates.
 
     >>> difference = score_difference(Outcomes(43, 0, 1, 0))
     >>> round(difference.low, 4), round(difference.high, 4), difference.method
@@ -100,7 +104,9 @@ def score_difference(outcomes: Outcomes, level: float = 0.95) -> ShareDifference
         method: Literal["tango", "miettinen-nurminen", "score"] = "tango"
     else:
         method = "score" if outcomes.pairs else "miettinen-nurminen"
-    return ShareDifference(value, low, high, _never_zero(2 * float(scipy.special.ndtr(-abs(z(0.0))))), method)
+    return ShareDifference(
+        value, low, high, _never_zero(2 * float(scipy.special.ndtr(-abs(z(0.0))))), method
+    )
 
 
 def _score(outcomes: Outcomes) -> Callable[[float], float]:
@@ -113,7 +119,11 @@ def _score(outcomes: Outcomes) -> Callable[[float], float]:
         if abs(value - at) <= _ROUNDING:
             return 0.0
         p_both, p_a, p_b = _restricted(outcomes, at)
-        variance = p_a * (1 - p_a) / n_a + p_b * (1 - p_b) / n_b - 2 * n * (p_both - p_a * p_b) / (n_a * n_b)
+        variance = (
+            p_a * (1 - p_a) / n_a
+            + p_b * (1 - p_b) / n_b
+            - 2 * n * (p_both - p_a * p_b) / (n_a * n_b)
+        )
         if variance * factor <= _ROUNDING**2:
             return math.copysign(math.inf, value - at)
         return (value - at) / math.sqrt(variance * factor)
@@ -155,7 +165,9 @@ def _restricted(outcomes: Outcomes, at: float) -> tuple[float, float, float]:
     return p11, p11 + p10, p11 + p01
 
 
-def _paired(both: float, first: float, second: float, neither: float, at: float) -> tuple[float, float, float, float]:
+def _paired(
+    both: float, first: float, second: float, neither: float, at: float
+) -> tuple[float, float, float, float]:
     """The four probabilities of pairs with p_10 - p_01 = at: a root of a quadratic."""
     n = both + first + second + neither
     b = -first - second + (2 * n - first + second) * at
@@ -202,17 +214,19 @@ def square_and_add(
 ) -> ShareDifference:
     """The difference of two shares of outcomes in clusters, from the limits of the two and their correlation.
 
-    low = D - sqrt((p_a - l_a)^2 - 2 r (p_a - l_a) (u_b - p_b) + (u_b - p_b)^2), high with u_a and l_b; l and u are
-    Wilson's at the sample size that the group's clusters are worth, n = min(p q / v, sum(trials)) with v the variance
-    of the share between its clusters, bias-reduced, and the t quantile of its effective degrees of freedom: C - 1 for
-    C clusters of one size, fewer where one cluster has much of the outcomes (`cluster_variance`). A share of 0 or 1:
-    n = 1 + Satterthwaite's degrees of freedom of these sizes. r is the correlation of
-    the two shares over clusters, whose covariance is first brought nearer to zero by half the largest cluster's part,
-    as a correction for continuity. p is 1 minus the highest level at which the interval leaves out zero. All arrays
-    (n_clusters,). Undefined with fewer than two clusters in a group.
+    low = D - sqrt((p_a - l_a)^2 - 2 r (p_a - l_a) (u_b - p_b) + (u_b - p_b)^2), high with u_a and
+    l_b; l and u are Wilson's at the sample size that the group's clusters are worth, n = min(p q /
+    v, sum(trials)) with v the variance of the share between its clusters, bias-reduced, and the t
+    quantile of its effective degrees of freedom: C - 1 for C clusters of one size, fewer where one
+    cluster has much of the outcomes (`cluster_variance`). A share of 0 or 1: n = 1 +
+    Satterthwaite's degrees of freedom of these sizes. r is the correlation of the two shares over
+    clusters, whose covariance is first brought nearer to zero by half the largest cluster's part,
+    as a correction for continuity. p is 1 minus the highest level at which the interval leaves out
+    zero. All arrays (n_clusters,). Undefined with fewer than two clusters in a group.
 
-    Source: Newcombe (1998), Improved confidence intervals for the difference between binomial proportions based on
-    paired data (method 10); Korn and Graubard (1998) for the sample size; Bell and McCaffrey (2002) for v.
+    Source: Newcombe (1998), Improved confidence intervals for the difference between binomial
+    proportions based on paired data (method 10); Korn and Graubard (1998) for the sample size; Bell
+    and McCaffrey (2002) for v.
 
     >>> ones = np.ones(30)
     >>> difference = square_and_add(np.eye(30)[0], ones, np.eye(30)[1], ones)
@@ -278,7 +292,9 @@ class _Group(NamedTuple):
             return 0.0, 1.0
         centre = (p + z * z / (2 * n)) / (1 + z * z / n)
         reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return (0.0 if p == 0 else max(centre - reach, 0.0)), (1.0 if p == 1 else min(centre + reach, 1.0))
+        return (0.0 if p == 0 else max(centre - reach, 0.0)), (
+            1.0 if p == 1 else min(centre + reach, 1.0)
+        )
 
 
 def _correlation(a: _Group, b: _Group) -> float:

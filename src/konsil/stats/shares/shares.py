@@ -1,4 +1,7 @@
-"""Intervals of shares k / n: Wilson, and Clopper-Pearson when none or all; the same for outcomes in clusters."""
+"""Intervals of shares k / n: Wilson, and Clopper-Pearson when none or all.
+
+The same for outcomes in clusters.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from konsil.stats.inference.cluster_variance import tally
 
 
 def _counts(k: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
-    some, all_ = np.broadcast_arrays(np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    some, all_ = np.broadcast_arrays(
+        np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    )
     if np.any(some < 0) or np.any(some > all_):
         raise ValueError("counts: expected 0 <= k <= n everywhere")
     return some, all_
@@ -53,8 +58,12 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Ar
     some, all_ = _counts(k, n)
     tail = (1 - level) / 2
     none, every = some == 0, some == all_
-    low = np.where(none, 0.0, scipy.special.betaincinv(np.where(none, 1.0, some), all_ - some + 1, tail))
-    high = np.where(every, 1.0, scipy.special.betaincinv(some + 1, np.where(every, 1.0, all_ - some), 1 - tail))
+    low = np.where(
+        none, 0.0, scipy.special.betaincinv(np.where(none, 1.0, some), all_ - some + 1, tail)
+    )
+    high = np.where(
+        every, 1.0, scipy.special.betaincinv(some + 1, np.where(every, 1.0, all_ - some), 1 - tail)
+    )
     return np.where(all_ > 0, low, np.nan), np.where(all_ > 0, high, np.nan)
 
 
@@ -76,18 +85,20 @@ def interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Ar
 def clustered_interval(hits: Array, trials: Array, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval of a share of outcomes in clusters, at the sample size that they are worth.
 
-    p = sum(hits) / sum(trials), v = C / (C - 1) sum((hits - p trials)^2) / sum(trials)^2 over the C clusters with
-    trials, n = min(p (1 - p) / v, sum(trials)), with the t quantile of `degrees_of_freedom(trials)` for z: C - 1 for
-    clusters of one size. Where none or all are hits, v says nothing: Clopper-Pearson with n one more than these
-    degrees, C for clusters of one size. Where the clusters are `uneven`, v is the bias-reduced variance and t has its
-    effective degrees of freedom (`cluster_variance`): a cluster with much of the outcomes pulls the share towards
+    p = sum(hits) / sum(trials), v = C / (C - 1) sum((hits - p trials)^2) / sum(trials)^2 over the C
+    clusters with trials, n = min(p (1 - p) / v, sum(trials)), with the t quantile of
+    `degrees_of_freedom(trials)` for z: C - 1 for clusters of one size. Where none or all are hits,
+    v says nothing: Clopper-Pearson with n one more than these degrees, C for clusters of one size.
+    Where the clusters are `uneven`, v is the bias-reduced variance and t has its effective degrees
+    of freedom (`cluster_variance`): a cluster with much of the outcomes pulls the share towards
     itself. `hits`, `trials` (n_clusters,). nan with fewer than two clusters.
 
-    Where few clusters have the rarer outcome a bootstrap covers far too seldom (with one hit expected, 0.5 instead of
-    0.95), and this interval 0.95 to 0.98.
+    Where few clusters have the rarer outcome a bootstrap covers far too seldom (with one hit
+    expected, 0.5 instead of 0.95), and this interval 0.95 to 0.98.
 
-    Source: Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive
-    counts estimated from survey data; Wilson in the place of Clopper-Pearson, which is wider than it need be.
+    Source: Korn and Graubard (1998), Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data; Wilson in the place of Clopper-Pearson,
+    which is wider than it need be.
 
     >>> low, high = clustered_interval(np.array([1.0, 0, 0, 0, 0, 0]), np.full(6, 5.0))
     >>> round(low, 3), round(high, 3)
@@ -101,15 +112,17 @@ def clustered_interval(hits: Array, trials: Array, level: float = 0.95) -> tuple
     if uneven(trials) and 0 < p < 1:
         variance, df = reduced_variance(hits, trials)
         return effective_interval(p, variance, total, df, level)
-    variance = n_clusters / (n_clusters - 1) * float(((hits - p * trials)[used] ** 2).sum()) / total**2
+    variance = (
+        n_clusters / (n_clusters - 1) * float(((hits - p * trials)[used] ** 2).sum()) / total**2
+    )
     return effective_interval(p, variance, total, degrees_of_freedom(trials), level)
 
 
 def uneven(sizes: Array) -> bool:
     """Whether clusters of these sizes (n_clusters,) are worth fewer than half as many equal ones, by their shares.
 
-    (sum of m)^2 / sum of m^2 < C / 2: one of 60 clusters with 12 % of the outcomes or more, for instance. Empty ones do
-    not count.
+    (sum of m)^2 / sum of m^2 < C / 2: one of 60 clusters with 12 % of the outcomes or more, for
+    instance. Empty ones do not count.
 
     >>> uneven(np.full(60, 3.0)), uneven(np.append(np.full(59, 3.0), 118.0))
     (False, True)
@@ -121,11 +134,13 @@ def uneven(sizes: Array) -> bool:
 def reduced_variance(hits: Array, trials: Array) -> tuple[float, float]:
     """The bias-reduced variance of a share of outcomes in clusters, and its effective degrees of freedom.
 
-    V = sum of (d / N)^2 / (1 - h), d = hits - p trials, h = trials / N: C / (C - 1) times the plain sum for C clusters
-    of one size. The degrees of freedom are between those for independent outcomes and for outcomes that are alike
-    within clusters, by what clusters add to the variance p (1 - p) / N. `hits`, `trials` (n_clusters,).
+    V = sum of (d / N)^2 / (1 - h), d = hits - p trials, h = trials / N: C / (C - 1) times the plain
+    sum for C clusters of one size. The degrees of freedom are between those for independent
+    outcomes and for outcomes that are alike within clusters, by what clusters add to the variance p
+    (1 - p) / N. `hits`, `trials` (n_clusters,).
 
-    Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples.
+    Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
+    multi-stage samples.
 
     >>> variance, df = reduced_variance(np.array([3.0, 1.0, 2.0]), np.full(3, 4.0))
     >>> round(variance, 5), round(df, 2)
@@ -135,15 +150,18 @@ def reduced_variance(hits: Array, trials: Array) -> tuple[float, float]:
     share = float(hits.sum()) / total
     parts = (trials / total)[:, None]
     tallied = tally(((hits - share * trials) / total)[:, None], parts, parts**2)
-    return float(tallied.variance()[0]), float(tallied.df(np.array([share * (1 - share) / total]))[0])
+    return float(tallied.variance()[0]), float(
+        tallied.df(np.array([share * (1 - share) / total]))[0]
+    )
 
 
 def degrees_of_freedom(sizes: Array) -> float:
     """Satterthwaite's degrees of freedom of the clusters' variance: (tr S)^2 / tr(S^2), S = diag(m) - m m' / sum(m).
 
-    `sizes` m (n_clusters,): S is the covariance of the clusters' deviations from the overall share if outcomes were
-    independent. C - 1 for C clusters of one size, fewer for unequal ones: 4.7 for 10 clusters of 1, 1, 1, 1, 1, 2, 2,
-    3, 6 and 12. Clusters of size 0 do not count; 0 with fewer than two.
+    `sizes` m (n_clusters,): S is the covariance of the clusters' deviations from the overall share
+    if outcomes were independent. C - 1 for C clusters of one size, fewer for unequal ones: 4.7 for
+    10 clusters of 1, 1, 1, 1, 1, 2, 2, 3, 6 and 12. Clusters of size 0 do not count; 0 with fewer
+    than two.
 
     Source: Satterthwaite (1946), An approximate distribution of estimates of variance components.
 
@@ -160,11 +178,14 @@ def degrees_of_freedom(sizes: Array) -> float:
     return trace**2 / (squares - 2 * cubes / total + (squares / total) ** 2)
 
 
-def effective_interval(p: float, variance: float, total: float, df: float, level: float = 0.95) -> tuple[float, float]:
+def effective_interval(
+    p: float, variance: float, total: float, df: float, level: float = 0.95
+) -> tuple[float, float]:
     """Wilson's interval of a share with any variance, at the sample size n = min(p (1 - p) / variance, total).
 
-    `total` bounds n: the outcomes that the share is made of. The t quantile of `df` stands for z. At a share of 0 or 1,
-    where the variance says nothing: Clopper-Pearson with n = df + 1. nan with df < 1.
+    `total` bounds n: the outcomes that the share is made of. The t quantile of `df` stands for z.
+    At a share of 0 or 1, where the variance says nothing: Clopper-Pearson with n = df + 1. nan with
+    df < 1.
 
     Source: Korn and Graubard (1998), with Wilson in the place of Clopper-Pearson.
 

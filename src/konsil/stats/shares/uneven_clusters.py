@@ -1,7 +1,7 @@
 """Agreement of units in clusters of very unequal size: a variance that a large cluster does not make too small.
 
-A cluster with much of the units pulls the number towards itself, so that its own part of the variance is too small, and
-a sum of few large parts is known worse than the number of clusters says.
+A cluster with much of the units pulls the number towards itself, so that its own part of the
+variance is too small, and a sum of few large parts is known worse than the number of clusters says.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from konsil.stats.inference.cluster_variance import effective_number
 from konsil.stats.shares.shares import uneven
 
 VERY_UNEVEN = 4.0
-"""Worth fewer than this part of their number, clusters leave the posterior of patterns fewer degrees of freedom.
+"""Worth fewer than this part of their number, clusters leave the posterior of patterns fewer
+degrees of freedom.
 
-Less uneven ones need not: the posterior's prior is worth two clusters, and of few clusters that is much."""
+Less uneven ones need not: the posterior's prior is worth two clusters, and of few clusters that is
+much."""
 
 _MOST_SUMS = 50_000_000
 """Sums of single units beyond which the influences of units are not computed."""
@@ -48,18 +50,25 @@ class UnevenClusters:
 def sizes(codes: Codes) -> Array:
     """How many units with at least two labels each cluster has, (n_clusters,)."""
     compared = (codes.labels >= 0).sum(axis=1) >= 2
-    return np.bincount(codes.clusters, weights=compared, minlength=codes.n_clusters).astype(np.float64)
+    return np.bincount(codes.clusters, weights=compared, minlength=codes.n_clusters).astype(
+        np.float64
+    )
 
 
-def uneven_clusters(codes: Codes, tally: Callable[[Codes], Sums], finalise: Finalise) -> UnevenClusters | None:
-    """Variance and degrees of freedom by the influences of single units; None where clusters are not `shares.uneven`.
+def uneven_clusters(
+    codes: Codes, tally: Callable[[Codes], Sums], finalise: Finalise
+) -> UnevenClusters | None:
+    """Variance and degrees of freedom by the influences of single units.
 
-    V = sum over clusters of u^2 / (1 - h), u the sum of the influences of a cluster's units and h its share of the
-    units. The degrees of freedom lie between those for independent units and those for units that are alike within
-    clusters, 1 / (sum of h^2) - 1, by what clusters add to the variance of single units. None, too, where the number is
-    undefined.
+    None where clusters are not `shares.uneven`.
 
-    Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples.
+    V = sum over clusters of u^2 / (1 - h), u the sum of the influences of a cluster's units and h
+    its share of the units. The degrees of freedom lie between those for independent units and those
+    for units that are alike within clusters, 1 / (sum of h^2) - 1, by what clusters add to the
+    variance of single units. None, too, where the number is undefined.
+
+    Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
+    multi-stage samples.
 
     >>> from konsil.stats.agreement.kappa import percent_agreement
     >>> statistic, labels = percent_agreement(2, 2), np.array([[0, 0], [0, 1], [1, 1]] * 4)

@@ -22,14 +22,17 @@ class Limits(NamedTuple):
     """Two-sided, never 0; nan where zero is an end of the values' range."""
 
 
-def wilson_limits(share: Array, variance: Array, n_votes: Array, df: Array, level: float = 0.95) -> tuple[Array, Array]:
+def wilson_limits(
+    share: Array, variance: Array, n_votes: Array, df: Array, level: float = 0.95
+) -> tuple[Array, Array]:
     """Wilson's interval of shares with any variance V, at the sample sizes n = min(p (1 - p) / V, n_votes); (m,) each.
 
-    The t quantile of `df` stands for z. nan where V is nan or 0, where df < 1 and where the share is 0 or 1: of votes
-    that are all alike V says nothing.
+    The t quantile of `df` stands for z. nan where V is nan or 0, where df < 1 and where the share
+    is 0 or 1: of votes that are all alike V says nothing.
 
-    Source: Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive
-    counts estimated from survey data, with Wilson in the place of Clopper-Pearson.
+    Source: Korn and Graubard (1998), Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data, with Wilson in the place of
+    Clopper-Pearson.
 
     >>> low, high = wilson_limits(np.array([0.9]), np.array([0.0009]), np.array([1000]), np.array([39.0]))
     >>> low.round(3), high.round(3)
@@ -37,7 +40,9 @@ def wilson_limits(share: Array, variance: Array, n_votes: Array, df: Array, leve
     """
     spread = share * (1 - share)
     usable = (variance > 0) & (spread > 0) & (df >= 1)
-    n = np.minimum(np.divide(spread, variance, out=np.ones_like(share), where=usable), np.maximum(n_votes, 1))
+    n = np.minimum(
+        np.divide(spread, variance, out=np.ones_like(share), where=usable), np.maximum(n_votes, 1)
+    )
     z = scipy.special.stdtrit(np.where(usable, df, 1.0), (1 + level) / 2)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * np.sqrt(spread / n + z * z / (4 * n * n))
@@ -45,14 +50,19 @@ def wilson_limits(share: Array, variance: Array, n_votes: Array, df: Array, leve
     return np.where(usable, low, np.nan), np.where(usable, high, np.nan)
 
 
-def unanimous_limits(value: Array, n: Array, limits: tuple[float, float], level: float = 0.95) -> Limits:
-    """Exact intervals of means of votes in which, pair by pair, every vote says the same; (m,) each.
+def unanimous_limits(
+    value: Array, n: Array, limits: tuple[float, float], level: float = 0.95
+) -> Limits:
+    """Exact intervals of means of votes in which, pair by pair, every vote says the same.
 
-    If another outcome has the chance u, n independent votes are all alike with the chance (1 - u)^n, so that u is at
-    most 1 - (alpha / 2)^(1 / n), alpha = 1 - level. A share u of other votes moves the mean to no less than
-    (1 - u) value + u limits[0] and to no more than (1 - u) value + u limits[1]: at an end of the range this is
-    Clopper and Pearson's interval. p is the least alpha whose interval leaves out zero: that of the sign test where
-    one system won every vote. nan with fewer than two effective votes or limits that are infinite.
+    (m,) each.
+
+    If another outcome has the chance u, n independent votes are all alike with the chance (1 -
+    u)^n, so that u is at most 1 - (alpha / 2)^(1 / n), alpha = 1 - level. A share u of other votes
+    moves the mean to no less than (1 - u) value + u limits[0] and to no more than (1 - u) value + u
+    limits[1]: at an end of the range this is Clopper and Pearson's interval. p is the least alpha
+    whose interval leaves out zero: that of the sign test where one system won every vote. nan with
+    fewer than two effective votes or limits that are infinite.
 
     Source: Clopper and Pearson (1934), The use of confidence or fiducial limits.
 
@@ -78,8 +88,8 @@ def unanimous_limits(value: Array, n: Array, limits: tuple[float, float], level:
 def effective_votes(weights: Array) -> Array:
     """How many independent votes clusters are worth whose votes are all alike: Satterthwaite's number, (G, m) to (m,).
 
-    `weights`: each cluster's part in each value. G for G clusters of equal parts, fewer for unequal ones; 0 without
-    two clusters.
+    `weights`: each cluster's part in each value. G for G clusters of equal parts, fewer for unequal
+    ones; 0 without two clusters.
 
     >>> effective_votes(np.array([[1.0, 1.0], [1.0, 10.0], [1.0, 1.0]])).round(2)
     array([3.  , 2.69])

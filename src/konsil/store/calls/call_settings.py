@@ -19,9 +19,21 @@ _DAY = len("2025-03-01")
 def callees(store: Store) -> tuple[Callee, ...]:
     """Every model that gave a readable reply, with what was asked of it and what it does not take."""
     c = schema.calls.c
-    # Canonical JSON: within a text the quotation marks would be escaped, so this is the reply's own key.
-    silent = sa.case((c.asked.like('%"logprobs":%'), c.reply.not_like('%"logprobs":[%')), else_=sa.false())
-    columns = (c.kind, c.who, c.endpoint, c.model, c.echoed, c.asked, c.sent, silent.label("silent"))
+    # Canonical JSON: within a text the quotation marks would be escaped, so this is the reply's own
+    # key.
+    silent = sa.case(
+        (c.asked.like('%"logprobs":%'), c.reply.not_like('%"logprobs":[%')), else_=sa.false()
+    )
+    columns = (
+        c.kind,
+        c.who,
+        c.endpoint,
+        c.model,
+        c.echoed,
+        c.asked,
+        c.sent,
+        silent.label("silent"),
+    )
     query = (
         sa.select(*columns, sa.func.count(), sa.func.min(c.at), sa.func.max(c.at))
         .where(c.ended == 1, c.outcome.in_(READABLE))
@@ -51,7 +63,9 @@ def _callee(key: tuple[Any, str, str], rows: list[tuple[Any, ...]]) -> Callee:
         *key,
         calls=sum(n for *_, n, _first, _last in rows),
         echoed=tuple(sorted({echoed for echoed, *_ in rows if echoed})),
-        asked={name: tuple(asked[name][text] for text in sorted(asked[name])) for name in sorted(asked)},
+        asked={
+            name: tuple(asked[name][text] for text in sorted(asked[name])) for name in sorted(asked)
+        },
         without=dict(sorted(without.items())),
         first=min(first for *_, first, _last in rows)[:_DAY],
         last=max(last for *_, last in rows)[:_DAY],

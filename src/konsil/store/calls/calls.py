@@ -91,7 +91,8 @@ class Calls:
     def __init__(self, store: Store) -> None:
         self.store = store
         made = sa.insert(schema.calls).compile(dialect=store.engine.dialect, column_keys=_COLUMNS)
-        # Where the driver takes rows as they are, nothing is turned into dictionaries and back for each of them.
+        # Where the driver takes rows as they are, nothing is turned into dictionaries and back for
+        # each of them.
         self._insert = str(made) if tuple(made.positiontup or ()) == _COLUMNS else ""
 
     def add(self, calls: Sequence[Call]) -> None:
@@ -112,10 +113,13 @@ class Calls:
             if self._insert:
                 connection.exec_driver_sql(self._insert, rows)
             else:
-                connection.execute(sa.insert(schema.calls), [dict(zip(_COLUMNS, r, strict=True)) for r in rows])
+                connection.execute(
+                    sa.insert(schema.calls), [dict(zip(_COLUMNS, r, strict=True)) for r in rows]
+                )
         except IntegrityError:
             raise ConflictError(
-                f"{self.store.name}: these calls are stored already; is another run going on for the same study?"
+                f"{self.store.name}: these calls are stored already; is another run going on for"
+                " the same study?"
             ) from None
         at = max((c.at for c in calls if c.at), default=_NO_TIME)
         audit.append(connection, CALLS_KIND, {"calls": len(rows), **audit.covers(total)}, at)
@@ -128,7 +132,9 @@ class Calls:
     def append_new(self, connection: Connection, calls: Sequence[Call]) -> int:
         """The same inside the caller's transaction."""
         c = schema.calls.c
-        known = {(work, attempt) for work, attempt in connection.execute(sa.select(c.work, c.attempt))}
+        known = {
+            (work, attempt) for work, attempt in connection.execute(sa.select(c.work, c.attempt))
+        }
         fresh = [c for c in calls if (c.work, c.attempt) not in known]
         for start in range(0, len(fresh), _CHUNK):
             self._append(connection, fresh[start : start + _CHUNK])
@@ -146,7 +152,11 @@ class Calls:
         """Count the attempts of the works that no reply has ended: work -> number of its last attempt."""
         c = schema.calls.c
         done = sa.select(c.work).where(c.kind == kind, c.ended == 1, c.outcome.in_(READABLE))
-        query = sa.select(c.work, sa.func.max(c.attempt)).where(c.kind == kind, c.work.not_in(done)).group_by(c.work)
+        query = (
+            sa.select(c.work, sa.func.max(c.attempt))
+            .where(c.kind == kind, c.work.not_in(done))
+            .group_by(c.work)
+        )
         return dict(self._stream(query))
 
     def each(self) -> Iterator[Call]:
@@ -154,18 +164,26 @@ class Calls:
         with engine.reading(self.store.engine) as connection:
             yield from each_call(connection)
 
-    def to_judge(self, judges: Collection[str]) -> tuple[dict[str, Task], dict[str, Item], dict[str, Answer]]:
+    def to_judge(
+        self, judges: Collection[str]
+    ) -> tuple[dict[str, Task], dict[str, Item], dict[str, Answer]]:
         """Read the tasks of these judges with the items and answers that they show, by id, and nothing else."""
         t, i, a = schema.tasks.c, schema.items.c, schema.answers.c
         mine = t.rater.in_(sorted(judges))
         asked = sa.select(t.item).where(mine)
         with engine.reading(self.store.engine) as connection, many():
-            tasks: dict[str, Task] = {task.id: task for task in read.some(connection, "tasks", mine)}
+            tasks: dict[str, Task] = {
+                task.id: task for task in read.some(connection, "tasks", mine)
+            }
             imported: list[Item] = list(read.some(connection, "items", i.id.in_(asked)))
             decided = read.some(connection, "events", schema.events.c.kind == REWRITING)
             items = {item.id: item for item in with_rewriting(imported, decided)}
             shown = {one for task in tasks.values() for one in task.answers}
-            answers = (one for one in read.some(connection, "answers", a.item.in_(asked)) if one.id in shown)
+            answers = (
+                one
+                for one in read.some(connection, "answers", a.item.in_(asked))
+                if one.id in shown
+            )
             return tasks, items, {one.id: one for one in answers}
 
     def unsettled_answers(self) -> Iterator[Call]:
@@ -206,7 +224,10 @@ class Calls:
             yield row[0]
 
     def counts(self) -> tuple[Ended, ...]:
-        """Count the ended works by kind, who and outcome; a work that was called again counts with its last end."""
+        """Count the ended works by kind, who and outcome.
+
+        A work that was called again counts with its last end.
+        """
         c = schema.calls.c
         last = (
             sa.select(c.work, sa.func.max(c.attempt).label("attempt"))
@@ -215,7 +236,9 @@ class Calls:
             .having(sa.func.count() > 1)
             .subquery()
         )
-        older = sa.select(last.c.work).where(last.c.work == c.work, c.attempt < last.c.attempt).exists()
+        older = (
+            sa.select(last.c.work).where(last.c.work == c.work, c.attempt < last.c.attempt).exists()
+        )
         query = (
             sa.select(c.kind, c.who, c.outcome, sa.func.count())
             .where(c.ended == 1, ~older)
@@ -231,7 +254,11 @@ class Calls:
         with engine.reading(self.store.engine) as connection:
             is_usable = connection.execute(mine.where(c.outcome.in_(READABLE))).first() is not None
             # Of what is not usable: a reply has tokens or a text of its own.
-            replied = is_usable or connection.execute(mine.where(c.status == 200, c.reply != "{}")).first() is not None
+            replied = (
+                is_usable
+                or connection.execute(mine.where(c.status == 200, c.reply != "{}")).first()
+                is not None
+            )
         return Heard(replied, is_usable)
 
     def sizes(self, kind: CallKind, who: str, model: str) -> Sizes:
@@ -240,13 +267,21 @@ class Calls:
         mine = (c.kind == kind, c.who == who, c.model == model)
         with engine.reading(self.store.engine) as connection:
             dearest = connection.execute(sa.select(sa.func.max(c.cost)).where(*mine)).scalar()
-            rows = connection.execute(sa.select(c.usage).where(*mine, c.usage != "{}").limit(_SIZED)).all()
+            rows = connection.execute(
+                sa.select(c.usage).where(*mine, c.usage != "{}").limit(_SIZED)
+            ).all()
         usages = [json.loads(text) for (text,) in rows]
         written = [int(usage.get("out", 0)) for usage in usages]
         if not usages:
             return Sizes(dearest=dearest or 0.0)
         read = sum(int(usage.get("in", 0)) for usage in usages)
-        return Sizes(len(usages), read / len(usages), sum(written) / len(usages), max(written), dearest or 0.0)
+        return Sizes(
+            len(usages),
+            read / len(usages),
+            sum(written) / len(usages),
+            max(written),
+            dearest or 0.0,
+        )
 
     def spent(self) -> tuple[int, float]:
         """Give the number of calls ever made and the sum of their known prices."""
@@ -257,10 +292,16 @@ class Calls:
 
     def _final(self, kind: CallKind) -> sa.Select[Any]:
         c = schema.calls.c
-        # No record is made of what was sent, nor of a body that could be read: most of a call is left on the disk.
+        # No record is made of what was sent, nor of a body that could be read: most of a call is
+        # left on the disk.
         read_already = sa.case((c.outcome.in_(READABLE), ""), else_=c.raw).label("raw")
-        instead = {"raw": read_already, **{n: sa.literal("{}").label(n) for n in ("asked", "sent", "usage")}}
-        return sa.select(*(instead.get(n, c[n]) for n in CALLS.names)).where(c.kind == kind, c.ended == 1)
+        instead = {
+            "raw": read_already,
+            **{n: sa.literal("{}").label(n) for n in ("asked", "sent", "usage")},
+        }
+        return sa.select(*(instead.get(n, c[n]) for n in CALLS.names)).where(
+            c.kind == kind, c.ended == 1
+        )
 
     def _stream(self, query: sa.Select[Any]) -> Iterator[tuple[Any, ...]]:
         with engine.reading(self.store.engine) as connection:

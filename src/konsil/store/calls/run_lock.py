@@ -18,19 +18,24 @@ from konsil.store.engine.private import mode_like
 from konsil.store.log.db import Store
 
 ENDING = "-run"
-"""What the lock's file is called after the database's; the file stays, only the lock on it counts."""
+"""What the lock's file is called after the database's; the file stays, only the lock on it
+counts."""
 _KEY = zlib.crc32(b"konsil: one run at a time")
 """The lock's number in a database of PostgreSQL."""
 _TOLD = 1_000
 _BYTE = 1 << 20
-"""Where Windows locks a byte: nobody can read what is locked there, so it lies behind what is told."""
+"""Where Windows locks a byte: nobody can read what is locked there, so it lies behind what is
+told."""
 
 
 @contextmanager
 def alone(store: Store, what: str, at: str) -> Iterator[None]:
-    """Hold the study for a run that calls models; a StoreError says since when another one is under way.
+    """Hold the study for a run that calls models.
 
-    `what` is the command, for the other one's message, and `at` the time. Nothing that is killed leaves a lock behind.
+    A StoreError says since when another one is under way.
+
+    `what` is the command, for the other one's message, and `at` the time. Nothing that is killed
+    leaves a lock behind.
     """
     if store.engine.dialect.name == "postgresql":
         with _advisory(store, what):
@@ -42,8 +47,9 @@ def alone(store: Store, what: str, at: str) -> Iterator[None]:
 
 def _refused(store: Store, other: str, since: str) -> StoreError:
     return StoreError(
-        f"{store.name}: another run{f' ({other})' if other else ''} is under way{f' since {since}' if since else ''};"
-        " wait for its end, or stop it and start again: nothing that it has done is lost"
+        f"{store.name}: another run{f' ({other})' if other else ''} is under"
+        f" way{f' since {since}' if since else ''}; wait for its end, or stop it and start again:"
+        " nothing that it has done is lost"
     )
 
 
@@ -51,9 +57,13 @@ def _refused(store: Store, other: str, since: str) -> StoreError:
 def _flock(store: Store, what: str, at: str) -> Iterator[None]:
     place = Path(f"{store.engine.url.database}{ENDING}")
     try:
-        file = os.open(place, os.O_RDWR | os.O_CREAT, mode_like(Path(str(store.engine.url.database))))
+        file = os.open(
+            place, os.O_RDWR | os.O_CREAT, mode_like(Path(str(store.engine.url.database)))
+        )
     except OSError as error:
-        raise StoreError(f"{place}: cannot be opened: {error.strerror}; check the folder's permissions") from None
+        raise StoreError(
+            f"{place}: cannot be opened: {error.strerror}; check the folder's permissions"
+        ) from None
     try:
         if not _try_lock(file):
             raise _refused(store, *_read(file))
@@ -101,7 +111,8 @@ def _read(file: int) -> tuple[str, str]:
 @contextmanager
 def _advisory(store: Store, what: str) -> Iterator[None]:
     with engine.translate_database_errors(store.engine.url), store.engine.connect() as opened:
-        # A connection of its own, outside any transaction: the server drops the lock when the connection ends.
+        # A connection of its own, outside any transaction: the server drops the lock when the
+        # connection ends.
         connection = opened.execution_options(isolation_level="AUTOCOMMIT")
         if not connection.execute(sa.select(sa.func.pg_try_advisory_lock(_KEY))).scalar_one():
             raise _refused(store, *_holder(connection))
@@ -109,15 +120,17 @@ def _advisory(store: Store, what: str) -> Iterator[None]:
         try:
             yield
         finally:
-            opened.invalidate()  # never back to the pool: the lock and the name go with the connection
+            # never back to the pool: the lock and the name go with the connection
+            opened.invalidate()
 
 
 def _holder(connection: Connection) -> tuple[str, str]:
     """Who holds the lock and since when it has been connected, as far as this user may see it."""
     query = sa.text(
-        "SELECT a.application_name, to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
-        " FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid JOIN pg_database d ON d.oid = l.database"
-        " WHERE l.locktype = 'advisory' AND l.granted AND l.objid = :key AND d.datname = current_database()"
+        "SELECT a.application_name, to_char(a.backend_start AT TIME ZONE 'UTC',"
+        ' \'YYYY-MM-DD"T"HH24:MI:SS"Z"\') FROM pg_locks l JOIN pg_stat_activity a ON a.pid ='
+        " l.pid JOIN pg_database d ON d.oid = l.database WHERE l.locktype = 'advisory' AND"
+        " l.granted AND l.objid = :key AND d.datname = current_database()"
     )
     row = connection.execute(query, {"key": _KEY}).first()
     return (str(row[0] or ""), str(row[1] or "")) if row is not None else ("", "")

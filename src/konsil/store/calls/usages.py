@@ -1,4 +1,7 @@
-"""What the calls of each system and judge took, read off the calls themselves; nothing is written."""
+"""What the calls of each system and judge took, read off the calls themselves.
+
+Nothing is written.
+"""
 
 from __future__ import annotations
 
@@ -33,17 +36,31 @@ _STATUS = {408: NO_REPLY, 429: RATE_LIMIT, 503: OVERLOADED, 529: OVERLOADED}
 def usages(store: Store) -> tuple[Usage, ...]:
     """Time, tokens, price and failures of every system and judge that was called, systems first, by name.
 
-    A latency is that of one call: waiting for a turn, and between a refused call and the next, is in none.
+    A latency is that of one call: waiting for a turn, and between a refused call and the next, is
+    in none.
     """
     c = schema.calls.c
     query = (
-        sa.select(c.kind, c.who, c.work, c.endpoint, c.outcome, c.status, c.usage, c.cost, c.seconds, c.reply != "{}")
+        sa.select(
+            c.kind,
+            c.who,
+            c.work,
+            c.endpoint,
+            c.outcome,
+            c.status,
+            c.usage,
+            c.cost,
+            c.seconds,
+            c.reply != "{}",
+        )
         .where(c.kind.in_(("answer", "judge")))
         .order_by(c.kind, c.who, c.work)
     )
     tallies: dict[tuple[CallKind, str], _Tally] = {}
     with engine.reading(store.engine) as connection:
-        for kind, who, work, endpoint, *rest in connection.execute(query.execution_options(yield_per=_CHUNK)):
+        for kind, who, work, endpoint, *rest in connection.execute(
+            query.execution_options(yield_per=_CHUNK)
+        ):
             tally = tallies.setdefault((kind, who), _Tally())
             tally.is_played = tally.is_played or endpoint == FAKE
             tally.works += work != tally.work
@@ -68,7 +85,15 @@ class _Tally:
     costs: dict[bool, float] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
 
-    def add(self, outcome: str, status: int, usage: str, cost: float | None, seconds: float, has_reply: bool) -> None:
+    def add(
+        self,
+        outcome: str,
+        status: int,
+        usage: str,
+        cost: float | None,
+        seconds: float,
+        has_reply: bool,
+    ) -> None:
         self.calls += 1
         counts = json.loads(usage)
         is_counted = "in" in counts and "out" in counts

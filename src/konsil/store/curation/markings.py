@@ -27,7 +27,10 @@ def to_be_marked(connection: Connection) -> list[str]:
 def cases_with_versions(connection: Connection) -> frozenset[str]:
     """The cases whose versions are items already, so that their marks cannot change any more."""
     i = schema.items.c
-    return frozenset(row[0] for row in connection.execute(sa.select(i.case).where(i.case.is_not(None), i.case != i.id)))
+    return frozenset(
+        row[0]
+        for row in connection.execute(sa.select(i.case).where(i.case.is_not(None), i.case != i.id))
+    )
 
 
 def standing(connection: Connection, case: str | None = None) -> dict[str, tuple[int, Marking]]:
@@ -43,7 +46,10 @@ def history(connection: Connection, case: str) -> list[Marking]:
 
 
 def append_marking(connection: Connection, one: Marking, *, seen: int, at: str) -> bool:
-    """Keep a marking that follows the one of number `seen`, in the caller's transaction; False: another came first."""
+    """Keep a marking that follows the one of number `seen`, in the caller's transaction.
+
+    False: another came first.
+    """
     audit.next_entry(connection)  # others who mark wait here
     number = standing(connection, one.case).get(one.case, (0, one))[0]
     if number != seen:

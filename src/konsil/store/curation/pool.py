@@ -27,7 +27,10 @@ def decision_events(connection: Connection, item: str | None = None) -> tuple[Ev
     """All screenings and decisions, or the decisions on one item; in no order that matters."""
     if item is not None:
         return study_events.of_kind(connection, DECISION, item)
-    return (*study_events.of_kind(connection, SCREENING), *study_events.of_kind(connection, DECISION))
+    return (
+        *study_events.of_kind(connection, SCREENING),
+        *study_events.of_kind(connection, DECISION),
+    )
 
 
 def since(connection: Connection, first: int, last: int) -> list[Decision]:
@@ -44,12 +47,19 @@ def names(connection: Connection, words: str = "") -> list[str]:
     """
     i = schema.items.c
     whole = sa.select(i.id)
-    query = sa.select(i.id).where(sa.or_(i.case.is_(None), i.case == i.id, i.case.not_in(whole))).order_by(i.id)
+    query = (
+        sa.select(i.id)
+        .where(sa.or_(i.case.is_(None), i.case == i.id, i.case.not_in(whole)))
+        .order_by(i.id)
+    )
     for word in words.split():
-        # SQLite makes only a to z small, so that words with other letters are looked for in every usual writing.
+        # SQLite makes only a to z small, so that words with other letters are looked for in every
+        # usual writing.
         writings = {_plain(one) for one in (word, word.lower(), word.capitalize(), word.upper())}
         columns = [sa.func.lower(column) for column in (i.id, i.text, i.reference)]
-        query = query.where(sa.or_(*(c.like(f"%{one}%", escape="\\") for one in sorted(writings) for c in columns)))
+        query = query.where(
+            sa.or_(*(c.like(f"%{one}%", escape="\\") for one in sorted(writings) for c in columns))
+        )
     return [row[0] for row in connection.execute(query)]
 
 
@@ -64,12 +74,16 @@ def items(connection: Connection, wanted: Sequence[str]) -> dict[str, Item]:
 
 
 def quoted(connection: Connection, item: str, reason: str) -> str:
-    """What a model that suspects an item for this reason quoted from it last; empty where it quoted nothing.
+    """What a model that suspects an item for this reason quoted from it last.
+
+    Empty where it quoted nothing.
 
     It is in the model's reply alone: decisions and screenings hold no words of an item.
     """
     c = schema.calls.c
-    query = sa.select(c.reply).where(c.kind == "prepare", c.who == "screen", c.subject == item, c.outcome == "ok")
+    query = sa.select(c.reply).where(
+        c.kind == "prepare", c.who == "screen", c.subject == item, c.outcome == "ok"
+    )
     for (reply,) in connection.execute(query.order_by(c.at.desc(), c.work, c.attempt.desc())):
         said = dict(verdict(str(json.loads(reply).get("text", "")), ("reason",)).pairs or ())
         if said.get("reason") == reason:
@@ -83,7 +97,10 @@ def is_planned(connection: Connection) -> bool:
 
 
 def decide(connection: Connection, one: Decision) -> Decision:
-    """Keep a decision under the next number, in the caller's transaction; a StoreError once a plan is drawn."""
+    """Keep a decision under the next number, in the caller's transaction.
+
+    A StoreError once a plan is drawn.
+    """
     audit.next_entry(connection)  # others who decide wait here, so that no number is given twice
     if is_planned(connection):
         raise StoreError("screening: a plan is drawn already; its items cannot change any more")

@@ -12,16 +12,22 @@ from konsil.store.engine import engine, page_schema
 from konsil.store.log.db import Store
 
 _R = page_schema.renderings.c
-_STORED = sa.select(_R.source, _R.html).where(_R.source.in_(sa.bindparam("sources", expanding=True)))
+_STORED = sa.select(_R.source, _R.html).where(
+    _R.source.in_(sa.bindparam("sources", expanding=True))
+)
 
 
-def rendered(store: Store, renderer: str, sources: Sequence[str], render: Callable[[str], str]) -> tuple[str, ...]:
+def rendered(
+    store: Store, renderer: str, sources: Sequence[str], render: Callable[[str], str]
+) -> tuple[str, ...]:
     """The HTML of each source: what is stored, whichever version of the renderer made it, else made now and stored.
 
-    When this returns all of it is stored, so nobody sees what is not kept, and an upgrade changes nothing for those who
-    come later.
+    When this returns all of it is stored, so nobody sees what is not kept, and an upgrade changes
+    nothing for those who come later.
     """
-    keys = [hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest() for source in sources]
+    keys = [
+        hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest() for source in sources
+    ]
     with engine.reading(store.engine) as connection:
         found = _stored(connection, keys)
     missing = {key: source for key, source in zip(keys, sources, strict=True) if key not in found}
@@ -32,7 +38,11 @@ def rendered(store: Store, renderer: str, sources: Sequence[str], render: Callab
                 connection.execute(sa.text("LOCK TABLE renderings IN SHARE ROW EXCLUSIVE MODE"))
             # Another reader may have been faster; the first one's bytes stand.
             found |= _stored(connection, keys)
-            rows = [{"source": k, "renderer": renderer, "html": h} for k, h in made.items() if k not in found]
+            rows = [
+                {"source": k, "renderer": renderer, "html": h}
+                for k, h in made.items()
+                if k not in found
+            ]
             if rows:
                 connection.execute(sa.insert(page_schema.renderings), rows)
             found |= {row["source"]: row["html"] for row in rows}

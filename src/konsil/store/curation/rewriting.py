@@ -1,4 +1,7 @@
-"""What people decide on rewritten questions, one transaction each; a text that was answered or rated stays."""
+"""What people decide on rewritten questions, one transaction each.
+
+A text that was answered or rated stays.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,8 @@ class Choice:
     text: str = ""
     """A wording of one's own; with any other verdict nothing."""
     despite: str = ""
-    """Why the wording is accepted where something in it differs from the question; empty: no reason."""
+    """Why the wording is accepted where something in it differs from the question; empty: no
+    reason."""
 
 
 class UnansweredError(PlanError):
@@ -68,10 +72,15 @@ def worded(connection: Connection) -> frozenset[str]:
 
 
 def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
-    """Keep decisions, all or none of them, and count those that are new; a PlanError says what stands in the way."""
+    """Keep decisions, all or none of them, and count those that are new.
+
+    A PlanError says what stands in the way.
+    """
     with writing(store.engine) as connection:
         items = {item.id: item for item in _items(connection, {one.item for one in choices})}
-        events = [e for kind in (PROPOSED, REWRITING) for e in study_events.of_kind(connection, kind)]
+        events = [
+            e for kind in (PROPOSED, REWRITING) for e in study_events.of_kind(connection, kind)
+        ]
         proposed, held = proposals(events), decisions(events)
         stands = worded(connection)
         made: list[Event] = []
@@ -82,22 +91,34 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
                 raise PlanError(f"there is no item {one.item!r}")
             before = held.get(one.item)
             number = before.number + 1 if before is not None else 1
-            accepted = _accepted(one, item, proposed[one.item].text if one.item in proposed else "", by, number)
-            warnings = fidelity_warnings(item.text, accepted.text) if accepted.verdict != "keep" else ()
-            if before is not None and (before.verdict, before.text) == (accepted.verdict, accepted.text):
+            accepted = _accepted(
+                one, item, proposed[one.item].text if one.item in proposed else "", by, number
+            )
+            warnings = (
+                fidelity_warnings(item.text, accepted.text) if accepted.verdict != "keep" else ()
+            )
+            if before is not None and (before.verdict, before.text) == (
+                accepted.verdict,
+                accepted.text,
+            ):
                 continue
             shown = before.text if before is not None else item.text
             if one.item in stands and accepted.text != shown:
                 raise PlanError(
-                    f"item {one.item!r}: is answered or rated already in the words that it has; another wording cannot"
-                    " be accepted any more"
+                    f"item {one.item!r}: is answered or rated already in the words that it has;"
+                    " another wording cannot be accepted any more"
                 )
             if warnings and not one.despite.strip():
-                unanswered.append(f"item {one.item!r}: {'; '.join(warning.sentence() for warning in warnings)}")
+                unanswered.append(
+                    f"item {one.item!r}: {'; '.join(warning.sentence() for warning in warnings)}"
+                )
             despite = " ".join(one.despite.split()) if warnings else ""
             made.append(decided_event(item, replace(accepted, despite=despite), at))
         if unanswered:
-            raise UnansweredError(f"{in_short(unanswered)}; expected an answer to the warning, or to keep the question")
+            raise UnansweredError(
+                f"{in_short(unanswered)}; expected an answer to the warning, or to keep the"
+                " question"
+            )
         if made:
             write.append(connection, Batch(events=tuple(made)), kind=REWRITING, at=at)
     return len(made)
@@ -110,7 +131,10 @@ def _accepted(one: Choice, item: Item, proposal: str, by: str, number: int) -> A
     text = (one.text if one.verdict == "edit" else proposal).strip()
     if not text:
         what = "an empty text" if one.verdict == "edit" else "a rewriting, and there is none"
-        raise PlanError(f"item {one.item!r}: {what} cannot be accepted; expected a wording, or to keep the question")
+        raise PlanError(
+            f"item {one.item!r}: {what} cannot be accepted; expected a wording, or to keep the"
+            " question"
+        )
     if text == item.text:
         return Accepted("keep", item.text, by, number)
     return Accepted("accept" if text == proposal else "edit", text, by, number)

@@ -25,20 +25,26 @@ FILE = "konsil.db"
 BUSY_SECONDS = 60.0
 """How long a writer waits for another one."""
 # As many as the pages have threads: a connection beyond would be opened anew for every request.
-# Parameters are names, addresses and labels: messages of the database, which end in logs, are to quote none.
+# Parameters are names, addresses and labels: messages of the database, which end in logs, are to
+# quote none.
 _POOL: dict[str, Any] = {"pool_size": 40, "max_overflow": 10, "hide_parameters": True}
 _SQLITE_ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
 def place(where: str | Path) -> URL:
-    """Turn a study's folder, a database file or a URL into a URL; a StoreError where it can be none of them."""
+    """Turn a study's folder, a database file or a URL into a URL.
+
+    A StoreError where it can be none of them.
+    """
     if isinstance(where, str) and "://" in where:
         return _url(where)
     path = Path(where)
     if path.is_dir():
         path = path / FILE
     elif path.suffix not in _SQLITE_ENDINGS and not path.is_file():
-        raise StoreError(f"{path}: there is no such folder; a study is a folder with a study.toml in it")
+        raise StoreError(
+            f"{path}: there is no such folder; a study is a folder with a study.toml in it"
+        )
     if not path.parent.is_dir():
         raise StoreError(f"{path}: the folder {str(path.parent)!r} does not exist")
     return URL.create("sqlite", database=str(path.absolute()))
@@ -48,23 +54,36 @@ def _url(text: str) -> URL:
     try:
         url = make_url(text)
     except ArgumentError:
-        raise StoreError("the database's URL cannot be read; expected postgresql://user@host/database") from None
+        raise StoreError(
+            "the database's URL cannot be read; expected postgresql://user@host/database"
+        ) from None
     if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
     if url.drivername == "sqlite" and url.database:
         return place(Path(url.database))
-    raise StoreError(f"{url.drivername}: not a database konsil can use; expected a folder, a .db file or postgresql://")
+    raise StoreError(
+        f"{url.drivername}: not a database konsil can use; expected a folder, a .db file or"
+        " postgresql://"
+    )
 
 
 def redacted_url(url: URL) -> str:
     """Name the database in messages: a path, or a URL without its password."""
-    return str(url.database) if url.drivername == "sqlite" else url.render_as_string(hide_password=True)
+    return (
+        str(url.database)
+        if url.drivername == "sqlite"
+        else url.render_as_string(hide_password=True)
+    )
 
 
 def make_engine(url: URL) -> Engine:
     """Make the engine; nothing is opened yet."""
     try:
-        if url.drivername == "sqlite" and (file := Path(str(url.database))).is_file() and not _may_be_written(file):
+        if (
+            url.drivername == "sqlite"
+            and (file := Path(str(url.database))).is_file()
+            and not _may_be_written(file)
+        ):
             return _make_reader(url, file)
         if url.drivername == "sqlite":
             engine = sa.create_engine(url, connect_args={"timeout": BUSY_SECONDS}, **_POOL)
@@ -74,7 +93,8 @@ def make_engine(url: URL) -> Engine:
         return sa.create_engine(url, **_POOL)
     except ImportError:
         raise StoreError(
-            f"PostgreSQL needs a driver that is not installed; install it with {installation('postgres')}"
+            "PostgreSQL needs a driver that is not installed; install it with"
+            f" {installation('postgres')}"
         ) from None
 
 
@@ -88,10 +108,12 @@ def _make_reader(url: URL, file: Path) -> Engine:
     log, index = file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")
     if log.exists() and log.stat().st_size and not index.exists():
         raise StoreError(
-            f"{file}: may be read but not written, and {log.name} beside it has changes that only who may write can"
-            " bring in; ask for a backup"
+            f"{file}: may be read but not written, and {log.name} beside it has changes that only"
+            " who may write can bring in; ask for a backup"
         )
-    engine = sa.create_engine(url, creator=lambda: _connect_reader(file), execution_options={_READ_ONLY: True}, **_POOL)
+    engine = sa.create_engine(
+        url, creator=lambda: _connect_reader(file), execution_options={_READ_ONLY: True}, **_POOL
+    )
     event.listen(engine, "begin", _sqlite_begin)
     event.listen(engine, "connect", _reader_settings)
     return engine
@@ -101,7 +123,8 @@ _READ_ONLY = "konsil_read_only"
 
 
 def _connect_reader(file: Path) -> sqlite3.Connection:
-    # Where nobody has the database open, SQLite needs no files beside it; otherwise it reads those that are there.
+    # Where nobody has the database open, SQLite needs no files beside it; otherwise it reads those
+    # that are there.
     mode = "mode=ro" if file.with_name(f"{file.name}-shm").exists() else "mode=ro&immutable=1"
     place = f"{file.absolute().as_uri()}?{mode}"
     return sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
@@ -123,11 +146,16 @@ def _reader_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # n
 
 
 def create_file(url: URL) -> None:
-    """Create the file of a new SQLite database, readable by its owner alone; SQLite's files beside it are alike."""
+    """Create the file of a new SQLite database, readable by its owner alone.
+
+    SQLite's files beside it are alike.
+    """
     try:
         create_private(Path(str(url.database)))
     except OSError as error:
-        raise StoreError(f"{url.database}: cannot be made: {error.strerror}; check the folder's permissions") from None
+        raise StoreError(
+            f"{url.database}: cannot be made: {error.strerror}; check the folder's permissions"
+        ) from None
 
 
 def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 - the driver's type
@@ -150,7 +178,8 @@ def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # n
 
 
 def _sqlite_begin(connection: Connection) -> None:
-    # A writer takes the lock at once: one that reads first and writes later cannot wait and would fail as "locked".
+    # A writer takes the lock at once: one that reads first and writes later cannot wait and would
+    # fail as "locked".
     writing = connection.get_execution_options().get("konsil_write", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
@@ -160,7 +189,9 @@ def reading(engine: Engine) -> Iterator[Connection]:
     """Open one consistent view of the database: what others write meanwhile is not seen."""
     with translate_database_errors(engine.url), engine.connect() as connection:
         if engine.dialect.name == "postgresql":
-            connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            connection = connection.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
         with connection.begin():
             yield connection
 
@@ -178,8 +209,8 @@ def writing(engine: Engine) -> Iterator[Connection]:
 def _refuse_reader(engine: Engine) -> None:
     if is_read_only(engine):
         raise StoreError(
-            f"{redacted_url(engine.url)}: may be read but not written, and this command stores something; run it as who"
-            " may write there, or on a copy"
+            f"{redacted_url(engine.url)}: may be read but not written, and this command stores"
+            " something; run it as who may write there, or on a copy"
         )
 
 
@@ -187,8 +218,9 @@ def _refuse_reader(engine: Engine) -> None:
 def noting(engine: Engine) -> Iterator[Connection]:
     """Open one transaction that writes, but whose end does not wait for the disk.
 
-    For what nobody was told is kept, such as that a page was opened: a power cut may lose the last seconds of it, a
-    killed process loses none. Whatever `writing` keeps afterwards brings this to the disk too.
+    For what nobody was told is kept, such as that a page was opened: a power cut may lose the last
+    seconds of it, a killed process loses none. Whatever `writing` keeps afterwards brings this to
+    the disk too.
     """
     _refuse_reader(engine)
     with translate_database_errors(engine.url), _turn(engine), engine.connect() as connection:
@@ -223,7 +255,8 @@ _FULL = 2
 def empty_log(engine: Engine) -> bool:
     """Bring SQLite's write-ahead log into the database and empty it, so that no deleted text stays in it.
 
-    Return False where another program is reading what the log holds; the log is emptied when the last one ends.
+    Return False where another program is reading what the log holds; the log is emptied when the
+    last one ends.
     """
     if engine.dialect.name != "sqlite":
         return True
@@ -239,7 +272,8 @@ def empty_log(engine: Engine) -> bool:
 def rewrite_files(engine: Engine) -> bool:
     """Write the database's files anew, so that nothing of rows that were deleted is left in them, however old.
 
-    Return False where other programs use the database meanwhile, so that remnants may still be there.
+    Return False where other programs use the database meanwhile, so that remnants may still be
+    there.
     """
     try:
         with translate_database_errors(engine.url), _turn(engine), engine.connect() as connection:
@@ -293,7 +327,10 @@ def _sentence(error: Exception) -> str:
     for sign, sentence in (
         ("database or disk is full", "the disk is full; nothing was written"),
         ("disk I/O error", "the disk reports an error; nothing was written"),
-        ("database is locked", f"is busy: another program has been writing to it for {BUSY_SECONDS:g} seconds"),
+        (
+            "database is locked",
+            f"is busy: another program has been writing to it for {BUSY_SECONDS:g} seconds",
+        ),
         ("file is not a database", "is not a database"),
         ("malformed", "the database is damaged; restore a backup"),
         ("readonly database", "may be read but not written"),

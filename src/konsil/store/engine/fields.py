@@ -12,17 +12,27 @@ from collections.abc import Mapping
 
 @functools.cache
 def meanings(record: type) -> Mapping[str, str]:
-    """Read the sentence under each field of a dataclass; a data dictionary repeats them instead of retelling them.
+    """Read the sentence under each field of a dataclass.
+
+    A data dictionary repeats them instead of retelling them.
 
     >>> from konsil.records import Span
     >>> meanings(Span)["start"]
     "The first character's offset."
     """
     tree = ast.parse(inspect.getsource(sys.modules[record.__module__]))
-    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == record.__name__)
+    body = next(
+        node.body
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and node.name == record.__name__
+    )
     found = {}
     for field, below in itertools.pairwise(body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(below, ast.Expr)
+        ):
             text = below.value.value if isinstance(below.value, ast.Constant) else None
             if isinstance(text, str):
                 found[field.target.id] = " ".join(text.split())

@@ -16,18 +16,23 @@ from konsil.store.engine.private import make_private
 
 
 @contextmanager
-def whole_folder(folder: Path, *, mark: str, overwrite: bool, private: bool = False) -> Iterator[Path]:
+def whole_folder(
+    folder: Path, *, mark: str, overwrite: bool, private: bool = False
+) -> Iterator[Path]:
     """Give a temporary folder beside `folder` that takes its place when the block ends well, and vanishes otherwise.
 
-    An existing folder that is not empty is refused, or replaced with `overwrite` where it holds the file `mark`: only
-    what konsil wrote is ever deleted. With `private` only the owner may read the result.
+    An existing folder that is not empty is refused, or replaced with `overwrite` where it holds the
+    file `mark`: only what konsil wrote is ever deleted. With `private` only the owner may read the
+    result.
     """
     target = folder.absolute()
     _check(target, mark, overwrite)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         clear_leftovers(target)
-        made = Path(tempfile.mkdtemp(prefix=draft_prefix(target), suffix=".partial", dir=target.parent))
+        made = Path(
+            tempfile.mkdtemp(prefix=draft_prefix(target), suffix=".partial", dir=target.parent)
+        )
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
     try:
@@ -37,7 +42,9 @@ def whole_folder(folder: Path, *, mark: str, overwrite: bool, private: bool = Fa
         if private:
             make_private(made)
         else:
-            made.chmod(0o755)  # a temporary folder is its owner's alone; what is to be published is read by others
+            made.chmod(
+                0o755
+            )  # a temporary folder is its owner's alone; what is to be published is read by others
         _check(target, mark, overwrite)
         _replace(made, target)
     except OSError as error:
@@ -55,7 +62,10 @@ def _check(target: Path, mark: str, overwrite: bool) -> None:
         if not overwrite:
             raise StoreError(f"{target}: is not empty; name a new folder, or ask to overwrite it")
         if not (target / mark).is_file():
-            raise StoreError(f"{target}: holds other files than konsil's (there is no {mark}); nothing is overwritten")
+            raise StoreError(
+                f"{target}: holds other files than konsil's (there is no {mark}); nothing is"
+                " overwritten"
+            )
 
 
 def _replace(made: Path, target: Path) -> None:

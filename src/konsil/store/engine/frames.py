@@ -1,8 +1,8 @@
 """Records <-> Polars frames <-> CSV and Parquet files, without losing a bit.
 
-In a frame every field of a record is a column; lists, tables and spans are JSON text; None is null. In CSV an empty
-cell is null and a quoted empty cell is the empty text, and a text that a spreadsheet would take for a formula gets an
-apostrophe in front, which reading takes away again.
+In a frame every field of a record is a column; lists, tables and spans are JSON text; None is null.
+In CSV an empty cell is null and a quoted empty cell is the empty text, and a text that a
+spreadsheet would take for a formula gets an apostrophe in front, which reading takes away again.
 """
 
 from __future__ import annotations
@@ -31,13 +31,19 @@ _GUARDED = r"^'+[=+\-@\t\r\n＝＋－＠]"
 def columns(connection: Connection, kind: Kind) -> Columns[Any]:
     """Read the records of one kind as columns: a fifth of the time of making them, and in no order until they are."""
     schema = _schema(kind)
-    query = sa.select(*(kind.table.c[n] for n in kind.names)).execution_options(yield_per=_CHUNK // 5)
+    query = sa.select(*(kind.table.c[n] for n in kind.names)).execution_options(
+        yield_per=_CHUNK // 5
+    )
     parts = [pl.DataFrame(schema=schema)]
     for rows in connection.execute(query).partitions():
         cells = zip(schema.items(), zip(*rows, strict=True), strict=True)
-        parts.append(pl.DataFrame([pl.Series(n, values, dtype=dtype) for (n, dtype), values in cells]))
+        parts.append(
+            pl.DataFrame([pl.Series(n, values, dtype=dtype) for (n, dtype), values in cells])
+        )
     order = ("task", "criterion") if kind.name == "ratings" else kind.key
-    return Columns(pl.concat(parts), lambda frame: read.records_of(kind, frame.sort(order).iter_rows()))
+    return Columns(
+        pl.concat(parts), lambda frame: read.records_of(kind, frame.sort(order).iter_rows())
+    )
 
 
 def _schema(kind: Kind) -> dict[str, Any]:
@@ -57,7 +63,8 @@ def frames(kind: Kind, records: Iterable[Record]) -> Iterator[pl.DataFrame]:
 def _frame(kind: Kind, chunk: Sequence[Record], schema: Mapping[str, Any]) -> pl.DataFrame:
     rows = [kind.row(record) for record in chunk]
     data = {
-        # No span is the empty text in a row, where it is part of the identity; here it is null like every None.
+        # No span is the empty text in a row, where it is part of the identity; here it is null like
+        # every None.
         f.name: [(row[i] or None) if f.type == "span" else row[i] for row in rows]
         for i, f in enumerate(kind.fields)
     }
@@ -71,7 +78,14 @@ def records(kind: Kind, frame: pl.DataFrame, where: str) -> Iterator[Any]:
         raise StoreError(f"{where}: the column {missing[0]!r} is missing")
     for number, row in enumerate(frame.select(kind.names).iter_rows(), start=2):
         try:
-            yield kind.read(tuple([_cell(f.type, f.optional, cell) for f, cell in zip(kind.fields, row, strict=True)]))
+            yield kind.read(
+                tuple(
+                    [
+                        _cell(f.type, f.optional, cell)
+                        for f, cell in zip(kind.fields, row, strict=True)
+                    ]
+                )
+            )
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             reason = error.of_a_file if isinstance(error, DamagedError) else error
             raise StoreError(f"{where}: record {number - 1} cannot be read: {reason}") from None
@@ -93,7 +107,9 @@ def write_csv(path: Path, parts: Iterable[pl.DataFrame]) -> int:
     rows = 0
     with path.open("wb") as file:
         for number, part in enumerate(parts):
-            pl.DataFrame([_csv_column(part[c]) for c in part.columns]).write_csv(file, include_header=number == 0)
+            pl.DataFrame([_csv_column(part[c]) for c in part.columns]).write_csv(
+                file, include_header=number == 0
+            )
             rows += part.height
     return rows
 
@@ -101,7 +117,9 @@ def write_csv(path: Path, parts: Iterable[pl.DataFrame]) -> int:
 def _csv_column(series: pl.Series) -> pl.Series:
     if series.dtype.is_float():
         # Python's shortest text that reads back as the same number.
-        return pl.Series(series.name, [None if v is None else repr(v) for v in series], dtype=pl.String)
+        return pl.Series(
+            series.name, [None if v is None else repr(v) for v in series], dtype=pl.String
+        )
     if series.dtype != pl.String:
         return series.cast(pl.String)
     risky = series.str.contains(FORMULA) & ~series.str.contains(NUMBER)
@@ -112,7 +130,10 @@ def read_csv(path: Path) -> pl.DataFrame:
     """Read a CSV file that `write_csv` wrote; every column is text."""
     frame = pl.read_csv(path, infer_schema=False)
     return frame.with_columns(
-        pl.when(pl.col(c).str.contains(_GUARDED)).then(pl.col(c).str.slice(1)).otherwise(pl.col(c)).alias(c)
+        pl.when(pl.col(c).str.contains(_GUARDED))
+        .then(pl.col(c).str.slice(1))
+        .otherwise(pl.col(c))
+        .alias(c)
         for c in frame.columns
     )
 
@@ -130,7 +151,9 @@ def write_jsonl(path: Path, kind: Kind, stream: Iterable[Record]) -> int:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for record in stream:
             kind.row(record)  # the door: what the database refuses, a file does not get either
-            file.write(dumps({f.name: f.to_json(getattr(record, f.name)) for f in kind.fields}) + "\n")
+            file.write(
+                dumps({f.name: f.to_json(getattr(record, f.name)) for f in kind.fields}) + "\n"
+            )
             rows += 1
     return rows
 

@@ -31,8 +31,8 @@ def prepare(engine: Engine, *, create: bool) -> None:
         return
     if found and engines.is_read_only(engine):
         raise StoreError(
-            f"{where}: has the older schema {found} and may be read but not written; who may write there brings it up"
-            " to date with 'konsil status', or open a copy"
+            f"{where}: has the older schema {found} and may be read but not written; who may write"
+            " there brings it up to date with 'konsil status', or open a copy"
         )
     if found == 0 and not create:
         raise StoreError(f"{where}: holds no study yet; import something first")
@@ -55,7 +55,10 @@ def _revisions(scripts: Path) -> ScriptDirectory:
 
 
 def stored_schema(connection: Connection, where: str) -> int:
-    """Read the database's schema: 0 where it is empty; a StoreError where it is newer or something else."""
+    """Read the database's schema: 0 where it is empty.
+
+    A StoreError where it is newer or something else.
+    """
     tables = set(sa.inspect(connection).get_table_names())
     if not tables & page_schema.TABLES:
         return 0
@@ -67,7 +70,8 @@ def stored_schema(connection: Connection, where: str) -> int:
         raise StoreError(f"{where}: is a database of something else than konsil")
     if int(found) > schema.SCHEMA:
         raise StoreError(
-            f"{where}: was written by a newer konsil (schema {found}; this one knows up to {schema.SCHEMA})"
+            f"{where}: was written by a newer konsil (schema {found}; this one knows up to"
+            f" {schema.SCHEMA})"
         )
     return int(found)
 
@@ -82,7 +86,10 @@ def upgrade(connection: Connection, scripts: Path = MIGRATIONS) -> None:
     config.attributes["connection"] = connection
     # What alembic's command does, but for reading the scripts anew for every database.
     with EnvironmentContext(
-        config, revisions, fn=lambda revision, _: revisions._upgrade_revs("head", revision), destination_rev="head"
+        config,
+        revisions,
+        fn=lambda revision, _: revisions._upgrade_revs("head", revision),
+        destination_rev="head",
     ):
         revisions.run_env()
     number = str(int(revisions.get_current_head() or 0))

@@ -50,7 +50,8 @@ screens = Table(
     covered(),
 )
 
-# How long a page of a task was open, how long of that somebody was at it, and which answers were seen to their end.
+# How long a page of a task was open, how long of that somebody was at it, and which answers were
+# seen to their end.
 visits = Table(
     "visits",
     metadata,
@@ -65,7 +66,8 @@ visits = Table(
     covered(),
 )
 
-# Every change of a field as the browser told it, once each; `rev` 0 says that it lost against another window's.
+# Every change of a field as the browser told it, once each; `rev` 0 says that it lost against
+# another window's.
 draft_events = Table(
     "draft_events",
     metadata,
@@ -92,7 +94,8 @@ drafts = Table(
     Column("event", KEY, nullable=False),
 )
 
-# Texts as every rater saw them: made once by one version of the renderer, the same bytes ever after.
+# Texts as every rater saw them: made once by one version of the renderer, the same bytes ever
+# after.
 renderings = Table(
     "renderings",
     metadata,

@@ -17,7 +17,10 @@ FOLDER = 0o700
 
 
 def create_private(path: Path) -> bool:
-    """Create an empty private file; return whether it was missing. An existing file keeps its mode."""
+    """Create an empty private file; return whether it was missing.
+
+    An existing file keeps its mode.
+    """
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE))
     except FileExistsError:
@@ -30,7 +33,8 @@ def write_private(path: Path, content: bytes) -> None:
     if path.exists() and not path.is_file():  # a terminal or a pipe keeps its own rights
         path.write_bytes(content)
         return
-    # A temporary file is private from its first byte; a mode that is set afterwards would come too late.
+    # A temporary file is private from its first byte; a mode that is set afterwards would come too
+    # late.
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
     try:
         with os.fdopen(number, "wb") as file:

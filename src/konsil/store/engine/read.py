@@ -14,13 +14,20 @@ from konsil.store.engine.rows import KINDS, Kind, KindName, Row
 
 _CHUNK = 10_000
 # Long or unique texts are not worth remembering; identifiers and labels occur thousands of times.
-_UNIQUE = frozenset({"text", "reference", "reasoning", "note", "raw", "at", "confidence", "seconds", "position"})
+_UNIQUE = frozenset(
+    {"text", "reference", "reasoning", "note", "raw", "at", "confidence", "seconds", "position"}
+)
 
 
 def each(connection: Connection, name: KindName) -> Iterator[Any]:
-    """Stream the records of one kind in the order of their identity; memory holds a few thousand rows at a time."""
+    """Stream the records of one kind in the order of their identity.
+
+    Memory holds a few thousand rows at a time.
+    """
     kind = KINDS[name]
-    return _each_rating(connection, kind) if name == "ratings" else _each(connection, kind, kind.key)
+    return (
+        _each_rating(connection, kind) if name == "ratings" else _each(connection, kind, kind.key)
+    )
 
 
 def some(connection: Connection, name: KindName, where: sa.ColumnElement[bool]) -> Iterator[Any]:
@@ -35,11 +42,16 @@ def records_of(kind: Kind, rows: Iterable[Row]) -> Iterator[Any]:
 
 def count(connection: Connection, name: KindName) -> int:
     """Count the records of one kind."""
-    return int(connection.execute(sa.select(sa.func.count()).select_from(KINDS[name].table)).scalar_one())
+    return int(
+        connection.execute(sa.select(sa.func.count()).select_from(KINDS[name].table)).scalar_one()
+    )
 
 
 def _each(
-    connection: Connection, kind: Kind, order: tuple[str, ...], where: sa.ColumnElement[bool] | None = None
+    connection: Connection,
+    kind: Kind,
+    order: tuple[str, ...],
+    where: sa.ColumnElement[bool] | None = None,
 ) -> Iterator[Any]:
     columns = kind.table.c
     query = sa.select(*(columns[n] for n in kind.names)).order_by(*(columns[n] for n in order))
@@ -50,7 +62,8 @@ def _each(
 
 
 def _records(kind: Kind, rows: Iterable[Row | sa.Row[Any]]) -> Iterator[Any]:
-    # One string object per identifier instead of one per row: a million ratings fit in a few hundred megabytes.
+    # One string object per identifier instead of one per row: a million ratings fit in a few
+    # hundred megabytes.
     memo: dict[str, str] = {}
     shared = [i for i, name in enumerate(kind.names) if name not in _UNIQUE]
     structured, record = kind.structured(), kind.record
@@ -66,7 +79,8 @@ def _records(kind: Kind, rows: Iterable[Row | sa.Row[Any]]) -> Iterator[Any]:
 
 
 def _each_rating(connection: Connection, kind: Kind) -> Iterator[Rating]:
-    # The database orders by task and criterion; JSON text does not sort as tuples do, so the rest is sorted here.
+    # The database orders by task and criterion; JSON text does not sort as tuples do, so the rest
+    # is sorted here.
     return _in_place(_each(connection, kind, ("task", "criterion")))
 
 

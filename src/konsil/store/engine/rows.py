@@ -1,7 +1,8 @@
 """Record <-> row: one description per kind of record, made from the record's own types.
 
-A row is a tuple in the order of the record's fields. Structures are canonical JSON text; a span that is None is the
-empty text in a row, because it is part of a rating's identity and a database counts two NULLs as different.
+A row is a tuple in the order of the record's fields. Structures are canonical JSON text; a span
+that is None is the empty text in a row, because it is part of a rating's identity and a database
+counts two NULLs as different.
 """
 
 from __future__ import annotations
@@ -32,16 +33,25 @@ _EXPECTED = "a list or table in JSON"
 
 
 class DamagedError(StoreError, ValueError):
-    """A cell that is no JSON: of a database, a sentence; a reader of files names file and record instead."""
+    """A cell that is no JSON: of a database, a sentence.
+
+    A reader of files names file and record instead.
+    """
 
     def __init__(self, cell: str) -> None:
-        super().__init__(f"the database is damaged: {cell} is stored where {_EXPECTED} was written; restore a backup")
+        super().__init__(
+            f"the database is damaged: {cell} is stored where {_EXPECTED} was written; restore a"
+            " backup"
+        )
         self.of_a_file = f"expected {_EXPECTED}, got {cell}"
         """What a reader of files says."""
 
 
 class _UnfitError(Exception):
-    """A value that a database cannot keep; becomes a StoreError that names the record and the field."""
+    """A value that a database cannot keep.
+
+    Becomes a StoreError that names the record and the field.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +101,27 @@ class Kind:
         except (_UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
             raise StoreError(f"{name_of(record)}: {self._unfit(record)}") from None
         if isinstance(record, Rating) and (record.state == "rated") == (record.label is None):
-            has = "has no label" if record.label is None else f"has the label {_short(record.label)}"
-            raise StoreError(f"{name_of(record)}: is {record.state} and {has}; a rating has one, an abstention none")
+            has = (
+                "has no label" if record.label is None else f"has the label {_short(record.label)}"
+            )
+            raise StoreError(
+                f"{name_of(record)}: is {record.state} and {has}; a rating has one, an abstention"
+                " none"
+            )
         return row
 
     def _row(self, record: Record) -> Row:
         values, checks, texts = _getters(self.name)
-        # Most texts need one look at all of them together: neither a NUL nor anything that might be half a character.
+        # Most texts need one look at all of them together: neither a NUL nor anything that might be
+        # half a character.
         if "\0" in (plain := "".join(texts(record))) or not plain.isascii():
             return tuple([f.to_cell(getattr(record, f.name)) for f in self.fields])
-        return tuple([v if check is None else check(v) for v, check in zip(values(record), checks, strict=True)])
+        return tuple(
+            [
+                v if check is None else check(v)
+                for v, check in zip(values(record), checks, strict=True)
+            ]
+        )
 
     def _unfit(self, record: Record) -> str:
         for f in self.fields:
@@ -112,12 +133,17 @@ class Kind:
             except UnicodeEncodeError:
                 return f"{f.name} contains half a character (a lone surrogate), which is not text"
             except (TypeError, ValueError, AttributeError):
-                return f"{f.name} is {_short(value)}, expected a {'tuple' if f.type == 'list' else f.type}"
+                return (
+                    f"{f.name} is {_short(value)}, expected a"
+                    f" {'tuple' if f.type == 'list' else f.type}"
+                )
         return "cannot be stored"
 
     def structured(self) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
         """Give the places in a row that are not yet their value, each with what turns it into one."""
-        return tuple((i, f.from_cell) for i, f in enumerate(self.fields) if f.from_cell is not _same)
+        return tuple(
+            (i, f.from_cell) for i, f in enumerate(self.fields) if f.from_cell is not _same
+        )
 
     def read(self, row: Row) -> Any:  # noqa: ANN401 - the record's type is a value here
         """Turn a row back into its record."""
@@ -125,7 +151,9 @@ class Kind:
 
 
 @functools.cache
-def _getters(name: str) -> tuple[Callable[[Any], Any], tuple[Callable[[Any], Any] | None, ...], Callable[[Any], Any]]:
+def _getters(
+    name: str,
+) -> tuple[Callable[[Any], Any], tuple[Callable[[Any], Any] | None, ...], Callable[[Any], Any]]:
     """For a kind: all values of a record, what makes each its cell (None: it is one already), and its plain texts."""
     kind = CALLS if name == CALLS.name else KINDS[typing.cast(KindName, name)]
     checks = tuple(None if f.to_cell is _text else f.to_cell for f in kind.fields)
@@ -153,7 +181,9 @@ def dumps(value: object) -> str:
 
 
 # Made once: json.dumps with options makes an encoder for every value.
-_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_encode = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+).encode
 
 
 def _short(value: object) -> str:
@@ -184,7 +214,9 @@ def _count(value: int) -> int:
 def _choice(choices: tuple[str, ...]) -> Callable[[str], str]:
     def check(value: str) -> str:
         if value not in choices:
-            raise _UnfitError(f"is {value!r}, expected one of {', '.join(repr(c) for c in choices)}")
+            raise _UnfitError(
+                f"is {value!r}, expected one of {', '.join(repr(c) for c in choices)}"
+            )
         return value
 
     return check
@@ -202,7 +234,8 @@ def _json_text(pack: Callable[[Any], Any]) -> Callable[[Any], str]:
 
 def _json_value(unpack: Callable[[Any], Any]) -> Callable[[str], Any]:
     def read(cell: str) -> Any:  # noqa: ANN401 - JSON has every type
-        # Most lists and tables are empty: of a hundred thousand answers few have citations or sentences.
+        # Most lists and tables are empty: of a hundred thousand answers few have citations or
+        # sentences.
         if cell == "[]":
             return unpack([])
         try:
@@ -255,7 +288,9 @@ def _optional(write: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else write(value)
 
 
-def _structure(name: str, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], kind: str) -> Field:
+def _structure(
+    name: str, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], kind: str
+) -> Field:
     return Field(name, kind, False, _json_text(pack), _json_value(unpack), pack, unpack)
 
 
@@ -287,9 +322,14 @@ def _field(name: str, hint: Any) -> Field:  # noqa: ANN401 - type hints are valu
     if typing.get_origin(hint) is tuple:
         kind = typing.get_args(hint)[0]
         if kind is Span:
-            return _structure(name, lambda v: [_span(s) for s in v], lambda v: tuple(Span(*s) for s in v), "list")
+            return _structure(
+                name, lambda v: [_span(s) for s in v], lambda v: tuple(Span(*s) for s in v), "list"
+            )
         if kind is Citation:
-            pack, unpack = (lambda v: [_citation(c) for c in v]), (lambda v: tuple(Citation(**c) for c in v))
+            pack, unpack = (
+                (lambda v: [_citation(c) for c in v]),
+                (lambda v: tuple(Citation(**c) for c in v)),
+            )
             return _structure(name, pack, unpack, "list")
         return Field(name, "list", False, _strings_text, _strings_value, _strings, tuple)
     return _structure(name, _mapping, _same, "table")
@@ -297,7 +337,13 @@ def _field(name: str, hint: Any) -> Field:  # noqa: ANN401 - type hints are valu
 
 def _kind(name: str, record: type[Any], table: Table, key: tuple[str, ...] = ("id",)) -> Kind:
     hints = typing.get_type_hints(record)
-    return Kind(name, record, table, key, tuple(_field(f.name, hints[f.name]) for f in dataclasses.fields(record)))
+    return Kind(
+        name,
+        record,
+        table,
+        key,
+        tuple(_field(f.name, hints[f.name]) for f in dataclasses.fields(record)),
+    )
 
 
 KINDS: Mapping[KindName, Kind] = {
@@ -315,4 +361,5 @@ KINDS: Mapping[KindName, Kind] = {
 """Every kind of record, in the order in which they are written."""
 
 CALLS = _kind("calls", Call, schema.calls, ("work", "attempt"))
-"""Calls are kept like records, but outside the audited ones: they are what answers and ratings are made from."""
+"""Calls are kept like records, but outside the audited ones: they are what answers and ratings are
+made from."""

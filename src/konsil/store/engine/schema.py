@@ -1,8 +1,9 @@
 """The tables as this version knows them; migrations/ says how a database came to have them.
 
-Mappings and tuples are kept as canonical JSON text, not as a database's own JSON type: equal records are then equal
-bytes in SQLite and in PostgreSQL, which makes idempotent imports a comparison of texts and lets a rating's answers be
-part of its identity. PostgreSQL can still look inside with `strata::jsonb`.
+Mappings and tuples are kept as canonical JSON text, not as a database's own JSON type: equal
+records are then equal bytes in SQLite and in PostgreSQL, which makes idempotent imports a
+comparison of texts and lets a rating's answers be part of its identity. PostgreSQL can still look
+inside with `strata::jsonb`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from sqlalchemy import (
 SCHEMA = 6
 """The newest schema that this version knows: the number of its last migration."""
 
-# Identifiers sort by code point everywhere, as Python sorts them; PostgreSQL would use the server's language.
+# Identifiers sort by code point everywhere, as Python sorts them; PostgreSQL would use the server's
+# language.
 KEY = Text().with_variant(Text(collation="C"), "postgresql")
 
 metadata = MetaData()
@@ -41,11 +43,16 @@ def _entry() -> Column[int]:
 
 
 def covered() -> Column[int]:
-    """Name the audit entry that covers a row as it is now; none: it changed since, or none has covered it yet."""
+    """Name the audit entry that covers a row as it is now.
+
+    None: it changed since, or none has covered it yet.
+    """
     return Column("entry", Integer)
 
 
-meta = Table("meta", metadata, Column("key", KEY, primary_key=True), Column("value", Text, nullable=False))
+meta = Table(
+    "meta", metadata, Column("key", KEY, primary_key=True), Column("value", Text, nullable=False)
+)
 
 audit_log = Table(
     "audit_log",
@@ -116,10 +123,15 @@ people = Table(
 )
 
 # Names of those who run the study: everywhere else they have their pseudonyms.
-staff = Table("staff", metadata, Column("who", KEY, primary_key=True), Column("name", Text, nullable=False))
+staff = Table(
+    "staff", metadata, Column("who", KEY, primary_key=True), Column("name", Text, nullable=False)
+)
 
-# The log's hashes of rows about a person are made with the person's salt: without it they tell nothing.
-salts = Table("salts", metadata, Column("owner", KEY, primary_key=True), Column("salt", Text, nullable=False))
+# The log's hashes of rows about a person are made with the person's salt: without it they tell
+# nothing.
+salts = Table(
+    "salts", metadata, Column("owner", KEY, primary_key=True), Column("salt", Text, nullable=False)
+)
 
 
 def _task_columns() -> tuple[Column[Any], ...]:
@@ -167,13 +179,16 @@ ratings = Table(
     metadata,
     *(Column(name, KEY, primary_key=True) for name in RATING_KEY),
     *_value_columns(history=False),
-    # An abstention is a state and not a label; a rating without either would be a missing value in disguise.
+    # An abstention is a state and not a label; a rating without either would be a missing value in
+    # disguise.
     CheckConstraint(
-        "(state = 'rated' AND label IS NOT NULL) OR (state = 'abstained' AND label IS NULL)", name="rating_state"
+        "(state = 'rated' AND label IS NOT NULL) OR (state = 'abstained' AND label IS NULL)",
+        name="rating_state",
     ),
 )
 
-# What a rating said before: the superseded values. With the current value they are all that was ever written.
+# What a rating said before: the superseded values. With the current value they are all that was
+# ever written.
 revisions = Table(
     "rating_revisions",
     metadata,
@@ -181,7 +196,9 @@ revisions = Table(
     *_value_columns(history=True),
     Column("superseded_at", Text, nullable=False),
     Column("superseded_by", KEY, ForeignKey("events.id"), nullable=False),
-    ForeignKeyConstraint(RATING_KEY, [f"ratings.{name}" for name in RATING_KEY], name="revision_of"),
+    ForeignKeyConstraint(
+        RATING_KEY, [f"ratings.{name}" for name in RATING_KEY], name="revision_of"
+    ),
 )
 
 # Who had a task before it changed hands.
@@ -218,8 +235,8 @@ events = Table(
     _entry(),
 )
 
-# Calls are the raw material of answers and ratings. They are covered by one entry of the log for each transaction: an
-# entry a call would make the log as long as the run.
+# Calls are the raw material of answers and ratings. They are covered by one entry of the log for
+# each transaction: an entry a call would make the log as long as the run.
 calls = Table(
     "calls",
     metadata,
@@ -246,8 +263,17 @@ calls = Table(
     covered(),
 )
 
-# Everything that is asked of all calls at once (what is done, how it ended, what it cost) without reading their bodies.
-Index("calls_by_end", calls.c.kind, calls.c.ended, calls.c.who, calls.c.outcome, calls.c.work, calls.c.subject)
+# Everything that is asked of all calls at once (what is done, how it ended, what it cost) without
+# reading their bodies.
+Index(
+    "calls_by_end",
+    calls.c.kind,
+    calls.c.ended,
+    calls.c.who,
+    calls.c.outcome,
+    calls.c.work,
+    calls.c.subject,
+)
 Index("attempts_by_task", attempts.c.task)
 Index("answers_by_item", answers.c.item)
 Index("tasks_by_rater", tasks.c.rater)

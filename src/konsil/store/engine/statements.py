@@ -12,10 +12,14 @@ from konsil.store.engine.rows import Kind
 
 
 @lru_cache(maxsize=64)
-def insertion(kind: Kind, names: tuple[str, ...], dialect: Dialect) -> tuple[str, tuple[int, ...] | None]:
+def insertion(
+    kind: Kind, names: tuple[str, ...], dialect: Dialect
+) -> tuple[str, tuple[int, ...] | None]:
     """The statement that inserts rows of these columns, and the places of its parameters where it goes by places."""
     compiled = sa.insert(kind.table).compile(dialect=dialect, column_keys=list(names))
-    return str(compiled), tuple(names.index(n) for n in compiled.positiontup or ()) if compiled.positional else None
+    return str(compiled), (
+        tuple(names.index(n) for n in compiled.positiontup or ()) if compiled.positional else None
+    )
 
 
 def by_first_key(kind: Kind) -> sa.Select[Any]:

@@ -11,7 +11,10 @@ from sqlalchemy.engine import Connection
 
 @contextmanager
 def unlocked(connection: Connection, *tables: str) -> Iterator[None]:
-    """Let rows of these tables be changed inside the caller's transaction; its end, either one, locks them again."""
+    """Let rows of these tables be changed inside the caller's transaction.
+
+    Its end, either one, locks them again.
+    """
     if connection.dialect.name == "postgresql":
         for table in tables:
             connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER USER")
@@ -20,9 +23,9 @@ def unlocked(connection: Connection, *tables: str) -> Iterator[None]:
             connection.exec_driver_sql(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         return
     triggers = connection.execute(
-        sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN :tables").bindparams(
-            sa.bindparam("tables", tables, expanding=True)
-        )
+        sa.text(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN :tables"
+        ).bindparams(sa.bindparam("tables", tables, expanding=True))
     ).all()
     for name, _ in triggers:
         connection.exec_driver_sql(f'DROP TRIGGER "{name}"')

@@ -1,8 +1,9 @@
 """Anchoring an older log anew: entries that have plain hashes of rows get salted ones, in a chain that begins again.
 
-Plain hashes of a person's rows could be undone by trying after these rows were erased. What is kept of the old chain is
-its head, the number of its entries and whether it was whole, in the entry that says that the log was anchored anew.
-Numbers, times, kinds and all else that the entries state stay as they are.
+Plain hashes of a person's rows could be undone by trying after these rows were erased. What is kept
+of the old chain is its head, the number of its entries and whether it was whole, in the entry that
+says that the log was anchored anew. Numbers, times, kinds and all else that the entries state stay
+as they are.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from konsil.store.log import audit, covering
 from konsil.store.log.salts import Salts
 
 KIND = "log anchored anew"
-"""Kind of the entry; data.before: the head of the chain before; data.entries; data.problems: what was wrong with it."""
+"""Kind of the entry; data.before: the head of the chain before; data.entries; data.problems: what
+was wrong with it."""
 _MOST_PROBLEMS = 20
 _CHUNK = 1_000
 
@@ -43,7 +45,9 @@ def is_older(connection: Connection) -> bool:
     """Whether any entry has plain hashes of rows."""
     data = schema.audit_log.c.data
     hashed = sa.or_(data.contains('"content":'), data.contains('"traces":'))
-    query = sa.select(schema.audit_log.c.seq).where(hashed, ~data.contains('"salted":true')).limit(1)
+    query = (
+        sa.select(schema.audit_log.c.seq).where(hashed, ~data.contains('"salted":true')).limit(1)
+    )
     return connection.execute(query).first() is not None
 
 
@@ -51,7 +55,9 @@ def anchored(connection: Connection) -> tuple[Anchored, ...]:
     """How often, and from which heads, this log was anchored anew."""
     log = schema.audit_log.c
     found = []
-    for at, text in connection.execute(sa.select(log.at, log.data).where(log.kind == KIND).order_by(log.seq)):
+    for at, text in connection.execute(
+        sa.select(log.at, log.data).where(log.kind == KIND).order_by(log.seq)
+    ):
         data = _object(text) or {}
         problems = data.get("problems")
         shown = tuple(map(str, problems)) if isinstance(problems, list) else ()
@@ -70,7 +76,9 @@ def anchor(connection: Connection, at: str, *, by: str = "") -> Anchored:
     with unlocked(connection, "audit_log"):
         audit.rewrite(connection, lambda seq, text: _rewritten(seq, text, totals, digests))
     done = Anchored(f"{count}-{last}", at, problems)
-    data = {"before": done.before, "entries": count, "problems": list(problems)} | ({"by": by} if by else {})
+    data = {"before": done.before, "entries": count, "problems": list(problems)} | (
+        {"by": by} if by else {}
+    )
     audit.append(connection, KIND, data, at)
     return done
 
@@ -93,8 +101,13 @@ def _digests(connection: Connection, salts: Salts) -> dict[tuple[int, str, str],
     return found
 
 
-def _rewritten(seq: int, text: str, totals: Mapping[int, int], digests: Mapping[tuple[int, str, str], str]) -> str:
-    """What an entry says, with salted hashes of the rows as they are now; digests of earlier states are left out."""
+def _rewritten(
+    seq: int, text: str, totals: Mapping[int, int], digests: Mapping[tuple[int, str, str], str]
+) -> str:
+    """What an entry says, with salted hashes of the rows as they are now.
+
+    Digests of earlier states are left out.
+    """
     data = _object(text)
     if data is None:
         return text

@@ -1,13 +1,14 @@
 """The audit log: append-only, hash-chained, and covering the rows that each entry wrote.
 
-Entry n carries SHA-256 over its own content and entry n-1's hash, so that an edited, missing or moved entry breaks the
-chain; the count and the last hash are kept apart in meta, so that a cut tail is seen too. An entry that wrote records
-carries their fingerprint (the sum of the rows' hashes), so that a rating changed behind konsil's back is seen as well.
-Rows about a person are hashed with the person's salt (`salts`); an entry about an erasure has, by entry, what the rows
-that are gone contributed to its sum, a number that means nothing once the salt is gone too. Entries without `salted`
-are of older versions: their sums are of plain hashes.
-The chain has no secret: it finds accidents and careless edits. Against someone who can rewrite the whole database,
-publish the last hash (`head`).
+Entry n carries SHA-256 over its own content and entry n-1's hash, so that an edited, missing or
+moved entry breaks the chain; the count and the last hash are kept apart in meta, so that a cut tail
+is seen too. An entry that wrote records carries their fingerprint (the sum of the rows' hashes), so
+that a rating changed behind konsil's back is seen as well. Rows about a person are hashed with the
+person's salt (`salts`); an entry about an erasure has, by entry, what the rows that are gone
+contributed to its sum, a number that means nothing once the salt is gone too. Entries without
+`salted` are of older versions: their sums are of plain hashes. The chain has no secret: it finds
+accidents and careless edits. Against someone who can rewrite the whole database, publish the last
+hash (`head`).
 """
 
 from __future__ import annotations
@@ -38,18 +39,26 @@ _hash_row = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 
 
 def check_time(at: str) -> str:
-    """Accept a time in ISO 8601 and UTC, such as 2025-03-01T12:00:00Z; anything else is a StoreError."""
+    """Accept a time in ISO 8601 and UTC, such as 2025-03-01T12:00:00Z.
+
+    Anything else is a StoreError.
+    """
     try:
         moment = datetime.fromisoformat(at)
     except (ValueError, TypeError):
-        raise StoreError(f"at: {at!r} is not a time in ISO 8601, such as 2025-03-01T12:00:00Z") from None
+        raise StoreError(
+            f"at: {at!r} is not a time in ISO 8601, such as 2025-03-01T12:00:00Z"
+        ) from None
     if moment.utcoffset() != timedelta(0):
         raise StoreError(f"at: {at!r} is not in UTC; expected a time such as 2025-03-01T12:00:00Z")
     return at
 
 
 def fingerprint(row: Row, salt: str = "") -> int:
-    """Hash one row of a record, and its owner's salt, to a number; a sum over rows does not depend on their order."""
+    """Hash one row of a record, and its owner's salt, to a number.
+
+    A sum over rows does not depend on their order.
+    """
     # The JSON of the row, as _hash_row writes it; cell by cell it takes a third of the time.
     cells = [_ascii(c) if type(c) is str else "null" if c is None else _hash_row(c) for c in row]
     return int.from_bytes(hashlib.sha256(f"{salt}[{','.join(cells)}]".encode()).digest(), "big")
@@ -92,7 +101,9 @@ def entries_since(connection: Connection, digest: str) -> int | None:
     last = connection.execute(sa.select(sa.func.max(table.c.seq))).scalar_one() or 0
     if digest == START:
         return int(last)
-    seq = connection.execute(sa.select(table.c.seq).where(table.c.hash == digest)).scalar_one_or_none()
+    seq = connection.execute(
+        sa.select(table.c.seq).where(table.c.hash == digest)
+    ).scalar_one_or_none()
     return None if seq is None else int(last) - int(seq)
 
 
@@ -104,7 +115,9 @@ def append(connection: Connection, kind: str, data: Mapping[str, object], at: st
         text = dumps(dict(data))
         f"{kind}{text}".encode()
     except (TypeError, ValueError):  # a file's name, for one, may be no text at all
-        raise StoreError(f"audit log: the entry {kind!r} is not text, numbers, lists and tables") from None
+        raise StoreError(
+            f"audit log: the entry {kind!r} is not text, numbers, lists and tables"
+        ) from None
     own = _hash(seq, check_time(at), kind, text, previous)
     row = {"seq": seq, "at": at, "kind": kind, "data": text, "previous": previous, "hash": own}
     connection.execute(_ENTRY, row)
@@ -113,7 +126,10 @@ def append(connection: Connection, kind: str, data: Mapping[str, object], at: st
 
 
 def entries(connection: Connection, kind: str) -> tuple[dict[str, Any], ...]:
-    """What the entries of one kind say, in their order; an entry that was edited may hold anything and says nothing."""
+    """What the entries of one kind say, in their order.
+
+    An entry that was edited may hold anything and says nothing.
+    """
     table = schema.audit_log
     query = sa.select(table.c.data).where(table.c.kind == kind).order_by(table.c.seq)
     parsed = []
@@ -149,17 +165,29 @@ def rewrite(connection: Connection, text_of: Callable[[int, str], str]) -> None:
 
 
 def problems(connection: Connection) -> Iterator[str]:
-    """Say what is wrong with the log and with the rows it covers, one sentence each; nothing when all is well."""
+    """Say what is wrong with the log and with the rows it covers, one sentence each.
+
+    Nothing when all is well.
+    """
     found = _Noted()
     count, last = head(connection)
     seq, previous = 0, START
     table = schema.audit_log
-    for row in connection.execute(sa.select(table).order_by(table.c.seq).execution_options(yield_per=5_000)):
+    for row in connection.execute(
+        sa.select(table).order_by(table.c.seq).execution_options(yield_per=5_000)
+    ):
         if row.seq != seq + 1:
-            missing = f"entry {seq + 1} is" if row.seq == seq + 2 else f"entries {seq + 1} to {row.seq - 1} are"
+            missing = (
+                f"entry {seq + 1} is"
+                if row.seq == seq + 2
+                else f"entries {seq + 1} to {row.seq - 1} are"
+            )
             yield f"audit log: {missing} missing"
         elif row.previous != previous:
-            yield f"audit log: entry {row.seq} ({row.kind}) does not follow entry {seq}; it was moved or replaced"
+            yield (
+                f"audit log: entry {row.seq} ({row.kind}) does not follow entry {seq}; it was moved"
+                " or replaced"
+            )
         if row.hash != _hash(row.seq, row.at, row.kind, row.data, row.previous):
             yield f"audit log: entry {row.seq} ({row.kind}) was edited"
         seq, previous = row.seq, row.hash
@@ -172,7 +200,10 @@ def problems(connection: Connection) -> Iterator[str]:
 
 
 class _Noted:
-    """What the entries say of the rows that they wrote; an edited entry may hold anything, and says nothing."""
+    """What the entries say of the rows that they wrote.
+
+    An edited entry may hold anything, and says nothing.
+    """
 
     def __init__(self) -> None:
         self.sums: dict[int, tuple[str, str]] = {}
@@ -212,12 +243,19 @@ TABLES: tuple[Covered, ...] = (
 """Tables whose rows are in an entry's sum, the columns that are, and whose salt a row has."""
 
 
-def sums(connection: Connection, tables: Iterable[Covered], salted: Container[int] | None = None) -> dict[int, int]:
-    """Entry -> the sum of the fingerprints of its rows as they are now; salted in these entries, or in all."""
+def sums(
+    connection: Connection, tables: Iterable[Covered], salted: Container[int] | None = None
+) -> dict[int, int]:
+    """Entry -> the sum of the fingerprints of its rows as they are now.
+
+    Salted in these entries, or in all.
+    """
     totals: dict[int, int] = defaultdict(int)
     salts = all_salts(connection)
     for table, names, owner in tables:
-        query = sa.select(table.c.entry, *(table.c[n] for n in names)).execution_options(yield_per=5_000)
+        query = sa.select(table.c.entry, *(table.c[n] for n in names)).execution_options(
+            yield_per=5_000
+        )
         for row in connection.execute(query):
             if (entry := row[0]) is not None:
                 cells = tuple(row[1:])

@@ -1,8 +1,9 @@
 """Rows that change in place, covered by the audit log: screens, visits, changes of fields, invitations; and calls.
 
-An entry that covers such rows carries a digest of each one (`traces`: table -> key -> digest, empty for a row that was
-removed); the last digest of a row counts. The row carries the number of that entry, and none while it is not covered
-since its last change: until the screen is handed in, or until the log is brought up to date (`cover_all`).
+An entry that covers such rows carries a digest of each one (`traces`: table -> key -> digest, empty
+for a row that was removed); the last digest of a row counts. The row carries the number of that
+entry, and none while it is not covered since its last change: until the screen is handed in, or
+until the log is brought up to date (`cover_all`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ TABLES: Mapping[str, tuple[sa.Table, str, str]] = {
     "draft_events": (page_schema.draft_events, "id", "rater"),
     "invitations": (page_schema.invitations, "token", "who"),
 }
-"""Table -> the column by which the log names its rows, and the column of whose salt they are hashed with."""
+"""Table -> the column by which the log names its rows, and the column of whose salt they are hashed
+with."""
 _OF_TASKS = ("screens", "visits", "draft_events")
 _DIGITS = 32
 Traces = dict[str, dict[str, str]]
@@ -47,7 +49,9 @@ def digest(row: sa.Row[Any], salt: str) -> str:
 def rows_of(name: str) -> sa.Select[Any]:
     """The rows of a table: key, entry, owner, and the cells that are covered."""
     table, key, owner = TABLES[name]
-    return sa.select(table.c[key], table.c.entry, table.c[owner], *(c for c in table.c if c.name != "entry"))
+    return sa.select(
+        table.c[key], table.c.entry, table.c[owner], *(c for c in table.c if c.name != "entry")
+    )
 
 
 # Every page that is handed in asks these; they are put together once.
@@ -113,12 +117,18 @@ def traces_of_invitations(connection: Connection, where: sa.ColumnElement[bool])
 def count_uncovered(connection: Connection) -> int:
     """Count the rows that changed since an entry covered them, or that none has covered yet."""
     tables = (*(table for table, *_ in TABLES.values()), schema.calls)
-    counts = [sa.select(sa.func.count()).select_from(t).where(t.c.entry.is_(None)).scalar_subquery() for t in tables]
+    counts = [
+        sa.select(sa.func.count()).select_from(t).where(t.c.entry.is_(None)).scalar_subquery()
+        for t in tables
+    ]
     return sum(connection.execute(sa.select(*counts)).one())
 
 
 def problems(connection: Connection) -> Iterator[str]:
-    """Say which rows are not as the log has them, one sentence a table; nothing when all is well."""
+    """Say which rows are not as the log has them, one sentence a table.
+
+    Nothing when all is well.
+    """
     last: dict[str, dict[str, tuple[str, bool]]] = {name: {} for name in TABLES}
     for text in connection.execute(
         sa.select(schema.audit_log.c.data)
@@ -134,7 +144,9 @@ def problems(connection: Connection) -> Iterator[str]:
         expected, changed = last[name], 0
         for row in connection.execute(rows_of(name).execution_options(yield_per=5_000)):
             noted, salted = expected.pop(row[0], ("", False))
-            changed += row[1] is not None and noted != digest(row, salts.get(row[2], "") if salted else "")
+            changed += row[1] is not None and noted != digest(
+                row, salts.get(row[2], "") if salted else ""
+            )
         removed = sum(bool(noted) for noted, _ in expected.values())
         if changed:
             yield f"{name}: {_count(changed)} changed after the log covered them, outside konsil"
@@ -151,7 +163,10 @@ def parsed(text: str) -> Traces:
     """What an entry says of rows; nothing where it says nothing of any."""
     try:
         traces = json.loads(text)["traces"]
-        return {str(name): {str(k): str(d) for k, d in digests.items()} for name, digests in traces.items()}
+        return {
+            str(name): {str(k): str(d) for k, d in digests.items()}
+            for name, digests in traces.items()
+        }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}  # an edited entry may hold anything; that it was edited is told of the chain
 
@@ -165,9 +180,14 @@ def _notes(connection: Connection) -> Iterator[str]:
     for entry, source, digest, at, logged_at, text in connection.execute(query):
         data = _object(text)
         if (source, digest, at) != (data.get("source"), data.get("digest"), logged_at):
-            yield f"imports: the row of entry {entry} is not as the log has it; it was changed outside konsil"
+            yield (
+                f"imports: the row of entry {entry} is not as the log has it; it was changed"
+                " outside konsil"
+            )
     listed = sa.select(t.entry).where(t.entry == log.seq).exists()
-    gone = connection.execute(sa.select(sa.func.count()).where(log.kind == "import", ~listed)).scalar_one()
+    gone = connection.execute(
+        sa.select(sa.func.count()).where(log.kind == "import", ~listed)
+    ).scalar_one()
     if gone:
         yield f"imports: {_count(gone)} removed after the log covered them, outside konsil"
     loose = sa.select(sa.func.count()).where(~sa.select(log.seq).where(log.seq == t.entry).exists())
@@ -176,7 +196,10 @@ def _notes(connection: Connection) -> Iterator[str]:
         yield f"imports: {rows} no entry of the log; added outside konsil"
     protocols = audit.entries(connection, noting.PROTOCOL)
     if protocols and noting.study_digest(connection) != protocols[-1].get("now"):
-        yield "meta: the protocol's digest is not the one that the log has; it was changed outside konsil"
+        yield (
+            "meta: the protocol's digest is not the one that the log has; it was changed outside"
+            " konsil"
+        )
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -49,7 +49,10 @@ class View:
 
 
 class Store:
-    """Records of one study, kept durably; open it with `Store.open` and close it, or use it in a `with`."""
+    """Records of one study, kept durably.
+
+    Open it with `Store.open` and close it, or use it in a `with`.
+    """
 
     def __init__(self, opened: Engine) -> None:
         self.engine = opened
@@ -58,8 +61,8 @@ class Store:
     def open(cls, where: str | Path, *, create: bool = True) -> Self:
         """Open a study's folder, a .db file or a postgresql:// URL.
 
-        With `create` a database that is not there yet is made; without, a StoreError is raised. An older schema is
-        brought up to date, a newer one is refused.
+        With `create` a database that is not there yet is made; without, a StoreError is raised. An
+        older schema is brought up to date, a newer one is refused.
         """
         url = engine.place(where)
         if url.drivername == "sqlite" and not create and not Path(str(url.database)).exists():
@@ -76,7 +79,10 @@ class Store:
 
     @classmethod
     def is_made(cls, where: str | Path) -> bool:
-        """Whether a study's tables are there; whoever is killed while making them leaves an empty database."""
+        """Whether a study's tables are there.
+
+        Whoever is killed while making them leaves an empty database.
+        """
         url = engine.place(where)
         if url.drivername == "sqlite" and not Path(str(url.database)).exists():
             return False
@@ -95,7 +101,10 @@ class Store:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -121,10 +130,11 @@ class Store:
     ) -> Added:
         """Write the records that are new, all or nothing, and say how many were.
 
-        The same record again is counted as unchanged. A record of the same identity that says something else raises a
-        ConflictError naming both, and nothing is written. `source` and `digest` say where the records come from,
-        `files` which bytes each file had, `at` when they were imported (ISO 8601, UTC). `entries` are kinds and data of
-        further entries of the audit log, written with the records or not at all.
+        The same record again is counted as unchanged. A record of the same identity that says
+        something else raises a ConflictError naming both, and nothing is written. `source` and
+        `digest` say where the records come from, `files` which bytes each file had, `at` when they
+        were imported (ISO 8601, UTC). `entries` are kinds and data of further entries of the audit
+        log, written with the records or not at all.
         """
         with engine.writing(self.engine) as connection:
             added = write.add(connection, batch, source=source, digest=digest, at=at, files=files)
@@ -133,7 +143,9 @@ class Store:
             return added
 
     def revise(self, ratings: Sequence[Rating], *, at: str, event_id: str) -> Added:
-        """Replace the current values of ratings, keeping what they said before; new ratings are written.
+        """Replace the current values of ratings, keeping what they said before.
+
+        New ratings are written.
 
         The same revision under the same `event_id` again changes nothing.
         """
@@ -145,11 +157,15 @@ class Store:
         with engine.writing(self.engine) as connection:
             return audit.append(connection, kind, data, at)
 
-    def note_study(self, digest: str, at: str, forms: Mapping[str, Mapping[str, object]] | None = None) -> bool:
-        """Note the protocol's digest in the store and the log; say whether it was another one than before.
+    def note_study(
+        self, digest: str, at: str, forms: Mapping[str, Mapping[str, object]] | None = None
+    ) -> bool:
+        """Note the protocol's digest in the store and the log.
 
-        `forms`: what the log keeps of its forms, by their digests, so that a later change can be told from a change of
-        wording alone.
+        Say whether it was another one than before.
+
+        `forms`: what the log keeps of its forms, by their digests, so that a later change can be
+        told from a change of wording alone.
         """
         with engine.writing(self.engine) as connection:
             return noting.note_study(connection, digest, at, forms or {})
@@ -165,7 +181,10 @@ class Store:
             return noting.noted_digests(connection)
 
     def verify_log(self) -> tuple[str, ...]:
-        """Check the audit log and the records it covers: every problem as one sentence; empty when all is well."""
+        """Check the audit log and the records it covers: every problem as one sentence.
+
+        Empty when all is well.
+        """
         with engine.reading(self.engine) as connection:
             return (*audit.problems(connection), *covering.problems(connection))
 

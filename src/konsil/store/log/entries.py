@@ -45,7 +45,9 @@ class Entry:
     """Its hash, which covers all entries before it."""
 
 
-def read_entries(connection: Connection, *, kind: str = "", last: int | None = None) -> Iterator[Entry]:
+def read_entries(
+    connection: Connection, *, kind: str = "", last: int | None = None
+) -> Iterator[Entry]:
     """Read the entries in their order: all, those of one kind, or the last ones."""
     table = schema.audit_log
     query = sa.select(table).order_by(table.c.seq)
@@ -75,7 +77,9 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
     new = data.get("new")
     if isinstance(new, dict):
         counts = {name: n for name in KINDS if isinstance(n := new.get(name), int) and n}
-    records = ", ".join(f"{n:,} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items())
+    records = ", ".join(
+        f"{n:,} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items()
+    )
     return Entry(
         row.seq,
         row.at,
@@ -101,12 +105,17 @@ def _events(connection: Connection, first: int, last: int) -> dict[int, dict[str
             data = {}
         data = data if isinstance(data, dict) else {}
         kept = {name: data[name] for name in (*_WHO, "reason") if isinstance(data.get(name), str)}
-        found[entry] = _shared(found[entry], kept) if entry in found else {"subject": subject, **kept}
+        found[entry] = (
+            _shared(found[entry], kept) if entry in found else {"subject": subject, **kept}
+        )
     return found
 
 
 def _shared(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """What two events of an entry state, without that in which they differ; what only one states is of both."""
+    """What two events of an entry state, without that in which they differ.
+
+    What only one states is of both.
+    """
     return {
         name: value
         for name, value in {**other, **one}.items()

@@ -22,7 +22,10 @@ def head_of(store: Store) -> str:
 
 
 def check_head(store: Store, expected: str) -> Iterator[str]:
-    """Say in one sentence why this log does not continue from a head that was noted; nothing where it does."""
+    """Say in one sentence why this log does not continue from a head that was noted.
+
+    Nothing where it does.
+    """
     count, digest = _parsed(expected)
     if _anchored_from(store, count, digest) is not None:
         return
@@ -32,13 +35,14 @@ def check_head(store: Store, expected: str) -> Iterator[str]:
         anew = _anchored(store)
         if anew:
             yield (
-                f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log was anchored anew"
-                f" on {anew[-1].at[:10]}, and of the chain before only its last head is kept: {anew[-1].before}"
+                f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log"
+                f" was anchored anew on {anew[-1].at[:10]}, and of the chain before only its last"
+                f" head is kept: {anew[-1].before}"
             )
             return
         yield (
-            f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log was written anew,"
-            " or the database is an older copy"
+            f"audit log: the head {shown}... is not in this log of {entries:,} entries; the log was"
+            " written anew, or the database is an older copy"
         )
 
 
@@ -69,7 +73,7 @@ def _parsed(expected: str) -> tuple[int | None, str]:
     match = _HEAD.fullmatch(expected.strip().lower())
     if match is None:
         raise StoreError(
-            f"{option('expected', flag='expect')} {expected[:80]!r}: expected a head as 'konsil verify-log' prints"
-            " it, such as 12-3f..."
+            f"{option('expected', flag='expect')} {expected[:80]!r}: expected a head as 'konsil"
+            " verify-log' prints it, such as 12-3f..."
         )
     return (int(match[1]) if match[1] is not None else None), match[2]

@@ -12,7 +12,8 @@ from konsil.store.engine import schema
 from konsil.store.log import audit
 
 PROTOCOL = "protocol"
-"""The kind of an entry in the log that says that the protocol is another one; data.forms: its forms by digest."""
+"""The kind of an entry in the log that says that the protocol is another one; data.forms: its forms
+by digest."""
 _STUDY = "study_digest"
 
 
@@ -22,8 +23,13 @@ def study_digest(connection: Connection) -> str:
     return connection.execute(query).scalar_one_or_none() or ""
 
 
-def note_study(connection: Connection, digest: str, at: str, forms: Mapping[str, Mapping[str, object]]) -> bool:
-    """Note the protocol inside the caller's transaction; say whether it was another one than before."""
+def note_study(
+    connection: Connection, digest: str, at: str, forms: Mapping[str, Mapping[str, object]]
+) -> bool:
+    """Note the protocol inside the caller's transaction.
+
+    Say whether it was another one than before.
+    """
     before = study_digest(connection)
     if before == digest and not forms.keys() - noted_forms(connection):
         return False
@@ -50,4 +56,6 @@ def noted_forms(connection: Connection) -> dict[str, Mapping[str, Any]]:
 
 def noted_digests(connection: Connection) -> frozenset[str]:
     """The digest of every protocol that the log has."""
-    return frozenset(str(data.get("now", "")) for data in audit.entries(connection, PROTOCOL)) - {""}
+    return frozenset(str(data.get("now", "")) for data in audit.entries(connection, PROTOCOL)) - {
+        ""
+    }

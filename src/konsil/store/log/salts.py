@@ -1,8 +1,8 @@
 """Salts: a secret of each person, without which the log's hashes of that person's rows tell nothing.
 
-The log holds hashes of rows. Few values are possible in most cells, so that a plain hash could be undone by trying.
-Each row about a person is hashed with the person's salt; when the rows are erased with the salt, what remains in the
-log is a random number, and the chain stays as it is.
+The log holds hashes of rows. Few values are possible in most cells, so that a plain hash could be
+undone by trying. Each row about a person is hashed with the person's salt; when the rows are erased
+with the salt, what remains in the log is a random number, and the chain stays as it is.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ _OWNERS: Mapping[str, Owner] = {
 
 
 def owner_of(kind: str) -> Owner:
-    """Whose salt a row of this kind of record is hashed with; empty: it is about nobody, and has none."""
+    """Whose salt a row of this kind of record is hashed with.
+
+    Empty: it is about nobody, and has none.
+    """
     return _OWNERS.get(kind, _nobody)
 
 

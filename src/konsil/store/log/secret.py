@@ -12,7 +12,10 @@ from konsil.store.log.db import Store
 
 
 def secret(store: Store, name: str) -> bytes:
-    """The secret of this name; one of this moment alone where there is none and the database may only be read."""
+    """The secret of this name.
+
+    One of this moment alone where there is none and the database may only be read.
+    """
     query = sa.select(schema.meta.c.value).where(schema.meta.c.key == name)
     with reading(store.engine) as connection:
         found = connection.execute(query).scalar_one_or_none()

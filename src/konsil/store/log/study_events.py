@@ -15,7 +15,8 @@ from konsil.store.log import salts, write
 from konsil.store.log.write import Added, Batch
 
 BATCH_CLOSED = "batch closed"
-"""Subject: the batch; data.phase: its phase; data.rater: whose, or nobody's in particular: everybody's."""
+"""Subject: the batch; data.phase: its phase; data.rater: whose, or nobody's in particular:
+everybody's."""
 BATCH_REOPENED = "batch reopened"
 """Subject and data as above; data.reason: why."""
 PROBLEM = "problem"
@@ -32,7 +33,9 @@ def append_event(connection: Connection, event: Event) -> bool:
     return added.total_new() > 0
 
 
-def insert_follow_up_tasks(connection: Connection, tasks: Sequence[Task], *, why: str, at: str) -> Added:
+def insert_follow_up_tasks(
+    connection: Connection, tasks: Sequence[Task], *, why: str, at: str
+) -> Added:
     """Write tasks that follow from what happened, such as tie-breaks."""
     return write.append(connection, Batch(tasks=tasks), kind=why, at=at)
 
@@ -49,7 +52,9 @@ def of_subject(connection: Connection, subject: str, kinds: Sequence[str]) -> tu
     """All events of these kinds on one subject, in the order of time."""
     e, events = schema.events.c, KINDS["events"]
     query = sa.select(*(e[n] for n in events.names)).where(e.kind.in_(kinds), e.subject == subject)
-    return tuple(events.read(tuple(row)) for row in connection.execute(query.order_by(e.at, e.entry, e.id)))
+    return tuple(
+        events.read(tuple(row)) for row in connection.execute(query.order_by(e.at, e.entry, e.id))
+    )
 
 
 def is_closed(connection: Connection, task: Task) -> bool:
@@ -58,7 +63,8 @@ def is_closed(connection: Connection, task: Task) -> bool:
     return (task.phase, task.batch, "") in closed or (task.phase, task.batch, task.rater) in closed
 
 
-# In the order in which they were written; two within a second have the same time. Put together once: every save asks.
+# In the order in which they were written; two within a second have the same time. Put together
+# once: every save asks.
 _CLOSED = (
     sa.select(schema.events.c.kind, schema.events.c.subject, schema.events.c.data)
     .where(schema.events.c.kind.in_((BATCH_CLOSED, BATCH_REOPENED)))
@@ -67,10 +73,16 @@ _CLOSED = (
 _CLOSED_BATCH = _CLOSED.where(schema.events.c.subject == sa.bindparam("batch"))
 
 
-def closed_batches(connection: Connection, batch: str | None = None) -> frozenset[tuple[str, str, str]]:
+def closed_batches(
+    connection: Connection, batch: str | None = None
+) -> frozenset[tuple[str, str, str]]:
     """Phase, batch and rater (empty: everybody) of what is closed and was not reopened since; of one batch, or all."""
     found: set[tuple[str, str, str]] = set()
-    rows = connection.execute(_CLOSED) if batch is None else connection.execute(_CLOSED_BATCH, {"batch": batch})
+    rows = (
+        connection.execute(_CLOSED)
+        if batch is None
+        else connection.execute(_CLOSED_BATCH, {"batch": batch})
+    )
     for kind, subject, data in rows:
         told = json.loads(data)
         key = (str(told.get("phase", "")), subject, str(told.get("rater", "")))
@@ -83,5 +95,7 @@ def closed_batches(connection: Connection, batch: str | None = None) -> frozense
 
 def counted(connection: Connection, kind: str) -> int:
     """How many events of a kind there are."""
-    query = sa.select(sa.func.count()).select_from(schema.events).where(schema.events.c.kind == kind)
+    query = (
+        sa.select(sa.func.count()).select_from(schema.events).where(schema.events.c.kind == kind)
+    )
     return int(connection.execute(query).scalar_one())

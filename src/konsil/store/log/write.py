@@ -69,12 +69,18 @@ class Added:
 
 
 def add(
-    connection: Connection, batch: Batch, *, source: str, digest: str, at: str, files: Mapping[str, str] | None = None
+    connection: Connection,
+    batch: Batch,
+    *,
+    source: str,
+    digest: str,
+    at: str,
+    files: Mapping[str, str] | None = None,
 ) -> Added:
     """Write what is new inside the caller's transaction and note it in the log; conflicts raise.
 
-    A file that is imported again word for word leaves no trace, not even an entry in the log. `files`: the digest of
-    each file's bytes, for the log.
+    A file that is imported again word for word leaves no trace, not even an entry in the log.
+    `files`: the digest of each file's bytes, for the log.
     """
     audit.check_time(at)
     writer = _Writer(connection, audit.next_entry(connection))
@@ -86,7 +92,12 @@ def add(
     added = Added(writer.new, writer.unchanged)
     if added.total_new() == 0 and _imported(connection, source, digest):
         return added
-    data: dict[str, object] = {"source": source, "digest": digest, "new": added.new, "unchanged": added.unchanged}
+    data: dict[str, object] = {
+        "source": source,
+        "digest": digest,
+        "new": added.new,
+        "unchanged": added.unchanged,
+    }
     data |= {"files": dict(files)} if files else {}
     entry = audit.append(connection, "import", {**data, **audit.covers(writer.total)}, at)
     connection.execute(
@@ -117,11 +128,16 @@ def _refuse_erased(connection: Connection, before: Mapping[str, int]) -> None:
     now = _of_erased(connection) if before else {}
     for rater, n in before.items():
         if now[rater] != n:
-            raise StoreError(f"rater: the data of {rater!r} were erased and cannot be imported again; leave them out")
+            raise StoreError(
+                f"rater: the data of {rater!r} were erased and cannot be imported again; leave"
+                " them out"
+            )
 
 
 def append(connection: Connection, batch: Batch, *, kind: str, at: str) -> Added:
-    """Write what is new inside the caller's transaction under an entry of this kind; conflicts raise.
+    """Write what is new inside the caller's transaction under an entry of this kind.
+
+    Conflicts raise.
 
     For what happens one by one. What is there already leaves no trace.
     """
@@ -144,14 +160,18 @@ def revise(
     kind_of_event: str = "revision",
     reason: str = "",
 ) -> Added:
-    """Replace the current values inside the caller's transaction; what they said before is kept as history.
+    """Replace the current values inside the caller's transaction.
 
-    A rating that is not stored yet is written. The event makes it harmless to report the same revision twice; it has
-    the reason, where one is given.
+    What they said before is kept as history.
+
+    A rating that is not stored yet is written. The event makes it harmless to report the same
+    revision twice; it has the reason, where one is given.
     """
     audit.check_time(at)
     if not event_id:
-        raise StoreError("revise: the event's identifier is empty; it makes a repeated report harmless")
+        raise StoreError(
+            "revise: the event's identifier is empty; it makes a repeated report harmless"
+        )
     kind, entry = KINDS["ratings"], audit.next_entry(connection)
     rows = {_key(kind, row): (row, rating) for row, rating in ((kind.row(r), r) for r in ratings)}
     if len(rows) < len(ratings):
@@ -170,7 +190,8 @@ def revise(
             before = kind.read(stored[key])
             if (before.rater, before.item) != (rating.rater, rating.item):
                 raise ConflictError(
-                    f"{name_of(rating)}: its task {rating.task!r} belongs to {before.rater!r}, item {before.item!r}"
+                    f"{name_of(rating)}: its task {rating.task!r} belongs to {before.rater!r}, item"
+                    f" {before.item!r}"
                 )
             changed.append((key, row))
     writer.add(kind, fresh)
@@ -189,10 +210,14 @@ def revise(
 
 
 def _revision_event(rows: Sequence[Row], at: str, event_id: str, kind: str, reason: str) -> Event:
-    """Make the event; the digest of the values tells a repeated report from another one under the same name."""
+    """Make the event.
+
+    The digest of the values tells a repeated report from another one under the same name.
+    """
     tasks = sorted({row[0] for row in rows})
     values = hashlib.sha256(dumps(sorted(map(dumps, rows))).encode()).hexdigest()
-    # Named, so that what the log has of the event, the digest of the values included, has the rater's salt.
+    # Named, so that what the log has of the event, the digest of the values included, has the
+    # rater's salt.
     raters = sorted({owner_of("ratings")(row) for row in rows})
     data: dict[str, object] = {"criteria": sorted({r[2] for r in rows}), "sha256": values}
     if len(raters) == 1:
@@ -208,15 +233,22 @@ def _reported(connection: Connection, event: Event) -> bool:
     if found is None:
         return False
     before: Event = kind.read(found)
-    known = {name: event.data.get(name) for name in before.data}  # older versions did not name the rater
+    known = {
+        name: event.data.get(name) for name in before.data
+    }  # older versions did not name the rater
     if (before.kind, before.data) != (event.kind, known):
-        raise ConflictError(f"event {event.id!r}: stored already as another {before.kind}; a new event needs a new id")
+        raise ConflictError(
+            f"event {event.id!r}: stored already as another {before.kind}; a new event needs a"
+            " new id"
+        )
     return True
 
 
 def _imported(connection: Connection, source: str, digest: str) -> bool:
     table = schema.imports
-    query = sa.select(table.c.entry).where(table.c.source == source, table.c.digest == digest).limit(1)
+    query = (
+        sa.select(table.c.entry).where(table.c.source == source, table.c.digest == digest).limit(1)
+    )
     return connection.execute(query).first() is not None
 
 
@@ -225,7 +257,9 @@ def _key(kind: Kind, row: Row) -> Row:
     return tuple([row[i] for i in _positions(kind)])
 
 
-_POSITIONS: dict[str, tuple[int, ...]] = {k.name: tuple(k.names.index(n) for n in k.key) for k in KINDS.values()}
+_POSITIONS: dict[str, tuple[int, ...]] = {
+    k.name: tuple(k.names.index(n) for n in k.key) for k in KINDS.values()
+}
 
 
 def _positions(kind: Kind) -> tuple[int, ...]:
@@ -256,7 +290,8 @@ class _Writer:
         """Insert the records that are not stored yet; note conflicts."""
         if not records:
             return
-        # Of a table that was empty everything stored is what this call wrote: nothing needs to be looked up.
+        # Of a table that was empty everything stored is what this call wrote: nothing needs to be
+        # looked up.
         empty = self.connection.execute(sa.select(kind.table.c.entry).limit(1)).first() is None
         written: dict[Row, Row] | None = {} if empty else None
         new = sum(self._chunk(kind, chunk, written) for chunk in _chunks(records))
@@ -266,10 +301,18 @@ class _Writer:
     def _chunk(self, kind: Kind, records: Sequence[Record], written: dict[Row, Row] | None) -> int:
         rows = [kind.row(record) for record in records]
         first = _positions(kind)[0]
-        known = _stored(self.connection, kind, [row[first] for row in rows]) if written is None else written
+        known = (
+            _stored(self.connection, kind, [row[first] for row in rows])
+            if written is None
+            else written
+        )
         fresh: list[Row] = []
         owner, salt = owner_of(kind.name), self.salts.of
-        extra = {"entry": self.entry, "revision": 1} if kind.name == "ratings" else {"entry": self.entry}
+        extra = (
+            {"entry": self.entry, "revision": 1}
+            if kind.name == "ratings"
+            else {"entry": self.entry}
+        )
         for row, record in zip(rows, records, strict=True):
             key = _key(kind, row)
             before = known.get(key)
@@ -284,14 +327,17 @@ class _Writer:
         return len(fresh)
 
     def _insert(self, kind: Kind, names: Sequence[str], rows: Sequence[Row]) -> None:
-        # The driver gets the rows as they are: taking each apart by column names would take as long as writing it.
+        # The driver gets the rows as they are: taking each apart by column names would take as long
+        # as writing it.
         text, places = statements.insertion(kind, tuple(names), self.connection.dialect)
         if places is not None:
             if places != tuple(range(len(names))):
                 rows = [tuple([row[place] for place in places]) for row in rows]
             self.connection.exec_driver_sql(text, list(rows))
         else:
-            self.connection.exec_driver_sql(text, [dict(zip(names, row, strict=True)) for row in rows])
+            self.connection.exec_driver_sql(
+                text, [dict(zip(names, row, strict=True)) for row in rows]
+            )
 
     def _conflict(self, kind: Kind, before: Row, row: Row, record: Record) -> None:
         self.more_conflicts += 1
@@ -310,9 +356,17 @@ class _Writer:
         table, history = schema.ratings, schema.revisions
         here = sa.and_(*(table.c[n] == v for n, v in zip(kind.key, key, strict=True)))
         names = [c.name for c in table.columns]
-        superseded = sa.select(*(table.c[n] for n in names), sa.literal(at), sa.literal(event_id)).where(here)
-        self.connection.execute(sa.insert(history).from_select([*names, "superseded_at", "superseded_by"], superseded))
-        values = {**dict(zip(kind.names, row, strict=True)), "entry": self.entry, "revision": table.c.revision + 1}
+        superseded = sa.select(
+            *(table.c[n] for n in names), sa.literal(at), sa.literal(event_id)
+        ).where(here)
+        self.connection.execute(
+            sa.insert(history).from_select([*names, "superseded_at", "superseded_by"], superseded)
+        )
+        values = {
+            **dict(zip(kind.names, row, strict=True)),
+            "entry": self.entry,
+            "revision": table.c.revision + 1,
+        }
         self.connection.execute(sa.update(table).where(here).values(values))
         self.total += audit.fingerprint(row, self.salts.of(owner_of(kind.name)(row)))
 
@@ -328,11 +382,16 @@ def _conflict(kind: Kind, before: Row, row: Row, record: Record) -> str:
     if isinstance(record, Rating):
         said, says = (r.label if r.state == "rated" else "abstained" for r in (old, record))
         if old.rater != record.rater:
-            return f"{name_of(record)}: its task {record.task!r} is stored as rated by {old.rater!r}"
+            return (
+                f"{name_of(record)}: its task {record.task!r} is stored as rated by {old.rater!r}"
+            )
         if (old.state, old.label) != (record.state, record.label):
             return f"{name_of(record)}: stored {said!r}, got {says!r}"
     name = next(n for n, was, now in zip(kind.names, before, row, strict=True) if was != now)
-    return f"{name_of(record)}: {name} stored {_cut(getattr(old, name))}, got {_cut(getattr(record, name))}"
+    return (
+        f"{name_of(record)}: {name} stored {_cut(getattr(old, name))}, got"
+        f" {_cut(getattr(record, name))}"
+    )
 
 
 def _cut(value: object) -> str:

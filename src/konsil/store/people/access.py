@@ -1,4 +1,7 @@
-"""Who is let in: invitations and signed-in visitors. Secrets are given out once and kept as hashes only."""
+"""Who is let in: invitations and signed-in visitors.
+
+Secrets are given out once and kept as hashes only.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,8 @@ Role = Literal["rater", "curator", "coordinator", "analyst", "owner"]
 ROLES: tuple[Role, ...] = get_args(Role)
 """Who may be invited as what.
 
-A curator goes through items before the study and sees no rating and no system; an analyst sees data blinded, a
-coordinator sees no outcome, an owner runs the study.
-"""
+A curator goes through items before the study and sees no rating and no system; an analyst sees data
+blinded, a coordinator sees no outcome, an owner runs the study. """
 PERSONAL: frozenset[Role] = frozenset({"rater", "curator"})
 """Whose links lead back, on any device, until they expire; those of others work once."""
 
@@ -39,7 +41,8 @@ class Invitation:
     token: str
     """SHA-256 of the secret."""
     who: str
-    """The rater's id, or a name for whoever runs the study; empty: for anybody, each a rater of their own."""
+    """The rater's id, or a name for whoever runs the study; empty: for anybody, each a rater of
+    their own."""
     role: Role
     """As what they come."""
     made_at: str
@@ -58,7 +61,9 @@ class Invitation:
     def open(self, at: str) -> bool:
         """Whether it lets anybody in at this time."""
         return (
-            self.revoked_at is None and at < self.expires_at and (self.most_uses is None or self.uses < self.most_uses)
+            self.revoked_at is None
+            and at < self.expires_at
+            and (self.most_uses is None or self.uses < self.most_uses)
         )
 
 
@@ -83,7 +88,10 @@ class Visitor:
 
 
 def hashed(secret: str) -> str:
-    """What is kept of a secret. Secrets are long and random, so a plain hash cannot be guessed back."""
+    """What is kept of a secret.
+
+    Secrets are long and random, so a plain hash cannot be guessed back.
+    """
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -100,7 +108,9 @@ class Access:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def invite(self, who: str, role: Role, *, at: str, expires_at: str, most_uses: int | None = None) -> str:
+    def invite(
+        self, who: str, role: Role, *, at: str, expires_at: str, most_uses: int | None = None
+    ) -> str:
         """Make an invitation and give its secret, which is not kept anywhere."""
         audit.check_time(at)
         audit.check_time(expires_at)
@@ -117,8 +127,16 @@ class Access:
         with engine.writing(self.store.engine) as connection:
             refuse_erased(connection, who)
             connection.execute(sa.insert(page_schema.invitations).values(row))
-            traces = traces_of_invitations(connection, page_schema.invitations.c.token == hashed(secret))
-            data = {"who": who, "role": role, "expires_at": expires_at, "traces": traces, "salted": True}
+            traces = traces_of_invitations(
+                connection, page_schema.invitations.c.token == hashed(secret)
+            )
+            data = {
+                "who": who,
+                "role": role,
+                "expires_at": expires_at,
+                "traces": traces,
+                "salted": True,
+            }
             audit.append(connection, "invitation", data, at)
         return secret
 
@@ -136,15 +154,20 @@ class Access:
             return tuple(Invitation(**row._mapping) for row in rows)
 
     def revoke(self, who: str, *, at: str, stay: bool = False) -> int:
-        """Revoke all invitations of somebody and sign them out everywhere (not with `stay`); count what was open."""
+        """Revoke all invitations of somebody and sign them out everywhere (not with `stay`).
+
+        Count what was open.
+        """
         with engine.writing(self.store.engine) as connection:
             return revoke_access(connection, who, at, stay=stay)
 
-    def redeem(self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = "") -> str | None:
+    def redeem(
+        self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = ""
+    ) -> str | None:
         """Use an invitation and give the new visitor's cookie; None where it lets nobody in.
 
-        `expires_at` says for each role how long one is signed in. Every time is a new cookie: none is ever taken over.
-        An invitation for anybody makes a new pseudonym every time.
+        `expires_at` says for each role how long one is signed in. Every time is a new cookie: none
+        is ever taken over. An invitation for anybody makes a new pseudonym every time.
         """
         cookie = secrets.token_urlsafe(32)
         c = page_schema.invitations.c
@@ -153,15 +176,30 @@ class Access:
             if found is None or not found.open(at):
                 return None
             used = {"uses": c.uses + 1, "used_at": at}
-            connection.execute(sa.update(page_schema.invitations).where(c.token == found.token).values(used))
-            connection.execute(sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at))
+            connection.execute(
+                sa.update(page_schema.invitations).where(c.token == found.token).values(used)
+            )
+            connection.execute(
+                sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
+            )
             who = found.who or f"{GUEST}{secrets.token_hex(4)}"
             row = Visitor(
-                hashed(cookie), who, found.role, secrets.token_urlsafe(24), language, at, expires_at[found.role]
+                hashed(cookie),
+                who,
+                found.role,
+                secrets.token_urlsafe(24),
+                language,
+                at,
+                expires_at[found.role],
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
             traces = traces_of_invitations(connection, c.token == found.token)
-            audit.append(connection, "sign-in", {"who": who, "role": found.role, "traces": traces, "salted": True}, at)
+            audit.append(
+                connection,
+                "sign-in",
+                {"who": who, "role": found.role, "traces": traces, "salted": True},
+                at,
+            )
         return cookie
 
     def visitor(self, cookie: str, at: str) -> Visitor | None:
@@ -173,7 +211,11 @@ class Access:
     def leave(self, visitor: Visitor) -> None:
         """Sign a visitor out on this device."""
         with engine.writing(self.store.engine) as connection:
-            connection.execute(sa.delete(page_schema.visitors).where(page_schema.visitors.c.cookie == visitor.cookie))
+            connection.execute(
+                sa.delete(page_schema.visitors).where(
+                    page_schema.visitors.c.cookie == visitor.cookie
+                )
+            )
 
     def speak(self, visitor: Visitor, language: str) -> None:
         """Note the language a visitor chose."""
@@ -188,7 +230,8 @@ class Access:
 
 # Asked at every request, so it is put together once.
 _VISITOR = sa.select(page_schema.visitors).where(
-    page_schema.visitors.c.cookie == sa.bindparam("of"), page_schema.visitors.c.expires_at > sa.bindparam("now")
+    page_schema.visitors.c.cookie == sa.bindparam("of"),
+    page_schema.visitors.c.expires_at > sa.bindparam("now"),
 )
 
 
@@ -199,12 +242,17 @@ def revoke_access(connection: Connection, who: str, at: str, *, stay: bool = Fal
     """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction."""
     c, v = page_schema.invitations.c, page_schema.visitors.c
     open_ = sa.and_(c.who == who, c.revoked_at.is_(None), c.expires_at > at)
-    n = connection.execute(sa.update(page_schema.invitations).where(open_).values(revoked_at=at)).rowcount
+    n = connection.execute(
+        sa.update(page_schema.invitations).where(open_).values(revoked_at=at)
+    ).rowcount
     if not stay:
         connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
     traces = traces_of_invitations(connection, sa.and_(c.who == who, c.revoked_at == at))
     audit.append(
-        connection, "invitations revoked", {"who": who, "invitations": n, "traces": traces, "salted": True}, at
+        connection,
+        "invitations revoked",
+        {"who": who, "invitations": n, "traces": traces, "salted": True},
+        at,
     )
     return n
 
@@ -212,7 +260,10 @@ def revoke_access(connection: Connection, who: str, at: str, *, stay: bool = Fal
 def refuse_erased(connection: Connection, who: str) -> None:
     """Nobody comes back under an identifier whose data were erased: what follows would be a person's data again."""
     e = schema.events.c
-    if connection.execute(sa.select(e.id).where(e.kind == audit.ERASURE, e.subject == who)).first() is not None:
+    if (
+        connection.execute(sa.select(e.id).where(e.kind == audit.ERASURE, e.subject == who)).first()
+        is not None
+    ):
         raise StoreError(f"rater: the data of {who!r} were erased; expected another identifier")
 
 

@@ -28,11 +28,18 @@ def note_person(store: Store, person: Person) -> None:
     """Write who a rater is, or correct it; the log does not say what was written."""
     table = schema.people
     with engine.writing(store.engine) as connection:
-        known = connection.execute(sa.select(schema.raters.c.id).where(schema.raters.c.id == person.rater)).first()
+        known = connection.execute(
+            sa.select(schema.raters.c.id).where(schema.raters.c.id == person.rater)
+        ).first()
         if known is None:
-            raise StoreError(f"people: there is no rater {person.rater!r} in the database; run 'konsil plan' first")
+            raise StoreError(
+                f"people: there is no rater {person.rater!r} in the database; run 'konsil plan'"
+                " first"
+            )
         values = {"name": person.name, "email": person.email}
-        changed = connection.execute(sa.update(table).where(table.c.rater == person.rater).values(values))
+        changed = connection.execute(
+            sa.update(table).where(table.c.rater == person.rater).values(values)
+        )
         if changed.rowcount == 0:
             connection.execute(sa.insert(table).values(rater=person.rater, **values))
 
@@ -45,7 +52,9 @@ def people(store: Store) -> dict[str, Person]:
 
 
 def forget_person(store: Store, rater: str) -> bool:
-    """Erase a name and address, a rater's or a staff member's, as they may demand; what they did stays.
+    """Erase a name and address, a rater's or a staff member's, as they may demand.
+
+    What they did stays.
 
     It stays under the pseudonym.
     """

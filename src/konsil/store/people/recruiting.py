@@ -11,7 +11,9 @@ from konsil.store.log.db import Store
 from konsil.study.sections.recruitment import KIND, Recruitment, recruitment
 
 
-def record(store: Store, subject: str, data: Mapping[str, object], *, at: str, by: str = "") -> bool:
+def record(
+    store: Store, subject: str, data: Mapping[str, object], *, at: str, by: str = ""
+) -> bool:
     """Add to the record; say whether that says anything new."""
     with writing(store.engine) as connection:
         said = study_events.of_kind(connection, KIND)
@@ -20,7 +22,9 @@ def record(store: Store, subject: str, data: Mapping[str, object], *, at: str, b
         if told == dict(data) or (not mine and not data):
             return False
         # Numbered over all subjects: two of the same second keep their order.
-        event = Event(f"{KIND} {len(said) + 1}", KIND, subject, at, {**data, **({"by": by} if by else {})})
+        event = Event(
+            f"{KIND} {len(said) + 1}", KIND, subject, at, {**data, **({"by": by} if by else {})}
+        )
         return study_events.append_event(connection, event)
 
 

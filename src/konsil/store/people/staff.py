@@ -20,7 +20,10 @@ LONGEST = 200
 
 
 def pseudonym(store: Store, name: str) -> str:
-    """The pseudonym of this name, or the pseudonym itself where it is one; a name that is new gets one."""
+    """The pseudonym of this name, or the pseudonym itself where it is one.
+
+    A name that is new gets one.
+    """
     wanted = name.strip()
     if not wanted or len(wanted) > LONGEST or not wanted.isprintable():
         raise StoreError(f"staff: expected a name of 1 to {LONGEST} characters, got {name[:80]!r}")
@@ -28,7 +31,9 @@ def pseudonym(store: Store, name: str) -> str:
         found = _pseudonym_of(connection, wanted)
     if found is None:
         with writing(store.engine) as connection:
-            audit.next_entry(connection)  # two names that come at the same moment get two pseudonyms
+            audit.next_entry(
+                connection
+            )  # two names that come at the same moment get two pseudonyms
             found = _pseudonym_of(connection, wanted)
             if found is None:
                 found = _next(connection)
@@ -55,7 +60,9 @@ def decider(store: Store, by: str, *, keep: bool = True) -> str:
 
 def _pseudonym_of(connection: Connection, name: str) -> str | None:
     t, i = schema.staff.c, page_schema.invitations.c
-    who = connection.execute(sa.select(t.who).where(sa.or_(t.who == name, t.name == name)).order_by(t.who)).scalar()
+    who = connection.execute(
+        sa.select(t.who).where(sa.or_(t.who == name, t.name == name)).order_by(t.who)
+    ).scalar()
     if who is not None:
         return str(who)
     # Identifiers that older versions took as they came stay what they are in the log.
@@ -67,7 +74,8 @@ def _next(connection: Connection) -> str:
     taken = set(connection.execute(sa.select(schema.staff.c.who)).scalars())
     taken |= set(connection.execute(sa.select(page_schema.invitations.c.who)).scalars())
     taken |= set(connection.execute(sa.select(schema.raters.c.id)).scalars())
-    # A number is not given again to somebody else: a name that was erased leaves its pseudonym's row.
+    # A number is not given again to somebody else: a name that was erased leaves its pseudonym's
+    # row.
     return next(who for n in range(1, len(taken) + 2) if (who := f"{PREFIX}{n}") not in taken)
 
 

@@ -1,7 +1,8 @@
 """Erasing a rater: values, texts, drafts, notes, profile, name and address, and the salt of the log's hashes of them.
 
-What stays is the plan (who was to rate what, under the identifier), the fact of an erasure with its date, reason and
-author, and the log's entries, whose hashes mean nothing without the salt. One transaction: all of it or nothing.
+What stays is the plan (who was to rate what, under the identifier), the fact of an erasure with its
+date, reason and author, and the log's entries, whose hashes mean nothing without the salt. One
+transaction: all of it or nothing.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ def preview(store: Store, study: Study, rater: str) -> Erased:
         plan = _Selection(connection, study, rater)
         before = plan.records()
         moved = 0
-        if rater in withdrawal.panels(connection, study) and rater not in withdrawal.withdrawn_raters(connection):
+        if rater in withdrawal.panels(
+            connection, study
+        ) and rater not in withdrawal.withdrawn_raters(connection):
             moved = len(withdrawal.preview(store, study, rater).holders)
         needs = anchoring.is_older(connection)
         head = audit.head(connection)
@@ -97,17 +100,32 @@ def preview(store: Store, study: Study, rater: str) -> Erased:
 
 
 def erase(store: Store, study: Study, rater: str, *, at: str, by: str, reason: str) -> Erased:
-    """Erase a rater; a second time nothing is left to erase, and only the database's files are rewritten again."""
+    """Erase a rater.
+
+    A second time nothing is left to erase, and only the database's files are rewritten again.
+    """
     for name, text in (("by", by), ("reason", reason)):
         if not text.strip():
             raise StoreError(f"{name}: is empty; the log states who erased and why")
     with engine.writing(store.engine) as connection:
         audit.next_entry(connection)  # others who write wait here
         before = erased_raters(connection).get(rater)
-        done = _before(before) if before is not None else _erase(connection, study, rater, at, by.strip(), reason)
+        done = (
+            _before(before)
+            if before is not None
+            else _erase(connection, study, rater, at, by.strip(), reason)
+        )
     clean = engine.rewrite_files(store.engine)
     return Erased(
-        rater, done.records, done.ratings, done.kept, done.moved, done.at, done.by, done.anchored, is_clean=clean
+        rater,
+        done.records,
+        done.ratings,
+        done.kept,
+        done.moved,
+        done.at,
+        done.by,
+        done.anchored,
+        is_clean=clean,
     )
 
 
@@ -126,15 +144,21 @@ def _before(event: Event) -> Erased:
 def _check_known(connection: Connection, study: Study, rater: str) -> None:
     kinds = {who: kind for who, (_, kind) in withdrawal.panels(connection, study).items()}
     if kinds.get(rater, "human") != "human":
-        raise StoreError(f"rater: {rater!r} is no person; judges and programs have no data to erase")
+        raise StoreError(
+            f"rater: {rater!r} is no person; judges and programs have no data to erase"
+        )
     known = {who for who, kind in kinds.items() if kind == "human"}
     for kind in (CONSENT, ELIGIBILITY, PROFILE):
         known |= {e.subject for e in study_events.of_kind(connection, kind)}
     for table in (page_schema.invitations, page_schema.visitors):
-        known |= set(connection.execute(sa.select(table.c.who).where(table.c.role == "rater")).scalars())
+        known |= set(
+            connection.execute(sa.select(table.c.who).where(table.c.role == "rater")).scalars()
+        )
     known -= {"", access.ERASED}
     if rater not in known:
-        raise StoreError(f"rater: there is no person {rater!r} among the raters; {nearest(rater, sorted(known))}")
+        raise StoreError(
+            f"rater: there is no person {rater!r} among the raters; {nearest(rater, sorted(known))}"
+        )
 
 
 def _check_names(connection: Connection, rater: str, texts: Iterable[str]) -> None:
@@ -145,15 +169,21 @@ def _check_names(connection: Connection, rater: str, texts: Iterable[str]) -> No
     words = {row.email.strip(), *re.findall(r"\w{3,}", row.name)} - {""}
     for word in sorted(words):
         if any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for text in texts):
-            raise StoreError("reason: contains a part of the name or address that is to be erased; leave it out")
+            raise StoreError(
+                "reason: contains a part of the name or address that is to be erased; leave it out"
+            )
 
 
-def _erase(connection: Connection, study: Study, rater: str, at: str, by: str, reason: str) -> Erased:
+def _erase(
+    connection: Connection, study: Study, rater: str, at: str, by: str, reason: str
+) -> Erased:
     _check_known(connection, study, rater)
     _check_names(connection, rater, (by, reason))
     anchored = anchoring.anchor(connection, at, by=by) if anchoring.is_older(connection) else None
     moved = 0
-    access.close_for_good(connection, rater)  # before leaving, which would take the devices for strangers'
+    access.close_for_good(
+        connection, rater
+    )  # before leaving, which would take the devices for strangers'
     if rater in withdrawal.panels(connection, study):
         if rater not in withdrawal.withdrawn_raters(connection):
             moved = len(withdrawal.let_go(connection, study, rater, at=at, by=by).holders)
@@ -170,12 +200,24 @@ def _erase(connection: Connection, study: Study, rater: str, at: str, by: str, r
         for entry in sorted({*before, *after})
         if before.get(entry, 0) != after.get(entry, 0)
     }
-    told = {"by": by, "reason": reason.strip(), "records": records, "ratings": plan.removed, "kept": plan.kept}
+    told = {
+        "by": by,
+        "reason": reason.strip(),
+        "records": records,
+        "ratings": plan.removed,
+        "kept": plan.kept,
+    }
     event = Event(f"{audit.ERASURE} {rater}", audit.ERASURE, rater, at, told)
     row, kind = KINDS["events"].row(event), KINDS["events"]
     entry = audit.next_entry(connection)
-    connection.execute(sa.insert(schema.events).values(dict(zip(kind.names, row, strict=True)) | {"entry": entry}))
-    data: dict[str, object] = {"event": event.id, "erased": sum(records.values()), "residues": residues}
+    connection.execute(
+        sa.insert(schema.events).values(dict(zip(kind.names, row, strict=True)) | {"entry": entry})
+    )
+    data: dict[str, object] = {
+        "event": event.id,
+        "erased": sum(records.values()),
+        "residues": residues,
+    }
     data |= {"traces": traces} if traces else {}
     total = audit.fingerprint(row, Salts(connection).of(owner_of("events")(row)))
     audit.append(connection, audit.ERASURE, {**data, **audit.covers(total)}, at)
@@ -189,7 +231,9 @@ class _Selection:
         self._connection, self._rater = connection, rater
         self._deleted, self._blanked = self._events()
         ratings = schema.ratings.c
-        mine = connection.execute(sa.select(sa.func.count()).where(ratings.rater == rater)).scalar_one()
+        mine = connection.execute(
+            sa.select(sa.func.count()).where(ratings.rater == rater)
+        ).scalar_one()
         self._stay = self._labels(study) if keeps_ratings(study.privacy) else ()
         self.kept = sum(n for *_, n in self._stay)
         self.removed = int(mine) - self.kept
@@ -203,35 +247,51 @@ class _Selection:
             .where(r.rater == self._rater)
             .group_by(t.instrument, r.criterion)
         )
-        plain = {(i.id, c.id) for i in study.instruments for c in i.criteria if c.scale.kind in _LABELLED}
-        return tuple((i, c, int(n)) for i, c, n in self._connection.execute(query) if (i, c) in plain)
+        plain = {
+            (i.id, c.id) for i in study.instruments for c in i.criteria if c.scale.kind in _LABELLED
+        }
+        return tuple(
+            (i, c, int(n)) for i, c, n in self._connection.execute(query) if (i, c) in plain
+        )
 
     def _events(self) -> tuple[tuple[str, ...], dict[str, str]]:
         """Ids of the events that go, and id -> data of those that stay without what they say beside the plan."""
         e, r = schema.events.c, schema.ratings.c
-        rated = set(self._connection.execute(sa.select(r.task).where(r.rater == self._rater)).scalars())
+        rated = set(
+            self._connection.execute(sa.select(r.task).where(r.rater == self._rater)).scalars()
+        )
         deleted: set[str] = set()
         blanked: dict[str, str] = {}
         settled: dict[str, str] = {}
-        for name, kind, subject, text in self._connection.execute(sa.select(e.id, e.kind, e.subject, e.data)):
+        for name, kind, subject, text in self._connection.execute(
+            sa.select(e.id, e.kind, e.subject, e.data)
+        ):
             data = _object(text)
             named = data.get("rater")
             if subject == self._rater and kind in _STAY:
                 if any(value for key, value in data.items() if key not in _PLAN):
-                    blanked[name] = dumps({key: value for key, value in data.items() if key in _PLAN})
+                    blanked[name] = dumps(
+                        {key: value for key, value in data.items() if key in _PLAN}
+                    )
                 continue
             if kind == study_events.SETTLED:
                 settled[name] = subject
             # Older versions did not name the rater of what was handed in.
             handed_in = kind in _REPORTED and named is None and set(subject.split(", ")) <= rated
-            if (subject == self._rater and kind != audit.ERASURE) or named == self._rater or handed_in:
+            if (
+                (subject == self._rater and kind != audit.ERASURE)
+                or named == self._rater
+                or handed_in
+            ):
                 deleted.add(name)
         deleted |= {name for name, problem in settled.items() if problem in deleted}
         return tuple(sorted(deleted)), blanked
 
     def _own(self) -> dict[str, sa.ColumnElement[bool]]:
         """Table -> which of its rows are this rater's and go, as far as a condition says so."""
-        tasks = sa.select(page_schema.screens.c.task).where(page_schema.screens.c.rater == self._rater)
+        tasks = sa.select(page_schema.screens.c.task).where(
+            page_schema.screens.c.rater == self._rater
+        )
         tables = (schema.revisions, schema.attempts, page_schema.visits, page_schema.draft_events)
         return {
             "drafts": page_schema.drafts.c.task.in_(tasks),
@@ -243,11 +303,18 @@ class _Selection:
 
     def records(self) -> dict[str, int]:
         """Table -> rows that are removed or blanked."""
-        found = {"ratings": self.removed + self.kept, "events": len(self._deleted) + len(self._blanked)}
+        found = {
+            "ratings": self.removed + self.kept,
+            "events": len(self._deleted) + len(self._blanked),
+        }
         for name, where in self._own().items():
-            query = sa.select(sa.func.count()).select_from(schema.metadata.tables[name]).where(where)
+            query = (
+                sa.select(sa.func.count()).select_from(schema.metadata.tables[name]).where(where)
+            )
             found[name] = int(self._connection.execute(query).scalar_one())
-        strata = sa.select(schema.raters.c.id).where(schema.raters.c.id == self._rater, schema.raters.c.strata != "{}")
+        strata = sa.select(schema.raters.c.id).where(
+            schema.raters.c.id == self._rater, schema.raters.c.strata != "{}"
+        )
         found["raters"] = len(self._connection.execute(strata).all())
         return {name: n for name, n in found.items() if n}
 
@@ -272,11 +339,18 @@ class _Selection:
         return totals
 
     def remove(self) -> dict[str, dict[str, str]]:
-        """Remove and blank the rows; return the keys of those that the log covers one by one, as it notes removals."""
+        """Remove and blank the rows.
+
+        Return the keys of those that the log covers one by one, as it notes removals.
+        """
         connection, own, tables = self._connection, self._own(), schema.metadata.tables
         traces: dict[str, dict[str, str]] = {}
         for name, (table, key, _) in covering.TABLES.items():
-            keys = connection.execute(sa.select(table.c[key]).where(own[name]).order_by(table.c[key])).scalars().all()
+            keys = (
+                connection.execute(sa.select(table.c[key]).where(own[name]).order_by(table.c[key]))
+                .scalars()
+                .all()
+            )
             if keys:
                 traces[name] = dict.fromkeys(keys, "")
         with unlocked(connection, "events", "rating_revisions", "draft_events"):
@@ -286,7 +360,9 @@ class _Selection:
             for chunk in _chunks(self._deleted):
                 connection.execute(sa.delete(schema.events).where(schema.events.c.id.in_(chunk)))
             for name, text in self._blanked.items():
-                connection.execute(sa.update(schema.events).where(schema.events.c.id == name).values(data=text))
+                connection.execute(
+                    sa.update(schema.events).where(schema.events.c.id == name).values(data=text)
+                )
         blank = sa.update(schema.raters).where(schema.raters.c.id == self._rater)
         connection.execute(blank.values(strata="{}"))
         return traces
@@ -320,5 +396,7 @@ def counted(events: Iterable[Event]) -> Counter[str]:
     total: Counter[str] = Counter()
     for event in erased(events).values():
         done = _before(event)
-        total += Counter(raters=1, ratings=done.ratings, kept=done.kept, records=sum(done.records.values()))
+        total += Counter(
+            raters=1, ratings=done.ratings, kept=done.kept, records=sum(done.records.values())
+        )
     return total

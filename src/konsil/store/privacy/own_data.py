@@ -34,7 +34,8 @@ Rows = dict[str, list[dict[str, Any]]]
 def own_data(store: Store, who: str) -> Rows:
     """Table -> the rows about a rater or a member of the staff; tables without any are left out.
 
-    Events and entries of the log are found by their subject and wherever their data name the person.
+    Events and entries of the log are found by their subject and wherever their data name the
+    person.
     """
     with reading(store.engine) as connection:
         found: Rows = {"raters": _rows(connection, schema.raters, schema.raters.c.id == who)}
@@ -44,20 +45,30 @@ def own_data(store: Store, who: str) -> Rows:
             found[table.name] = _rows(connection, table, table.c.who == who)
         found["staff"] = _rows(connection, schema.staff, schema.staff.c.who == who)
         tasks = sa.select(schema.tasks.c.id).where(schema.tasks.c.rater == who)
-        found["drafts"] = _rows(connection, page_schema.drafts, page_schema.drafts.c.task.in_(tasks))
+        found["drafts"] = _rows(
+            connection, page_schema.drafts, page_schema.drafts.c.task.in_(tasks)
+        )
         e = schema.events
         found["events"] = [
-            row for row in _rows(connection, e, sa.true()) if row["subject"] == who or names(row["data"], who)
+            row
+            for row in _rows(connection, e, sa.true())
+            if row["subject"] == who or names(row["data"], who)
         ]
         log = schema.audit_log
-        found["audit_log"] = [row for row in _rows(connection, log, sa.true()) if names(row["data"], who)]
+        found["audit_log"] = [
+            row for row in _rows(connection, log, sa.true()) if names(row["data"], who)
+        ]
         if not any(found.values()):
             known = connection.execute(sa.select(schema.raters.c.id)).scalars().all()
-            raise StoreError(f"person: the database holds nothing about {who!r}; {nearest(who, known)}")
+            raise StoreError(
+                f"person: the database holds nothing about {who!r}; {nearest(who, known)}"
+            )
     return {name: rows for name, rows in found.items() if rows}
 
 
-def _rows(connection: Connection, table: sa.Table, where: sa.ColumnElement[bool]) -> list[dict[str, Any]]:
+def _rows(
+    connection: Connection, table: sa.Table, where: sa.ColumnElement[bool]
+) -> list[dict[str, Any]]:
     columns = [c for c in table.c if c.name not in _SECRET]
     query = sa.select(*columns).where(where).order_by(*table.primary_key.columns)
     return [dict(row._mapping) for row in connection.execute(query)]

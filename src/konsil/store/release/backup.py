@@ -32,7 +32,9 @@ def backup(store: Store, target: Path) -> Backup:
     The copy is one moment of the database. A file that is there already is left alone.
     """
     if store.engine.dialect.name != "sqlite":
-        raise StoreError(f"{store.name}: is no file; PostgreSQL is backed up by its own program, pg_dump")
+        raise StoreError(
+            f"{store.name}: is no file; PostgreSQL is backed up by its own program, pg_dump"
+        )
     if target.exists():
         raise StoreError(f"{target}: exists already; choose a new file")
     if not target.parent.is_dir():
@@ -46,8 +48,8 @@ def backup(store: Store, target: Path) -> Backup:
             closing(connect_plainly(store.engine)) as source,
             closing(sqlite3.connect(draft)) as copy,
         ):
-            # All at once: readers of a write-ahead log keep nobody from writing, and a copy in pieces would begin anew
-            # at every rating.
+            # All at once: readers of a write-ahead log keep nobody from writing, and a copy in
+            # pieces would begin anew at every rating.
             source.backup(copy)
         with Store.open(draft, create=False) as copied:
             made = Backup(copied.verify_log(), head_of(copied))
@@ -60,6 +62,9 @@ def backup(store: Store, target: Path) -> Backup:
     except FileExistsError:
         raise StoreError(f"{target}: exists already; choose a new file") from None
     finally:
-        for left in (draft, *(draft.with_name(draft.name + ending) for ending in ("-wal", "-shm", "-journal"))):
+        for left in (
+            draft,
+            *(draft.with_name(draft.name + ending) for ending in ("-wal", "-shm", "-journal")),
+        ):
             left.unlink(missing_ok=True)
     return made

@@ -43,7 +43,9 @@ def _each(view: View, kind: KindName, names: Letters, study: Study) -> Iterator[
         return
     pairs = pair_criteria(study.instruments)
     blinded: dict[KindName, Callable[[Any], Any]] = {
-        "answers": lambda answer: Answer(names.answers[answer.id], answer.item, names.systems[answer.system]),
+        "answers": lambda answer: Answer(
+            names.answers[answer.id], answer.item, names.systems[answer.system]
+        ),
         "raters": names.rater,
         "tasks": names.task,
         "ratings": lambda rating: names.rating(rating, pairs),
@@ -51,4 +53,6 @@ def _each(view: View, kind: KindName, names: Letters, study: Study) -> Iterator[
     order: dict[KindName, Callable[[Any], Any]] = {
         "ratings": lambda r: (r.task, r.criterion, r.answers, r.span is not None and r.span.start),
     }
-    yield from sorted(map(blinded[kind], view.each(kind)), key=order.get(kind, lambda record: record.id))
+    yield from sorted(
+        map(blinded[kind], view.each(kind)), key=order.get(kind, lambda record: record.id)
+    )

@@ -42,13 +42,19 @@ def export(
 ) -> Path:
     """Write one file a kind of record and export.json; the folder appears complete or not at all.
 
-    All files show the same moment. The same records give the same bytes. Behind a veil only some kinds are written,
-    as it shows them. `study` is the digest of the protocol; empty: the one that the store noted last.
+    All files show the same moment. The same records give the same bytes. Behind a veil only some
+    kinds are written, as it shows them. `study` is the digest of the protocol; empty: the one that
+    the store noted last.
     """
     if format not in get_args(Format):
-        raise StoreError(f"format: {format!r} is not one konsil writes; {nearest(str(format), get_args(Format))}")
+        raise StoreError(
+            f"format: {format!r} is not one konsil writes; {nearest(str(format), get_args(Format))}"
+        )
     folder = Path(folder)
-    with whole_folder(folder, mark=MARK, overwrite=overwrite, private=True) as made, store.view() as view:
+    with (
+        whole_folder(folder, mark=MARK, overwrite=overwrite, private=True) as made,
+        store.view() as view,
+    ):
         files = {}
         seen = veil(view) if veil is not None else None
         for name, kind in KINDS.items():
@@ -57,13 +63,20 @@ def export(
             path = made / f"{name}.{format}"
             rows = _write(path, kind, view.each(name) if seen is None else seen[name], format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
-        if seen is None and any_call(view.connection):  # a study in which no model is called has no file of calls
+        if seen is None and any_call(
+            view.connection
+        ):  # a study in which no model is called has no file of calls
             path = made / f"calls.{format}"
             rows = _write(path, CALLS, each_call(view.connection), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
-        drawn = in_study(view.each("items"), view.each("events")) if seen is None and _is_drawn(view) else ()
+        drawn = (
+            in_study(view.each("items"), view.each("events"))
+            if seen is None and _is_drawn(view)
+            else ()
+        )
         if drawn:
-            # For readers' eyes: reading back, the items and the events that drew and reworded them are enough.
+            # For readers' eyes: reading back, the items and the events that drew and reworded them
+            # are enough.
             path = made / f"sample.{format}"
             rows = _write(path, KINDS["items"], iter(drawn), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
@@ -107,7 +120,9 @@ def read_export(folder: str | Path) -> Batch:
     """Read what `export` wrote: the records come back equal."""
     folder = Path(folder)
     ending = description(folder).format
-    return Batch(**{name: tuple(_read(folder / f"{name}.{ending}", kind)) for name, kind in KINDS.items()})
+    return Batch(
+        **{name: tuple(_read(folder / f"{name}.{ending}", kind)) for name, kind in KINDS.items()}
+    )
 
 
 @dataclass(frozen=True)
@@ -127,15 +142,32 @@ def description(folder: Path) -> Description:
     try:
         about = json.loads((folder / MARK).read_text(encoding="utf-8"))
         format, schema = about["format"], about["schema"]  # noqa: A001 - the file's word
-        files = {str(n): (int(f["records"]), str(f["sha256"])) for n, f in about.get("files", {}).items()}
+        files = {
+            str(n): (int(f["records"]), str(f["sha256"])) for n, f in about.get("files", {}).items()
+        }
     except FileNotFoundError:
         raise StoreError(f"{folder}: is not an export of konsil; there is no {MARK}") from None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-        raise StoreError(f"{folder / MARK}: cannot be read as the description of an export") from None
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ):
+        raise StoreError(
+            f"{folder / MARK}: cannot be read as the description of an export"
+        ) from None
     if type(schema) is not int or schema < 1:
-        raise StoreError(f"{folder / MARK}: schema: expected a whole number from 1 to {SCHEMA}, got {schema!r}")
+        raise StoreError(
+            f"{folder / MARK}: schema: expected a whole number from 1 to {SCHEMA}, got {schema!r}"
+        )
     if schema > SCHEMA:
-        raise StoreError(f"{folder}: was written by a newer konsil (schema {schema}; this one knows up to {SCHEMA})")
+        raise StoreError(
+            f"{folder}: was written by a newer konsil (schema {schema}; this one knows up to"
+            f" {SCHEMA})"
+        )
     if format not in get_args(Format):
         raise StoreError(f"{folder / MARK}: the format {format!r} is not one konsil reads")
     return Description(format, str(about.get("study") or ""), files)
@@ -152,12 +184,16 @@ def check_files(folder: Path, about: Description) -> None:
             raise StoreError(f"{path}: is missing from the export")
         if sha256(path) != wanted:
             raise StoreError(
-                f"{path}: is not the file of {records:,} records that was exported; it was changed or cut short:"
-                " export the records anew"
+                f"{path}: is not the file of {records:,} records that was exported; it was changed"
+                " or cut short: export the records anew"
             )
-    stray = next((f"calls.{e}" for e in get_args(Format) if (folder / f"calls.{e}").is_file()), None)
+    stray = next(
+        (f"calls.{e}" for e in get_args(Format) if (folder / f"calls.{e}").is_file()), None
+    )
     if stray is not None and stray not in about.files:
-        raise StoreError(f"{folder / stray}: was not exported with the others; export the records anew")
+        raise StoreError(
+            f"{folder / stray}: was not exported with the others; export the records anew"
+        )
 
 
 def check_counts(folder: Path, about: Description, counts: Mapping[str, int]) -> None:
@@ -165,7 +201,10 @@ def check_counts(folder: Path, about: Description, counts: Mapping[str, int]) ->
     for kind, n in counts.items():
         wanted = about.files.get(f"{kind}.{about.format}", (0, ""))[0]
         if n != wanted:
-            raise StoreError(f"{folder / MARK}: says {wanted:,} records of {kind}.{about.format}, which has {n:,}")
+            raise StoreError(
+                f"{folder / MARK}: says {wanted:,} records of {kind}.{about.format}, which has"
+                f" {n:,}"
+            )
 
 
 def read_calls(folder: str | Path) -> tuple[Call, ...]:

@@ -13,14 +13,18 @@ from konsil.store.log.db import Store
 from konsil.store.log.secret import secret
 
 MADE = "kit made"
-"""Subject: the kit; data.rater, data.phase, data.batch: whose it is and of what; data.screens: public names of its
-tasks; data.instruments: the digest of each form on it."""
+"""Subject: the kit; data.rater, data.phase, data.batch: whose it is and of what; data.screens:
+public names of its tasks; data.instruments: the digest of each form on it."""
 ANSWERED = "kit answers"
-"""Subject: the kit; data.rater: whose; data.copy: a browser of theirs; data.revision: the number of its file."""
+"""Subject: the kit; data.rater: whose; data.copy: a browser of theirs; data.revision: the number of
+its file."""
 
 
 def key(store: Store, kit: str) -> str:
-    """The key with which a kit signs its answers, as 64 hexadecimal digits; made of the database's secret."""
+    """The key with which a kit signs its answers, as 64 hexadecimal digits.
+
+    Made of the database's secret.
+    """
     return hmac.new(secret(store, "kit_key"), kit.encode(), hashlib.sha256).hexdigest()
 
 
@@ -30,7 +34,9 @@ def signature(key_of_kit: str, text: str) -> str:
     >>> signature("0b" * 32, "Hi There")[:16]
     '198a607eb44bfbc6'
     """
-    return hmac.new(bytes.fromhex(key_of_kit), text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+    return hmac.new(
+        bytes.fromhex(key_of_kit), text.encode("utf-8", "surrogatepass"), hashlib.sha256
+    ).hexdigest()
 
 
 def kit_events(connection: Connection, kit: str | None = None) -> tuple[Event, ...]:

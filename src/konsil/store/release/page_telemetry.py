@@ -44,28 +44,48 @@ VISITS = Trace(
     {
         "id": (_V.id, pl.String, "Random name of this opening of a screen's page."),
         "task": (_V.task, pl.String, "The task that the screen shows."),
-        "rater": (_V.rater, pl.String, "Who opened it; a task that changed hands keeps what went before."),
-        "opened_at": (_V.opened_at, pl.String, "When the page was sent, by the server's clock, in UTC."),
+        "rater": (
+            _V.rater,
+            pl.String,
+            "Who opened it; a task that changed hands keeps what went before.",
+        ),
+        "opened_at": (
+            _V.opened_at,
+            pl.String,
+            "When the page was sent, by the server's clock, in UTC.",
+        ),
         "wall_seconds": (
             _V.wall,
             pl.Float64,
-            "Seconds from opening the page to the last word from it; empty where its browser ran no script.",
+            (
+                "Seconds from opening the page to the last word from it; empty where its browser"
+                " ran no script."
+            ),
         ),
         "active_seconds": (
             _V.active,
             pl.Float64,
-            "Of these, the seconds in which the page was visible and the last input was less than 60 seconds ago.",
+            (
+                "Of these, the seconds in which the page was visible and the last input was less"
+                " than 60 seconds ago."
+            ),
         ),
         "first_input_seconds": (
             _V.first_input,
             pl.Float64,
-            "Seconds from opening the page to the first key, click or touch in it; empty where there was none.",
+            (
+                "Seconds from opening the page to the first key, click or touch in it; empty where"
+                " there was none."
+            ),
         ),
         "ends_in_sight": (
             _V.ends,
             pl.String,
-            "The places on this screen, from 1 and in the order of the task's answers, of the answers whose text was in"
-            " sight to its end, with spaces between; 0: of none; empty where its browser ran no script.",
+            (
+                "The places on this screen, from 1 and in the order of the task's answers, of the"
+                " answers whose text was in sight to its end, with spaces between; 0: of none;"
+                " empty where its browser ran no script."
+            ),
         ),
     },
     (_V.opened_at, _V.id),
@@ -73,27 +93,46 @@ VISITS = Trace(
 REVISIONS = Trace(
     "revisions",
     {
-        "id": (_E.id, pl.String, "Random name that the browser gave the change, so that telling it twice is once."),
+        "id": (
+            _E.id,
+            pl.String,
+            "Random name that the browser gave the change, so that telling it twice is once.",
+        ),
         "task": (_E.task, pl.String, "The task whose form was changed."),
         "rater": (_E.rater, pl.String, "Who changed it."),
         "field": (
             _E.field,
             pl.String,
-            "The field: its criterion, then a and the answer's place on this screen (the task's answers in order), or s"
-            " and the sentence's.",
+            (
+                "The field: its criterion, then a and the answer's place on this screen (the task's"
+                " answers in order), or s and the sentence's."
+            ),
         ),
-        "value": (_E.value, pl.String, "What it said from then on, as on the screen; empty: nothing."),
-        "known": (_E.base_rev, pl.Int64, "The number of changes of this task that the window knew of."),
+        "value": (
+            _E.value,
+            pl.String,
+            "What it said from then on, as on the screen; empty: nothing.",
+        ),
+        "known": (
+            _E.base_rev,
+            pl.Int64,
+            "The number of changes of this task that the window knew of.",
+        ),
         "revision": (
             _E.rev,
             pl.Int64,
-            "The number that the change has among the task's; 0 where another window had changed the field meanwhile"
-            " and this one was kept here only.",
+            (
+                "The number that the change has among the task's; 0 where another window had"
+                " changed the field meanwhile and this one was kept here only."
+            ),
         ),
         "said_at": (
             _E.said_at,
             pl.String,
-            "When it was made, by the browser's clock: long before it was kept where the network was away.",
+            (
+                "When it was made, by the browser's clock: long before it was kept where the"
+                " network was away."
+            ),
         ),
         "at": (_E.at, pl.String, "When the server kept it, in UTC."),
     },
@@ -103,11 +142,15 @@ TRACES = (VISITS, REVISIONS)
 
 
 def write(connection: Connection, trace: Trace, path: Path, form: str) -> int:
-    """Write a table of traces as a file and count its rows; nothing is written where there are none."""
+    """Write a table of traces as a file and count its rows.
+
+    Nothing is written where there are none.
+    """
     columns = [column.label(name) for name, (column, _, _) in trace.columns.items()]
     query = sa.select(*columns).order_by(*trace.order)
     if trace is REVISIONS:
-        # A rater's notes to oneself are nobody else's; reasons for changes are in the events, as they were handed in.
+        # A rater's notes to oneself are nobody else's; reasons for changes are in the events, as
+        # they were handed in.
         query = query.where(_E.field.not_in((NOTE, REASON_FOR_CHANGE)))
     rows = connection.execute(query).all()
     if not rows:
@@ -122,17 +165,26 @@ def write(connection: Connection, trace: Trace, path: Path, form: str) -> int:
 
 
 def worked(connection: Connection) -> tuple[Worked, ...]:
-    """Every screen about an item that was handed in on the pages, with its times; practice and pilot left out."""
+    """Every screen about an item that was handed in on the pages, with its times.
+
+    Practice and pilot left out.
+    """
     t, s = schema.tasks.c, page_schema.screens.c
     query = (
         sa.select(s.task, s.rater, s.seconds, sa.func.sum(_V.wall))
         .select_from(
-            page_schema.screens.join(schema.tasks, sa.and_(t.id == s.task, t.rater == s.rater)).outerjoin(
-                page_schema.visits, sa.and_(_V.task == s.task, _V.rater == s.rater)
-            )
+            page_schema.screens.join(
+                schema.tasks, sa.and_(t.id == s.task, t.rater == s.rater)
+            ).outerjoin(page_schema.visits, sa.and_(_V.task == s.task, _V.rater == s.rater))
         )
-        .where(s.submitted_at.is_not(None), t.item.is_not(None), t.purpose.not_in(("practice", "pilot")))
+        .where(
+            s.submitted_at.is_not(None),
+            t.item.is_not(None),
+            t.purpose.not_in(("practice", "pilot")),
+        )
         .group_by(s.task, s.rater, s.seconds)
         .order_by(s.rater, s.task)
     )
-    return tuple(Worked(task, rater, active, wall) for task, rater, active, wall in connection.execute(query))
+    return tuple(
+        Worked(task, rater, active, wall) for task, rater, active, wall in connection.execute(query)
+    )

@@ -22,10 +22,11 @@ _LEAST_KEY = 16
 class Pseudonyms:
     """Keyed pseudonyms: the same key gives the same names; without it a name cannot be computed from an identifier.
 
-    What stands beside a name can still tell whose it is: see `release_tables` for the order and repeats of tasks.
+    What stands beside a name can still tell whose it is: see `release_tables` for the order and
+    repeats of tasks.
 
-    HMAC-SHA256 of the kind and the identifier, cut to 80 bits in base 32. Sorted by pseudonym, the order of the
-    identifiers is gone.
+    HMAC-SHA256 of the kind and the identifier, cut to 80 bits in base 32. Sorted by pseudonym, the
+    order of the identifiers is gone.
     """
 
     key: bytes
@@ -46,14 +47,17 @@ class Pseudonyms:
 
 def mentions(text: str, identifiers: Iterable[str]) -> bool:
     """Whether a text names one of the identifiers as a word of its own: 'batch-R1' names 'R1', 'R12' does not."""
-    return any(re.search(rf"(?<![0-9A-Za-z]){re.escape(i)}(?![0-9A-Za-z])", text) for i in identifiers if i)
+    return any(
+        re.search(rf"(?<![0-9A-Za-z]){re.escape(i)}(?![0-9A-Za-z])", text) for i in identifiers if i
+    )
 
 
 def coarsened(raters: Sequence[Rater], k: int) -> dict[str, dict[str, str]]:
     """Give each rater's strata with values suppressed until k raters of the panel share all that is left.
 
-    All columns are looked at together: every combination of panel and shown values belongs to k raters or more. Only
-    in a panel of fewer than k raters this is impossible; all its values are suppressed.
+    All columns are looked at together: every combination of panel and shown values belongs to k
+    raters or more. Only in a panel of fewer than k raters this is impossible; all its values are
+    suppressed.
 
     >>> panel = [Rater(str(n), "p", strata={"sex": "f", "years": y}) for n, y in enumerate(("5", "5", "20", "30"))]
     >>> [shown["years"] for shown in coarsened(panel, 2).values()]

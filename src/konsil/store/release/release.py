@@ -37,16 +37,20 @@ def release(
 ) -> Released:
     """Write a folder fit for publication; it appears complete or not at all.
 
-    People's identifiers, and those of tasks, which may contain them, become keyed pseudonyms; the key is written
-    nowhere. Judges and programs keep their names. Strata are suppressed until every combination of them belongs to `k`
-    raters of a panel. Notes and free-text replies are left out unless `texts` asks for them; times of day are always
-    left out. The order of people's tasks and answers, their batches and repeated tasks, which the protocol's plan
-    tells, are left out unless `order` asks for them. With `unlink` a person has another pseudonym on each item; where
-    the plan, drawn again, would tell who somebody is by the set of their tasks, one of `unlink` and `linked` must say
-    what is wanted.
+    People's identifiers, and those of tasks, which may contain them, become keyed pseudonyms; the
+    key is written nowhere. Judges and programs keep their names. Strata are suppressed until every
+    combination of them belongs to `k` raters of a panel. Notes and free-text replies are left out
+    unless `texts` asks for them; times of day are always left out. The order of people's tasks and
+    answers, their batches and repeated tasks, which the protocol's plan tells, are left out unless
+    `order` asks for them. With `unlink` a person has another pseudonym on each item; where the
+    plan, drawn again, would tell who somebody is by the set of their tasks, one of `unlink` and
+    `linked` must say what is wanted.
     """
     if not study.licence.strip():
-        raise StoreError("study.toml.licence: is empty; a release says what others may do with it, such as CC-BY-4.0")
+        raise StoreError(
+            "study.toml.licence: is empty; a release says what others may do with it, such as"
+            " CC-BY-4.0"
+        )
     if k < 1:
         raise StoreError(f"k: expected 1 or more raters, got {k}")
     folder, names = Path(folder), Pseudonyms(key)
@@ -58,9 +62,10 @@ def release(
         if tables.recognisable and not linked:
             who = release_text.recognisable(tables.recognisable, k)
             raise StoreError(
-                f"release: {who}, so that the plan, drawn again from study.toml, tells who they are;"
-                f" {option('unlink', example='True')} gives raters another pseudonym on each item,"
-                f" {option('linked', example='True')} keeps one, for those who never publish study.toml"
+                f"release: {who}, so that the plan, drawn again from study.toml, tells who they"
+                f" are; {option('unlink', example='True')} gives raters another pseudonym on each"
+                f" item, {option('linked', example='True')} keeps one, for those who never publish"
+                " study.toml"
             )
         for name, frame in made_of.items():
             frames.write_csv(made / f"{name}.csv", [frame])
@@ -74,10 +79,15 @@ def release(
             is_played,
         )
         _instruments(made, study)
-        dictionary = release_text.dictionary({name: frame.columns for name, frame in made_of.items()})
+        dictionary = release_text.dictionary(
+            {name: frame.columns for name, frame in made_of.items()}
+        )
         frames.write_csv(made / "data_dictionary.csv", [dictionary])
         _write(made / "LICENCE.txt", release_text.licence(study))
-        _write(made / "README.md", release_text.readme(study, done, k=k, texts=texts, order=order, unlink=unlink))
+        _write(
+            made / "README.md",
+            release_text.readme(study, done, k=k, texts=texts, order=order, unlink=unlink),
+        )
         _write(made / DIGESTS, _digests(made))
     return done
 

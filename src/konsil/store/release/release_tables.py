@@ -1,7 +1,8 @@
 """The tables of a release: the records without what points at a person.
 
-A plan is a function of protocol, seed and items, so that whoever has these draws it again: positions, batches, the
-order of answers and which tasks are repeated would tell which rater a pseudonym is. People's tasks come without them.
+A plan is a function of protocol, seed and items, so that whoever has these draws it again:
+positions, batches, the order of answers and which tasks are repeated would tell which rater a
+pseudonym is. People's tasks come without them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,13 @@ from konsil.study.sections.enrolment import excluded_by_withdrawal, with_profile
 
 SYSTEMS = {"id": pl.String, "family": pl.String, "model": pl.String, "settings": pl.String}
 REWRITTEN = {"item": pl.String, "verdict": pl.String, "before": pl.String}
-RATERS = {"rater": pl.String, "panel": pl.String, "kind": pl.String, "family": pl.String, "strata": pl.String}
+RATERS = {
+    "rater": pl.String,
+    "panel": pl.String,
+    "kind": pl.String,
+    "family": pl.String,
+    "strata": pl.String,
+}
 TASKS = {
     "task": pl.String,
     "rater": pl.String,
@@ -66,7 +73,15 @@ class Tables:
     """One release in the making: the same pseudonyms and the same counts through all tables."""
 
     def __init__(
-        self, study: Study, view: View, names: Pseudonyms, *, k: int, texts: bool, order: bool, unlink: bool
+        self,
+        study: Study,
+        view: View,
+        names: Pseudonyms,
+        *,
+        k: int,
+        texts: bool,
+        order: bool,
+        unlink: bool,
     ) -> None:
         self.withheld: Counter[str] = Counter()
         """What was left out -> how often."""
@@ -82,8 +97,8 @@ class Tables:
         self._wordings = decisions(events)
         declared = with_profiles((*stored, *study.raters), study.enrolment, events)
         self._raters: dict[str, Rater] = {r.id: r for r in declared}
-        # What stays out of every analysis because consent was withdrawn is not given to others either; of whom all was
-        # erased, the plan would be all there is to give.
+        # What stays out of every analysis because consent was withdrawn is not given to others
+        # either; of whom all was erased, the plan would be all there is to give.
         self._withdrawn = excluded_by_withdrawal(study.enrolment, events) | erased_wholly(events)
         self._people: set[str] = {r.id for r in (*stored, *study.raters) if r.kind == "human"}
         # Who is not known to be a machine, or is called a person anywhere, is taken for a person.
@@ -106,7 +121,11 @@ class Tables:
         """Make every table; rows are sorted by pseudonym, so that no order tells who is who."""
         tasks: list[Task] = list(self._view.each("tasks"))
         self._people |= {t.rater for t in tasks if t.rater} - self._machines
-        repeats = {t.id for t in tasks if self._is_secret(t.rater) and (t.repeat_of or t.purpose == "repeat")}
+        repeats = {
+            t.id
+            for t in tasks
+            if self._is_secret(t.rater) and (t.repeat_of or t.purpose == "repeat")
+        }
         ratings = [r for r in self._view.each("ratings") if self._released(r, repeats)]
         tasks = [t for t in tasks if self._is_given(t.item, t.rater) and t.id not in repeats]
         columns = RATINGS if self._texts else {c: t for c, t in RATINGS.items() if c != "note"}
@@ -123,7 +142,9 @@ class Tables:
             "raters": _frame(self._rater_rows(names), RATERS, ("rater",)),
             "tasks": _frame(rows, TASKS, ("task",)),
             "ratings": _frame(
-                [self._rating(r) for r in ratings], columns, ("task", "criterion", "answer", "answer_b", "span_start")
+                [self._rating(r) for r in ratings],
+                columns,
+                ("task", "criterion", "answer", "answer_b", "span_start"),
             ),
         }
 
@@ -142,14 +163,19 @@ class Tables:
         for row in tasks:
             if row["rater"] in people:
                 given[row["rater"]][tuple(row[c] for c in TASKS if c not in ("task", "rater"))] += 1
-        panels = {name: getattr(self._raters.get(rater), "panel", "") for name, rater in people.items()}
+        panels = {
+            name: getattr(self._raters.get(rater), "panel", "") for name, rater in people.items()
+        }
         alike = Counter((panels[name], frozenset(tasks.items())) for name, tasks in given.items())
         return sum(n for n in alike.values() if n < self._k)
 
     def _items(self) -> pl.DataFrame:
-        """All items in the words that were accepted; those that were drawn with their sets and their lexical match.
+        """All items in the words that were accepted.
 
-        Those that were screened out are not there: their text, and all that hangs on them, may name somebody.
+        Those that were drawn with their sets and their lexical match.
+
+        Those that were screened out are not there: their text, and all that hangs on them, may name
+        somebody.
         """
         items = prepared(self._view.each("items"), self._events)
         if n_out := sum(item.id in self._out for item in items):
@@ -157,14 +183,22 @@ class Tables:
         return _records("items", (i for i in items if i.id not in self._out))
 
     def _answers(self) -> pl.DataFrame:
-        return _records("answers", (a for a in self._view.each("answers") if a.item not in self._out))
+        return _records(
+            "answers", (a for a in self._view.each("answers") if a.item not in self._out)
+        )
 
     def _rewritten(self) -> pl.DataFrame:
         """What became of questions that a model or a person put in other words."""
         if not self._texts:
             self.withheld["questions as they were asked"] += len(self._wordings)
-        before = {i.id: i.text for i in self._view.each("items") if i.id in self._wordings} if self._texts else {}
-        columns = REWRITTEN if self._texts else {c: t for c, t in REWRITTEN.items() if c != "before"}
+        before = (
+            {i.id: i.text for i in self._view.each("items") if i.id in self._wordings}
+            if self._texts
+            else {}
+        )
+        columns = (
+            REWRITTEN if self._texts else {c: t for c, t in REWRITTEN.items() if c != "before"}
+        )
         rows = [
             {"item": item, "verdict": one.verdict, "before": before.get(item, "")}
             for item, one in self._wordings.items()
@@ -175,7 +209,9 @@ class Tables:
     def _rater(self, identifier: str, item: str | None = None) -> str:
         if not identifier or identifier in self._machines:
             return identifier
-        return self._names.name("rater", f"{identifier}\0{item}" if self._unlink and item is not None else identifier)
+        return self._names.name(
+            "rater", f"{identifier}\0{item}" if self._unlink and item is not None else identifier
+        )
 
     def _released(self, rating: Rating, repeats: Collection[str]) -> bool:
         if rating.rater in self._withdrawn:
@@ -188,7 +224,9 @@ class Tables:
             return False
         shown, _ = self._turned(rating)
         if self._is_secret(rating.rater) and list(shown) != sorted(shown):
-            self.withheld["comparisons whose label cannot be turned round, as their order has to be"] += 1
+            self.withheld[
+                "comparisons whose label cannot be turned round, as their order has to be"
+            ] += 1
             return False
         self.withheld["times of day"] += bool(rating.at)
         if self._texts:
@@ -234,14 +272,18 @@ class Tables:
             "task": self._names.name("task", task.id),
             "rater": self._rater(task.rater, task.item),
             "position": None if secret else task.position,
-            "repeat_of": None if task.repeat_of is None else self._names.name("task", task.repeat_of),
+            "repeat_of": (
+                None if task.repeat_of is None else self._names.name("task", task.repeat_of)
+            ),
             **{name: self._impersonal(name, row[name]) for name in ("arm", "phase", "batch")},
         }
 
     def _impersonal(self, column: str, text: str) -> str:
         """Replace the name of a batch (arm, phase) that names a person: 'Dr-Weber-2'."""
         if text not in self._safe:
-            self._safe[text] = self._names.name(column, text) if mentions(text, self._people) else text
+            self._safe[text] = (
+                self._names.name(column, text) if mentions(text, self._people) else text
+            )
         return self._safe[text]
 
     def _rater_rows(self, names: Mapping[str, str]) -> list[_Row]:
@@ -281,7 +323,9 @@ def _system(system: System) -> _Row:
 
 
 def _frame(rows: Iterable[_Row], schema: Mapping[str, Any], order: tuple[str, ...]) -> pl.DataFrame:
-    return pl.DataFrame(_columns(list(rows), schema), schema=dict(schema)).sort(order, nulls_last=False)
+    return pl.DataFrame(_columns(list(rows), schema), schema=dict(schema)).sort(
+        order, nulls_last=False
+    )
 
 
 def _columns(rows: list[_Row], schema: Mapping[str, Any]) -> dict[str, list[Any]]:

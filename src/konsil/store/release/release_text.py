@@ -26,44 +26,83 @@ _RECORDS: Mapping[str, type] = {
 }
 # Columns that a release has and the records have not, or that mean something else here.
 _OWN: Mapping[tuple[str, str], str] = {
-    ("raters", "rater"): "The rater: a keyed pseudonym for people, the own name for judges and programs.",
+    (
+        "raters",
+        "rater",
+    ): "The rater: a keyed pseudonym for people, the own name for judges and programs.",
     (
         "raters",
         "strata",
-    ): "Columns for matching and grouping, as a JSON object; '(suppressed)' where few share a value.",
-    ("rewritten", "item"): "The item's id, as in items, where its text is the one that the study showed.",
-    ("rewritten", "verdict"): "Whose words these are: accept: a model's; edit: a person's; keep: as it was asked.",
+    ): (
+        "Columns for matching and grouping, as a JSON object; '(suppressed)' where few share a"
+        " value."
+    ),
+    (
+        "rewritten",
+        "item",
+    ): "The item's id, as in items, where its text is the one that the study showed.",
+    (
+        "rewritten",
+        "verdict",
+    ): "Whose words these are: accept: a model's; edit: a person's; keep: as it was asked.",
     ("rewritten", "before"): "The question as it was asked.",
     ("tasks", "task"): "The task: a keyed pseudonym.",
-    ("tasks", "rater"): "The rater: a keyed pseudonym for people; empty where nobody took the task.",
+    (
+        "tasks",
+        "rater",
+    ): "The rater: a keyed pseudonym for people; empty where nobody took the task.",
     (
         "tasks",
         "position",
-    ): "The place of a task in its rater's order, from 0; empty for people unless released on request.",
-    ("tasks", "batch"): "The batch it was handed out in; empty for people unless released on request.",
-    ("tasks", "repeat_of"): "The task that this one repeats, for self-agreement; empty for people unless on request.",
+    ): (
+        "The place of a task in its rater's order, from 0; empty for people unless released on"
+        " request."
+    ),
+    (
+        "tasks",
+        "batch",
+    ): "The batch it was handed out in; empty for people unless released on request.",
+    (
+        "tasks",
+        "repeat_of",
+    ): "The task that this one repeats, for self-agreement; empty for people unless on request.",
     ("ratings", "task"): "The task, as in tasks.",
     ("ratings", "rater"): "The rater, as in raters.",
     (
         "ratings",
         "answer",
-    ): "The answer that was rated; of a pair, the first (A); empty for questions on the item alone.",
+    ): (
+        "The answer that was rated; of a pair, the first (A); empty for questions on the item"
+        " alone."
+    ),
     ("ratings", "answer_b"): "Of a pair, the second answer (B).",
-    ("ratings", "span_start"): "Of a rated sentence, its first character's offset in the answer's text.",
+    (
+        "ratings",
+        "span_start",
+    ): "Of a rated sentence, its first character's offset in the answer's text.",
     ("ratings", "span_end"): "Of a rated sentence, one past its last character's offset.",
 }
-_JSON = frozenset({"aliases", "sets", "strata", "citations", "sentences", "settings", "answers", "spans"})
+_JSON = frozenset(
+    {"aliases", "sets", "strata", "citations", "sentences", "settings", "answers", "spans"}
+)
 _NUMBERS = {"position": "whole number", "span_start": "whole number", "span_end": "whole number"}
 
 
 def dictionary(columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:
     """Say of every column of every table what it holds, in the words of the records themselves."""
     rows = [
-        {"table": table, "column": column, "type": _type(column), "meaning": _meaning(table, column)}
+        {
+            "table": table,
+            "column": column,
+            "type": _type(column),
+            "meaning": _meaning(table, column),
+        }
         for table, names in columns.items()
         for column in names
     ]
-    return pl.DataFrame(rows, schema=dict.fromkeys(("table", "column", "type", "meaning"), pl.String))
+    return pl.DataFrame(
+        rows, schema=dict.fromkeys(("table", "column", "type", "meaning"), pl.String)
+    )
 
 
 def _meaning(table: str, column: str) -> str:
@@ -79,7 +118,10 @@ def _type(column: str) -> str:
 def licence(study: Study) -> str:
     """Name the licence so that people and programs find it."""
     name = study.licence.strip()
-    text = f"SPDX-License-Identifier: {name}\n\n{study.title}\n\nThese data are published under {name}.\n"
+    text = (
+        f"SPDX-License-Identifier: {name}\n\n{study.title}\n\nThese data are published under"
+        f" {name}.\n"
+    )
     # An expression of several licences has no page of its own.
     return text + (f"Its text: https://spdx.org/licenses/{name}.html\n" if " " not in name else "")
 
@@ -105,7 +147,10 @@ def _scale(scale: Scale) -> str:
         low = "" if scale.low is None else f" from {scale.low:g}"
         high = "" if scale.high is None else f" to {scale.high:g}"
         return f"A number{low}{high}."
-    lines = [f"- {label} (value {value:g})" for label, value in zip(scale.labels, scale.numbers(), strict=True)]
+    lines = [
+        f"- {label} (value {value:g})"
+        for label, value in zip(scale.labels, scale.numbers(), strict=True)
+    ]
     if scale.abstain is not None:
         lines.append(f"- {scale.abstain} (abstention, no value)")
     return f"One of these labels, {scale.level}:\n\n" + "\n".join(lines)
@@ -123,25 +168,31 @@ def ordered(order: bool) -> str:
     """State whether the order of people's tasks is there."""
     if order:
         return (
-            "The order of people's tasks and answers and repeated tasks are included; they are in the plan too, so that"
-            " the raters' identifiers can be found with study.toml, the items and the answers."
+            "The order of people's tasks and answers and repeated tasks are included; they are in"
+            " the plan too, so that the raters' identifiers can be found with study.toml, the items"
+            " and the answers."
         )
     return (
-        "People's tasks are without position, batch and repeated tasks, and their answers are in the order of"
-        " identifiers, comparisons turned accordingly: the plan, which can be drawn again from the protocol, has them"
-        " too."
+        "People's tasks are without position, batch and repeated tasks, and their answers are in"
+        " the order of identifiers, comparisons turned accordingly: the plan, which can be drawn"
+        " again from the protocol, has them too."
     )
 
 
 def linked(done: Released, k: int, unlink: bool) -> str:
     """State how far the sets of tasks tell raters apart."""
     if unlink:
-        return "A person has another pseudonym on each item, so that no two items can be linked by their rater."
+        return (
+            "A person has another pseudonym on each item, so that no two items can be linked by"
+            " their rater."
+        )
     if not done.recognisable:
-        return f"Every rater shares the set of rated tasks with at least {k - 1} others of the panel."
+        return (
+            f"Every rater shares the set of rated tasks with at least {k - 1} others of the panel."
+        )
     return (
-        f"{recognisable(done.recognisable, k)}: with a study.toml that names raters, the plan can be drawn again and"
-        " tells who they are."
+        f"{recognisable(done.recognisable, k)}: with a study.toml that names raters, the plan can"
+        " be drawn again and tells who they are."
     )
 
 
@@ -157,16 +208,26 @@ def recognisable(raters: int, k: int) -> str:
 
 def readme(study: Study, done: Released, *, k: int, texts: bool, order: bool, unlink: bool) -> str:
     """Tell what the folder holds, what it leaves out and how to check it."""
-    tables = "\n".join(f"| {name}.csv, {name}.parquet | {rows} |" for name, rows in done.records.items())
-    left = "\n".join(f"- {what}: {n}" for what, n in sorted(done.withheld.items()) if n) or "- nothing"
-    simulated = "\n**The ratings in this folder are simulated. No person gave them.**\n" if study.simulated else ""
+    tables = "\n".join(
+        f"| {name}.csv, {name}.parquet | {rows} |" for name, rows in done.records.items()
+    )
+    left = (
+        "\n".join(f"- {what}: {n}" for what, n in sorted(done.withheld.items()) if n) or "- nothing"
+    )
+    simulated = (
+        "\n**The ratings in this folder are simulated. No person gave them.**\n"
+        if study.simulated
+        else ""
+    )
     played = (
-        "\n**konsil played some of the models for a trial: no model stands behind their answers and ratings.**\n"
+        "\n**konsil played some of the models for a trial: no model stands behind their answers and"
+        " ratings.**\n"
         if done.is_played
         else ""
     )
     notes = (
-        "Notes and free-text replies are included as the raters wrote them; read them before you publish."
+        "Notes and free-text replies are included as the raters wrote them; read them before you"
+        " publish."
         if texts
         else "Notes and free-text replies are not included: they may say who wrote them."
     )

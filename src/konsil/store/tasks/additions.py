@@ -48,14 +48,18 @@ def places_of(connection: Connection, study: Study) -> tuple[Places, ...]:
 
 
 def add_places(store: Store, study: Study, wanted: Addition, *, at: str) -> Addition:
-    """Add places and draw their tasks; a StoreError or PlanError where that cannot be, and nothing is written then.
+    """Add places and draw their tasks.
+
+    A StoreError or PlanError where that cannot be, and nothing is written then.
 
     The plan is drawn without and with them, and must be the same for everybody else, byte for byte.
     """
     _check(study, wanted)
     for _ in range(_TRIES):
         with store.view() as view:
-            items, answers, events = [list(view.each(kind)) for kind in ("items", "answers", "events")]
+            items, answers, events = [
+                list(view.each(kind)) for kind in ("items", "answers", "events")
+            ]
             planned = next(iter(view.each("tasks")), None)
         if planned is None:
             raise StoreError("places: nothing is planned yet; run 'konsil plan' first")
@@ -68,7 +72,9 @@ def add_places(store: Store, study: Study, wanted: Addition, *, at: str) -> Addi
                 # Somebody else added places meanwhile: theirs come first.
                 continue
             write.append(connection, Batch(events=(event,), tasks=fresh), kind=ADDED, at=at)
-        slots = tuple(dict.fromkeys(t.slot for t in fresh if t.slot.rpartition(" ")[0] == wanted.places.panel))
+        slots = tuple(
+            dict.fromkeys(t.slot for t in fresh if t.slot.rpartition(" ")[0] == wanted.places.panel)
+        )
         return dataclasses.replace(wanted, slots=slots, tasks=len(fresh))
     raise StoreError("places: others add places at the same time; try again")
 
@@ -76,7 +82,9 @@ def add_places(store: Store, study: Study, wanted: Addition, *, at: str) -> Addi
 def _check(study: Study, wanted: Addition) -> None:
     places, panels = wanted.places, {p.panel: None for p in study.places}
     if places.panel not in panels:
-        raise StoreError(f"panel: {places.panel!r} has no places to sign up for; {nearest(places.panel, panels)}")
+        raise StoreError(
+            f"panel: {places.panel!r} has no places to sign up for; {nearest(places.panel, panels)}"
+        )
     if not 1 <= places.number <= MOST:
         raise StoreError(f"number: expected 1 to {MOST} places, got {places.number}")
     if not wanted.reason.strip():
@@ -87,14 +95,31 @@ def _check(study: Study, wanted: Addition) -> None:
 
 def _event(wanted: Addition, number: int, at: str) -> Event:
     places = wanted.places
-    data: dict[str, object] = {"number": places.number, "strata": dict(places.strata), "reason": wanted.reason.strip()}
-    return Event(f"{ADDED} {number:04}", ADDED, places.panel, at, data | ({"by": wanted.by} if wanted.by else {}))
+    data: dict[str, object] = {
+        "number": places.number,
+        "strata": dict(places.strata),
+        "reason": wanted.reason.strip(),
+    }
+    return Event(
+        f"{ADDED} {number:04}",
+        ADDED,
+        places.panel,
+        at,
+        data | ({"by": wanted.by} if wanted.by else {}),
+    )
 
 
 def _fresh(
-    study: Study, items: Iterable[Item], answers: Iterable[Answer], events: Iterable[Event], event: Event
+    study: Study,
+    items: Iterable[Item],
+    answers: Iterable[Answer],
+    events: Iterable[Event],
+    event: Event,
 ) -> tuple[Task, ...]:
-    """The tasks that come with an addition; a PlanError where something drawn would move, or nothing comes."""
+    """The tasks that come with an addition.
+
+    A PlanError where something drawn would move, or nothing comes.
+    """
     design = {
         "items": tuple(items),
         "answers": tuple(answers),
@@ -109,14 +134,17 @@ def _fresh(
     moved = next((t for t in before if now.get(t.id) != t), None)
     if moved is not None:
         raise PlanError(
-            f"places: with them {moved.slot!r} would see another order or other tasks than were drawn; places cannot be"
-            " added where another panel takes over items with raters_per_item or per_rater of its own"
+            f"places: with them {moved.slot!r} would see another order or other tasks than were"
+            " drawn; places cannot be added where another panel takes over items with"
+            " raters_per_item or per_rater of its own"
         )
     known = {t.id for t in before}
     fresh = tuple(t for t in after if t.id not in known)
     if not any(t.item is not None and t.slot.rpartition(" ")[0] == event.subject for t in fresh):
         strata = ", ".join(f"{k} {v!r}" for k, v in added_places([event])[0].strata.items())
-        raise PlanError(f"places: there are no items for {event.subject!r}{f' with {strata}' if strata else ''}")
+        raise PlanError(
+            f"places: there are no items for {event.subject!r}{f' with {strata}' if strata else ''}"
+        )
     return fresh
 
 
@@ -143,8 +171,16 @@ def groups(study: Study, store: Store) -> tuple[Group, ...]:
     first = {r.id for r in placeholder_raters(study.places, study.raters)}
     found: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
     for stand_in in placeholder_raters(all_places, study.raters):
-        found.setdefault((stand_in.panel, tuple(sorted(stand_in.strata.items()))), []).append(stand_in.id)
+        found.setdefault((stand_in.panel, tuple(sorted(stand_in.strata.items()))), []).append(
+            stand_in.id
+        )
     return tuple(
-        Group(panel, dict(strata), len(ids), sum(i not in first for i in ids), sum(i in free for i in ids))
+        Group(
+            panel,
+            dict(strata),
+            len(ids),
+            sum(i not in first for i in ids),
+            sum(i in free for i in ids),
+        )
         for (panel, strata), ids in found.items()
     )

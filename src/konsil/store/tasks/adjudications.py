@@ -17,7 +17,14 @@ from konsil.store.log.write import Batch
 from konsil.store.tasks import withdrawal
 from konsil.store.tasks.pilot import ratings_of
 from konsil.study import Study
-from konsil.study.definition.adjudication import CLOSED, DECIDED, OPENED, Adjudication, Disagreement, disagreements
+from konsil.study.definition.adjudication import (
+    CLOSED,
+    DECIDED,
+    OPENED,
+    Adjudication,
+    Disagreement,
+    disagreements,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +103,18 @@ def open_all(store: Store, study: Study, rules: Adjudication, *, at: str, by: st
 def tasks_of(connection: Connection, rater: str) -> tuple[Task, ...]:
     """A rater's tasks of adjudications."""
     t = schema.tasks.c
-    return tuple(read.some(connection, "tasks", sa.and_(t.rater == rater, t.purpose == "adjudication")))
+    return tuple(
+        read.some(connection, "tasks", sa.and_(t.rater == rater, t.purpose == "adjudication"))
+    )
 
 
 def adjudication_tasks(connection: Connection, tasks: Sequence[Task]) -> tuple[Task, ...]:
     """The tasks of everybody in adjudications about the same items, these included."""
     t = schema.tasks.c
     items = sorted({task.item for task in tasks if task.item is not None})
-    return tuple(read.some(connection, "tasks", sa.and_(t.item.in_(items), t.purpose == "adjudication")))
+    return tuple(
+        read.some(connection, "tasks", sa.and_(t.item.in_(items), t.purpose == "adjudication"))
+    )
 
 
 def fields_of(connection: Connection, task: Task) -> tuple[str, ...]:
@@ -116,14 +127,19 @@ def fields_of(connection: Connection, task: Task) -> tuple[str, ...]:
 
 def labels(connection: Connection, tasks: Sequence[Task]) -> Mapping[str, Sequence[Rating]]:
     """Task -> its ratings; of the adjudications' tasks those after it, of the tasks that they review those before."""
-    ids = [*tasks, *(Task(t.repeat_of, "", t.rater, t.instrument, t.item) for t in tasks if t.repeat_of)]
+    ids = [
+        *tasks,
+        *(Task(t.repeat_of, "", t.rater, t.instrument, t.item) for t in tasks if t.repeat_of),
+    ]
     return ratings_of(connection, ids)
 
 
 def decide(connection: Connection, rating: Rating, *, at: str) -> None:
     """Keep a label after adjudication; one that stood there before goes to the history."""
     n = len(study_events.of_kind(connection, DECIDED, rating.task)) + 1
-    write.revise(connection, [rating], at=at, event_id=f"{DECIDED} {rating.task} {n}", kind_of_event=DECIDED)
+    write.revise(
+        connection, [rating], at=at, event_id=f"{DECIDED} {rating.task} {n}", kind_of_event=DECIDED
+    )
 
 
 def is_closed(connection: Connection, task: str) -> bool:
@@ -137,14 +153,23 @@ def closed_tasks(connection: Connection) -> frozenset[str]:
 
 
 def rounds(connection: Connection) -> tuple[Round, ...]:
-    """Every round in order; the last one is open where something was opened since the one before was closed."""
-    opened = {str(event.data.get("task")): event for event in study_events.of_kind(connection, OPENED)}
+    """Every round in order.
+
+    The last one is open where something was opened since the one before was closed.
+    """
+    opened = {
+        str(event.data.get("task")): event for event in study_events.of_kind(connection, OPENED)
+    }
     closed = {event.subject: event for event in study_events.of_kind(connection, CLOSED)}
-    tasks = {t.id: t for t in read.some(connection, "tasks", schema.tasks.c.purpose == "adjudication")}
+    tasks = {
+        t.id: t for t in read.some(connection, "tasks", schema.tasks.c.purpose == "adjudication")
+    }
     rated = ratings_of(connection, list(tasks.values()))
     of: dict[int, list[str]] = {}
     last = max((_number(event) for event in closed.values()), default=0)
-    for name in sorted(opened.keys() & tasks.keys(), key=lambda n: (tasks[n].item or "", tasks[n].rater, n)):
+    for name in sorted(
+        opened.keys() & tasks.keys(), key=lambda n: (tasks[n].item or "", tasks[n].rater, n)
+    ):
         of.setdefault(_number(closed[name]) if name in closed else last + 1, []).append(name)
     found = []
     for number, names in sorted(of.items()):
@@ -152,7 +177,9 @@ def rounds(connection: Connection) -> tuple[Round, ...]:
         for name in names:
             asked = opened[name].data.get("fields")
             fields = tuple(map(str, asked)) if isinstance(asked, list) else ()
-            screens.append(Screen(tasks[name].item or "", fields, len(rated.get(name, ())) >= len(fields)))
+            screens.append(
+                Screen(tasks[name].item or "", fields, len(rated.get(name, ())) >= len(fields))
+            )
         end = closed.get(names[0])
         told = {} if end is None else {"closed_at": end.at, "by": str(end.data.get("by", ""))}
         ratings = 0 if end is None else int(str(end.data.get("ratings", 0)))
@@ -166,16 +193,22 @@ def _number(event: Event) -> int:
 
 
 def close(store: Store, *, at: str, by: str) -> Round | None:
-    """Close the round that is open: its labels stand, decided or not; None where no round is open."""
+    """Close the round that is open: its labels stand, decided or not.
+
+    None where no round is open.
+    """
     with writing(store.engine) as connection:
-        # Whoever decides waits for this, and the other way round: nothing is decided between the count and the end.
+        # Whoever decides waits for this, and the other way round: nothing is decided between the
+        # count and the end.
         audit.head(connection, lock=True)
         now = next((one for one in rounds(connection) if not one.closed_at), None)
         if now is None:
             return None
         t, r = schema.tasks.c, schema.ratings.c
         of_reviews = sa.select(t.id).where(t.purpose == "adjudication")
-        before = sa.select(sa.func.count()).select_from(schema.ratings).where(r.task.not_in(of_reviews))
+        before = (
+            sa.select(sa.func.count()).select_from(schema.ratings).where(r.task.not_in(of_reviews))
+        )
         data = {
             "round": now.number,
             "screens": len(now.screens),
@@ -185,6 +218,8 @@ def close(store: Store, *, at: str, by: str) -> Round | None:
         }
         ended = closed_tasks(connection)
         names = [str(e.data.get("task")) for e in study_events.of_kind(connection, OPENED)]
-        events = [Event(f"{CLOSED} {name}", CLOSED, name, at, data) for name in names if name not in ended]
+        events = [
+            Event(f"{CLOSED} {name}", CLOSED, name, at, data) for name in names if name not in ended
+        ]
         write.append(connection, Batch(events=events), kind=CLOSED, at=at)
         return next(one for one in rounds(connection) if one.number == now.number)

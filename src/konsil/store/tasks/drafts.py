@@ -1,4 +1,7 @@
-"""What was typed: every change once, and what the fields say now; both in the caller's transaction."""
+"""What was typed: every change once, and what the fields say now.
+
+Both in the caller's transaction.
+"""
 
 from __future__ import annotations
 
@@ -50,22 +53,29 @@ class SaveResult:
     rev: int
     """The number of changes of the task now."""
     conflicts: dict[str, Value]
-    """Fields that another window had changed meanwhile: what they say now. The change told is kept in the log only."""
+    """Fields that another window had changed meanwhile: what they say now. The change told is kept
+    in the log only."""
 
 
 NOTE = "~note"
-"""The field of the rater's note to oneself: no criterion can be called so. It is no rating and is not exported."""
+"""The field of the rater's note to oneself: no criterion can be called so. It is no rating and is
+not exported."""
 
 REASON_FOR_CHANGE = "~why"
-"""The field of the reason for changing what was handed in. It is no rating; the log has it once the change is made."""
+"""The field of the reason for changing what was handed in. It is no rating; the log has it once the
+change is made."""
 
 # Statements of every save, put together once: building them takes longer than the database does.
 _D, _E = page_schema.drafts.c, page_schema.draft_events.c
-_VALUES = sa.select(_D.field, _D.value, _D.rev).where(_D.task == sa.bindparam("of")).order_by(_D.field)
+_VALUES = (
+    sa.select(_D.field, _D.value, _D.rev).where(_D.task == sa.bindparam("of")).order_by(_D.field)
+)
 _REVISIONS = sa.select(_E.id, _E.rev).where(_E.id.in_(sa.bindparam("ids", expanding=True)))
 _EVENT = sa.insert(page_schema.draft_events)
 _FRESH = sa.insert(page_schema.drafts)
-_AGAIN = sa.update(page_schema.drafts).where(_D.task == sa.bindparam("of"), _D.field == sa.bindparam("here"))
+_AGAIN = sa.update(page_schema.drafts).where(
+    _D.task == sa.bindparam("of"), _D.field == sa.bindparam("here")
+)
 
 
 def values(connection: Connection, task: str) -> dict[str, Value]:
@@ -74,13 +84,19 @@ def values(connection: Connection, task: str) -> dict[str, Value]:
     return {field: Value(value, rev) for field, value, rev in rows}
 
 
-def append_changes(connection: Connection, state: State, changes: Iterable[Change], at: str) -> SaveResult:
-    """Append changes and apply those that did not cross with another window's; the same ones again change nothing."""
+def append_changes(
+    connection: Connection, state: State, changes: Iterable[Change], at: str
+) -> SaveResult:
+    """Append changes and apply those that did not cross with another window's.
+
+    The same ones again change nothing.
+    """
     told = list(changes)
     now = values(connection, state.task)
     known = _stored_changes(connection, [c.id for c in told])
     rev, conflicts = state.rev, dict[str, Value]()
-    # A window never crosses with itself: neither with what it says here, nor with what it said here before.
+    # A window never crosses with itself: neither with what it says here, nor with what it said here
+    # before.
     own = set(known.values())
     events: list[dict[str, Any]] = []
     for one in told:
@@ -89,7 +105,11 @@ def append_changes(connection: Connection, state: State, changes: Iterable[Chang
                 conflicts[one.field] = now[one.field]
             continue
         before = now.get(one.field, EMPTY)
-        crossed = one.base_rev < before.rev <= state.rev and before.rev not in own and before.value != one.value
+        crossed = (
+            one.base_rev < before.rev <= state.rev
+            and before.rev not in own
+            and before.value != one.value
+        )
         if crossed:
             conflicts[one.field] = before
         else:

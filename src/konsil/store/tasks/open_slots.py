@@ -22,18 +22,33 @@ def lock_open_slots(connection: Connection) -> None:
 def free_slots(connection: Connection) -> dict[str, int]:
     """Slot -> its tasks about items that are nobody's; where others took those over, no survey makes a place of it."""
     t = schema.tasks.c
-    query = sa.select(t.slot, sa.func.count()).where(t.rater == "", t.item.is_not(None)).group_by(t.slot)
+    query = (
+        sa.select(t.slot, sa.func.count())
+        .where(t.rater == "", t.item.is_not(None))
+        .group_by(t.slot)
+    )
     return {slot: int(n) for slot, n in connection.execute(query)}
 
 
 def take(connection: Connection, rater: Rater, slot: str, at: str, *, by: str = "") -> int:
-    """Give a slot's free tasks to a rater, who becomes known with it; count them. `by`: who named the rater for it."""
+    """Give a slot's free tasks to a rater, who becomes known with it; count them.
+
+    `by`: who named the rater for it.
+    """
     access.refuse_erased(connection, rater.id)
     t = schema.tasks.c
     known = sa.select(schema.raters.c.id).where(schema.raters.c.id == rater.id)
     if connection.execute(known).first() is None:
         write.append(connection, Batch(raters=(rater,)), kind="rater", at=at)
     times = len(study_events.of_kind(connection, SIGN_UP, rater.id)) + 1
-    event = Event(f"{SIGN_UP} {rater.id} {times}", SIGN_UP, rater.id, at, {"slot": slot} | ({"by": by} if by else {}))
+    event = Event(
+        f"{SIGN_UP} {rater.id} {times}",
+        SIGN_UP,
+        rater.id,
+        at,
+        {"slot": slot} | ({"by": by} if by else {}),
+    )
     free = sa.select(t.id).where(t.slot == slot, t.rater == "")
-    return task_reassignment.hand_over(connection, event, dict.fromkeys(connection.execute(free).scalars(), rater.id))
+    return task_reassignment.hand_over(
+        connection, event, dict.fromkeys(connection.execute(free).scalars(), rater.id)
+    )

@@ -15,15 +15,22 @@ def tasks_of(connection: Connection, rater: str) -> tuple[Task, ...]:
     """A rater's pilot tasks about items, in the order of work."""
     t = schema.tasks.c
     mine = sa.and_(t.rater == rater, t.purpose == "pilot", t.item.is_not(None))
-    return tuple(sorted(read.some(connection, "tasks", mine), key=lambda task: (task.position, task.id)))
+    return tuple(
+        sorted(read.some(connection, "tasks", mine), key=lambda task: (task.position, task.id))
+    )
 
 
 def pilot_tasks(connection: Connection, tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """The pilot tasks of everybody on the same items and instruments, these included; places that are free are not."""
+    """The pilot tasks of everybody on the same items and instruments, these included.
+
+    Places that are free are not.
+    """
     t = schema.tasks.c
     items = sorted({task.item for task in tasks if task.item is not None})
     instruments = sorted({task.instrument for task in tasks})
-    same = sa.and_(t.item.in_(items), t.instrument.in_(instruments), t.purpose == "pilot", t.rater != "")
+    same = sa.and_(
+        t.item.in_(items), t.instrument.in_(instruments), t.purpose == "pilot", t.rater != ""
+    )
     return tuple(read.some(connection, "tasks", same))
 
 
@@ -32,7 +39,9 @@ def ratings_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, list[
     found: dict[str, list[Rating]] = {}
     ids = [task.id for task in tasks]
     for start in range(0, len(ids), 500):
-        for rating in read.some(connection, "ratings", schema.ratings.c.task.in_(ids[start : start + 500])):
+        for rating in read.some(
+            connection, "ratings", schema.ratings.c.task.in_(ids[start : start + 500])
+        ):
             found.setdefault(rating.task, []).append(rating)
     return found
 
@@ -40,4 +49,8 @@ def ratings_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, list[
 def all_tasks(connection: Connection) -> tuple[Task, ...]:
     """The pilot tasks about items of everybody, those of free places left out."""
     t = schema.tasks.c
-    return tuple(read.some(connection, "tasks", sa.and_(t.purpose == "pilot", t.item.is_not(None), t.rater != "")))
+    return tuple(
+        read.some(
+            connection, "tasks", sa.and_(t.purpose == "pilot", t.item.is_not(None), t.rater != "")
+        )
+    )

@@ -1,6 +1,9 @@
-"""How far everybody is, counted in the database. No label is read here, and nothing that depends on one.
+"""How far everybody is, counted in the database.
 
-Tie-breaks come about where two raters disagree: their number is an outcome. They are left out of every count.
+No label is read here, and nothing that depends on one.
+
+Tie-breaks come about where two raters disagree: their number is an outcome. They are left out of
+every count.
 """
 
 from __future__ import annotations
@@ -75,7 +78,12 @@ def handed_in(connection: Connection) -> tuple[Handed, ...]:
     query = (
         sa.select(s.rater, s.submitted_at, s.seconds)
         .select_from(page_schema.screens.join(schema.tasks, t.id == s.task))
-        .where(s.submitted_at.is_not(None), t.purpose.not_in(UNCOUNTED), t.item.is_not(None), t.rater == s.rater)
+        .where(
+            s.submitted_at.is_not(None),
+            t.purpose.not_in(UNCOUNTED),
+            t.item.is_not(None),
+            t.rater == s.rater,
+        )
         .order_by(s.submitted_at, s.task)
     )
     return tuple(Handed(*row) for row in connection.execute(query))
@@ -89,7 +97,10 @@ def rated_tasks(connection: Connection, ids: Sequence[str] | None = None) -> fro
 
 
 def typical_seconds(connection: Connection, least: int) -> float | None:
-    """The median seconds of the screens about items that anybody handed in; None below so many of them."""
+    """The median seconds of the screens about items that anybody handed in.
+
+    None below so many of them.
+    """
     s, t = page_schema.screens.c, schema.tasks.c
     query = (
         sa.select(s.seconds)

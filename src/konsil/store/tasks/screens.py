@@ -1,6 +1,7 @@
 """Tasks as the rating pages show them: random public names, how far each is, how long it was looked at.
 
-Every function works inside the caller's transaction, so that a page's step is one: the change, the time, the ratings.
+Every function works inside the caller's transaction, so that a page's step is one: the change, the
+time, the ratings.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class Visit:
     first_input: float | None = None
     """Seconds until the first input."""
     ends: str | None = None
-    """The places, from 1, of the answers whose end was in sight, with spaces between; 0: none; None: not known."""
+    """The places, from 1, of the answers whose end was in sight, with spaces between; 0: none;
+    None: not known."""
 
 
 # Statements of every page, put together once: building them takes longer than the database does.
@@ -89,10 +91,17 @@ _SCREEN = sa.select(*_STATE).where(_S.public == _OF)
 _SCREEN_TO_CHANGE = _SCREEN.with_for_update()
 _SCREEN_OF_TASK = sa.select(*_STATE).where(_S.task == _OF)
 _CHANGE = sa.update(page_schema.screens).where(_S.task == _OF)
-_PROGRESSED = sa.select(_S.task, _S.deferred, _S.submitted_at.is_not(None), _S.seconds).where(_S.rater == _OF)
-_PROGRESSED_SINCE = _PROGRESSED.where(sa.or_(_S.submitted_at.is_(None), _S.submitted_at >= sa.bindparam("since")))
+_PROGRESSED = sa.select(_S.task, _S.deferred, _S.submitted_at.is_not(None), _S.seconds).where(
+    _S.rater == _OF
+)
+_PROGRESSED_SINCE = _PROGRESSED.where(
+    sa.or_(_S.submitted_at.is_(None), _S.submitted_at >= sa.bindparam("since"))
+)
 _PROGRESS_MARK = sa.select(
-    sa.func.count(), sa.func.count(_S.submitted_at), sa.func.sum(_S.deferred), sa.func.max(_S.submitted_at)
+    sa.func.count(),
+    sa.func.count(_S.submitted_at),
+    sa.func.sum(_S.deferred),
+    sa.func.max(_S.submitted_at),
 ).where(_S.rater == _OF)
 _HOLDER = sa.select(_T.rater, _T.entry).where(_T.id == _OF)
 _BEFORE = (
@@ -112,7 +121,9 @@ _PLAN_MARK = sa.select(sa.func.count(), sa.func.max(_T.entry), _LAST_IMPORT).whe
 _VISIT = sa.select(_V.task).where(_V.id == _OF)
 _NEW_VISIT = sa.insert(page_schema.visits)
 _LONGER_VISIT = sa.update(page_schema.visits).where(
-    _V.id == _OF, _V.task == sa.bindparam("here"), sa.or_(_V.wall.is_(None), _V.wall <= sa.bindparam("most"))
+    _V.id == _OF,
+    _V.task == sa.bindparam("here"),
+    sa.or_(_V.wall.is_(None), _V.wall <= sa.bindparam("most")),
 )
 # Of a task that changed hands, only the visits of whoever has it now.
 _WHOSE = sa.select(_S.rater).where(_S.task == _OF).scalar_subquery()
@@ -124,11 +135,16 @@ _VISITS = (
 
 
 def planned(connection: Connection, rater: str) -> tuple[Queued, ...]:
-    """All tasks of a rater in the plan's order; done are those that have ratings, wherever they were given."""
+    """All tasks of a rater in the plan's order.
+
+    Done are those that have ratings, wherever they were given.
+    """
     t = schema.tasks.c
     rated = sa.select(schema.ratings.c.task).where(schema.ratings.c.task == t.id).exists()
     query = (
-        sa.select(t.id, t.phase, t.batch, t.position, t.purpose == "tiebreak", t.item.is_(None), rated)
+        sa.select(
+            t.id, t.phase, t.batch, t.position, t.purpose == "tiebreak", t.item.is_(None), rated
+        )
         .where(t.rater == rater, t.purpose != "adjudication")
         .order_by(t.position, t.id)
     )
@@ -150,8 +166,15 @@ def progressed(
 
     With `since` only of those that are open, and those that were handed in then or later.
     """
-    query, of = (_PROGRESSED, {"of": rater}) if since is None else (_PROGRESSED_SINCE, {"of": rater, "since": since})
-    return {task: (deferred, bool(done), seconds) for task, deferred, done, seconds in connection.execute(query, of)}
+    query, of = (
+        (_PROGRESSED, {"of": rater})
+        if since is None
+        else (_PROGRESSED_SINCE, {"of": rater, "since": since})
+    )
+    return {
+        task: (deferred, bool(done), seconds)
+        for task, deferred, done, seconds in connection.execute(query, of)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,16 +236,23 @@ def change(connection: Connection, state: State, values: Mapping[str, object]) -
 def put_off(connection: Connection, state: State) -> None:
     """Put a task after all those that its rater put off before."""
     s = page_schema.screens.c
-    last = connection.execute(sa.select(sa.func.max(s.deferred)).where(s.rater == state.rater)).scalar_one()
+    last = connection.execute(
+        sa.select(sa.func.max(s.deferred)).where(s.rater == state.rater)
+    ).scalar_one()
     change(connection, state, {"deferred": (last or 0) + 1})
 
 
 def visit(connection: Connection, state: State, told: Visit, at: str) -> None:
     """Keep what a page says of its times; later words of the same page replace the earlier."""
-    values = {"wall": told.wall, "active": told.active, "first_input": told.first_input, "ends": told.ends}
+    values = {
+        "wall": told.wall,
+        "active": told.active,
+        "first_input": told.first_input,
+        "ends": told.ends,
+    }
     if told.wall is not None:
-        # Words may arrive out of order, so the longest counts; times only grow. The visit of another task is left as
-        # it is: whatever says so is no page of ours.
+        # Words may arrive out of order, so the longest counts; times only grow. The visit of
+        # another task is left as it is: whatever says so is no page of ours.
         longer = {"of": told.id, "here": state.task, "most": told.wall, **values, "entry": None}
         if connection.execute(_LONGER_VISIT, longer).rowcount:
             return
@@ -249,12 +279,16 @@ def begun(connection: Connection, rater: str) -> tuple[tuple[State, str, str], .
     query = (
         sa.select(page_schema.screens, _T.phase, _T.batch)
         .select_from(page_schema.screens.join(schema.tasks, _T.id == _S.task))
-        .where(_S.rater == rater, _T.rater == rater, sa.or_(_S.rev > 0, _S.submitted_at.is_not(None)))
+        .where(
+            _S.rater == rater, _T.rater == rater, sa.or_(_S.rev > 0, _S.submitted_at.is_not(None))
+        )
         .order_by(_T.position.desc(), _S.task)
     )
     names = State.__slots__
     rows = connection.execute(query).mappings()
-    return tuple((State(**{name: row[name] for name in names}), row["phase"], row["batch"]) for row in rows)
+    return tuple(
+        (State(**{name: row[name] for name in names}), row["phase"], row["batch"]) for row in rows
+    )
 
 
 def tasks_of_item(connection: Connection, item: str) -> tuple[Task, ...]:
@@ -265,7 +299,9 @@ def tasks_of_item(connection: Connection, item: str) -> tuple[Task, ...]:
 def last_position(connection: Connection, rater: str) -> int:
     """The last place in a rater's order of work; -1 where there is none."""
     t = schema.tasks.c
-    last = connection.execute(sa.select(sa.func.max(t.position)).where(t.rater == rater)).scalar_one()
+    last = connection.execute(
+        sa.select(sa.func.max(t.position)).where(t.rater == rater)
+    ).scalar_one()
     return -1 if last is None else int(last)
 
 
@@ -297,8 +333,13 @@ def _records(connection: Connection, name: KindName, column: str, *among: str) -
 
 
 def submitted_before(connection: Connection, state: State) -> str:
-    """The public name of the task that this rater handed in last before this one; empty where there is none."""
+    """The public name of the task that this rater handed in last before this one.
+
+    Empty where there is none.
+    """
     here = {"of": state.rater, "here": state.task}
     if state.submitted_at is None:
         return connection.execute(_BEFORE, here).scalar_one_or_none() or ""
-    return connection.execute(_EARLIER, {**here, "at": state.submitted_at}).scalar_one_or_none() or ""
+    return (
+        connection.execute(_EARLIER, {**here, "at": state.submitted_at}).scalar_one_or_none() or ""
+    )

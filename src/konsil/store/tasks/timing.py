@@ -12,9 +12,9 @@ from konsil.study.data.plan_status import Timing
 def timings(store: Store, freeze: str, at: str) -> tuple[Timing, ...]:
     """Ratings by criterion and rater and by when they were given, against the freeze of this event at this time.
 
-    A rating that stood under an earlier entry of the log was there before; of any other, its own time decides, and the
-    freeze itself where both came in with one import. A rating that was corrected counts with its first version.
-    Practice and pilot are left out.
+    A rating that stood under an earlier entry of the log was there before; of any other, its own
+    time decides, and the freeze itself where both came in with one import. A rating that was
+    corrected counts with its first version. Practice and pilot are left out.
     """
     r, v, t, e = schema.ratings.c, schema.revisions.c, schema.tasks.c, schema.events.c
     first = sa.and_(*(v[n] == r[n] for n in schema.RATING_KEY), v.revision == 1)
@@ -22,9 +22,14 @@ def timings(store: Store, freeze: str, at: str) -> tuple[Timing, ...]:
     rated_at = sa.func.coalesce(v.at, r.at)
     frozen = sa.select(e.entry).where(e.id == freeze).scalar_subquery()
     when = sa.case(
-        (entry < frozen, "before"), (rated_at == "", "unknown"), (rated_at < at, "before"), else_="after"
+        (entry < frozen, "before"),
+        (rated_at == "", "unknown"),
+        (rated_at < at, "before"),
+        else_="after",
     ).label("when")
-    joined = schema.ratings.outerjoin(schema.revisions, first).outerjoin(schema.tasks, t.id == r.task)
+    joined = schema.ratings.outerjoin(schema.revisions, first).outerjoin(
+        schema.tasks, t.id == r.task
+    )
     query = (
         sa.select(r.criterion, r.rater, when, sa.func.count())
         .select_from(joined)
@@ -36,5 +41,6 @@ def timings(store: Store, freeze: str, at: str) -> tuple[Timing, ...]:
         for criterion, rater, word, n in connection.execute(query):
             counts.setdefault((criterion, rater), {})[word] = n
     return tuple(
-        Timing(*key, n.get("before", 0), n.get("unknown", 0), n.get("after", 0)) for key, n in sorted(counts.items())
+        Timing(*key, n.get("before", 0), n.get("unknown", 0), n.get("after", 0))
+        for key, n in sorted(counts.items())
     )

@@ -20,7 +20,12 @@ def upcoming(connection: Connection, but: Collection[str]) -> tuple[str, ...]:
     query = (
         sa.select(t.id)
         .select_from(schema.tasks.outerjoin(page_schema.screens, s.task == t.id))
-        .where(t.item.is_not(None), s.submitted_at.is_(None), t.rater.not_in(sorted(but)), t.purpose != "adjudication")
+        .where(
+            t.item.is_not(None),
+            s.submitted_at.is_(None),
+            t.rater.not_in(sorted(but)),
+            t.purpose != "adjudication",
+        )
         .order_by(t.position, t.id)
     )
     return tuple(connection.execute(query).scalars())

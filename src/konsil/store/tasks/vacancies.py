@@ -1,4 +1,7 @@
-"""Slots that nobody has since somebody withdrew, and who takes one over; tie-breaks that came up for nobody."""
+"""Slots that nobody has since somebody withdrew, and who takes one over.
+
+Tie-breaks that came up for nobody.
+"""
 
 from __future__ import annotations
 
@@ -41,32 +44,54 @@ class Vacancy:
 def vacancies(connection: Connection, study: Study) -> tuple[Vacancy, ...]:
     """The slots of people that have nobody and something to do, in the plan's order.
 
-    Places that people sign up for are not among them: they are free, and the next one who fits takes them.
+    Places that people sign up for are not among them: they are free, and the next one who fits
+    takes them.
     """
     panels = {a.panel for a in study.plan if a.when == "disagreed"}
     t = schema.tasks.c
     lapsed = sa.select(t.slot, sa.func.count()).where(
         t.rater == "", t.purpose.not_in(progress.UNCOUNTED), t.item.is_not(None)
     )
-    counts: dict[str, int] = {slot: int(n) for slot, n in connection.execute(lapsed.group_by(t.slot))}
-    found = (Vacancy(r.id, r.panel, counts.get(r.id, 0), r.panel in panels) for r in _empty(connection, study))
+    counts: dict[str, int] = {
+        slot: int(n) for slot, n in connection.execute(lapsed.group_by(t.slot))
+    }
+    found = (
+        Vacancy(r.id, r.panel, counts.get(r.id, 0), r.panel in panels)
+        for r in _empty(connection, study)
+    )
     return tuple(v for v in found if v.screens or v.breaks_ties)
 
 
 def _empty(connection: Connection, study: Study) -> list[Rater]:
     """The stand-ins of the named people's slots that nobody holds."""
-    moves = [*study_events.of_kind(connection, study_events.WITHDRAWAL), *study_events.of_kind(connection, SIGN_UP)]
+    moves = [
+        *study_events.of_kind(connection, study_events.WITHDRAWAL),
+        *study_events.of_kind(connection, SIGN_UP),
+    ]
     pairs = list(zip(slots_of(study.raters), study.raters, strict=True))
     known = {slot.id for slot, _ in pairs}
     # A place that people sign up for is a slot too; whoever holds it is no matter here.
-    ours = [e for e in moves if e.kind == study_events.WITHDRAWAL or str(e.data.get("slot", "")) in known]
-    held = assign_slot_holders([Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _plain(ours), ())
-    return [slot for (slot, _), task in zip(pairs, held, strict=True) if slot.kind == "human" and not task.rater]
+    ours = [
+        e
+        for e in moves
+        if e.kind == study_events.WITHDRAWAL or str(e.data.get("slot", "")) in known
+    ]
+    held = assign_slot_holders(
+        [Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _plain(ours), ()
+    )
+    return [
+        slot
+        for (slot, _), task in zip(pairs, held, strict=True)
+        if slot.kind == "human" and not task.rater
+    ]
 
 
 def _plain(events: Sequence[Event]) -> list[Event]:
     """The events without what they say of single tasks: only who holds which slot is asked."""
-    return [Event(e.id, e.kind, e.subject, e.at, {k: v for k, v in e.data.items() if k == "slot"}) for e in events]
+    return [
+        Event(e.id, e.kind, e.subject, e.at, {k: v for k, v in e.data.items() if k == "slot"})
+        for e in events
+    ]
 
 
 def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: str = "") -> int:
@@ -78,19 +103,30 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
         if slot not in empty:
             raise StoreError(f"slot: nobody is wanted for {slot!r}; {nearest(slot, empty)}")
         if not who or len(who) > LONGEST or not who.isprintable():
-            raise StoreError(f"rater: expected a pseudonym of 1 to {LONGEST} characters, got {rater!r}")
+            raise StoreError(
+                f"rater: expected a pseudonym of 1 to {LONGEST} characters, got {rater!r}"
+            )
         if "@" in who:
-            raise StoreError(f"rater: {who!r} is an e-mail address; a rater's identifier is everywhere: invent one")
+            raise StoreError(
+                f"rater: {who!r} is an e-mail address; a rater's identifier is everywhere:"
+                " invent one"
+            )
         known = {r.id: r for r in (*read.each(connection, "raters"), *study.raters)}
         if who in known and (
-            known[who].panel != empty[slot].panel or who not in withdrawal.withdrawn_raters(connection)
+            known[who].panel != empty[slot].panel
+            or who not in withdrawal.withdrawn_raters(connection)
         ):
             # Somebody who works already has seen items that a tie-break is about.
-            raise StoreError(f"rater: {who!r} is in the study already; expected somebody new, or who had withdrawn")
+            raise StoreError(
+                f"rater: {who!r} is in the study already; expected somebody new, or who had"
+                " withdrawn"
+            )
         # Only what the plan goes by is taken for true of somebody new.
         matched = {a.match for a in study.plan if a.panel == empty[slot].panel}
         strata = {name: value for name, value in empty[slot].strata.items() if name in matched}
-        return open_slots.take(connection, Rater(who, empty[slot].panel, strata=strata), slot, at, by=by)
+        return open_slots.take(
+            connection, Rater(who, empty[slot].panel, strata=strata), slot, at, by=by
+        )
 
 
 def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: str) -> None:
@@ -100,7 +136,11 @@ def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: s
         return
     left, people = withdrawal.withdrawn_raters(connection), withdrawal.people_of(connection, study)
     for panel in dict.fromkeys(t.slot.rpartition(" ")[0] for t in waiting):
-        members = [r for r in people.values() if r.panel == panel and r.kind == "human" and r.id not in left]
+        members = [
+            r
+            for r in people.values()
+            if r.panel == panel and r.kind == "human" and r.id not in left
+        ]
         mine = [t for t in waiting if t.slot.rpartition(" ")[0] == panel]
         theirs = read.some(connection, "tasks", schema.tasks.c.rater.in_([r.id for r in members]))
         found = reassign_tasks(

@@ -24,7 +24,10 @@ from konsil.study import Study
 def withdrawn_raters(connection: Connection) -> frozenset[str]:
     """Who has withdrawn and not come back to a slot since."""
     found: set[str] = set()
-    events = [*study_events.of_kind(connection, study_events.WITHDRAWAL), *study_events.of_kind(connection, "sign-up")]
+    events = [
+        *study_events.of_kind(connection, study_events.WITHDRAWAL),
+        *study_events.of_kind(connection, "sign-up"),
+    ]
     for event in sorted(events, key=lambda e: e.at):
         if event.kind == study_events.WITHDRAWAL:
             found.add(event.subject)
@@ -45,15 +48,23 @@ def preview(store: Store, study: Study, rater: str) -> Handover:
 
 
 def withdraw(
-    store: Store, study: Study, rater: str, *, at: str, reason: str = "", by: str = "", seen: str | None = None
+    store: Store,
+    study: Study,
+    rater: str,
+    *,
+    at: str,
+    reason: str = "",
+    by: str = "",
+    seen: str | None = None,
 ) -> Handover | None:
     """Let a rater go: her links end, what she rated stays, the rest changes hands.
 
-    `seen` is the digest of the preview that was agreed to; where the plan would now be another one, because she rated
-    on meanwhile, nothing happens and None is returned.
+    `seen` is the digest of the preview that was agreed to; where the plan would now be another one,
+    because she rated on meanwhile, nothing happens and None is returned.
     """
     with reading(store.engine) as connection:
-        # Worked out before anybody has to wait, and once more only where something was written meanwhile.
+        # Worked out before anybody has to wait, and once more only where something was written
+        # meanwhile.
         known, found = audit.head(connection), _preview(connection, study, rater)
     with writing(store.engine) as connection:
         if audit.head(connection, lock=True) != known:
@@ -64,7 +75,9 @@ def withdraw(
     return found
 
 
-def let_go(connection: Connection, study: Study, rater: str, *, at: str, reason: str = "", by: str = "") -> Handover:
+def let_go(
+    connection: Connection, study: Study, rater: str, *, at: str, reason: str = "", by: str = ""
+) -> Handover:
     """The same in the caller's transaction."""
     found = _preview(connection, study, rater)
     _leave(connection, found, at, reason, by)
@@ -74,7 +87,9 @@ def let_go(connection: Connection, study: Study, rater: str, *, at: str, reason:
 def _leave(connection: Connection, found: Handover, at: str, reason: str, by: str) -> None:
     data = {"reason": reason.strip(), "holders": dict(found.holders)} | ({"by": by} if by else {})
     times = len(study_events.of_kind(connection, study_events.WITHDRAWAL, found.rater)) + 1
-    event = Event(f"withdrawal {found.rater} {times}", study_events.WITHDRAWAL, found.rater, at, data)
+    event = Event(
+        f"withdrawal {found.rater} {times}", study_events.WITHDRAWAL, found.rater, at, data
+    )
     task_reassignment.hand_over(connection, event, found.holders)
     access.revoke_access(connection, found.rater, at)
 
@@ -82,20 +97,25 @@ def _leave(connection: Connection, found: Handover, at: str, reason: str, by: st
 def frees_place(connection: Connection, study: Study, rater: str) -> bool:
     """Whether a place becomes free with all that is unrated in it, because others may be waiting for one.
 
-    So it is where the rater signed up for it and the protocol says what those get who come too late.
+    So it is where the rater signed up for it and the protocol says what those get who come too
+    late.
     """
     surplus = study.enrolment.surplus if study.enrolment is not None else "thanks"
     return surplus != "thanks" and bool(study_events.of_kind(connection, SIGN_UP, rater))
 
 
 def _preview_mark(connection: Connection) -> frozenset[str]:
-    submitted = sa.select(page_schema.screens.c.task).where(page_schema.screens.c.submitted_at.is_not(None))
+    submitted = sa.select(page_schema.screens.c.task).where(
+        page_schema.screens.c.submitted_at.is_not(None)
+    )
     return progress.rated_tasks(connection) | frozenset(connection.execute(submitted).scalars())
 
 
 def digest(found: Handover) -> str:
     """What a preview is recognised by."""
-    return hashlib.sha256(dumps([found.rater, found.stay, dict(sorted(found.holders.items()))]).encode()).hexdigest()
+    return hashlib.sha256(
+        dumps([found.rater, found.stay, dict(sorted(found.holders.items()))]).encode()
+    ).hexdigest()
 
 
 def people_of(connection: Connection, study: Study) -> dict[str, Rater]:
@@ -106,7 +126,9 @@ def people_of(connection: Connection, study: Study) -> dict[str, Rater]:
 def _preview(connection: Connection, study: Study, rater: str) -> Handover:
     people = {r.id: r for r in people_of(connection, study).values() if r.kind == "human"}
     if rater not in people:
-        raise StoreError(f"rater: there is no person {rater!r} among the raters; {nearest(rater, people)}")
+        raise StoreError(
+            f"rater: there is no person {rater!r} among the raters; {nearest(rater, people)}"
+        )
     left = withdrawn_raters(connection)
     if rater in left:
         raise StoreError(f"rater {rater!r} has withdrawn already")

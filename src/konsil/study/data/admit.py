@@ -40,7 +40,8 @@ class Incoming:
     preparation: Mapping[str, object] = field(default_factory=dict)
     """What was read, kept and dropped where its items were filtered out of something larger."""
     raters: Sequence[Rater] = ()
-    """Raters, where it has a whole study's records: they and the answers' systems need no entry in study.toml."""
+    """Raters, where it has a whole study's records: they and the answers' systems need no entry in
+    study.toml."""
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length, where the texts are not at hand."""
     notes: tuple[str, ...] = ()
@@ -56,7 +57,8 @@ class Known:
     answers: Mapping[str, str] = field(default_factory=dict)
     """Answer -> its system."""
     bare: bool = False
-    """Whether no item or answer held has a text: they were implied by ratings, and further ones are implied too."""
+    """Whether no item or answer held has a text: they were implied by ratings, and further ones are
+    implied too."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,12 @@ class Admitted:
 
 
 def admit(study: Study, files: Sequence[Incoming], known: Known | None = None) -> Admitted:
-    """Check all files together; raises one SourceError that lists what is wrong, and then nothing may be written.
+    """Check all files together.
 
-    Where neither the store nor the files have items with texts, items are implied by the ratings that name them;
-    likewise answers.
+    Raises one SourceError that lists what is wrong, and then nothing may be written.
+
+    Where neither the store nor the files have items with texts, items are implied by the ratings
+    that name them; likewise answers.
     """
     door = _Door(study, files, known or Known())
     for one in files:
@@ -127,7 +131,8 @@ class _Door:
                 problems[f"{one.place} {line:,}: {found}"] = None
         _raise(one, tuple(problems))
         if one.raters:
-            # What was asked for and not rated is missing, and can only be counted where the tasks are known.
+            # What was asked for and not rated is missing, and can only be counted where the tasks
+            # are known.
             self.tasks |= {t.id: t for t in one.tasks if t.id not in self.tasks}
 
     def _systems(self, one: Incoming) -> Iterable[str]:
@@ -135,7 +140,11 @@ class _Door:
             if self.systems and answer.system not in self.systems:
                 hint = self._nearest(answer.system, self.systems)
                 yield f"answer {answer.id!r}: there is no system {answer.system!r}; {hint}"
-            if not self.imply_items and answer.item not in self.items and answer.item not in self.known.items:
+            if (
+                not self.imply_items
+                and answer.item not in self.items
+                and answer.item not in self.known.items
+            ):
                 hint = self._nearest(answer.item, self._item_ids())
                 yield f"answer {answer.id!r}: there is no item {answer.item!r}; {hint}"
             elif self.imply_items:
@@ -174,19 +183,30 @@ class _Door:
     def _criterion(self, rating: Rating, task: Task) -> tuple[Instrument, Criterion] | str:
         candidates = self.criteria.get(rating.criterion)
         if not candidates:
-            return f"there is no criterion {rating.criterion!r}; {nearest(rating.criterion, self.criteria)}"
+            return (
+                f"there is no criterion {rating.criterion!r};"
+                f" {nearest(rating.criterion, self.criteria)}"
+            )
         if task.instrument:
             for instrument, criterion in candidates:
                 if instrument.id == task.instrument:
                     return instrument, criterion
             known = [i.id for i in self.study.instruments]
-            return f"no instrument {task.instrument!r} asks {rating.criterion!r}; {nearest(task.instrument, known)}"
+            return (
+                f"no instrument {task.instrument!r} asks {rating.criterion!r};"
+                f" {nearest(task.instrument, known)}"
+            )
         if len(candidates) > 1:
             names = ", ".join(i.id for i, _ in candidates)
-            return f"criterion {rating.criterion!r} is asked by several instruments ({names}); give the instrument"
+            return (
+                f"criterion {rating.criterion!r} is asked by several instruments ({names}); give"
+                " the instrument"
+            )
         return candidates[0]
 
-    def _label(self, instrument: Instrument, criterion: Criterion, rating: Rating) -> tuple[State, str | None] | str:
+    def _label(
+        self, instrument: Instrument, criterion: Criterion, rating: Rating
+    ) -> tuple[State, str | None] | str:
         if rating.state == "abstained":
             return "abstained", None
         key = (instrument.id, criterion.id, rating.label or "")
@@ -200,8 +220,13 @@ class _Door:
     def _rater(self, rating: Rating) -> str | None:
         if rating.rater not in self.seen:
             if self.raters and rating.rater not in self.raters:
-                return f"there is no rater {rating.rater!r}; {self._nearest(rating.rater, self.raters)}"
-            self.seen[rating.rater] = self.raters.get(rating.rater) or Rater(rating.rater, LONE_PANEL)
+                return (
+                    f"there is no rater {rating.rater!r};"
+                    f" {self._nearest(rating.rater, self.raters)}"
+                )
+            self.seen[rating.rater] = self.raters.get(rating.rater) or Rater(
+                rating.rater, LONE_PANEL
+            )
         return None
 
     def _subject(self, rating: Rating, criterion: Criterion) -> str | None:
@@ -216,10 +241,20 @@ class _Door:
         if rating.item is None and criterion.scope in ITEMS:
             return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
         if rating.span is None and criterion.scope == "sentence":
-            return f"criterion {criterion.id!r} is about sentence: the span is empty (span_start and span_end)"
-        if rating.item is not None and rating.item not in self.items and rating.item not in self.known.items:
+            return (
+                f"criterion {criterion.id!r} is about sentence: the span is empty (span_start and"
+                " span_end)"
+            )
+        if (
+            rating.item is not None
+            and rating.item not in self.items
+            and rating.item not in self.known.items
+        ):
             if not self.imply_items:
-                return f"there is no item {rating.item!r}; {self._nearest(rating.item, self._item_ids())}"
+                return (
+                    f"there is no item {rating.item!r};"
+                    f" {self._nearest(rating.item, self._item_ids())}"
+                )
             self.items[rating.item] = Item(rating.item, "")
         for answer in rating.answers:
             problem = self._answer(answer, rating.item)
@@ -235,7 +270,10 @@ class _Door:
             return f"there is no answer {answer!r}; {self._nearest(answer, known)}"
         prefix = f"{item}:"
         if item is None or not answer.startswith(prefix):
-            return f"answer {answer!r}: its system is not known; import the answers or give a system column"
+            return (
+                f"answer {answer!r}: its system is not known; import the answers or give a system"
+                " column"
+            )
         system = answer.removeprefix(prefix)
         if self.systems and system not in self.systems:
             return f"there is no system {system!r}; {self._nearest(system, self.systems)}"
@@ -276,4 +314,6 @@ def _raise(one: Incoming, problems: Sequence[str]) -> None:
         return
     hint = f" ({one.hint})" if one.hint else ""
     n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
-    raise SourceError(f"{one.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems)
+    raise SourceError(
+        f"{one.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems
+    )

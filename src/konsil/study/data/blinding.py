@@ -1,7 +1,8 @@
 """The blinding: a study and its records as they are shown to anybody who must not know whose answers they are.
 
-This is the only place that decides what is shown, for reports, notebooks, exports and the coordinators' pages alike.
-Letters follow from a secret key of the study's database, so that nobody who has the protocol can make them again.
+This is the only place that decides what is shown, for reports, notebooks, exports and the
+coordinators' pages alike. Letters follow from a secret key of the study's database, so that nobody
+who has the protocol can make them again.
 """
 
 from __future__ import annotations
@@ -47,28 +48,39 @@ class Letters:
             judges=(),
             explanations=tuple(
                 sorted(
-                    (dataclasses.replace(e, system=self.systems.get(e.system, e.system)) for e in study.explanations),
+                    (
+                        dataclasses.replace(e, system=self.systems.get(e.system, e.system))
+                        for e in study.explanations
+                    ),
                     key=lambda e: e.system,
                 )
             ),
             plan=tuple(self._allocation(a) for a in study.plan),
-            injections=None
-            if study.injections is None
-            else dataclasses.replace(study.injections, judges=tuple(map(self._judge, study.injections.judges))),
+            injections=(
+                None
+                if study.injections is None
+                else dataclasses.replace(
+                    study.injections, judges=tuple(map(self._judge, study.injections.judges))
+                )
+            ),
             analyses=tuple(self._analysis(a) for a in study.analyses),
             exclusions=dataclasses.replace(
-                study.exclusions, raters=tuple(self.judges.get(r, r) for r in study.exclusions.raters)
+                study.exclusions,
+                raters=tuple(self.judges.get(r, r) for r in study.exclusions.raters),
             ),
         )
 
     def answer(self, answer: Answer) -> Answer:
         """An answer without a name in it; its text stays as raters saw it."""
-        return dataclasses.replace(answer, id=self.answers[answer.id], system=self.systems[answer.system])
+        return dataclasses.replace(
+            answer, id=self.answers[answer.id], system=self.systems[answer.system]
+        )
 
     def rater(self, rater: Rater) -> Rater:
         """A judge under another name; people as they are.
 
-        A judge's own system is not told: that some letter has no judge would give away the one that cannot judge.
+        A judge's own system is not told: that some letter has no judge would give away the one that
+        cannot judge.
         """
         if rater.kind != "llm":
             return rater
@@ -78,8 +90,8 @@ class Letters:
     def task(self, task: Task) -> Task:
         """A task with the letters of its answers and of its judge, its identifiers replaced.
 
-        An identifier can be a digest of the names of systems, and a slot the place of a judge in the protocol: whoever
-        has a list of names could try them all.
+        An identifier can be a digest of the names of systems, and a slot the place of a judge in
+        the protocol: whoever has a list of names could try them all.
         """
         return dataclasses.replace(
             task,
@@ -102,7 +114,9 @@ class Letters:
         return token_of(self.key, kind, name)
 
     def rating(self, rating: Rating, pairs: Mapping[str, Criterion]) -> Rating:
-        """A rating likewise; a comparison stands in the order of its letters: that of the names would unmask them.
+        """A rating likewise.
+
+        A comparison stands in the order of its letters: that of the names would unmask them.
 
         `pairs` are the criteria about pairs of answers.
         """
@@ -120,16 +134,23 @@ class Letters:
     def usage(self, used: Iterable[Usage]) -> tuple[Usage, ...]:
         """What the calls took, in the order of the letters.
 
-        Without prices, which are known for each model by name; and without times where konsil plays some of the models:
-        that theirs are missing would tell which.
+        Without prices, which are known for each model by name; and without times where konsil plays
+        some of the models: that theirs are missing would tell which.
         """
         taken = tuple(used)
-        withheld: dict[str, Any] = {"cost": None, "cost_estimated": None, "unpriced": None, "is_played": False}
+        withheld: dict[str, Any] = {
+            "cost": None,
+            "cost_estimated": None,
+            "unpriced": None,
+            "is_played": False,
+        }
         if any(one.is_played for one in taken):
             withheld |= {"median": None, "slow": None}
         shown = [
             dataclasses.replace(
-                one, who=(self.systems if one.kind == "answer" else self.judges).get(one.who, ""), **withheld
+                one,
+                who=(self.systems if one.kind == "answer" else self.judges).get(one.who, ""),
+                **withheld,
             )
             for one in taken
         ]
@@ -138,7 +159,9 @@ class Letters:
     def injected(self, pairs: Iterable[Injected]) -> tuple[Injected, ...]:
         """Labels with and without an injected instruction, in the order of their letters."""
         shown = [
-            dataclasses.replace(one, rater=self._judge(one.rater), answer=self.answers.get(one.answer, one.answer))
+            dataclasses.replace(
+                one, rater=self._judge(one.rater), answer=self.answers.get(one.answer, one.answer)
+            )
             for one in pairs
         ]
         return tuple(sorted(shown, key=lambda one: (one.rater, one.item, one.answer, one.kind)))
@@ -151,7 +174,9 @@ class Letters:
 
     def event(self, event: Event) -> Event:
         """What happened, wherever its particulars name a system, a judge or an answer."""
-        return dataclasses.replace(event, data={self._name(k): self._with_letters(v) for k, v in event.data.items()})
+        return dataclasses.replace(
+            event, data={self._name(k): self._with_letters(v) for k, v in event.data.items()}
+        )
 
     def _with_letters(self, value: object) -> object:
         if isinstance(value, str):
@@ -177,7 +202,11 @@ class Letters:
         """An analysis in letters, in their order: that of the protocol would tell which letter is which name."""
         names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
         where = {
-            column: tuple(sorted(names[column].get(v, v) for v in values)) if column in names else values
+            column: (
+                tuple(sorted(names[column].get(v, v) for v in values))
+                if column in names
+                else values
+            )
             for column, values in one.where.items()
         }
         return dataclasses.replace(one, where=where)
@@ -193,19 +222,25 @@ def token_of(key: bytes, kind: str, name: str) -> str:
     return hashlib.blake2b(f"{kind}\n{name}".encode(), key=key, digest_size=8).hexdigest()
 
 
-def letters(study: Study, raters: Iterable[Rater], answers: Iterable[Answer], key: bytes) -> Letters:
+def letters(
+    study: Study, raters: Iterable[Rater], answers: Iterable[Answer], key: bytes
+) -> Letters:
     """Letters in an order that follows from a secret key alone."""
     given = tuple(answers)
     declared, answering = [s.id for s in study.systems], {a.system for a in given}
-    # Those that answered come first, so that four systems are K to N whatever else a protocol lists.
+    # Those that answered come first, so that four systems are K to N whatever else a protocol
+    # lists.
     systems = [*(s for s in declared if s in answering), *sorted(answering - {*declared})]
     others = [s for s in declared if s not in answering]
     judges = sorted({r.id for r in (*raters, *study.raters) if r.kind == "llm"})
-    named = {s: _letter(n) for n, s in enumerate([*_shuffled(systems, key), *_shuffled(others, key)])}
+    named = {
+        s: _letter(n) for n, s in enumerate([*_shuffled(systems, key), *_shuffled(others, key)])
+    }
     families: dict[str, str] = {}
     for system in study.systems:
         families.setdefault(system.family, f"family of {named[system.id]}")
-    # Imported systems have no entry in the protocol; a judge that is one of them has its name as family.
+    # Imported systems have no entry in the protocol; a judge that is one of them has its name as
+    # family.
     families = {s: f"family of {letter}" for s, letter in named.items()} | families
     return Letters(
         named,
@@ -228,12 +263,16 @@ def _answer_names(answers: Sequence[Answer], named: Mapping[str, str]) -> dict[s
 
 
 def _shuffled(names: Sequence[str], key: bytes) -> list[str]:
-    """An order by keyed digests; any order is equally likely, so that none tells anything of the names."""
+    """An order by keyed digests.
+
+    Any order is equally likely, so that none tells anything of the names.
+    """
     return sorted(names, key=lambda n: hashlib.blake2b(n.encode(), key=key, digest_size=8).digest())
 
 
 _LETTERS = "KLMNPQRSTUVWXYZ"
-"""None that could be taken for the side of a comparison, A or B, and no O, which looks like a zero."""
+"""None that could be taken for the side of a comparison, A or B, and no O, which looks like a
+zero."""
 
 
 def _letter(n: int) -> str:

@@ -17,11 +17,16 @@ def rates_sentences(study: Study) -> bool:
     return any(i.unit == "sentence" for i in study.instruments)
 
 
-def with_sentences(study: Study, answers: Iterable[Answer], held: Mapping[str, Answer]) -> tuple[Answer, ...]:
-    """The answers as they are to be written; those of a study that rates no sentences are as they were.
+def with_sentences(
+    study: Study, answers: Iterable[Answer], held: Mapping[str, Answer]
+) -> tuple[Answer, ...]:
+    """The answers as they are to be written.
 
-    An answer in `held` (id -> what is stored) whose text is the same keeps the sentences that it has there, so that a
-    file that is imported again is the same whatever rules cut it. A text without a word is one sentence.
+    Those of a study that rates no sentences are as they were.
+
+    An answer in `held` (id -> what is stored) whose text is the same keeps the sentences that it
+    has there, so that a file that is imported again is the same whatever rules cut it. A text
+    without a word is one sentence.
 
     >>> from konsil.instrument import Criterion, Instrument, Scale
     >>> form = Instrument("fine", (Criterion("true", "?", Scale(("no", "yes")), "sentence"),), unit="sentence")

@@ -17,9 +17,11 @@ FREEZE = "freeze"
 UNBLIND = "unblind"
 """Subject: the study; data: who and why. Systems have their names from then on."""
 LIFTED = "letters lifted"
-"""Subject: the study; data: why. Somebody saw names although nobody unblinded: the study was marked as simulated."""
+"""Subject: the study; data: why. Somebody saw names although nobody unblinded: the study was marked
+as simulated."""
 NAMES_SHOWN = "names shown"
-"""Subject: the study; data: why. Analyses showed names before any unblinding: the study was not blinded then."""
+"""Subject: the study; data: why. Analyses showed names before any unblinding: the study was not
+blinded then."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Deviations:
     removed: tuple[str, ...] = ()
     """Analyses that are gone."""
     rules: bool = False
-    """Whether exclusions, resampling, target of inference, derived columns or forms changed: then any number may."""
+    """Whether exclusions, resampling, target of inference, derived columns or forms changed: then
+    any number may."""
 
 
 def plan_of_analyses(study: Study) -> dict[str, object]:
@@ -60,7 +63,9 @@ def unblinded(events: Iterable[Event]) -> Event | None:
 
 
 def is_blinded(study: Study, events: Iterable[Event]) -> bool:
-    """Whether systems are letters: the protocol asks for it and nobody has unblinded; simulated ratings hide nobody.
+    """Whether systems are letters: the protocol asks for it and nobody has unblinded.
+
+    Simulated ratings hide nobody.
 
     >>> is_blinded(Study("t", 1, blinded=True), [])
     True
@@ -73,12 +78,16 @@ def names_shown(events: Iterable[Event]) -> Event | None:
     here = tuple(events)
     open_ = unblinded(here)
     # Within the same second the look came first: once a study is unblinded, none is noted.
-    looks = [e for e in here if e.kind in (LIFTED, NAMES_SHOWN) and (open_ is None or e.at <= open_.at)]
+    looks = [
+        e for e in here if e.kind in (LIFTED, NAMES_SHOWN) and (open_ is None or e.at <= open_.at)
+    ]
     return min(looks, key=lambda e: (e.at, e.id), default=None)
 
 
 def look(study: Study, events: Iterable[Event]) -> str:
-    """The kind of the event that showing the study's numbers now leaves; empty where names are hidden, free or told.
+    """The kind of the event that showing the study's numbers now leaves.
+
+    Empty where names are hidden, free or told.
 
     >>> look(Study("t", 1, blinded=True, simulated=True), []), look(Study("t", 1, blinded=True), [])
     ('letters lifted', '')
@@ -112,7 +121,9 @@ def told_apart(study: Study, freeze: Event | None) -> tuple[Analysis, ...]:
     """The analyses, those that were added or changed after the freeze as exploratory ones."""
     found = deviations(study, freeze)
     late = {*found.added, *found.changed}
-    return tuple(dataclasses.replace(a, prespecified=False) if a.name in late else a for a in study.analyses)
+    return tuple(
+        dataclasses.replace(a, prespecified=False) if a.name in late else a for a in study.analyses
+    )
 
 
 def sentences(
@@ -125,7 +136,10 @@ def sentences(
     warnings, methods = [], []
     if is_blinded(study, here):
         warnings.append(
-            say("Systems are letters, and judges have none of their own, until the plan is frozen and they are named.")
+            say(
+                "Systems are letters, and judges have none of their own, until the plan is frozen"
+                " and they are named."
+            )
         )
     first = names_shown(here)
     if first is not None and (study.blinded or open_ is not None) and not study.simulated:
@@ -133,9 +147,17 @@ def sentences(
         warnings.append(notice)
         methods.append(notice)
         if open_ is not None:
-            methods.append(say("The study was unblinded at {at}.", message_id="freezing.unblinded", at=open_.at))
+            methods.append(
+                say(
+                    "The study was unblinded at {at}.", message_id="freezing.unblinded", at=open_.at
+                )
+            )
     elif open_ is not None:
-        methods.append(say("Systems were letters until {at}.", message_id="freezing.letters_until", at=open_.at))
+        methods.append(
+            say(
+                "Systems were letters until {at}.", message_id="freezing.letters_until", at=open_.at
+            )
+        )
     if found.added:
         warnings.append(
             say(
@@ -146,17 +168,23 @@ def sentences(
     if found.changed:
         warnings.append(
             say(
-                "Changed after the plan of analyses was frozen, and therefore exploratory: {names}.",
+                "Changed after the plan of analyses was frozen, and therefore exploratory:"
+                " {names}.",
                 names=listed(found.changed),
             )
         )
     if found.removed:
-        warnings.append(say("Taken out after the plan of analyses was frozen: {names}.", names=listed(found.removed)))
+        warnings.append(
+            say(
+                "Taken out after the plan of analyses was frozen: {names}.",
+                names=listed(found.removed),
+            )
+        )
     if found.rules:
         warnings.append(
             say(
-                "Exclusions, forms, seed, resampling, the target of inference or derived columns were changed after the"
-                " plan was frozen.",
+                "Exclusions, forms, seed, resampling, the target of inference or derived columns"
+                " were changed after the plan was frozen.",
                 message_id="freezing.rules_changed",
             )
         )

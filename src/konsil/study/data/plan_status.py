@@ -35,19 +35,28 @@ def plan_statuses(
     timings: Sequence[Timing],
     panels: Mapping[str, str],
 ) -> dict[str, PlanStatus]:
-    """Analysis -> its status; `panels`: rater -> panel. What was added or changed after the freeze is exploratory."""
+    """Analysis -> its status; `panels`: rater -> panel.
+
+    What was added or changed after the freeze is exploratory.
+    """
     return {a.name: _status(study, a, freeze, timings, panels) for a in analyses}
 
 
 def _status(
-    study: Study, analysis: Analysis, freeze: Event | None, timings: Sequence[Timing], panels: Mapping[str, str]
+    study: Study,
+    analysis: Analysis,
+    freeze: Event | None,
+    timings: Sequence[Timing],
+    panels: Mapping[str, str],
 ) -> PlanStatus:
     if not analysis.prespecified:
         return "exploratory"
     if freeze is None:
         return "not frozen"
     uses = _uses(study, analysis)
-    relevant = [t for t in timings if any(t.criterion in c and panels.get(t.rater) in p for c, p in uses)]
+    relevant = [
+        t for t in timings if any(t.criterion in c and panels.get(t.rater) in p for c, p in uses)
+    ]
     if any(t.before for t in relevant):
         return "frozen late"
     return "frozen before import" if any(t.unknown for t in relevant) else "prespecified"
@@ -55,7 +64,12 @@ def _status(
 
 def _uses(study: Study, analysis: Analysis) -> list[tuple[set[str], set[str]]]:
     """The criteria, former names included, and the panels that an analysis reads; so for its derived columns."""
-    asked = [({analysis.criterion, *analysis.criteria}, {analysis.raters, analysis.against or "", analysis.tiebreak})]
+    asked = [
+        (
+            {analysis.criterion, *analysis.criteria},
+            {analysis.raters, analysis.against or "", analysis.tiebreak},
+        )
+    ]
     columns = {*analysis.by, *analysis.where, analysis.covariate}
     asked += [({d.criterion}, {d.raters}) for d in study.derived if d.name in columns]
     former = {c.id: c.formerly for i in study.instruments for c in i.criteria if c.formerly}
@@ -76,9 +90,8 @@ def plan_sentences(
     if freeze is None:
         declared = sum(a.prespecified for a in analyses)
         not_frozen = say(
-            "The plan of analyses was not frozen: {n:,} {n|analysis is|analyses are} declared in the protocol,"
-            " which may have been"
-            " written after ratings were seen.",
+            "The plan of analyses was not frozen: {n:,} {n|analysis is|analyses are} declared in"
+            " the protocol, which may have been written after ratings were seen.",
             message_id="freezing.not_frozen",
             n=declared,
         )
@@ -88,7 +101,8 @@ def plan_sentences(
     about = {"at": freeze.at, "digest": str(freeze.data.get("plan", ""))[:16]}
     if before:
         late = say(
-            "The plan of analyses was frozen at {at} (digest {digest}), after {n:,} of {all:,} ratings.",
+            "The plan of analyses was frozen at {at} (digest {digest}), after {n:,} of {all:,}"
+            " ratings.",
             message_id="freezing.frozen_late",
             n=before,
             all=every,
@@ -98,8 +112,8 @@ def plan_sentences(
     if unknown:
         return (), (
             say(
-                "The plan of analyses was frozen at {at} (digest {digest}), before {n:,} of {all:,} ratings were"
-                " imported that do not say when they were given.",
+                "The plan of analyses was frozen at {at} (digest {digest}), before {n:,} of {all:,}"
+                " ratings were imported that do not say when they were given.",
                 message_id="freezing.frozen_before_import",
                 n=unknown,
                 all=every,
@@ -108,7 +122,8 @@ def plan_sentences(
         )
     return (), (
         say(
-            "The plan of analyses was frozen at {at} (digest {digest}), before the first of {all:,} ratings.",
+            "The plan of analyses was frozen at {at} (digest {digest}), before the first of {all:,}"
+            " ratings.",
             message_id="freezing.frozen_before",
             all=every,
             **about,

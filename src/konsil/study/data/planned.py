@@ -15,11 +15,16 @@ _PLAIN = ("main", "tiebreak", "practice", "pilot")
 """Purposes that a file seldom states; it states which ratings are repeats."""
 
 
-def on_plan(files: Sequence[Incoming], held: Sequence[Task], instruments: Sequence[Instrument]) -> tuple[Incoming, ...]:
-    """The files with their ratings at the tasks that the plan drew; ratings that no task asks for are a SourceError.
+def on_plan(
+    files: Sequence[Incoming], held: Sequence[Task], instruments: Sequence[Instrument]
+) -> tuple[Incoming, ...]:
+    """The files with their ratings at the tasks that the plan drew.
 
-    A rating names its task, or it is found by rater, item, answer and criterion, and by arm, phase, batch and purpose
-    where the file tells them. Ratings of somebody for whom nothing is planned stay as they are.
+    Ratings that no task asks for are a SourceError.
+
+    A rating names its task, or it is found by rater, item, answer and criterion, and by arm, phase,
+    batch and purpose where the file tells them. Ratings of somebody for whom nothing is planned
+    stay as they are.
     """
     planned = {t.id: t for t in held if t.slot != t.id}
     if not planned:
@@ -31,7 +36,9 @@ def on_plan(files: Sequence[Incoming], held: Sequence[Task], instruments: Sequen
 class _Tasks:
     """The planned tasks, to be found by what a rating says."""
 
-    def __init__(self, planned: Mapping[str, Task], held: set[str], instruments: Sequence[Instrument]) -> None:
+    def __init__(
+        self, planned: Mapping[str, Task], held: set[str], instruments: Sequence[Instrument]
+    ) -> None:
         self.planned, self.held = planned, held
         self.asks = {i.id: {c.id for c in i.criteria} for i in instruments}
         self.criteria = set().union(*self.asks.values())
@@ -41,14 +48,21 @@ class _Tasks:
             self.by_place.setdefault((task.rater, task.item), []).append(task)
 
     def placed(self, one: Incoming) -> Incoming:
-        """One file's ratings and tasks; those imported before the plan, and those of raters without a plan, stay."""
+        """One file's ratings and tasks.
+
+        Those imported before the plan, and those of raters without a plan, stay.
+        """
         implied = {t.id: t for t in one.tasks}
         kept: dict[str, Task] = {}
         ratings: list[Rating] = []
         problems: dict[str, None] = {}
-        for rating, line in zip(one.ratings, one.lines or range(2, len(one.ratings) + 2), strict=True):
+        for rating, line in zip(
+            one.ratings, one.lines or range(2, len(one.ratings) + 2), strict=True
+        ):
             told = implied[rating.task]
-            stays = rating.rater not in self.raters or (told.id in self.held and told.id not in self.planned)
+            stays = rating.rater not in self.raters or (
+                told.id in self.held and told.id not in self.planned
+            )
             found = told if stays else self._task(rating, told)
             if isinstance(found, str):
                 problems[f"{one.place} {line:,}: {found}"] = None
@@ -63,7 +77,10 @@ class _Tasks:
 
     def _task(self, rating: Rating, told: Task) -> Task | str:
         if rating.criterion not in self.criteria:
-            return f"there is no criterion {rating.criterion!r}; {nearest(rating.criterion, self.criteria)}"
+            return (
+                f"there is no criterion {rating.criterion!r};"
+                f" {nearest(rating.criterion, self.criteria)}"
+            )
         named = self.planned.get(told.id)
         if named is not None:
             return named if self._is_asked(rating, named) else self._misplaced(rating, named)
@@ -80,9 +97,16 @@ class _Tasks:
         ]
         if len(found) == 1:
             return found[0]
-        what = f"item {rating.item!r}" if rating.item is not None else f"criterion {rating.criterion!r}"
+        what = (
+            f"item {rating.item!r}"
+            if rating.item is not None
+            else f"criterion {rating.criterion!r}"
+        )
         if found:
-            return f"rater {rating.rater!r} has {len(found)} tasks on {what}; name the task, phase or batch"
+            return (
+                f"rater {rating.rater!r} has {len(found)} tasks on {what}; name the task, phase or"
+                " batch"
+            )
         about = f" that asks {rating.criterion!r}{_of(rating)}" if candidates else ""
         return f"the plan gives rater {rating.rater!r} no task on {what}{about}"
 
@@ -102,7 +126,8 @@ class _Tasks:
         if task.item != rating.item:
             return f"task {task.id!r} is on item {task.item!r}, not {rating.item!r}"
         return (
-            f"task {task.id!r} does not ask {rating.criterion!r} of {' and '.join(map(repr, rating.answers)) or 'it'}"
+            f"task {task.id!r} does not ask {rating.criterion!r} of"
+            f" {' and '.join(map(repr, rating.answers)) or 'it'}"
         )
 
 

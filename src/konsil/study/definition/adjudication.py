@@ -15,11 +15,13 @@ from konsil.records import Event, Rating, Task
 from konsil.study.sections.calibration import apart
 
 OPENED = "adjudication opened"
-"""Subject: a task whose rater differs from others; data.task: that of the adjudication; data.fields; data.by."""
+"""Subject: a task whose rater differs from others; data.task: that of the adjudication;
+data.fields; data.by."""
 DECIDED = "adjudication"
 """The kind of event of a label after adjudication; its subject is the adjudication's task."""
 CLOSED = "adjudication closed"
-"""Subject: a task of an adjudication; data: round, its screens, how many are decided, ratings collected before, by."""
+"""Subject: a task of an adjudication; data: round, its screens, how many are decided, ratings
+collected before, by."""
 
 Names = Literal["hidden", "shown"]
 
@@ -33,7 +35,8 @@ class Adjudication:
     criteria: tuple[str, ...] = ()
     """The criteria that are compared; empty: all but free texts."""
     steps: float = 1
-    """How many places of the scale two labels lie apart at least; labels without an order only need to differ."""
+    """How many places of the scale two labels lie apart at least; labels without an order only need
+    to differ."""
     abstentions: bool = False
     """Whether an abstention beside a label is a disagreement too."""
     names: Names = "hidden"
@@ -79,14 +82,23 @@ def disagreements(
     Args:
         rules: the protocol's.
         instruments: its forms.
-        tasks: main tasks of the panel's people; those of one item, form, phase, arm and set of answers are compared.
-        ratings: task -> its ratings; a task that is not rated keeps all that are compared with it waiting.
+        tasks: main tasks of the panel's people; those of one item, form, phase, arm and set of
+            answers are compared.
+        ratings: task -> its ratings; a task that is not rated keeps all that are compared with it
+            waiting.
     """
     forms = {i.id: i for i in instruments}
     alike: dict[tuple[object, ...], list[Task]] = {}
     for task in sorted(tasks, key=lambda t: t.id):
         if task.item is not None and task.instrument in forms:
-            key = (task.item, task.instrument, task.phase, task.arm, tuple(sorted(task.answers)), task.spans)
+            key = (
+                task.item,
+                task.instrument,
+                task.phase,
+                task.arm,
+                tuple(sorted(task.answers)),
+                task.spans,
+            )
             alike.setdefault(key, []).append(task)
     found = []
     for members in alike.values():
@@ -95,7 +107,9 @@ def disagreements(
             asked = fields(forms[common.instrument], common)
             labels = [values(asked, common, ratings[t.id]) for t in members]
             differ = tuple(
-                f.name for f in asked if _differs(rules, f, [one[f.name] for one in labels if f.name in one])
+                f.name
+                for f in asked
+                if _differs(rules, f, [one[f.name] for one in labels if f.name in one])
             )
             if differ:
                 found.append(Disagreement(tuple(members), common, differ))
@@ -121,8 +135,9 @@ def closing_sentences(events: Iterable[Event]) -> tuple[TranslatableMessage, ...
     rounds = {event.data.get("round"): event for event in events if event.kind == CLOSED}
     return tuple(
         say(
-            "Round {round} of the adjudication was closed at {at}, after {ratings:,} {ratings|rating|ratings} had been"
-            " collected; {decided:,} of its {screens:,} {screens|screen|screens} had a decision.",
+            "Round {round} of the adjudication was closed at {at}, after {ratings:,}"
+            " {ratings|rating|ratings} had been collected; {decided:,} of its {screens:,}"
+            " {screens|screen|screens} had a decision.",
             message_id="adjudication.closed",
             round=number,
             at=event.at,

@@ -57,9 +57,11 @@ class Study:
     simulated: bool = False
     """Whether the ratings are simulated; every page of the report then says so."""
     blinded: bool = False
-    """Whether systems are letters in every analysis until the plan of analyses is frozen and the study unblinded."""
+    """Whether systems are letters in every analysis until the plan of analyses is frozen and the
+    study unblinded."""
     reasons_for_changes: bool = False
-    """Whether a rating that was handed in is changed on the pages only with a reason, which the audit log keeps."""
+    """Whether a rating that was handed in is changed on the pages only with a reason, which the
+    audit log keeps."""
     instruments: tuple[Instrument, ...] = ()
     """How it is rated."""
     judges_of_same_family: SameFamily = "forbid"
@@ -112,34 +114,49 @@ class Study:
         return next((i for i in self.instruments if i.id == instrument_id), None)
 
     def everybody(self, events: Iterable[Event] = ()) -> tuple[Rater, ...]:
-        """The raters, and a stand-in for each place that people sign up for; `events` may have added places."""
+        """The raters, and a stand-in for each place that people sign up for.
+
+        `events` may have added places.
+        """
         places = (*self.places, *added_places(events))
         return (*self.raters, *placeholder_raters(places, self.raters)) if places else self.raters
 
     def panels(self) -> dict[str, tuple[Rater, ...]]:
-        """Panel -> its raters, in the protocol's order; a place that people sign up for has a stand-in."""
+        """Panel -> its raters, in the protocol's order.
+
+        A place that people sign up for has a stand-in.
+        """
         found: dict[str, list[Rater]] = {}
         for rater in self.everybody():
             found.setdefault(rater.panel, []).append(rater)
         return {panel: tuple(raters) for panel, raters in found.items()}
 
     def members(self, panel: str) -> tuple[Rater, ...]:
-        """The raters of a panel, or of all panels that the name stands for in `together`; none of an unknown name."""
+        """The raters of a panel, or of all panels that the name stands for in `together`.
+
+        None of an unknown name.
+        """
         panels = self.panels()
         return tuple(r for name in self.together.get(panel, (panel,)) for r in panels.get(name, ()))
 
 
 def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") -> Study:
-    """Read a protocol; `read_text` gives the text of a file that it names (codebooks), and raises OSError if absent.
+    """Read a protocol.
+
+    `read_text` gives the text of a file that it names (codebooks), and raises OSError if absent.
 
     A codebook that ends in .md is the name of a file; anything else is the codebook itself.
     """
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise StudyError(f"{name}: not valid TOML: {error}{hint(text, error, set(lists_of(Study)))}") from None
+        raise StudyError(
+            f"{name}: not valid TOML: {error}{hint(text, error, set(lists_of(Study)))}"
+        ) from None
     except RecursionError:
-        raise StudyError(f"{name}: not valid TOML: arrays or tables are nested too deeply") from None
+        raise StudyError(
+            f"{name}: not valid TOML: arrays or tables are nested too deeply"
+        ) from None
     _known_schema(data, name)
     privacy = data.get("privacy")
     if isinstance(privacy, dict) and type(day := privacy.get("retention")) is date:
@@ -147,7 +164,9 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
         privacy["retention"] = day.isoformat()
     study = decode(Study, data, name)
     instruments = tuple(
-        dataclasses.replace(i, codebook=_codebook(i.codebook, read_text, f"{name}: instruments[{n}].codebook"))
+        dataclasses.replace(
+            i, codebook=_codebook(i.codebook, read_text, f"{name}: instruments[{n}].codebook")
+        )
         for n, i in enumerate(study.instruments)
     )
     systems = tuple(
@@ -161,8 +180,12 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
         enrolment = dataclasses.replace(enrolment, consent=consent)
     prepare = study.prepare
     if prepare is not None:
-        prepare = with_prompts(prepare, lambda value, key: _codebook(value, read_text, f"{name}: prepare.{key}"))
-    return dataclasses.replace(study, instruments=instruments, systems=systems, enrolment=enrolment, prepare=prepare)
+        prepare = with_prompts(
+            prepare, lambda value, key: _codebook(value, read_text, f"{name}: prepare.{key}")
+        )
+    return dataclasses.replace(
+        study, instruments=instruments, systems=systems, enrolment=enrolment, prepare=prepare
+    )
 
 
 def _known_schema(data: dict[str, object], name: str) -> None:
@@ -202,15 +225,19 @@ _PATH = re.compile(
 
 def _is_like_a_path(value: str) -> bool:
     """Whether a text of one line is rather the name of a file: it begins like a path or ends like a document."""
-    return "\n" not in value and not value.endswith(".md") and _PATH.fullmatch(value.strip()) is not None
+    return (
+        "\n" not in value
+        and not value.endswith(".md")
+        and _PATH.fullmatch(value.strip()) is not None
+    )
 
 
 def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:
     if "\n" in value or not value.endswith(".md"):
         if _is_like_a_path(value):
             raise StudyError(
-                f"{path}: {value[:80]!r} looks like the name of a file; expected a file that ends in .md, or the text"
-                " itself, with a line break in it if it is as short as this"
+                f"{path}: {value[:80]!r} looks like the name of a file; expected a file that ends"
+                " in .md, or the text itself, with a line break in it if it is as short as this"
             )
         return value
     try:
@@ -220,7 +247,9 @@ def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:
             raise StudyError(f"{path}: the file {value!r} is not UTF-8 text") from None
         raise StudyError(f"{path}: {value!r} cannot be the name of a file ({error})") from None
     except FileNotFoundError:
-        raise StudyError(f"{path}: the file {value!r} does not exist in the study's folder") from None
+        raise StudyError(
+            f"{path}: the file {value!r} does not exist in the study's folder"
+        ) from None
     except OSError as error:
         raise StudyError(f"{path}: the file {value!r} cannot be read ({error.strerror})") from None
 
@@ -228,7 +257,7 @@ def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:
 def study_digest(study: Study) -> str:
     """A digest of the whole protocol, codebooks included: what a pre-registration names.
 
-    SHA-256 over the canonical JSON of what the study states; unchanged by comments, by the order of keys in study.toml
-    and by saying what is the default anyway.
+    SHA-256 over the canonical JSON of what the study states; unchanged by comments, by the order of
+    keys in study.toml and by saying what is the default anyway.
     """
     return digest_of(study)

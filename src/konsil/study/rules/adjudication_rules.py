@@ -20,12 +20,21 @@ def adjudication_problems(study: Study, name: str) -> Iterator[str]:
                     yield f"{name}: analyses[{n}].adjudication: {needs}"
         return
     if rules.panel not in study.panels():
-        yield f"{where}.panel: there is no panel {rules.panel!r}; {nearest(rules.panel, study.panels())}"
+        yield (
+            f"{where}.panel: there is no panel {rules.panel!r};"
+            f" {nearest(rules.panel, study.panels())}"
+        )
     if not rules.steps > 0:
         yield f"{where}.steps: expected more than 0, got {rules.steps:g}"
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     for criterion in rules.criteria:
         if criterion not in criteria:
-            yield f"{where}.criteria: there is no criterion {criterion!r}; {nearest(criterion, criteria)}"
+            yield (
+                f"{where}.criteria: there is no criterion {criterion!r};"
+                f" {nearest(criterion, criteria)}"
+            )
         elif criteria[criterion].scale.kind == "text":
-            yield f"{where}.criteria: {criterion!r} is a free text; expected a criterion with labels or numbers"
+            yield (
+                f"{where}.criteria: {criterion!r} is a free text; expected a criterion with labels"
+                " or numbers"
+            )

@@ -30,7 +30,10 @@ from konsil.study.sections.programs import program_problems
 
 
 def check(study: Study, name: str = "study.toml") -> None:
-    """Raise a StudyError that lists every problem, one sentence a line; say nothing when all is well."""
+    """Raise a StudyError that lists every problem, one sentence a line.
+
+    Say nothing when all is well.
+    """
     found = tuple(problems(study, name))
     if found:
         raise StudyError("\n".join(found))
@@ -45,7 +48,10 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     if not study.title.strip():
         yield f"{name}: title: is empty; a report needs a title"
     if not known(study.language):
-        yield f"{name}: language: there is no {study.language!r}; {nearest(study.language, languages())}"
+        yield (
+            f"{name}: language: there is no {study.language!r};"
+            f" {nearest(study.language, languages())}"
+        )
     for where, ids in (
         ("instruments", [i.id for i in study.instruments]),
         ("systems", [s.id for s in study.systems]),
@@ -60,11 +66,15 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from instrument_problems(instrument, f"{name}: instruments[{n}]")
     yield from _models(study, name)
     for n, program in enumerate(study.programs):
-        yield from program_problems(program, study.raters, study.instruments, study.plan, f"{name}: programs[{n}]")
+        yield from program_problems(
+            program, study.raters, study.instruments, study.plan, f"{name}: programs[{n}]"
+        )
     yield from resampling_problems(study, f"{name}: resampling")
     yield from _exclusions(study, f"{name}: exclusions")
     if study.prepare is not None:
-        yield from preparation_problems(study.prepare, [s.id for s in study.systems], f"{name}: prepare")
+        yield from preparation_problems(
+            study.prepare, [s.id for s in study.systems], f"{name}: prepare"
+        )
         yield from helper_problems(study.prepare, study.endpoints, f"{name}: prepare")
     yield from _enrolment(study, name)
     yield from adjudication_problems(study, name)
@@ -75,7 +85,11 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         study.injections, study.instruments, [j.rater for j in study.judges], study.plan, name
     )
     yield from explanation_problems(
-        study.explanations, study.instruments, [s.id for s in study.systems], study.plan, f"{name}: explanations"
+        study.explanations,
+        study.instruments,
+        [s.id for s in study.systems],
+        study.plan,
+        f"{name}: explanations",
     )
     yield from _lineage(study, name)
     yield from _together(study, f"{name}: together")
@@ -88,12 +102,19 @@ def _plan(study: Study, name: str) -> Iterator[str]:
     for n, allocation in enumerate(study.plan):
         where = f"{name}: plan[{n}]"
         yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())
-        yield from _known(f"{where}.instrument", "instrument", allocation.instrument, [i.id for i in study.instruments])
+        yield from _known(
+            f"{where}.instrument",
+            "instrument",
+            allocation.instrument,
+            [i.id for i in study.instruments],
+        )
         for system in (*allocation.systems, *allocation.weights):
             yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
         if allocation.like:
             earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
-            yield from _known(f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier)
+            yield from _known(
+                f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier
+            )
         yield from _sizes(allocation, study.instrument(allocation.instrument), where)
 
 
@@ -121,7 +142,9 @@ def _models(study: Study, name: str) -> Iterator[str]:
     for n, judge in enumerate(study.judges):
         yield from _known(f"{name}: judges[{n}].rater", "rater of kind 'llm'", judge.rater, llms)
         yield from model_problems(judge.model, study.endpoints, f"{name}: judges[{n}].model")
-        yield from judge_problems(judge, _criteria_of_rater(study, judge.rater), f"{name}: judges[{n}]")
+        yield from judge_problems(
+            judge, _criteria_of_rater(study, judge.rater), f"{name}: judges[{n}]"
+        )
 
 
 def _criteria_of_rater(study: Study, rater: str) -> list[Criterion]:
@@ -134,18 +157,30 @@ def _criteria_of_rater(study: Study, rater: str) -> list[Criterion]:
 def _enrolment(study: Study, name: str) -> Iterator[str]:
     if study.enrolment is not None:
         yield from enrolment_problems(study.enrolment, f"{name}: enrolment")
-        for key, questions in (("eligibility", study.enrolment.eligibility), ("profile", study.enrolment.profile)):
-            yield from question_problems(form_of(questions, study.language), f"{name}: enrolment.{key}")
+        for key, questions in (
+            ("eligibility", study.enrolment.eligibility),
+            ("profile", study.enrolment.profile),
+        ):
+            yield from question_problems(
+                form_of(questions, study.language), f"{name}: enrolment.{key}"
+            )
     if study.calibration is not None:
-        yield from calibration_problems(study.calibration, study.instruments, f"{name}: calibration")
+        yield from calibration_problems(
+            study.calibration, study.instruments, f"{name}: calibration"
+        )
         if not any(a.purpose == "pilot" for a in study.plan):
-            yield f"{name}: calibration: there is no pilot to calibrate on; expected a [[plan]] with purpose = 'pilot'"
+            yield (
+                f"{name}: calibration: there is no pilot to calibrate on; expected a [[plan]] with"
+                " purpose = 'pilot'"
+            )
     yield from places_problems(study.places, study.enrolment, f"{name}: places")
 
 
 def _exclusions(study: Study, where: str) -> Iterator[str]:
     if study.exclusions.min_seconds < 0:
-        yield f"{where}.min_seconds: expected 0 or more seconds, got {study.exclusions.min_seconds:g}"
+        yield (
+            f"{where}.min_seconds: expected 0 or more seconds, got {study.exclusions.min_seconds:g}"
+        )
     if study.raters:
         for rater in study.exclusions.raters:
             yield from _known(f"{where}.raters", "rater", rater, [r.id for r in study.raters])
@@ -155,11 +190,17 @@ def _lineage(study: Study, name: str) -> Iterator[str]:
     if study.judges_of_same_family != "forbid":
         return
     for n, rater in enumerate(study.raters):
-        siblings = [s.id for s in study.systems if rater.kind == "llm" and s.family and s.family == rater.family]
+        siblings = [
+            s.id
+            for s in study.systems
+            if rater.kind == "llm" and s.family and s.family == rater.family
+        ]
         if siblings:
             yield (
-                f"{name}: raters[{n}]: judge {rater.id!r} is of the family {rater.family!r}, as the system"
-                f' {siblings[0]!r} is; where that is wanted, say judges_of_same_family = "flag" or "allow"'
+                f"{name}: raters[{n}]: judge {rater.id!r} is of the family {rater.family!r}, as the"
+                " system"
+                f' {siblings[0]!r} is; where that is wanted, say judges_of_same_family = "flag" or'
+                ' "allow"'
             )
 
 
@@ -187,16 +228,27 @@ def _derived(study: Study, where: str) -> Iterator[str]:
         yield from _known(f"{where}[{n}].raters", "panel", one.raters, _panels(study))
         criterion = criteria.get(one.criterion)
         if criterion is not None and criterion.scale.kind == "text":
-            yield f"{where}[{n}].criterion: {one.criterion!r} is a free text; a derived number needs labels or numbers"
+            yield (
+                f"{where}[{n}].criterion: {one.criterion!r} is a free text; a derived number needs"
+                " labels or numbers"
+            )
         yield from duplicate_problems(f"{where}[{n}].bins", [b.label for b in one.bins])
         for m, part in enumerate(one.bins):
             if not part.low <= part.high:
-                yield f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the lower end first"
+                yield (
+                    f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the"
+                    " lower end first"
+                )
 
 
 def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     if analysis.covariate:
-        yield from _known(f"{where}.covariate", "derived column", analysis.covariate, [d.name for d in study.derived])
+        yield from _known(
+            f"{where}.covariate",
+            "derived column",
+            analysis.covariate,
+            [d.name for d in study.derived],
+        )
     if analysis.tiebreak:
         yield from _known(f"{where}.tiebreak", "panel", analysis.tiebreak, _panels(study))
     yield from _known(f"{where}.statistic", "statistic", analysis.statistic, known_statistics())
@@ -216,28 +268,46 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     yield from _criteria(study, analysis, criteria, where)
 
 
-def _criteria(study: Study, analysis: Analysis, criteria: Mapping[str, Criterion], where: str) -> Iterator[str]:
+def _criteria(
+    study: Study, analysis: Analysis, criteria: Mapping[str, Criterion], where: str
+) -> Iterator[str]:
     """Whether the criteria that an analysis names are fit for its statistic."""
     criterion = criteria.get(analysis.criterion)
     rated = [analysis.criterion, *(analysis.criteria if analysis.statistic in AUDIT else ())]
     for rated_criterion in (criteria[name] for name in rated if name in criteria):
-        yield from (f"{where}.{problem}" for problem in threshold_problems(analysis, rated_criterion))
+        yield from (
+            f"{where}.{problem}" for problem in threshold_problems(analysis, rated_criterion)
+        )
     if criterion is not None:
         others = [criteria[name] for name in analysis.criteria if name in criteria]
-        yield from (f"{where}.{problem}" for problem in criteria_problems(analysis, criterion, others))
+        yield from (
+            f"{where}.{problem}" for problem in criteria_problems(analysis, criterion, others)
+        )
     if criterion is not None and criterion.scale.kind == "choice":
         yield from _labels(analysis, criterion, where)
     if criterion is not None and analysis.statistic in ORDERED and _unordered(analysis, criterion):
-        yield f"{where}.statistic: {analysis.statistic!r} needs labels in an order; those of {criterion.id!r} have none"
-    if criterion is not None and criterion.scale.kind == "text" and analysis.statistic != "abstention":
-        yield f"{where}.criterion: {analysis.criterion!r} is a free text; no statistic but 'abstention' applies to it"
+        yield (
+            f"{where}.statistic: {analysis.statistic!r} needs labels in an order; those of"
+            f" {criterion.id!r} have none"
+        )
+    if (
+        criterion is not None
+        and criterion.scale.kind == "text"
+        and analysis.statistic != "abstention"
+    ):
+        yield (
+            f"{where}.criterion: {analysis.criterion!r} is a free text; no statistic but"
+            " 'abstention' applies to it"
+        )
         return
     yield from (f"{where}.{problem}" for problem in form_problems(analysis, study.instruments))
 
 
 def _unordered(analysis: Analysis, criterion: Criterion) -> bool:
     scale = criterion.scale
-    nominal = scale.level == "nominal" or (analysis.abstain == "label" and scale.abstain is not None)
+    nominal = scale.level == "nominal" or (
+        analysis.abstain == "label" and scale.abstain is not None
+    )
     return scale.kind == "choice" and nominal
 
 
@@ -251,9 +321,17 @@ def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[st
     yield from duplicate_problems(f"{where}.labels", analysis.labels, "label")
     for label in sorted(after - declared):
         yield f"{where}.labels: {label!r} is left after collapsing but is not declared in labels"
-    if scale.abstain is not None and analysis.collapse.get(scale.abstain, next(iter(declared))) not in declared:
-        yield f"{where}.collapse: {scale.abstain!r} becomes {analysis.collapse[scale.abstain]!r}, which is no label"
-    counted = declared | ({scale.abstain} if analysis.abstain == "label" and scale.abstain is not None else set())
+    if (
+        scale.abstain is not None
+        and analysis.collapse.get(scale.abstain, next(iter(declared))) not in declared
+    ):
+        yield (
+            f"{where}.collapse: {scale.abstain!r} becomes {analysis.collapse[scale.abstain]!r},"
+            " which is no label"
+        )
+    counted = declared | (
+        {scale.abstain} if analysis.abstain == "label" and scale.abstain is not None else set()
+    )
     if analysis.abstain == "label" and scale.abstain is None:
         yield f"{where}.abstain: criterion {criterion.id!r} has no abstention that could be a label"
     for label in analysis.of:

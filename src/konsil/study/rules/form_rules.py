@@ -24,7 +24,10 @@ def instrument_problems(instrument: Instrument, where: str) -> Iterator[str]:
     if not instrument.criteria:
         yield f"{where}.criteria: is empty; an instrument asks at least one question"
     if instrument.reason_first and not any(c.reason for c in instrument.criteria):
-        yield f"{where}.reason_first: no criterion of {instrument.id!r} asks for a reason; state reason = true in one"
+        yield (
+            f"{where}.reason_first: no criterion of {instrument.id!r} asks for a reason; state"
+            " reason = true in one"
+        )
     yield from question_problems(instrument, f"{where}.criteria")
 
 
@@ -37,13 +40,24 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
     elif scale.labels:
         yield f"{where}.labels: a scale of kind {scale.kind!r} has no labels"
     if scale.unit and scale.kind != "number":
-        yield f"{where}.unit: a scale of kind {scale.kind!r} has no unit; it belongs to kind 'number'"
+        yield (
+            f"{where}.unit: a scale of kind {scale.kind!r} has no unit; it belongs to kind 'number'"
+        )
     if scale.values and len(scale.values) != len(scale.labels):
-        yield f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels; there is one value a label"
-    if scale.values and scale.level != "nominal" and list(scale.values) != sorted(set(scale.values)):
+        yield (
+            f"{where}.values: {len(scale.values)} values for {len(scale.labels)} labels; there is"
+            " one value a label"
+        )
+    if (
+        scale.values
+        and scale.level != "nominal"
+        and list(scale.values) != sorted(set(scale.values))
+    ):
         yield f"{where}.values: must rise from label to label on a scale of level {scale.level!r}"
     if scale.abstain is not None and scale.abstain in scale.labels:
-        yield f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
+        yield (
+            f"{where}.abstain: {scale.abstain!r} is among the labels; an abstention is not a value"
+        )
     if scale.abstain is not None and not scale.abstain.strip():
         yield f"{where}.abstain: is empty; an empty cell means not rated, not abstained"
     if scale.low is not None and scale.high is not None and scale.low > scale.high:
@@ -68,7 +82,10 @@ def _former_names(criterion: Criterion, form: Instrument, where: str) -> Iterato
     ids = {c.id for c in form.criteria}
     for former in criterion.formerly:
         if former in ids:
-            yield f"{where}.formerly: {former!r} is a criterion of today; expected a former identifier"
+            yield (
+                f"{where}.formerly: {former!r} is a criterion of today; expected a former"
+                " identifier"
+            )
     others = {name for c in form.criteria if c is not criterion for name in c.formerly}
     for former in sorted(others & {*criterion.formerly}):
         yield f"{where}.formerly: {former!r} is the former identifier of two criteria; expected one"

@@ -30,7 +30,10 @@ def injection_problems(
         yield f"{where}.share: expected a share above 0 and at most 1, got {spec.share:g}"
     criteria = {c.id: c for i in instruments for c in i.criteria}
     if spec.criterion not in criteria:
-        yield f"{where}.criterion: there is no criterion {spec.criterion!r}; {nearest(spec.criterion, criteria)}"
+        yield (
+            f"{where}.criterion: there is no criterion {spec.criterion!r};"
+            f" {nearest(spec.criterion, criteria)}"
+        )
     else:
         yield from _demanded(spec, criteria[spec.criterion], where)
     yield from _kinds(spec, where)
@@ -40,7 +43,9 @@ def injection_problems(
         if judge not in judges:
             yield f"{where}.judges[{n}]: there is no judge {judge!r}; {nearest(judge, judges)}"
     if spec.language and spec.language not in LANGUAGES:
-        yield f"{where}.language: there is no {spec.language!r}; {nearest(spec.language, LANGUAGES)}"
+        yield (
+            f"{where}.language: there is no {spec.language!r}; {nearest(spec.language, LANGUAGES)}"
+        )
     if not plan:
         yield f"{where}: there is no [[plan]]; control tasks repeat tasks of a plan"
 
@@ -58,13 +63,19 @@ def _kinds(spec: Injections, where: str) -> Iterator[str]:
 def _demanded(spec: Injections, criterion: Criterion, where: str) -> Iterator[str]:
     if criterion.scope != "answer":
         yield (
-            f"{where}.criterion: {criterion.id!r} is about the {criterion.scope}; expected a criterion about single"
-            " answers"
+            f"{where}.criterion: {criterion.id!r} is about the {criterion.scope}; expected a"
+            " criterion about single answers"
         )
     if criterion.scale.kind != "choice":
-        yield f"{where}.criterion: {criterion.id!r} has no labels; expected a criterion with a choice of labels"
+        yield (
+            f"{where}.criterion: {criterion.id!r} has no labels; expected a criterion with a choice"
+            " of labels"
+        )
     elif spec.label not in criterion.scale.labels:
-        yield f"{where}.label: there is no label {spec.label!r}; {nearest(spec.label, criterion.scale.labels)}"
+        yield (
+            f"{where}.label: there is no label {spec.label!r};"
+            f" {nearest(spec.label, criterion.scale.labels)}"
+        )
 
 
 def shift_problems(spec: Injections | None, analysis: Analysis, where: str) -> Iterator[str]:
@@ -72,6 +83,12 @@ def shift_problems(spec: Injections | None, analysis: Analysis, where: str) -> I
     if analysis.statistic != SHIFT:
         return
     if spec is None:
-        yield f"{where}.statistic: {SHIFT!r} compares control tasks; the table [injections] plants them"
+        yield (
+            f"{where}.statistic: {SHIFT!r} compares control tasks; the table [injections] plants"
+            " them"
+        )
     elif spec.criterion != analysis.criterion:
-        yield f"{where}.criterion: the control tasks demand labels of {spec.criterion!r}, got {analysis.criterion!r}"
+        yield (
+            f"{where}.criterion: the control tasks demand labels of {spec.criterion!r}, got"
+            f" {analysis.criterion!r}"
+        )

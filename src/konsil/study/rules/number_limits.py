@@ -22,4 +22,7 @@ def resampling_problems(study: Study, where: str) -> Iterator[str]:
     if study.resampling.draws < 100:
         yield f"{where}.draws: expected at least 100 resamples, got {study.resampling.draws}"
     if not 0.5 <= study.resampling.level < 1:
-        yield f"{where}.level: expected a coverage from 0.5 to below 1, got {study.resampling.level:g}"
+        yield (
+            f"{where}.level: expected a coverage from 0.5 to below 1, got"
+            f" {study.resampling.level:g}"
+        )

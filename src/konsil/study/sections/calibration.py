@@ -1,4 +1,7 @@
-"""Calibration: where pilot ratings lie far apart, everybody concerned writes down why. Pure functions."""
+"""Calibration: where pilot ratings lie far apart, everybody concerned writes down why.
+
+Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from konsil.instrument.definition.form import Scale
 from konsil.records import Rating, Task
 
 REASON = "calibration reason"
-"""Subject: the rater; data.task and data.field: what it is about; data.label, data.others: what was said; data.text."""
+"""Subject: the rater; data.task and data.field: what it is about; data.label, data.others: what was
+said; data.text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,8 @@ class Calibration:
     """When a written reason is asked for after the pilot."""
 
     steps: float = 1
-    """How many places of the scale two labels lie apart at least; labels without an order only need to differ."""
+    """How many places of the scale two labels lie apart at least; labels without an order only need
+    to differ."""
     criteria: tuple[str, ...] = ()
     """The criteria that are compared; empty: all but free texts."""
     wait: bool = True
@@ -41,7 +46,9 @@ class Difference:
 
 
 def apart(scale: Scale, one: str, other: str) -> float | None:
-    """How many places two labels lie apart; None where they cannot be compared (an abstention, a free text).
+    """How many places two labels lie apart.
+
+    None where they cannot be compared (an abstention, a free text).
 
     >>> apart(Scale(("no", "mild", "severe"), level="ordinal"), "no", "severe")
     2.0
@@ -68,7 +75,8 @@ def differences(
 ) -> tuple[Difference, ...]:
     """The questions of a pilot task on which another's label lies far from the rater's own.
 
-    `others` has the ratings of each of the others on the same item, whatever the order in which they saw its answers.
+    `others` has the ratings of each of the others on the same item, whatever the order in which
+    they saw its answers.
     """
     asked = fields(instrument, task)
     own = values(asked, task, mine)
@@ -76,16 +84,24 @@ def differences(
     found: list[Difference] = []
     for field in asked:
         criterion = field.criterion
-        if field.name not in own or (calibration.criteria and criterion.id not in calibration.criteria):
+        if field.name not in own or (
+            calibration.criteria and criterion.id not in calibration.criteria
+        ):
             continue
         labels = tuple(one[field.name] for one in said if field.name in one)
-        far = [d for label in labels if (d := apart(criterion.scale, own[field.name], label)) is not None]
+        far = [
+            d
+            for label in labels
+            if (d := apart(criterion.scale, own[field.name], label)) is not None
+        ]
         if any(d >= calibration.steps for d in far):
             found.append(Difference(task.id, field, own[field.name], labels))
     return tuple(found)
 
 
-def calibration_problems(calibration: Calibration, instruments: Iterable[Instrument], where: str) -> Iterator[str]:
+def calibration_problems(
+    calibration: Calibration, instruments: Iterable[Instrument], where: str
+) -> Iterator[str]:
     """What is wrong with it, one sentence each."""
     if not calibration.steps > 0:
         yield f"{where}.steps: expected more than 0, got {calibration.steps:g}"

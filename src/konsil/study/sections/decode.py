@@ -26,7 +26,10 @@ _WORDS = {
 
 
 def decode(kind: type[T], data: object, file: str) -> T:
-    """Build the dataclass `kind` from a parsed table; `file` and the keys name the place in errors."""
+    """Build the dataclass `kind` from a parsed table.
+
+    `file` and the keys name the place in errors.
+    """
     return _table(kind, data, f"{file}: ")
 
 
@@ -46,9 +49,15 @@ def lists_of(kind: type, prefix: str = "") -> Iterator[str]:
 
 
 def _table(kind: type[T], data: object, path: str) -> T:
-    if isinstance(data, list) and path.rpartition(" ")[2] and all(isinstance(one, dict) for one in data):
+    if (
+        isinstance(data, list)
+        and path.rpartition(" ")[2]
+        and all(isinstance(one, dict) for one in data)
+    ):
         header = _header(path)
-        raise StudyError(f"{path}: expected one table, [{header}], got a list of tables, [[{header}]]")
+        raise StudyError(
+            f"{path}: expected one table, [{header}], got a list of tables, [[{header}]]"
+        )
     if not isinstance(data, dict):
         raise StudyError(f"{path}: expected a table, got {_show(data)}")
     fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
@@ -57,9 +66,15 @@ def _table(kind: type[T], data: object, path: str) -> T:
         if key not in fields:
             raise StudyError(f"{_at(path, key)}: unknown key; {nearest(str(key), fields)}")
     for name, f in fields.items():
-        if name not in data and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+        if (
+            name not in data
+            and f.default is dataclasses.MISSING
+            and f.default_factory is dataclasses.MISSING
+        ):
             raise StudyError(f"{_at(path, name)}: missing; it is required here")
-    return kind(**{name: _value(hints[name], value, _at(path, name)) for name, value in data.items()})
+    return kind(
+        **{name: _value(hints[name], value, _at(path, name)) for name, value in data.items()}
+    )
 
 
 @functools.cache
@@ -89,11 +104,13 @@ def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type h
         if isinstance(value, dict) and dataclasses.is_dataclass(args[0]):
             header = _header(path)
             raise StudyError(
-                f"{path}: expected [[{header}]] with two brackets on each side, since there may be several; got"
-                f" [{header}]"
+                f"{path}: expected [[{header}]] with two brackets on each side, since there may be"
+                f" several; got [{header}]"
             )
         # A single value stands for a list of one: `by = "system"` reads well and means one thing.
-        listed = [value] if isinstance(value, str) and args[0] is str else _expect(list, value, path)
+        listed = (
+            [value] if isinstance(value, str) and args[0] is str else _expect(list, value, path)
+        )
         return tuple(_value(args[0], v, f"{path}[{i}]") for i, v in enumerate(listed))
     if origin is Mapping:
         return {k: _value(args[1], v, _at(path, k)) for k, v in _expect(dict, value, path).items()}
@@ -101,7 +118,9 @@ def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type h
         if value not in args:
             known = ", ".join(repr(a) for a in args)
             hint = f"; {nearest(value, map(str, args))}" if isinstance(value, str) else ""
-            raise StudyError(f"{path}: {_show(value)} is not one of {known}{hint if 'mean' in hint else ''}")
+            raise StudyError(
+                f"{path}: {_show(value)} is not one of {known}{hint if 'mean' in hint else ''}"
+            )
         return value
     if origin in (typing.Union, types.UnionType):
         kinds = [a for a in args if a is not type(None)]

@@ -14,11 +14,14 @@ from konsil.plan.model.places import Places
 from konsil.records import Event, Rater
 
 CONSENT = "consent"
-"""Subject: the rater; data.version: the digest of the text; data.agreed; data.withdrawn where it was given before."""
+"""Subject: the rater; data.version: the digest of the text; data.agreed; data.withdrawn where it
+was given before."""
 CONSENT_TEXT = "consent text"
-"""Subject: the digest of the text; data.text: the text itself, so that every version that was agreed to stays."""
+"""Subject: the digest of the text; data.text: the text itself, so that every version that was
+agreed to stays."""
 ELIGIBILITY = "eligibility"
-"""Subject: the rater; data.replies: question -> label; data.eligible; or data.reopened, data.reason: to ask again."""
+"""Subject: the rater; data.replies: question -> label; data.eligible; or data.reopened,
+data.reason: to ask again."""
 PROFILE = "profile"
 """Subject: the rater; data.replies: question -> label or number."""
 
@@ -50,15 +53,18 @@ class Enrolment:
     """What comes before the first task."""
 
     consent: str = ""
-    """The text that is agreed to, in Markdown; a name that ends in .md is a file. Empty: no consent is asked for."""
+    """The text that is agreed to, in Markdown; a name that ends in .md is a file. Empty: no consent
+    is asked for."""
     withdrawn: Withdrawn = "keep"
-    """What becomes of the ratings of somebody who withdraws consent: analysed, or left out and counted."""
+    """What becomes of the ratings of somebody who withdraws consent: analysed, or left out and
+    counted."""
     eligibility: tuple[Question, ...] = ()
     """Questions that decide whether somebody may take part."""
     profile: tuple[Question, ...] = ()
     """Questions whose replies become strata of the rater."""
     surplus: Surplus = "thanks"
-    """What somebody gets for whom no place is free: thanks, a waiting list, or a place drawn at sign-up."""
+    """What somebody gets for whom no place is free: thanks, a waiting list, or a place drawn at
+    sign-up."""
     most_extra: int = 100
     """How many places may be drawn at sign-up in all."""
 
@@ -89,7 +95,10 @@ def is_admitted(questions: Iterable[Question], replies: Mapping[str, str]) -> bo
 
 
 def profiles(events: Iterable[Event], questions: Iterable[Question]) -> dict[str, dict[str, str]]:
-    """Rater -> strata, from what each said last; a question left open or abstained from gives none."""
+    """Rater -> strata, from what each said last.
+
+    A question left open or abstained from gives none.
+    """
     asked = {q.id: q for q in questions}
     found: dict[str, dict[str, str]] = {}
     for event in in_time(e for e in events if e.kind == PROFILE):
@@ -106,7 +115,9 @@ def profiles(events: Iterable[Event], questions: Iterable[Question]) -> dict[str
 def withdrawn_consents(events: Iterable[Event]) -> frozenset[str]:
     """Raters whose last word on consent is that they withdraw it."""
     last = {e.subject: e for e in in_time(e for e in events if e.kind == CONSENT)}
-    return frozenset(rater for rater, e in last.items() if e.data.get("withdrawn") and not e.data.get("agreed"))
+    return frozenset(
+        rater for rater, e in last.items() if e.data.get("withdrawn") and not e.data.get("agreed")
+    )
 
 
 def not_taking_part(events: Iterable[Event]) -> frozenset[str]:
@@ -116,7 +127,10 @@ def not_taking_part(events: Iterable[Event]) -> frozenset[str]:
     >>> sorted(not_taking_part([said, Event("2", CONSENT, "r2", "2025-03-01", {"agreed": True})]))
     ['r1']
     """
-    last = {(e.kind, e.subject): e for e in in_time(e for e in events if e.kind in (CONSENT, ELIGIBILITY))}
+    last = {
+        (e.kind, e.subject): e
+        for e in in_time(e for e in events if e.kind in (CONSENT, ELIGIBILITY))
+    }
     words = {CONSENT: "agreed", ELIGIBILITY: "eligible"}
     return frozenset(rater for (kind, rater), e in last.items() if not e.data.get(words[kind]))
 
@@ -132,10 +146,18 @@ def in_time(events: Iterable[Event]) -> list[Event]:
     return sorted(events, key=lambda e: (e.at, e.id))
 
 
-def with_profiles(raters: Iterable[Rater], enrolment: Enrolment | None, events: Iterable[Event]) -> tuple[Rater, ...]:
-    """Raters with the strata of their profiles; what the protocol says of somebody stands, a profile adds to it."""
+def with_profiles(
+    raters: Iterable[Rater], enrolment: Enrolment | None, events: Iterable[Event]
+) -> tuple[Rater, ...]:
+    """Raters with the strata of their profiles.
+
+    What the protocol says of somebody stands, a profile adds to it.
+    """
     said = profiles(events, enrolment.profile if enrolment is not None else ())
-    return tuple(dataclasses.replace(r, strata={**said[r.id], **r.strata}) if r.id in said else r for r in raters)
+    return tuple(
+        dataclasses.replace(r, strata={**said[r.id], **r.strata}) if r.id in said else r
+        for r in raters
+    )
 
 
 def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
@@ -144,23 +166,40 @@ def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
         for n, question in enumerate(questions):
             place, scale = f"{where}.{name}[{n}]", question.scale
             if name == "profile" and question.admits:
-                yield f"{place}.admits: a profile lets everybody in; questions that decide belong to eligibility"
+                yield (
+                    f"{place}.admits: a profile lets everybody in; questions that decide belong to"
+                    " eligibility"
+                )
             if name != "eligibility":
                 continue
             if scale.kind != "choice":
-                yield f"{place}.scale: eligibility is decided by labels; expected a choice, got kind {scale.kind!r}"
+                yield (
+                    f"{place}.scale: eligibility is decided by labels; expected a choice, got kind"
+                    f" {scale.kind!r}"
+                )
             elif not question.admits:
-                yield f"{place}.admits: is empty, so that nobody would be let in; name at least one label"
+                yield (
+                    f"{place}.admits: is empty, so that nobody would be let in; name at least one"
+                    " label"
+                )
             for label in question.admits:
                 if scale.kind == "choice" and label not in scale.options():
-                    yield f"{place}.admits: there is no label {label!r}; {nearest(label, scale.options())}"
+                    yield (
+                        f"{place}.admits: there is no label {label!r};"
+                        f" {nearest(label, scale.options())}"
+                    )
     if enrolment.most_extra < 1:
         yield f"{where}.most_extra: expected 1 or more, got {enrolment.most_extra}"
     if enrolment.withdrawn == "exclude" and not enrolment.consent.strip():
-        yield f"{where}.withdrawn: there is no consent that could be withdrawn; expected a text under consent"
+        yield (
+            f"{where}.withdrawn: there is no consent that could be withdrawn; expected a text under"
+            " consent"
+        )
 
 
-def places_problems(places: Iterable[Places], enrolment: Enrolment | None, where: str) -> Iterator[str]:
+def places_problems(
+    places: Iterable[Places], enrolment: Enrolment | None, where: str
+) -> Iterator[str]:
     """What is wrong with the places that people sign up for, one sentence each."""
     asked = {q.id: q for q in (enrolment.profile if enrolment is not None else ())}
     for n, one in enumerate(places):
@@ -169,6 +208,12 @@ def places_problems(places: Iterable[Places], enrolment: Enrolment | None, where
         for name, value in one.strata.items():
             place = f"{where}[{n}].strata"
             if name not in asked:
-                yield f"{place}: no question of the profile is called {name!r}; {nearest(name, asked)}"
+                yield (
+                    f"{place}: no question of the profile is called {name!r};"
+                    f" {nearest(name, asked)}"
+                )
             elif asked[name].scale.kind == "choice" and value not in asked[name].scale.labels:
-                yield f"{place}.{name}: there is no label {value!r}; {nearest(value, asked[name].scale.labels)}"
+                yield (
+                    f"{place}.{name}: there is no label {value!r};"
+                    f" {nearest(value, asked[name].scale.labels)}"
+                )

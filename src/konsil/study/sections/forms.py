@@ -10,7 +10,8 @@ from konsil.instrument import Criterion, Instrument, before_renaming, digest
 from konsil.records import Event
 
 ACCEPTED = "form accepted"
-"""Subject: the instrument; data: who, why, the digests of the former form and of today's, the criteria added."""
+"""Subject: the instrument; data: who, why, the digests of the former form and of today's, the
+criteria added."""
 
 Shape = Mapping[str, object]
 """What a form's ratings depend on beside its wording: see `shape_of`."""
@@ -73,7 +74,11 @@ def difference(former: Shape, instrument: Instrument) -> Difference:
     now = shape_of(instrument)
     faults = [
         f"{words} is {now[key]!r}, and was {former.get(key)!r}"
-        for key, words in (("unit", "the unit"), ("reference", "show_reference"), ("reasoning", "show_reasoning"))
+        for key, words in (
+            ("unit", "the unit"),
+            ("reference", "show_reference"),
+            ("reasoning", "show_reasoning"),
+        )
         if former.get(key) != now[key]
     ]
     old_names = {old: c.id for c in instrument.criteria for old in c.formerly}
@@ -86,7 +91,9 @@ def difference(former: Shape, instrument: Instrument) -> Difference:
             continue
         present.add(today)
         faults += [f"criterion {today!r}: {fault}" for fault in _faults(shape, known[today])]
-    return Difference(tuple(faults), tuple(c.id for c in instrument.criteria if c.id not in present))
+    return Difference(
+        tuple(faults), tuple(c.id for c in instrument.criteria if c.id not in present)
+    )
 
 
 def _faults(shape: Mapping[str, object], criterion: Criterion) -> Iterator[str]:
@@ -103,7 +110,9 @@ def _faults(shape: Mapping[str, object], criterion: Criterion) -> Iterator[str]:
 
 
 def unaccepted(
-    counts: Mapping[tuple[str, str], int], instruments: Iterable[Instrument], events: Iterable[Event]
+    counts: Mapping[tuple[str, str], int],
+    instruments: Iterable[Instrument],
+    events: Iterable[Event],
 ) -> dict[tuple[str, str], int]:
     """Of (instrument, digest) -> ratings those whose form is neither today's nor one that was accepted."""
     known = {i.id: i for i in instruments}
@@ -149,8 +158,8 @@ def acceptance_sentences(
             continue
         sentences.append(
             say(
-                "The wording of the form {form} was changed after {n:,} of its {all:,} ratings; {by} accepted this at"
-                " {at} with the reason: {reason}.",
+                "The wording of the form {form} was changed after {n:,} of its {all:,} ratings;"
+                " {by} accepted this at {at} with the reason: {reason}.",
                 message_id="forms.wording_changed",
                 form=event.subject,
                 n=n,

@@ -23,15 +23,22 @@ def helpers(prepare: Preparation | None) -> Iterator[tuple[str, Asking]]:
 
 
 def with_prompts(prepare: Preparation, read: Callable[[str, str], str]) -> Preparation:
-    """The preparation with its prompts' texts in the place of the files' names; `read` takes a value and its key."""
+    """The preparation with its prompts' texts in the place of the files' names.
+
+    `read` takes a value and its key.
+    """
     made = {}
     for step, asking in helpers(prepare):
-        texts = {name: read(value, f"{step}.prompts.{name}") for name, value in asking.prompts.items()}
+        texts = {
+            name: read(value, f"{step}.prompts.{name}") for name, value in asking.prompts.items()
+        }
         made[step] = dataclasses.replace(asking, prompts=texts)
     return dataclasses.replace(prepare, **made) if made else prepare  # type: ignore[arg-type]
 
 
-def helper_problems(prepare: Preparation, endpoints: tuple[Endpoint, ...], where: str) -> Iterator[str]:
+def helper_problems(
+    prepare: Preparation, endpoints: tuple[Endpoint, ...], where: str
+) -> Iterator[str]:
     """Say what is wrong with the models that are to help."""
     for step, asking in helpers(prepare):
         yield from model_problems(asking.model, endpoints, f"{where}.{step}.model")
@@ -42,4 +49,7 @@ def helper_problems(prepare: Preparation, endpoints: tuple[Endpoint, ...], where
             continue
         for name in ("system", "template", "examples", "sections", "tools", "logprobs"):
             if getattr(settings, name) != getattr(Settings(), name):
-                yield f"{where}.{step}.settings.{name}: is for systems that answer; a prompt stands under prompts"
+                yield (
+                    f"{where}.{step}.settings.{name}: is for systems that answer; a prompt stands"
+                    " under prompts"
+                )

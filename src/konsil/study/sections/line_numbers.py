@@ -33,7 +33,9 @@ Lines = Mapping[str, int]
 
 
 def key_lines(text: str) -> Lines:
-    r"""The line of every table, key and entry of a list, by its place as errors name it; none of what is no TOML.
+    r"""The line of every table, key and entry of a list, by its place as errors name it.
+
+    None of what is no TOML.
 
     >>> dict(key_lines('title = "A"\n\n[[raters]]\nid = "r1"\n[[raters]]\nstrata = {\n}\n'))
     {'title': 1, 'raters': 3, 'raters[0]': 3, 'raters[0].id': 4, 'raters[1]': 5, 'raters[1].strata': 6}
@@ -90,7 +92,9 @@ def _words(place: str, data: object) -> str:
             continue
         name = next((data[k] for k in _NAMES if isinstance(data.get(k), str)), None)
         called = _SINGULAR.get(key, key)
-        words.append(".".join([*keys, f"{called} {entry + 1}" if name is None else f"{called} {name!r}"]))
+        words.append(
+            ".".join([*keys, f"{called} {entry + 1}" if name is None else f"{called} {name!r}"])
+        )
         keys = []
     return ", ".join([*words, *([".".join(keys)] if keys else [])])
 
@@ -160,7 +164,10 @@ class _Scanner:
             self._at = _BARE_VALUE.match(self._text, self._at).end()  # type: ignore[union-attr]
 
     def _ends(self, sign: str) -> bool:
-        """Whether a list or table ends here; blanks and commas before what follows are passed over."""
+        """Whether a list or table ends here.
+
+        Blanks and commas before what follows are passed over.
+        """
         self._skip(",")
         is_over = self._text[self._at] == sign
         self._at += is_over
@@ -171,10 +178,14 @@ class _Scanner:
         end = quote * 3 if is_long else quote
         self._at += len(end)
         while not self._text.startswith(end, self._at):
-            sign = self._text[self._at]  # an IndexError where the text ends before its quotation marks
+            sign = self._text[
+                self._at
+            ]  # an IndexError where the text ends before its quotation marks
             self._at += 2 if quote == '"' and sign == "\\" else 1
         self._at += len(end)
-        while is_long and self._text[self._at : self._at + 1] == quote:  # up to two of them belong to the text
+        while (
+            is_long and self._text[self._at : self._at + 1] == quote
+        ):  # up to two of them belong to the text
             self._at += 1
 
     def _key(self) -> list[str]:

@@ -17,12 +17,15 @@ class Privacy:
     retention: str = ""
     """The last day on which personal data are kept, as YYYY-MM-DD; empty: not stated."""
     ratings_after_erasure: AfterErasure = "erase"
-    """What becomes of the ratings of a rater whose data are erased: erased as well, or kept without texts and times."""
+    """What becomes of the ratings of a rater whose data are erased: erased as well, or kept without
+    texts and times."""
 
 
 def retention_of(privacy: Privacy | None) -> date | None:
     """The last day on which personal data are kept; None where the protocol states none."""
-    return date.fromisoformat(privacy.retention) if privacy is not None and privacy.retention else None
+    return (
+        date.fromisoformat(privacy.retention) if privacy is not None and privacy.retention else None
+    )
 
 
 def is_over(privacy: Privacy | None, today: date) -> bool:
@@ -49,4 +52,7 @@ def privacy_problems(privacy: Privacy, where: str) -> Iterator[str]:
     except ValueError:
         is_day = False
     if not is_day:
-        yield f'{where}.retention: {privacy.retention[:80]!r} is not a day; expected one such as "2035-12-31"'
+        yield (
+            f"{where}.retention: {privacy.retention[:80]!r} is not a day; expected one such as"
+            ' "2035-12-31"'
+        )

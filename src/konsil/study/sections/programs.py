@@ -26,15 +26,24 @@ class Program:
 
 
 def program_problems(
-    program: Program, raters: Sequence[Rater], instruments: Sequence[Instrument], plan: Sequence[Allocation], where: str
+    program: Program,
+    raters: Sequence[Rater],
+    instruments: Sequence[Instrument],
+    plan: Sequence[Allocation],
+    where: str,
 ) -> Iterator[str]:
     """Say what is wrong with a program: who it is, and what its instruments ask."""
     known = {r.id: r for r in raters if r.kind == "program"}
     if program.rater not in known:
-        yield f"{where}.rater: there is no rater of kind 'program' {program.rater!r}; {nearest(program.rater, known)}"
+        yield (
+            f"{where}.rater: there is no rater of kind 'program' {program.rater!r};"
+            f" {nearest(program.rater, known)}"
+        )
         return
     if not program.reasoning and not program.answer:
-        yield f"{where}: looks at nothing; expected a criterion under reasoning, under answer or both"
+        yield (
+            f"{where}: looks at nothing; expected a criterion under reasoning, under answer or both"
+        )
     used = {a.instrument for a in plan if a.panel == known[program.rater].panel}
     for instrument in instruments:
         if instrument.id in used:
@@ -47,12 +56,22 @@ def _form_problems(program: Program, instrument: Instrument, where: str) -> Iter
     for name in asked:
         criterion = criteria.get(name)
         if criterion is None:
-            yield f"{where}: instrument {instrument.id!r} has no criterion {name!r}; {nearest(name, criteria)}"
-        elif criterion.scope != "answer" or criterion.scale.kind != "choice" or len(criterion.scale.labels) != 2:
             yield (
-                f"{where}: criterion {name!r} of {instrument.id!r}: expected one about an answer, with two labels: not"
-                " named, and named"
+                f"{where}: instrument {instrument.id!r} has no criterion {name!r};"
+                f" {nearest(name, criteria)}"
+            )
+        elif (
+            criterion.scope != "answer"
+            or criterion.scale.kind != "choice"
+            or len(criterion.scale.labels) != 2
+        ):
+            yield (
+                f"{where}: criterion {name!r} of {instrument.id!r}: expected one about an answer,"
+                " with two labels: not named, and named"
             )
     for name in criteria:
         if name not in asked:
-            yield f"{where}: instrument {instrument.id!r} also asks {name!r}, which this program cannot say"
+            yield (
+                f"{where}: instrument {instrument.id!r} also asks {name!r}, which this program"
+                " cannot say"
+            )

@@ -1,4 +1,7 @@
-"""The recruitment record: how raters were found, as events that are only ever added; what they say now."""
+"""The recruitment record: how raters were found, as events that are only ever added.
+
+What they say now.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from konsil.errors import StudyError
 from konsil.records import Event
 
 KIND = "recruitment"
-"""Kind of the events. Subject 'about': the texts; 'stratum ' and a name: the counts of a stratum, empty for all."""
+"""Kind of the events. Subject 'about': the texts; 'stratum ' and a name: the counts of a stratum,
+empty for all."""
 STEPS = ("frame", "contacted", "responded", "eligible", "consented", "completed")
 """The counts of a stratum, each no more than the one before."""
 TEXTS = (
@@ -24,8 +28,9 @@ TEXTS = (
     "registration",
     "data",
 )
-"""What else is recorded: who could have been asked, how they were reached, from when to when, what raters were paid,
-the ethics committee, its reference and decision, the registration, and how personal data are protected."""
+"""What else is recorded: who could have been asked, how they were reached, from when to when, what
+raters were paid, the ethics committee, its reference and decision, the registration, and how
+personal data are protected."""
 DECISIONS = ("approved", "waived", "not required", "pending")
 """What an ethics committee may have said."""
 ABOUT = "about"
@@ -87,7 +92,10 @@ def recruitment(events: Iterable[Event]) -> Recruitment:
     for event in sorted((e for e in events if e.kind == KIND), key=lambda e: (e.at, _number(e.id))):
         last[event.subject] = event
     strata = tuple(
-        Stratum(subject.removeprefix(_STRATUM), {k: n for k in STEPS if isinstance(n := event.data.get(k), int)})
+        Stratum(
+            subject.removeprefix(_STRATUM),
+            {k: n for k in STEPS if isinstance(n := event.data.get(k), int)},
+        )
         for subject, event in sorted(last.items())
         if subject.startswith(_STRATUM) and not event.data.get("removed")
     )
@@ -99,12 +107,16 @@ def about(texts: Mapping[str, str]) -> tuple[str, dict[str, object]]:
     """Subject and data of an event that records texts; a StudyError where one of them cannot be."""
     kept = {k: texts.get(k, "").strip() for k in TEXTS}
     if kept["decision"] and kept["decision"] not in DECISIONS:
-        raise StudyError(f"decision: expected one of {', '.join(DECISIONS)}, got {kept['decision']!r}")
+        raise StudyError(
+            f"decision: expected one of {', '.join(DECISIONS)}, got {kept['decision']!r}"
+        )
     return ABOUT, {k: v for k, v in kept.items() if v}
 
 
 def stratum(name: str, counts: Mapping[str, str]) -> tuple[str, dict[str, object]]:
-    """Subject and data of an event that records the counts of a stratum; all empty: the stratum is taken out.
+    """Subject and data of an event that records the counts of a stratum.
+
+    All empty: the stratum is taken out.
 
     >>> stratum("cardiology", {"contacted": "12", "responded": "7"})
     ('stratum cardiology', {'contacted': 12, 'responded': 7})
@@ -119,7 +131,9 @@ def stratum(name: str, counts: Mapping[str, str]) -> tuple[str, dict[str, object
             raise StudyError(f"{step}: expected a whole number of people, got {text!r}")
         people = int(text)
         if people > fewest:
-            raise StudyError(f"{step}: {people} people are more than the {fewest} of the step {before!r} before")
+            raise StudyError(
+                f"{step}: {people} people are more than the {fewest} of the step {before!r} before"
+            )
         before, fewest = step, people
         found[step] = people
     return _STRATUM + name.strip(), found or {"removed": True}

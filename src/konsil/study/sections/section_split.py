@@ -10,9 +10,10 @@ from functools import cache
 def parted(text: str, sections: Sequence[str]) -> tuple[str, str]:
     r"""The reasoning and the final response of a reply; without the final heading all of it is the response.
 
-    A heading stands at the beginning of a line, in any case, with or without signs of Markdown, a number, and a colon;
-    after it the section may begin on the same line. The last final heading counts, since a reasoning may speak of it
-    before. What stands before the first heading is reasoning, too. A final heading with nothing after it is none.
+    A heading stands at the beginning of a line, in any case, with or without signs of Markdown, a
+    number, and a colon; after it the section may begin on the same line. The last final heading
+    counts, since a reasoning may speak of it before. What stands before the first heading is
+    reasoning, too. A final heading with nothing after it is none.
 
     >>> parted("## Thinking\nFever, an infection.\n\n**Final response:** Influenza.", ("Thinking", "Final response"))
     ('Fever, an infection.', 'Influenza.')
@@ -32,9 +33,11 @@ def parted(text: str, sections: Sequence[str]) -> tuple[str, str]:
 @cache
 def _heading(name: str) -> re.Pattern[str]:
     words = r"\s+".join(re.escape(word) for word in name.strip(" #*:_").split())
-    # Not in the middle of a sentence: after the words comes the end of the line, or a sign that ends a heading.
+    # Not in the middle of a sentence: after the words comes the end of the line, or a sign that
+    # ends a heading.
     number = r"(?:\d+[.)][ \t]*)?"
     return re.compile(
-        rf"^[ \t]*(?:#+[ \t]*)?{number}[*_]*{number}{words}[ \t]*(?:[*_]*[:：][*_]*|[*_]*[ \t\r]*$)[ \t]*",
+        rf"^[ \t]*(?:#+[ \t]*)?{number}[*_]*{number}{words}[ \t]*(?:[*_]*[:：][*_]*|[*_]*["
+        r" \t\r]*$)[ \t]*",
         re.IGNORECASE | re.MULTILINE,
     )

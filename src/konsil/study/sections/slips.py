@@ -10,11 +10,20 @@ _CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb"
 _LINE = re.compile(r"line (\d+)")
 _HEADER = re.compile(r"\s*\[\s*([\w.-]+)\s*\]\s*(?:#.*)?")
 _STATEMENT = re.compile(r"\s*([\w.-]+)\s*=")
-_TRUTH = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+_TRUTH = {
+    "true": "true",
+    "yes": "true",
+    "on": "true",
+    "false": "false",
+    "no": "false",
+    "off": "false",
+}
 
 
 def hint(text: str, error: tomllib.TOMLDecodeError, lists: Collection[str] = ()) -> str:
-    """What was probably meant in the line of the error, as the end of a sentence; empty where nothing is recognised.
+    """What was probably meant in the line of the error, as the end of a sentence.
+
+    Empty where nothing is recognised.
 
     `lists` are the names that stand in double brackets, since there may be several of each.
 
@@ -38,7 +47,8 @@ def hint(text: str, error: tomllib.TOMLDecodeError, lists: Collection[str] = ())
         return f"; line {number} has a quotation mark without its pair"
     if "\\" in line:
         return (
-            f"; line {number} has a backslash: write / in the name of a file, or put the text in single quotation marks"
+            f"; line {number} has a backslash: write / in the name of a file, or put the text in"
+            " single quotation marks"
         )
     value = re.fullmatch(r"\s*[\w.-]+\s*=\s*([^#]*)", line)
     told = _value_hint(number, value[1].strip()) if value is not None else _key_hint(number, line)
@@ -90,10 +100,19 @@ def _given_twice(lines: list[str], number: int, lists: Collection[str]) -> str:
     for n, line in enumerate(lines, start=1):
         header = _HEADER.fullmatch(line)
         if header is not None and header[1] in lists:
-            return f"; line {n}: write [[{header[1]}]] with two brackets on each side, since there may be several"
+            return (
+                f"; line {n}: write [[{header[1]}]] with two brackets on each side, since there may"
+                " be several"
+            )
     line = lines[number - 1]
     header = _HEADER.fullmatch(line)
     if header is not None:
-        return f"; line {number}: [{header[1]}] stands in the file twice; put its keys into one table"
+        return (
+            f"; line {number}: [{header[1]}] stands in the file twice; put its keys into one table"
+        )
     statement = _STATEMENT.match(line)
-    return f"; line {number} gives {statement[1]} a second time in the same table" if statement is not None else ""
+    return (
+        f"; line {number} gives {statement[1]} a second time in the same table"
+        if statement is not None
+        else ""
+    )

@@ -23,7 +23,11 @@ from konsil.web.site.site import Options, Site, checked, utc
 
 
 def create_app(
-    study: Study, store: Store, options: Options | None = None, *, clock: Callable[[], datetime] = utc
+    study: Study,
+    store: Store,
+    options: Options | None = None,
+    *,
+    clock: Callable[[], datetime] = utc,
 ) -> Starlette:
     """The pages of a study whose records are in `store`; the caller opens and closes the store."""
     options = checked(options or Options())
@@ -38,7 +42,8 @@ def create_app(
             site.desk.ties.ready()
             render_ahead(study, store, stop)
 
-        # Beside the first requests: nobody waits for tie-breaks before somebody handed something in.
+        # Beside the first requests: nobody waits for tie-breaks before somebody handed something
+        # in.
         beside = threading.Thread(target=ready, name="konsil-ahead", daemon=True)
         beside.start()
         yield
@@ -46,9 +51,12 @@ def create_app(
         beside.join(5)
 
     table = routes(under=options.path)
-    app = Starlette(routes=table, lifespan=lifespan, exception_handlers={HTTPException: _refused, 500: _failed})
-    # An address with a slash too many does not exist: the framework would lead on to whatever host and scheme the
-    # request names, and behind a proxy that speaks TLS would send an invitation's secret in the clear.
+    app = Starlette(
+        routes=table, lifespan=lifespan, exception_handlers={HTTPException: _refused, 500: _failed}
+    )
+    # An address with a slash too many does not exist: the framework would lead on to whatever host
+    # and scheme the request names, and behind a proxy that speaks TLS would send an invitation's
+    # secret in the clear.
     app.router.redirect_slashes = False
     app.state.site, app.state.paths = site, {page.name: page.path for page in table}
     app.state.pages = ROUTES

@@ -67,7 +67,9 @@ ROUTES: tuple[Page, ...] = (
     Page("place", "/place", "GET", RATERS, joining.place),
     Page("take_place", "/place", "POST", RATERS, joining.take_place),
     Page("own_link", "/link", "GET", RATERS, past_gates(joining.own_link, open_at="place")),
-    Page("make_own_link", "/link", "POST", RATERS, past_gates(joining.make_own_link, open_at="place")),
+    Page(
+        "make_own_link", "/link", "POST", RATERS, past_gates(joining.make_own_link, open_at="place")
+    ),
     Page("calibration", "/calibration", "GET", RATERS, calibrating.calibration),
     Page("say_calibration", "/calibration", "POST", RATERS, calibrating.say_calibration),
     Page("reviews", "/adjudication", "GET", RATERS, past_gates(adjudicating.reviews)),
@@ -120,5 +122,11 @@ ROUTES: tuple[Page, ...] = (
 
 
 def routes(pages: Sequence[Page] = ROUTES, *, under: str = "") -> list[Route]:
-    """The table as the framework takes it, every endpoint behind the guard; all paths begin with `under`."""
-    return [Route(under + p.path, guarded(p.endpoint, p.audience), methods=[p.method], name=p.name) for p in pages]
+    """The table as the framework takes it, every endpoint behind the guard.
+
+    All paths begin with `under`.
+    """
+    return [
+        Route(under + p.path, guarded(p.endpoint, p.audience), methods=[p.method], name=p.name)
+        for p in pages
+    ]

@@ -34,10 +34,15 @@ def serve(study: Study, store: Store, options: Options, *, host: str, port: int)
         _run(study, store, options, place)
 
 
-def serve_many(study: Study, database: str, options: Options, *, host: str, port: int, workers: int) -> None:
-    """Serve the pages from several processes on one port until stopped; each has the store for itself.
+def serve_many(
+    study: Study, database: str, options: Options, *, host: str, port: int, workers: int
+) -> None:
+    """Serve the pages from several processes on one port until stopped.
 
-    A process that dies is replaced. Doors are throttled by each process for itself, so knocks are shared out.
+    Each has the store for itself.
+
+    A process that dies is replaced. Doors are throttled by each process for itself, so knocks are
+    shared out.
     """
     options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
     # Started anew and not forked: connections and threads of this process are its own.
@@ -84,7 +89,8 @@ def server_config(study: Study, store: Store, options: Options) -> Config:
     """What the server does with connections and their headers."""
     import uvicorn
 
-    # No access log: addresses of people are written nowhere. A header counts only where a trusted proxy has sent it.
+    # No access log: addresses of people are written nowhere. A header counts only where a trusted
+    # proxy has sent it.
     return uvicorn.Config(
         Discreet(create_app(study, store, options)),
         access_log=False,
@@ -99,8 +105,11 @@ def server_config(study: Study, store: Store, options: Options) -> Config:
 
 def _listening(host: str, port: int) -> socket.socket:
     """Take the port, or say in one sentence why it cannot be had."""
-    # The protocol is named: without it asyncio leaves Nagle's delay on, and answers in two parts wait for 40 ms.
-    place = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    # The protocol is named: without it asyncio leaves Nagle's delay on, and answers in two parts
+    # wait for 40 ms.
+    place = socket.socket(
+        socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )
     try:
         # A server that was stopped a moment ago keeps nobody from starting again.
         place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -108,6 +117,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         place.close()
         raise KonsilError(
-            f"{host}:{port}: cannot be listened on ({error.strerror}); choose another {option('port')}"
+            f"{host}:{port}: cannot be listened on ({error.strerror}); choose another"
+            f" {option('port')}"
         ) from None
     return place

@@ -10,7 +10,14 @@ from typing import Literal, get_args
 from konsil.errors import PlanError
 from konsil.prepare.cases import editing
 from konsil.prepare.cases.leftovers import Leftover, leftovers
-from konsil.prepare.cases.marking import Marking, Masking, OwnMarksError, approved, marking, narrative_of
+from konsil.prepare.cases.marking import (
+    Marking,
+    Masking,
+    OwnMarksError,
+    approved,
+    marking,
+    narrative_of,
+)
 from konsil.prepare.cases.masking import LEVELS, Mark, MarkKind, Part, parts
 from konsil.records import Item
 from konsil.store import Store
@@ -22,12 +29,15 @@ from konsil.web.http.passages import places
 KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
 State = Literal["unmarked", "marked", "approved", "made"]
 """How far a case is: nothing marked, marked, approved, its versions items of the study."""
-Fault = Literal["", "nothing", "twice", "across", "absent", "crossed", "made", "leftover", "own", "unknown"]
+Fault = Literal[
+    "", "nothing", "twice", "across", "absent", "crossed", "made", "leftover", "own", "unknown"
+]
 """What stands in the way of a change."""
 LONGEST = 500
 """Characters of the words that stand for a mark, and of a reason."""
 Versions = Sequence[tuple[str, Sequence[tuple[Part, bool]]]]
-"""Level and its parts, each with whether it is a place where the diagnosis or a cue is left over."""
+"""Level and its parts, each with whether it is a place where the diagnosis or a cue is left
+over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,9 @@ class Marks:
         rows = []
         for name in names:
             one = held[name][1] if name in held else None
-            rows.append(Row(name, _state(one, name in made), len(one.marks) if one is not None else 0, one))
+            rows.append(
+                Row(name, _state(one, name in made), len(one.marks) if one is not None else 0, one)
+            )
         return rows
 
     def case(self, name: str) -> Case | None:
@@ -101,19 +113,26 @@ class Marks:
             if item is None or item.case not in (None, name):
                 return None
             seen, held = markings.standing(connection, name).get(name, (0, None))
-            history, made = markings.history(connection, name), name in markings.cases_with_versions(connection)
+            history, made = (
+                markings.history(connection, name),
+                name in markings.cases_with_versions(connection),
+            )
         if held is not None and held.narrative != narrative_of(item):
             # The text was another one: its offsets mean nothing here.
             held = None
         marks = held.marks if held is not None else ()
         found = leftovers(item, marks, self.spec.removed)
         versions = [
-            (level, _shown(parts(item.text, marks, level, self.spec.removed), found, level)) for level in LEVELS
+            (level, _shown(parts(item.text, marks, level, self.spec.removed), found, level))
+            for level in LEVELS
         ]
         return Case(item, seen, held, _state(held, made), found, versions, history)
 
     def change(self, name: str, form: Mapping[str, str], *, by: str, seen: int) -> Fault:
-        """One change of the marks, as a form says it; `seen` is the marking that whoever changes it knew of."""
+        """One change of the marks, as a form says it.
+
+        `seen` is the marking that whoever changes it knew of.
+        """
         if self.spec is None:
             return "unknown"
         with writing(self.store.engine) as connection:
@@ -134,9 +153,15 @@ class Marks:
                 return wanted
             if history and replace(history[0], by=by, at="") == wanted:
                 return ""
-            return "" if markings.append_marking(connection, wanted, seen=seen, at=self.now()) else "crossed"
+            return (
+                ""
+                if markings.append_marking(connection, wanted, seen=seen, at=self.now())
+                else "crossed"
+            )
 
-    def _wanted(self, item: Item, history: Sequence[Marking], form: Mapping[str, str], by: str) -> Marking | Fault:
+    def _wanted(
+        self, item: Item, history: Sequence[Marking], form: Mapping[str, str], by: str
+    ) -> Marking | Fault:
         """What the marking is after a change that follows on these, the last first; or why it cannot be made."""
         held = history[0] if history else None
         if form.get("do") == "approve":
@@ -158,7 +183,11 @@ class Marks:
             return "unknown"
         try:
             return approved(
-                item, replace(held, at=""), by, despite=" ".join(reason.split())[:LONGEST], removed=self.spec.removed
+                item,
+                replace(held, at=""),
+                by,
+                despite=" ".join(reason.split())[:LONGEST],
+                removed=self.spec.removed,
             )
         except OwnMarksError:
             return "own"
@@ -182,7 +211,13 @@ def _shown(made: Sequence[Part], found: Sequence[Leftover], level: str) -> list[
         if part.mark is not None or level == LEVELS[0]:
             shown.append((part, False))
             continue
-        cuts = sorted({part.start, part.end, *(cut for span in here for cut in span if part.start < cut < part.end)})
+        cuts = sorted(
+            {
+                part.start,
+                part.end,
+                *(cut for span in here for cut in span if part.start < cut < part.end),
+            }
+        )
         for a, b in pairwise(cuts):
             text = part.text[a - part.start : b - part.start]
             shown.append((Part(text, a, b), any(start <= a and b <= end for start, end in here)))
@@ -196,10 +231,21 @@ def _changed(
     do, place = form.get("do", ""), _place(form.get("place", ""))
     kind = next((k for k in KINDS if k == form.get("kind")), None)
     if do == "undo":
-        return next((one.marks for one in history if one.marks != marks and one.narrative == narrative_of(item)), ())
+        return next(
+            (
+                one.marks
+                for one in history
+                if one.marks != marks and one.narrative == narrative_of(item)
+            ),
+            (),
+        )
     if do == "add" and kind is not None:
         spans = _spans(item.text, marks, form)
-        flaws = [flaw for span in spans if (flaw := editing.mark_conflict(item.text, marks, *span)) is not None]
+        flaws = [
+            flaw
+            for span in spans
+            if (flaw := editing.mark_conflict(item.text, marks, *span)) is not None
+        ]
         if flaws or not spans:
             return flaws[0] if flaws else "absent"
         return editing.added(marks, spans, kind)
@@ -220,13 +266,18 @@ def _changed(
 
 def _spans(text: str, marks: Sequence[Mark], form: Mapping[str, str]) -> list[tuple[int, int]]:
     """What is to be marked: the selected span, or where the words stand that were written, once or everywhere."""
-    words, span = form.get("words", "").strip(), (_number(form.get("start", "")), _number(form.get("end", "")))
+    words, span = (
+        form.get("words", "").strip(),
+        (_number(form.get("start", "")), _number(form.get("end", ""))),
+    )
     start, end = editing.trimmed(text, *span)
     if start < end and (not words or words.split() == text[start:end].split()):
         if not form.get("everywhere"):
             return [(start, end)]
         words = text[start:end]
-    there = places(text, [words]) or places(text.lower(), [words.lower()] if len(text.lower()) == len(text) else [])
+    there = places(text, [words]) or places(
+        text.lower(), [words.lower()] if len(text.lower()) == len(text) else []
+    )
     free = [one for one in there if editing.mark_conflict(text, marks, *one) is None]
     return free if form.get("everywhere") else free[:1] or there[:1]
 

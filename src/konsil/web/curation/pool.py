@@ -28,7 +28,8 @@ from konsil.study import Study
 
 Standing = Literal["undecided", "suspected", "kept", "out"]
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
-"""Nobody decided; nobody decided, and a rule found something; a person kept it; a person left it out."""
+"""Nobody decided; nobody decided, and a rule found something; a person kept it; a person left it
+out."""
 PAGE = 50
 """Items on one page of the list."""
 MOST_AT_ONCE = 200
@@ -37,7 +38,8 @@ LONGEST = 300
 """Characters of a reason; a note may have more."""
 LONGEST_NOTE = 2_000
 Fault = Literal["", "reason", "statements", "crossed", "planned", "unknown"]
-"""What stands in the way of a decision: no reason, not all statements, somebody else's, a plan, no such item."""
+"""What stands in the way of a decision: no reason, not all statements, somebody else's, a plan, no
+such item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,9 @@ class Stand:
             suspected.pop(one.item, None)
             if not one.decision and one.otherwise not in (KEEP, UNDECIDED):
                 suspected[one.item] = one.otherwise
-        return Stand(decided, suspected, {**self.last, **{one.item: one for one in later}}, self.by_model)
+        return Stand(
+            decided, suspected, {**self.last, **{one.item: one for one in later}}, self.by_model
+        )
 
     def of(self, item: str) -> Standing:
         """How one item stands."""
@@ -105,7 +109,8 @@ class Listed:
     counts: Mapping[str, int]
     """Standing -> how many of all items."""
     reasons: Sequence[tuple[str, int]]
-    """Reason -> how many items it leaves out, the most first; those that only a rule suspects are counted, too."""
+    """Reason -> how many items it leaves out, the most first; those that only a rule suspects are
+    counted, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,37 +154,65 @@ class Pool:
             state, memory = pool.state(connection), self._memory
             if memory is not None and memory[0] == state:
                 return memory[1]
-            if memory is not None and memory[0][0] == state[0] and state[1] - memory[0][1] < MOST_AT_ONCE:
+            if (
+                memory is not None
+                and memory[0][0] == state[0]
+                and state[1] - memory[0][1] < MOST_AT_ONCE
+            ):
                 stand = memory[1].after(pool.since(connection, memory[0][1] + 1, state[1]))
             else:
                 stand = _stand(pool.decision_events(connection))
         self._memory = (state, stand)
         return stand
 
-    def listed(self, standing: str = "", reason: str = "", words: str = "", page: int = 1) -> Listed:
-        """The items that stand so, are left out for this reason and have these words; one page of them."""
+    def listed(
+        self, standing: str = "", reason: str = "", words: str = "", page: int = 1
+    ) -> Listed:
+        """The items that stand so, are left out for this reason and have these words.
+
+        One page of them.
+        """
         stand = self.stand()
         with reading(self.store.engine) as connection:
             everything = pool.names(connection)
-            wanted = _chosen(stand, pool.names(connection, words) if words.strip() else everything, standing, reason)
+            wanted = _chosen(
+                stand,
+                pool.names(connection, words) if words.strip() else everything,
+                standing,
+                reason,
+            )
             pages = max(1, -(-len(wanted) // PAGE))
             page = min(max(page, 1), pages)
             shown = wanted[(page - 1) * PAGE : page * PAGE]
             texts = pool.items(connection, shown)
-        rows = [Row(i, _start(texts[i].text), stand.of(i), stand.reason(i), stand.last.get(i)) for i in shown]
+        rows = [
+            Row(i, _start(texts[i].text), stand.of(i), stand.reason(i), stand.last.get(i))
+            for i in shown
+        ]
         counts = Counter(map(stand.of, everything))
         reasons = Counter(told for i in everything if (told := stand.reason(i)))
-        return Listed(rows, len(wanted), page, pages, {s: counts[s] for s in STANDINGS}, reasons.most_common())
+        return Listed(
+            rows, len(wanted), page, pages, {s: counts[s] for s in STANDINGS}, reasons.most_common()
+        )
 
-    def next_after(self, item: str, standing: str = "", reason: str = "", words: str = "") -> str | None:
+    def next_after(
+        self, item: str, standing: str = "", reason: str = "", words: str = ""
+    ) -> str | None:
         """The item that follows under the same filter; at the end the first one; None where there is no other."""
         stand = self.stand()
         with reading(self.store.engine) as connection:
-            wanted = [i for i in _chosen(stand, pool.names(connection, words), standing, reason) if i != item]
+            wanted = [
+                i
+                for i in _chosen(stand, pool.names(connection, words), standing, reason)
+                if i != item
+            ]
         return next((i for i in wanted if i > item), wanted[0] if wanted else None)
 
     def one(self, name: str) -> One | None:
-        """One item with what rules find in it and what was decided; None where there is no such item."""
+        """One item with what rules find in it and what was decided.
+
+        None where there is no such item.
+        """
         stand = self.stand()
         with reading(self.store.engine) as connection:
             item = pool.items(connection, [name]).get(name)
@@ -189,7 +222,9 @@ class Pool:
         if item is None:
             return None
         rules = self.spec.rules if self.spec is not None else ()
-        evidence = [(rule, text) for rule in rules for text in dict.fromkeys(suspects(item.text, rule))]
+        evidence = [
+            (rule, text) for rule in rules for text in dict.fromkeys(suspects(item.text, rule))
+        ]
         found_now = [*(rule for rule, _ in evidence), *([model] if model else [])]
         known = [one.decision for one in stand.last.values() if one.decision not in ("", KEEP)]
         return One(
@@ -204,7 +239,15 @@ class Pool:
         )
 
     def decide(
-        self, name: str, decision: str, *, by: str, seen: int, reason: str = "", met: Sequence[str] = (), note: str = ""
+        self,
+        name: str,
+        decision: str,
+        *,
+        by: str,
+        seen: int,
+        reason: str = "",
+        met: Sequence[str] = (),
+        note: str = "",
     ) -> Fault:
         """Keep an item, leave it out, or take back what was decided; says what stands in the way.
 
@@ -237,11 +280,15 @@ class Pool:
             history = decisions(pool.decision_events(connection, name))
             last = history[-1] if history else None
             if last is not None and last.number != seen:
-                # The same by the same person once more, such as a form that was sent twice, is done already.
+                # The same by the same person once more, such as a form that was sent twice, is done
+                # already.
                 return "" if (last.by, last.decision, last.met) == (by, reason, held) else "crossed"
             otherwise = last.otherwise if last is not None else self._otherwise(item)
             pool.decide(
-                connection, Decision(0, name, reason, by, self.now(), otherwise, held, note.strip()[:LONGEST_NOTE])
+                connection,
+                Decision(
+                    0, name, reason, by, self.now(), otherwise, held, note.strip()[:LONGEST_NOTE]
+                ),
             )
         return ""
 
@@ -262,11 +309,17 @@ def _stand(events: Sequence[Event]) -> Stand:
     screened = last_screened(events)[1] or Screened("", "")
     decided = decided_of(events)[0]
     suspected = {i: r for i, r in screened.reasons().items() if i not in decided and r != UNDECIDED}
-    return Stand(decided, suspected, {one.item: one for one in decisions(events)}, screened.by_model)
+    return Stand(
+        decided, suspected, {one.item: one for one in decisions(events)}, screened.by_model
+    )
 
 
 def _chosen(stand: Stand, names: Sequence[str], standing: str, reason: str) -> list[str]:
-    return [i for i in names if (not standing or stand.of(i) == standing) and (not reason or stand.reason(i) == reason)]
+    return [
+        i
+        for i in names
+        if (not standing or stand.of(i) == standing) and (not reason or stand.reason(i) == reason)
+    ]
 
 
 def _start(text: str, most: int = 160) -> str:

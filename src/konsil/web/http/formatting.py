@@ -41,5 +41,9 @@ def number(value: float | None, language: str, digits: int = 0) -> str:
     if value is None:
         return "–"
     return str(
-        format_decimal(round(value, digits), locale=language, format=None if not digits else f"#,##0.{'0' * digits}")
+        format_decimal(
+            round(value, digits),
+            locale=language,
+            format=None if not digits else f"#,##0.{'0' * digits}",
+        )
     )

@@ -37,7 +37,9 @@ class Headers:
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self._app = app
-        self._headers = ALWAYS | ({"strict-transport-security": "max-age=31536000"} if secure else {})
+        self._headers = ALWAYS | (
+            {"strict-transport-security": "max-age=31536000"} if secure else {}
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and dress the response."""

@@ -16,7 +16,9 @@ def count_of(language: str, total: int) -> str:
 
 
 def preferred(accepted: str) -> str:
-    """The first language of an Accept-Language header that there is, by its weights; nothing where there is none.
+    """The first language of an Accept-Language header that there is, by its weights.
+
+    Nothing where there is none.
 
     >>> preferred("xx, en;q=0.7, de-DE;q=0.9"), preferred("xx"), preferred("en;q=what, de")
     ('de', '', 'de')
@@ -28,4 +30,6 @@ def preferred(accepted: str) -> str:
             found.append((-float(weight or 1), known(name)))
         except ValueError:
             continue
-    return next((name for weight, name in sorted(found, key=lambda pair: pair[0]) if name and weight), "")
+    return next(
+        (name for weight, name in sorted(found, key=lambda pair: pair[0]) if name and weight), ""
+    )

@@ -54,12 +54,17 @@ class Named:
 
 
 def named(answers: Iterable[Answer], systems: Iterable[System]) -> Iterator[Named]:
-    """The answers that name a system of the study, its family or model, or a known maker; whole words only.
+    """The answers that name a system of the study, its family or model, or a known maker.
+
+    Whole words only.
 
     >>> [n.names for n in named([Answer("a", "i", "s", "As ChatGPT, I cannot say.")], [])]
     [('ChatGPT',)]
     """
-    words = {*KNOWN, *(w for s in systems for w in (s.id, s.family, *_model(s)) if len(w) >= SHORTEST)}
+    words = {
+        *KNOWN,
+        *(w for s in systems for w in (s.id, s.family, *_model(s)) if len(w) >= SHORTEST),
+    }
     longest_first = sorted(words, key=lambda w: (-len(w), w))
     names = "|".join(map(re.escape, longest_first))
     pattern = re.compile(rf"(?<!\w)(?:{names})(?:-?\d(?:[\w.]*\w)?)?(?!\w)", re.IGNORECASE)

@@ -1,4 +1,7 @@
-"""Texts with places marked in them, as runs that a template writes one after the other; letter for letter."""
+"""Texts with places marked in them, as runs that a template writes one after the other.
+
+Letter for letter.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ def runs(text: str, spans: Sequence[tuple[int, int]]) -> list[Run]:
     [('fever', (0,)), (' and cough', ())]
     """
     inside = [(max(0, start), min(end, len(text))) for start, end in spans]
-    cuts = sorted({0, len(text), *(cut for start, end in inside if start < end for cut in (start, end))})
+    cuts = sorted(
+        {0, len(text), *(cut for start, end in inside if start < end for cut in (start, end))}
+    )
     outermost = sorted(range(len(inside)), key=lambda n: (inside[n][0], -inside[n][1], n))
     return [
         Run(text[a:b], a, tuple(n for n in outermost if inside[n][0] <= a and b <= inside[n][1]))
@@ -51,7 +56,9 @@ def places(text: str, wanted: Iterable[str]) -> list[tuple[int, int]]:
     >>> places("AF, then AF again", ["AF"])
     [(0, 2), (9, 11)]
     """
-    return sorted(match.span() for word in wanted if word for match in re.finditer(re.escape(word), text))
+    return sorted(
+        match.span() for word in wanted if word for match in re.finditer(re.escape(word), text)
+    )
 
 
 _HEADING = re.compile(

@@ -1,6 +1,7 @@
 """Faults of ours in the server's log: of what kind and where in the code, without the values that messages quote.
 
-A message may hold anything: a name that could not be stored, an invitation's secret, a statement with its parameters.
+A message may hold anything: a name that could not be stored, an invitation's secret, a statement
+with its parameters.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ def fault_summary(error: BaseException) -> str:
     """
     # Sentences of our own say what is wrong with the study or its database and quote no form.
     said = f" ({error})" if isinstance(error, KonsilError) else ""
-    places = [f"{place.filename}:{place.lineno} in {place.name}" for place in traceback.extract_tb(error.__traceback__)]
+    places = [
+        f"{place.filename}:{place.lineno} in {place.name}"
+        for place in traceback.extract_tb(error.__traceback__)
+    ]
     own = f"{type(error).__name__}{said} at {' > '.join(places) or 'an unknown place'}"
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return own if cause is None else f"{own}; because of {fault_summary(cause)}"

@@ -1,4 +1,7 @@
-"""Markdown that models wrote -> harmless HTML that looks the same whoever wrote it; sentences marked in it."""
+"""Markdown that models wrote -> harmless HTML that looks the same whoever wrote it.
+
+Sentences marked in it.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,8 @@ TAGS = {
     "th",
     "td",
 }
-# Characters that no text has and that Markdown takes for letters: they show where a sentence begins and ends.
+# Characters that no text has and that Markdown takes for letters: they show where a sentence begins
+# and ends.
 _END = "\U000fffff"
 _FIRST = 0xF0000
 _MOST = 0xFFF0
@@ -63,8 +67,9 @@ def renderer() -> str:
 def html_of(source: str, *, breaks: bool = True) -> str:
     """Render Markdown: tables and strike-through, no HTML of its own, no images, every heading of one size.
 
-    Line breaks stay line breaks, since laboratory values stand under one another; in a text of the study's own
-    authors they may be where the editor's margin was, and `breaks=False` lets them flow.
+    Line breaks stay line breaks, since laboratory values stand under one another; in a text of the
+    study's own authors they may be where the editor's margin was, and `breaks=False` lets them
+    flow.
 
     >>> html_of("Dose <5 mg/dL and p<0.05").strip()
     '<p>Dose &lt;5 mg/dL and p&lt;0.05</p>'
@@ -100,7 +105,8 @@ def _leads_somewhere(url: str) -> bool:
 def source_of(pieces: Sequence[Piece]) -> str:
     """One Markdown text of an answer's pieces, with signs where a sentence to be rated begins and ends.
 
-    The signs are set inside a list's dash or a bold sentence's stars, so that Markdown still sees those.
+    The signs are set inside a list's dash or a bold sentence's stars, so that Markdown still sees
+    those.
     """
     found = []
     for piece in pieces:
@@ -121,7 +127,9 @@ def plain(text: str) -> str:
     'Give it slowly.'
     """
     start, trail = _match(_LEAD, text), _TRAIL.search(text)
-    return _EMPHASIS.sub("", text[start : trail.start() if trail is not None else len(text)]).strip()
+    return _EMPHASIS.sub(
+        "", text[start : trail.start() if trail is not None else len(text)]
+    ).strip()
 
 
 def _match(pattern: re.Pattern[str], text: str) -> int:
@@ -154,7 +162,9 @@ def _with_marks(html: str) -> str:
 
 @cache
 def _markdown(breaks: bool) -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(["table", "strikethrough"])
+    made = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(
+        ["table", "strikethrough"]
+    )
     # What is no link stays as it was written.
     made.validateLink = _leads_somewhere  # type: ignore[method-assign]
     made.add_render_rule("image", _image)
@@ -163,7 +173,9 @@ def _markdown(breaks: bool) -> MarkdownIt:
     return made
 
 
-def _image(_renderer: RendererHTML, tokens: Sequence[Token], n: int, _options: OptionsDict, _env: EnvType) -> str:
+def _image(
+    _renderer: RendererHTML, tokens: Sequence[Token], n: int, _options: OptionsDict, _env: EnvType
+) -> str:
     return f"[{escape(tokens[n].content)}]"
 
 
@@ -177,10 +189,22 @@ def _one_heading(tokens: Sequence[Token]) -> None:
 def _bold_headings(tokens: Sequence[Token]) -> None:
     """A paragraph of nothing but one bold run is what others write as a heading."""
     for opening, inline, closing in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if opening.type != "paragraph_open" or opening.level or len(inline.content) > _LONGEST_HEADING:
+        if (
+            opening.type != "paragraph_open"
+            or opening.level
+            or len(inline.content) > _LONGEST_HEADING
+        ):
             continue
-        kinds = [child.type for child in inline.children or () if child.type != "text" or child.content.strip(" :")]
+        kinds = [
+            child.type
+            for child in inline.children or ()
+            if child.type != "text" or child.content.strip(" :")
+        ]
         if kinds == ["strong_open", "text", "strong_close"]:
             opening.type, closing.type = "heading_open", "heading_close"
-            text = next(child for child in inline.children or () if child.type == "text" and child.content.strip(" :"))
+            text = next(
+                child
+                for child in inline.children or ()
+                if child.type == "text" and child.content.strip(" :")
+            )
             inline.children = [text]

@@ -16,7 +16,8 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 def compact(name: str, text: str) -> str:
     r"""A script or style sheet without the comments that have lines of their own, and without indentation.
 
-    A style sheet loses the spaces around its punctuation, too: a page with all that it needs is small by rule.
+    A style sheet loses the spaces around its punctuation, too: a page with all that it needs is
+    small by rule.
 
     >>> compact("a.css", "/* Why. */\n.a, .b > i { margin: 0 calc(1px + 2px); color: red; }\n")
     '.a,.b > i{margin:0 calc(1px + 2px);color:red}'
@@ -59,4 +60,8 @@ def static(request: Request) -> Response:
     if content is None or not request.url.path.endswith(address(name)):
         return PlainTextResponse("", 404)
     ending = name[name.rindex(".") :]
-    return Response(content, media_type=TYPES[ending], headers={"cache-control": "public, max-age=31536000, immutable"})
+    return Response(
+        content,
+        media_type=TYPES[ending],
+        headers={"cache-control": "public, max-age=31536000, immutable"},
+    )

@@ -1,4 +1,7 @@
-"""The offline kit: a rater's batch as one file that works without a network; kit_answers takes in what comes back."""
+"""The offline kit: a rater's batch as one file that works without a network.
+
+kit_answers takes in what comes back.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,10 @@ class Kit:
 
 
 def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
-    """Make the kit of what a rater has still to do in a batch; it is an event, so that its answers are known again."""
+    """Make the kit of what a rater has still to do in a batch.
+
+    It is an event, so that its answers are known again.
+    """
     refuse_at_gates(site, rater)
     rows = _rows(site, rater, phase, batch)
     now = site.now()
@@ -57,9 +63,14 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
     for public in publics:
         sheet = site.desk.open(rater, public, looks=False)
         if sheet is None or sheet.closed:
-            raise KonsilError(f"batch {batch!r} of rater {rater!r} is closed; open it with konsil close --reopen")
+            raise KonsilError(
+                f"batch {batch!r} of rater {rater!r} is closed; open it with konsil close --reopen"
+            )
         if sheet.practice:
-            raise KonsilError(f"batch {batch!r} is for practice, which explains itself on the pages and not in a kit")
+            raise KonsilError(
+                f"batch {batch!r} is for practice, which explains itself on the pages and not in"
+                " a kit"
+            )
         sheets.append(with_page_names(dataclasses.replace(sheet, back="back"), site.names))
     kit = secrets.token_hex(12)
     html = _html(site, kit, list(zip(rows, sheets, strict=True)), language)
@@ -71,7 +82,9 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
         "instruments": digests(site.study, _instruments(site, publics)),
     }
     with writing(site.store.engine) as connection:
-        study_events.append_event(connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data))
+        study_events.append_event(
+            connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data)
+        )
     return Kit(kit, rater, phase, batch, len(rows), html)
 
 
@@ -79,12 +92,17 @@ def refuse_at_gates(site: Site, rater: str) -> None:
     """A kit leads past no page that its rater must pass first."""
     gate = first_open_prerequisite(site, Visitor("", rater, "rater", "", "", "", ""))
     if gate is not None:
-        raise KonsilError(f"rater {rater!r}: first has to pass the page {gate!r} of the study's pages")
+        raise KonsilError(
+            f"rater {rater!r}: first has to pass the page {gate!r} of the study's pages"
+        )
 
 
 def digests(study: Study, names: Iterable[str]) -> dict[str, str]:
     """Instrument -> its digest as it is now; empty for one that is gone from the protocol."""
-    return {name: digest(found) if (found := study.instrument(name)) is not None else "" for name in sorted(set(names))}
+    return {
+        name: digest(found) if (found := study.instrument(name)) is not None else ""
+        for name in sorted(set(names))
+    }
 
 
 def _instruments(site: Site, publics: Sequence[str]) -> set[str]:
@@ -107,7 +125,10 @@ def _rows(site: Site, rater: str, phase: str, batch: str) -> list[Queued]:
         before = line[: line.index(left[0])]
         tasks = [screens.task(connection, row.task) for row in before if not row.done]
     if any(task is not None and task.purpose == "practice" for task in tasks):
-        raise KonsilError(f"rater {rater!r}: has not yet finished the practice, which is on the study's pages alone")
+        raise KonsilError(
+            f"rater {rater!r}: has not yet finished the practice, which is on the study's pages"
+            " alone"
+        )
     return left
 
 
@@ -120,12 +141,24 @@ def _html(site: Site, kit: str, sheets: Sequence[tuple[Queued, Sheet]], language
     asides: list[str] = []
     specs, tasks = [], []
     for row, sheet in sheets:
-        shown = {"sheet": sheet, "conflict": False, "lost": (), "csrf": "", "path": path, "language": language}
+        shown = {
+            "sheet": sheet,
+            "conflict": False,
+            "lost": (),
+            "csrf": "",
+            "path": path,
+            "language": language,
+        }
         aside = _as_element_text(templates.get_template("rating_aside.html").render(shown))
         if aside not in asides:
             asides.append(aside)
         specs.append(_spec(row, sheet, asides.index(aside)))
-        tasks.append((sheet.public, _as_element_text(templates.get_template("rating_form.html").render(shown))))
+        tasks.append(
+            (
+                sheet.public,
+                _as_element_text(templates.get_template("rating_form.html").render(shown)),
+            )
+        )
     style, module = _static("konsil.css", "kit.css"), _static("rating.js")
     script = _static("hmac.js", "kit.js")
     return templates.get_template("kit.html").render(
@@ -144,7 +177,10 @@ def _html(site: Site, kit: str, sheets: Sequence[tuple[Queued, Sheet]], language
 
 
 def _as_element_text(html: str) -> str:
-    """HTML as the text of an element; what would end that text early is written by no template and no sanitiser."""
+    """HTML as the text of an element.
+
+    What would end that text early is written by no template and no sanitiser.
+    """
     return re.sub(r"<(?=/script|!--)", "&lt;", html, flags=re.IGNORECASE)
 
 

@@ -65,7 +65,9 @@ class _Screen:
 
 
 def take_in(site: Site, text: str, where: str) -> TakenIn:
-    """Store the answers of a kit. What was altered, is of another study or of a closed batch is refused as a whole.
+    """Store the answers of a kit.
+
+    What was altered, is of another study or of a closed batch is refused as a whole.
 
     The same file again changes nothing; neither does one that is older than what was taken in.
     """
@@ -77,17 +79,25 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
     rater = str(made.data["rater"])
     try:
         copy, revision = form.clean(str(told.get("copy", "")))[:64], _count(told.get("revision", 0))
-        if any(e.data.get("copy") == copy and int(str(e.data.get("revision"))) >= revision for e in before):
+        if any(
+            e.data.get("copy") == copy and int(str(e.data.get("revision"))) >= revision
+            for e in before
+        ):
             return TakenIn(kit, rater, again=True)
         found = {name: _screen(one, site.names) for name, one in told["screens"].items()}
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise KonsilError(f"{where}: is signed, but is not what a kit of this version writes") from None
+        raise KonsilError(
+            f"{where}: is signed, but is not what a kit of this version writes"
+        ) from None
     names = kits.screens_of(made)
     if not set(found) <= set(names):
         raise KonsilError(f"{where}: names screens that are not in its kit")
     forms = made.data["instruments"]
     if not isinstance(forms, Mapping) or dict(forms) != digests(site.study, map(str, forms)):
-        raise KonsilError(f"{where}: the form was changed after the kit was made, so its answers are to another form")
+        raise KonsilError(
+            f"{where}: the form was changed after the kit was made, so its answers are to another"
+            " form"
+        )
     refuse_at_gates(site, rater)
     _refuse_closed(site, names, str(made.data["batch"]), where)
     done = _each(site, rater, kit, found)
@@ -110,20 +120,32 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
         told = json.loads(signed)
         kit = str(told["kit"])
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise KonsilError(f"{where}: expected the answers file of an offline kit, got something else") from None
+        raise KonsilError(
+            f"{where}: expected the answers file of an offline kit, got something else"
+        ) from None
     with reading(site.store.engine) as connection:
         if not kits.kit_events(connection, kit):
-            raise KonsilError(f"{where}: belongs to a kit that was not made from this study's database")
+            raise KonsilError(
+                f"{where}: belongs to a kit that was not made from this study's database"
+            )
     right = kits.signature(kits.key(site.store, kit), signed)
     if not hmac.compare_digest(right.encode(), mac.encode("utf-8", "replace")):
-        raise KonsilError(f"{where}: was altered after its kit wrote it, or is damaged; ask for it once more")
+        raise KonsilError(
+            f"{where}: was altered after its kit wrote it, or is damaged; ask for it once more"
+        )
     return signed, told
 
 
 def _screen(told: Mapping[str, Any], names: PageNames) -> _Screen:
     base = _count(told["base_rev"])
     changes = tuple(
-        Change(_token(c["id"]), names.field(str(c["field"])), str(c["value"]), base, form.clean(str(c["at"]))[:32])
+        Change(
+            _token(c["id"]),
+            names.field(str(c["field"])),
+            str(c["value"]),
+            base,
+            form.clean(str(c["at"]))[:32],
+        )
         for c in told["changes"]
     )
     visits = tuple(_visit(_token(name), times) for name, times in told["visits"].items())
@@ -159,7 +181,10 @@ def _refuse_closed(site: Site, names: Sequence[str], batch: str, where: str) -> 
             state = screens.public(connection, name)
             task = screens.task(connection, state.task) if state is not None else None
             if task is not None and study_events.is_closed(connection, task):
-                raise KonsilError(f"{where}: batch {batch!r} is closed; konsil close --reopen opens it, with a reason")
+                raise KonsilError(
+                    f"{where}: batch {batch!r} is closed; konsil close --reopen opens it, with a"
+                    " reason"
+                )
 
 
 def _each(site: Site, rater: str, kit: str, found: Mapping[str, _Screen]) -> TakenIn:

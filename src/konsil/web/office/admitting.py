@@ -1,4 +1,7 @@
-"""Endpoints: what was said before the first task, as counts and by person; a reply on eligibility given by mistake."""
+"""Endpoints: what was said before the first task, as counts and by person.
+
+A reply on eligibility given by mistake.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,14 @@ from konsil.store.engine.engine import reading
 from konsil.store.log import study_events
 from konsil.store.tasks import additions
 from konsil.store.tasks.additions import Addition
-from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, PROFILE, Enrolment, Question, in_time
+from konsil.study.sections.enrolment import (
+    CONSENT,
+    ELIGIBILITY,
+    PROFILE,
+    Enrolment,
+    Question,
+    in_time,
+)
 from konsil.web.office.office import office
 from konsil.web.rating.enrolment_service import Standing
 from konsil.web.rating.form import clean
@@ -64,15 +74,22 @@ def _page(request: Request, fault: str = "", status: int = 200, why: str = "") -
     site, role = site_of(request), visitor_of(request).role
     asks = site.study.enrolment or Enrolment()
     with reading(site.store.engine) as connection:
-        said = {kind: study_events.of_kind(connection, kind) for kind in (CONSENT, ELIGIBILITY, PROFILE)}
+        said = {
+            kind: study_events.of_kind(connection, kind) for kind in (CONSENT, ELIGIBILITY, PROFILE)
+        }
     people = _people(site, said)
     context = {
         "asks": asks,
         "version": site.reception.version,
         "people": people if role in PERSONAL else (),
-        "consent_counts": sorted(Counter((p.standing.consent, p.version) for p in people if p.version).items()),
+        "consent_counts": sorted(
+            Counter((p.standing.consent, p.version) for p in people if p.version).items()
+        ),
         "admitted": Counter(p.standing.eligible for p in people),
-        "tallies": [*_tallies("eligibility", asks.eligibility, people), *_tallies("profile", asks.profile, people)],
+        "tallies": [
+            *_tallies("eligibility", asks.eligibility, people),
+            *_tallies("profile", asks.profile, people),
+        ],
         "fault": fault,
         "why": why,
         "study_language": site.study.language,
@@ -107,9 +124,13 @@ def _tallies(part: str, questions: Iterable[Question], people: Sequence[Person])
         counts = Counter(p.replies[question.id] for p in people if question.id in p.replies)
         scale = question.scale
         # A free text is everybody's own; its number says all there is to count.
-        own = [] if scale.kind == "text" else sorted(counts.keys() - {*scale.options()}, key=_natural)
+        own = (
+            [] if scale.kind == "text" else sorted(counts.keys() - {*scale.options()}, key=_natural)
+        )
         order = [*scale.options(), *own] if scale.kind == "choice" else own
-        found.append(Tally(part, question, tuple((reply, counts[reply]) for reply in order if reply)))
+        found.append(
+            Tally(part, question, tuple((reply, counts[reply]) for reply in order if reply))
+        )
     return found
 
 
@@ -123,7 +144,9 @@ def _natural(text: str) -> tuple[float, str]:
 def reopen_eligibility(request: Request) -> Response:
     """Ask somebody again who let themselves out or in by mistake; the reply of before is kept."""
     site, form = site_of(request), form_of(request)
-    done = site.reception.reopen(form.get("who", ""), form.get("reason", ""), visitor_of(request).who)
+    done = site.reception.reopen(
+        form.get("who", ""), form.get("reason", ""), visitor_of(request).who
+    )
     return to(path_to(request, "enrolment")) if done else _page(request, "reason", 422)
 
 
@@ -132,7 +155,12 @@ def add_places(request: Request) -> Response:
     site, form = site_of(request), form_of(request)
     chosen, number = form.get("group", ""), form.get("number", "")
     groups = additions.groups(site.study, site.store)
-    if not chosen.isdecimal() or int(chosen) >= len(groups) or not number.isdecimal() or len(number) > 4:
+    if (
+        not chosen.isdecimal()
+        or int(chosen) >= len(groups)
+        or not number.isdecimal()
+        or len(number) > 4
+    ):
         return _page(request, "places", 422)
     places = Places(groups[int(chosen)].panel, int(number), groups[int(chosen)].strata)
     wanted = Addition(places, clean(form.get("reason", "")), visitor_of(request).who)

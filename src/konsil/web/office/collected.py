@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def _formats() -> tuple[Format, ...]:
-    # Imported where something is downloaded: it needs Polars, which no other page does, and the server starts sooner.
+    # Imported where something is downloaded: it needs Polars, which no other page does, and the
+    # server starts sooner.
     from konsil.store.release.export import Format
 
     formats: tuple[Format, ...] = get_args(Format)
@@ -40,7 +41,8 @@ def download(request: Request) -> Response:
 def fetch(request: Request) -> Response:
     """Everything collected, as one archive: to an owner as it is, to a blind analyst behind a veil.
 
-    Texts that a spreadsheet would take for formulas are made harmless, as in every CSV file of ours.
+    Texts that a spreadsheet would take for formulas are made harmless, as in every CSV file of
+    ours.
     """
     from konsil.store.release.export import export
 
@@ -57,7 +59,12 @@ def fetch(request: Request) -> Response:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.iterdir()):
                 archive.write(path, f"records/{path.name}")
-        told = {"who": visitor.who, "role": visitor.role, "format": wanted, "sha256": sha256(packed)}
+        told = {
+            "who": visitor.who,
+            "role": visitor.role,
+            "format": wanted,
+            "sha256": sha256(packed),
+        }
         site.store.audit("download", told, site.now())
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)

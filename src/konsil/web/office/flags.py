@@ -11,7 +11,16 @@ from konsil.store.engine.engine import reading
 from konsil.store.tasks import withdrawal
 from konsil.store.tasks.submissions import looks
 from konsil.web.http.naming import named
-from konsil.web.office.inattention_flags import FAST, FAST_SHARE, FEWEST, RUN, SAME, SAME_MORE, Screen, signs
+from konsil.web.office.inattention_flags import (
+    FAST,
+    FAST_SHARE,
+    FEWEST,
+    RUN,
+    SAME,
+    SAME_MORE,
+    Screen,
+    signs,
+)
 from konsil.web.office.office import office
 from konsil.web.site.guard import visitor_of
 from konsil.web.site.site import site_of
@@ -26,15 +35,22 @@ def flags(request: Request) -> Response:
     """Who stands out in the panel, and where blinding may leak."""
     site, owner = site_of(request), visitor_of(request).role == "owner"
     with reading(site.store.engine) as connection:
-        panels = {rater: panel for rater, (panel, _) in withdrawal.panels(connection, site.study).items()}
+        panels = {
+            rater: panel for rater, (panel, _) in withdrawal.panels(connection, site.study).items()
+        }
         screens = [
             Screen(
                 rater,
                 instrument,
                 seconds,
-                tuple((criterion, ABSTAINED if label is None else label) for *_, criterion, label in rows),
+                tuple(
+                    (criterion, ABSTAINED if label is None else label)
+                    for *_, criterion, label in rows
+                ),
             )
-            for (rater, _, instrument, seconds), rows in groupby(looks(connection), key=lambda look: look[:4])
+            for (rater, _, instrument, seconds), rows in groupby(
+                looks(connection), key=lambda look: look[:4]
+            )
         ]
     with site.store.view() as view:
         hits = list(named(view.each("answers"), site.study.systems))

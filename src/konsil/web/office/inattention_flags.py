@@ -63,7 +63,10 @@ class Signs:
 
 
 def signs(screens: Iterable[Screen], panels: Mapping[str, str]) -> tuple[Signs, ...]:
-    """One for each rater, by panel and rater; a panel's raters are held against one another only."""
+    """One for each rater, by panel and rater.
+
+    A panel's raters are held against one another only.
+    """
     mine: dict[str, list[Screen]] = {}
     for screen in screens:
         mine.setdefault(screen.rater, []).append(screen)
@@ -97,14 +100,17 @@ def _signs(rater: str, screens: Sequence[Screen], usual: Mapping[str, float]) ->
         longest = _longest([label for several in groups for label in several.get(name, ())])
         if longest > run:
             run, criterion = longest, name
-    return Signs(rater, len(screens), len(timed), fast, lines, sum(bool(g) for g in wide), run, criterion)
+    return Signs(
+        rater, len(screens), len(timed), fast, lines, sum(bool(g) for g in wide), run, criterion
+    )
 
 
 def _groups(screen: Screen) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for criterion, label in screen.labels:
         found.setdefault(criterion, []).append(label)
-    # Seven questions on one scale are seven criteria with a label each; together they may be a straight line.
+    # Seven questions on one scale are seven criteria with a label each; together they may be a
+    # straight line.
     if len(found) >= SAME and all(len(labels) == 1 for labels in found.values()):
         found["*"] = [labels[0] for labels in found.values()]
     return found
@@ -131,5 +137,13 @@ def _flagged(one: Signs, panel: Sequence[Signs]) -> Signs:
         if one.run >= RUN_FEWEST and runs and one.run >= RUN * median(runs):
             flags.add("run")
     return Signs(
-        one.rater, one.screens, one.timed, one.fast, one.lines, one.wide, one.run, one.criterion, frozenset(flags)
+        one.rater,
+        one.screens,
+        one.timed,
+        one.fast,
+        one.lines,
+        one.wide,
+        one.run,
+        one.criterion,
+        frozenset(flags),
     )

@@ -70,7 +70,12 @@ def invitations(request: Request) -> Response:
 
 def _page(request: Request, fault: str = "", status: int = 200) -> Response:
     site, owner = site_of(request), visitor_of(request).role == "owner"
-    context = {"raters": guests(site), "staff": staff(site) if owner else (), "roles": STAFF, "fault": fault}
+    context = {
+        "raters": guests(site),
+        "staff": staff(site) if owner else (),
+        "roles": STAFF,
+        "fault": fault,
+    }
     return office(request, "office_invitations.html", context, status)
 
 
@@ -78,7 +83,10 @@ def guests(site: Site) -> list[Guest]:
     """Everybody who rates and is a person."""
     now, named = site.now(), people(site.store)
     with reading(site.store.engine) as connection:
-        panels, left = withdrawal.panels(connection, site.study), withdrawal.withdrawn_raters(connection)
+        panels, left = (
+            withdrawal.panels(connection, site.study),
+            withdrawal.withdrawn_raters(connection),
+        )
     links = _links(site, "rater")
     return [
         Guest(who, "rater", panel, named.get(who), _newest(mine, now), _last(mine), who in left)
@@ -94,7 +102,13 @@ def staff(site: Site) -> list[Guest]:
     with reading(site.store.engine) as connection:
         named = names(connection)
     return [
-        Guest(who, role, person=Person(who, named.get(who, "")), open=_newest(mine, now), used_at=_last(mine))
+        Guest(
+            who,
+            role,
+            person=Person(who, named.get(who, "")),
+            open=_newest(mine, now),
+            used_at=_last(mine),
+        )
         for role in STAFF
         for who, mine in _links(site, role).items()
     ]
@@ -133,7 +147,9 @@ def invite(request: Request) -> Response:
             or not _plain(wanted)
         ):
             return _page(request, "staff", 422)
-        return _letters(request, [wanted.strip()[:LONGEST]], next(r for r in STAFF if r == form["role"]))
+        return _letters(
+            request, [wanted.strip()[:LONGEST]], next(r for r in STAFF if r == form["role"])
+        )
     else:
         whom = [wanted] if wanted in everybody and not everybody[wanted].gone else []
     if not whom:
@@ -153,17 +169,23 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
     for who in whom:
         if role == "rater":
             site.access.revoke(who, at=now, stay=True)
-        secret = site.access.invite(who, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1)
+        secret = site.access.invite(
+            who, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1
+        )
         url = site.options.host + path_to(request, "invitation", secret=secret)
         person = named.get(who, Person(who))
         first = known(site.study.language) or "en"
         spoken = (first, *(language for language in languages() if language != first))
-        texts = tuple((s, *letter(s, site.study.title, person.name, url, until, role)) for s in spoken)
+        texts = tuple(
+            (s, *letter(s, site.study.title, person.name, url, until, role)) for s in spoken
+        )
         letters.append(Letter(who, url, person.email, texts))
     return office(request, "office_letters.html", {"letters": letters})
 
 
-def letter(language: str, title: str, name: str, url: str, until: str, role: Role = "rater") -> tuple[str, str]:
+def letter(
+    language: str, title: str, name: str, url: str, until: str, role: Role = "rater"
+) -> tuple[str, str]:
     """Subject and text of an invitation, to be copied into a mail.
 
     >>> subject, text = letter("en", "Trial", "Dr. May", "https://x.org/come/s", "2025-06-01T12:00:00Z")
@@ -174,16 +196,23 @@ def letter(language: str, title: str, name: str, url: str, until: str, role: Rol
     subject = _("Invitation to the study “%(title)s”") % {"title": title}
     if role == "rater":
         asked = _("you are invited to rate answers in the study “%(title)s”.") % {"title": title}
-        how = _("This is your personal link. It needs no account and leads, on any device, to where you were:")
+        how = _(
+            "This is your personal link. It needs no account and leads, on any device, to where you"
+            " were:"
+        )
         rest = _(
-            "You can stop at any time: everything is saved as you go. Please do not pass the link on;"
-            " whoever opens it rates in your name."
+            "You can stop at any time: everything is saved as you go. Please do not pass the link"
+            " on; whoever opens it rates in your name."
         )
     elif role == "curator":
-        asked = _("you are invited to go through the cases of the study “%(title)s” before they are rated.") % {
-            "title": title
-        }
-        how = _("This is your personal link. It needs no account and leads, on any device, to where you were:")
+        asked = _(
+            "you are invited to go through the cases of the study “%(title)s” before they are"
+            " rated."
+        ) % {"title": title}
+        how = _(
+            "This is your personal link. It needs no account and leads, on any device, to where you"
+            " were:"
+        )
         rest = _("Please do not pass the link on; whoever opens it acts in your name.")
     else:
         asked = _("you are invited to help run the study “%(title)s”.") % {"title": title}
@@ -213,7 +242,9 @@ def revoke(request: Request) -> Response:
     """Make somebody's links useless, and sign them out everywhere."""
     site, who = site_of(request), form_of(request).get("who", "")
     raters = {g.who for g in guests(site)}
-    if who not in raters and (visitor_of(request).role != "owner" or who not in {g.who for g in staff(site)}):
+    if who not in raters and (
+        visitor_of(request).role != "owner" or who not in {g.who for g in staff(site)}
+    ):
         return _page(request, "nobody", 422)
     site.access.revoke(who, at=site.now())
     return to(path_to(request, "invitations"))
@@ -222,7 +253,11 @@ def revoke(request: Request) -> Response:
 def note(request: Request) -> Response:
     """Write down who a rater is, or erase it where both fields are empty."""
     site, form = site_of(request), form_of(request)
-    who, name, email = form.get("who", ""), form.get("name", "").strip(), form.get("email", "").strip()
+    who, name, email = (
+        form.get("who", ""),
+        form.get("name", "").strip(),
+        form.get("email", "").strip(),
+    )
     if (
         who not in {g.who for g in guests(site)}
         or len(name) > LONGEST
@@ -267,8 +302,16 @@ def withdraw(request: Request) -> Response:
     rater, why, who = form.get("rater", ""), form.get("reason", "")[:2_000], visitor_of(request).who
     try:
         done = withdrawal.withdraw(
-            site.store, site.study, rater, at=site.now(), reason=why, by=who, seen=form.get("digest", "")
+            site.store,
+            site.study,
+            rater,
+            at=site.now(),
+            reason=why,
+            by=who,
+            seen=form.get("digest", ""),
         )
     except StoreError:
         return to(path_to(request, "invitations"))
-    return _leave(request, rater, changed=True) if done is None else to(path_to(request, "overview"))
+    return (
+        _leave(request, rater, changed=True) if done is None else to(path_to(request, "overview"))
+    )

@@ -15,7 +15,18 @@ from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import path_to, to
 from konsil.web.site.site import site_of
 
-ASKED = ("do", "place", "kind", "words", "start", "end", "everywhere", "replacement", "rank", "reason")
+ASKED = (
+    "do",
+    "place",
+    "kind",
+    "words",
+    "start",
+    "end",
+    "everywhere",
+    "replacement",
+    "rank",
+    "reason",
+)
 """The fields of a change, which a page gives back where it could not be made."""
 
 
@@ -23,8 +34,16 @@ def cases(request: Request) -> Response:
     """All cases, how far each is."""
     site = site_of(request)
     rows = site.marks.cases() if site.marks.spec is not None else []
-    counts = {state: sum(row.state == state for row in rows) for state in ("unmarked", "marked", "approved", "made")}
-    context = {"rows": rows, "counts": counts, "case": lambda name: _place(request, name), "asks": site.marks.spec}
+    counts = {
+        state: sum(row.state == state for row in rows)
+        for state in ("unmarked", "marked", "approved", "made")
+    }
+    context = {
+        "rows": rows,
+        "counts": counts,
+        "case": lambda name: _place(request, name),
+        "asks": site.marks.spec,
+    }
     return office(request, "office_cases.html", context)
 
 
@@ -38,15 +57,23 @@ def case(request: Request) -> Response:
     return to(path_to(request, "cases")) if found is None else _page(request, found)
 
 
-def _page(request: Request, one: Case, fault: str = "", asked: Mapping[str, str] | None = None) -> Response:
+def _page(
+    request: Request, one: Case, fault: str = "", asked: Mapping[str, str] | None = None
+) -> Response:
     text, marks = one.item.text, one.marks
     left = [(m.start, m.end) for m in one.found if m.start is not None and m.end is not None]
-    # Browsers read a carriage return before a line feed as nothing: it has a run of its own, so that offsets hold.
+    # Browsers read a carriage return before a line feed as nothing: it has a run of its own, so
+    # that offsets hold.
     returns = [(n, n + 1) for n, letter in enumerate(text) if letter == "\r"]
     spans = [*((m.start, m.end) for m in marks), *left, *returns]
     n, last = len(marks), len(marks) + len(left)
     told = [
-        (run, [marks[k] for k in run.of if k < n], any(n <= k < last for k in run.of), any(k >= last for k in run.of))
+        (
+            run,
+            [marks[k] for k in run.of if k < n],
+            any(n <= k < last for k in run.of),
+            any(k >= last for k in run.of),
+        )
         for run in runs(text, spans)
     ]
     ordered = sorted(marks, key=lambda m: (KINDS.index(m.kind), m.rank, m.start))

@@ -1,4 +1,7 @@
-"""Endpoints of those who run a study: how far it is, and its batches. Nothing here depends on a label."""
+"""Endpoints of those who run a study: how far it is, and its batches.
+
+Nothing here depends on a label.
+"""
 
 from __future__ import annotations
 
@@ -62,10 +65,16 @@ class Cell:
     """Raters who have done all of theirs."""
 
 
-def office(request: Request, template: str, context: Mapping[str, object] | None = None, status: int = 200) -> Response:
+def office(
+    request: Request, template: str, context: Mapping[str, object] | None = None, status: int = 200
+) -> Response:
     """Render a page of the office, with the menu of what the visitor may see."""
     role, language = visitor_of(request).role, language_of(request)
-    may = {p.name for p in request.app.state.pages if isinstance(p.audience, frozenset) and role in p.audience}
+    may = {
+        p.name
+        for p in request.app.state.pages
+        if isinstance(p.audience, frozenset) and role in p.audience
+    }
     study = site_of(request).study
     idle = {"enrolment"} if study.enrolment is None else set()
     idle |= {"screening"} if site_of(request).pool.spec is None else set()
@@ -92,11 +101,16 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
         counts, handed = progress.counts(connection), progress.handed_in(connection)
-        left, closed = withdrawal.withdrawn_raters(connection), study_events.closed_batches(connection)
+        left, closed = (
+            withdrawal.withdrawn_raters(connection),
+            study_events.closed_batches(connection),
+        )
         panels = withdrawal.panels(connection, site.study)
         vacant = vacancies.vacancies(connection, site.study)
     found, free = paces(counts, handed, site.now()), site.placing.free()
-    people = [p for p in found if panels.get(p.rater, ("", ""))[1] == "human" and p.rater not in left]
+    people = [
+        p for p in found if panels.get(p.rater, ("", ""))[1] == "human" and p.rater not in left
+    ]
     groups: dict[str, list[Pace]] = {}
     for one in found:
         groups.setdefault(panels.get(one.rater, ("", ""))[0], []).append(one)
@@ -105,7 +119,9 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
         "total": sum(p.total for p in people),
         "done": sum(p.done for p in people),
         "free": free,
-        "lapsed": sum(c.tasks for c in counts if not c.rater) - free - sum(v.screens for v in vacant),
+        "lapsed": (
+            sum(c.tasks for c in counts if not c.rater) - free - sum(v.screens for v in vacant)
+        ),
         "vacant": vacant,
         "fault": fault,
         "forecast": forecast(people),
@@ -135,7 +151,9 @@ def cells(counts: Sequence[Count], panels: Mapping[str, tuple[str, str]]) -> lis
         if one.rater:
             panel = panels.get(one.rater, ("", ""))[0]
             found.setdefault((panel, one.phase, one.batch, one.instrument), []).append(one)
-    ordered = sorted(found.items(), key=lambda pair: (pair[0][0], min(c.first for c in pair[1]), pair[0]))
+    ordered = sorted(
+        found.items(), key=lambda pair: (pair[0][0], min(c.first for c in pair[1]), pair[0])
+    )
     return [
         Cell(
             panel,
@@ -181,7 +199,9 @@ def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
         for (phase, batch), mine in blocks.items()
     ]
     history = sorted(events, key=lambda e: (e.at, e.id), reverse=True)
-    return office(request, "office_batches.html", {"rows": rows, "history": history, "fault": fault}, status)
+    return office(
+        request, "office_batches.html", {"rows": rows, "history": history, "fault": fault}, status
+    )
 
 
 def _raters(counts: Sequence[Count]) -> dict[str, tuple[int, int]]:
@@ -224,5 +244,7 @@ def _place(site: Site, form: Mapping[str, str]) -> tuple[str, str, str] | None:
         known = {(c.phase, c.batch, c.rater) for c in progress.counts(connection)}
     if phase is None or batch is None or rater is None:
         return None
-    fits = (phase, batch, rater) in known or (not rater and any((p, b) == (phase, batch) for p, b, _ in known))
+    fits = (phase, batch, rater) in known or (
+        not rater and any((p, b) == (phase, batch) for p, b, _ in known)
+    )
     return (phase, batch, rater) if fits else None

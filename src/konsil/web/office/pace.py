@@ -34,7 +34,8 @@ class Pace:
     seconds: float | None
     """The median of a screen; None before there are a few."""
     hours: float | None
-    """Hours of work left; by the median of all where the rater has none yet; None where nobody has."""
+    """Hours of work left; by the median of all where the rater has none yet; None where nobody
+    has."""
     a_day: float
     """Screens a day, of late."""
     end: date | None
@@ -51,7 +52,8 @@ class Forecast:
     """When all will be done."""
 
     end: date | None
-    """The day on which the last one will be done; None where nothing can be said, or nothing is left."""
+    """The day on which the last one will be done; None where nothing can be said, or nothing is
+    left."""
     hours: float | None
     """Hours of work left, of all together."""
     without: tuple[str, ...] = ()
@@ -61,8 +63,8 @@ class Forecast:
 def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[Pace, ...]:
     """One for each rater who has tasks, by rater.
 
-    The pace is the number of screens handed in within the last seven days, divided by seven, or by the days since the
-    rater's first screen where these are fewer (at least one).
+    The pace is the number of screens handed in within the last seven days, divided by seven, or by
+    the days since the rater's first screen where these are fewer (at least one).
     """
     here = datetime.fromisoformat(now)
     times: dict[str, list[Handed]] = {}
@@ -72,7 +74,11 @@ def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[
     found = []
     for rater in sorted({c.rater for c in counts if c.rater}, key=natural):
         mine = [c for c in counts if c.rater == rater]
-        total, done, told = sum(c.tasks for c in mine), sum(c.done for c in mine), times.get(rater, [])
+        total, done, told = (
+            sum(c.tasks for c in mine),
+            sum(c.done for c in mine),
+            times.get(rater, []),
+        )
         own = _median(told)
         each = own if own is not None else everybody
         a_day = _a_day(told, here)
@@ -86,7 +92,11 @@ def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[
                 seconds=own,
                 hours=None if each is None else left * each / 3600,
                 a_day=a_day,
-                end=(here + timedelta(days=math.ceil(left / a_day))).date() if left and a_day else None,
+                end=(
+                    (here + timedelta(days=math.ceil(left / a_day))).date()
+                    if left and a_day
+                    else None
+                ),
             )
         )
     return tuple(found)

@@ -59,7 +59,9 @@ def reasons(request: Request) -> Response:
         for event in written:
             task = known.get(str(event.data.get("task", "")))
             if task is not None:
-                shown.setdefault((task.item or "", str(event.data.get("subject", ""))), []).append((event, task))
+                shown.setdefault((task.item or "", str(event.data.get("subject", ""))), []).append(
+                    (event, task)
+                )
         questions = []
         for (item, _), several in sorted(shown.items()):
             event, task = several[0]
@@ -69,7 +71,8 @@ def reasons(request: Request) -> Response:
             answers = sorted(task.answers[n] for n in field.answers)
             found, texts = screens.item(connection, item), screens.answers(connection, answers)
             told = [
-                Reason(t.rater, _label(e, t, _field(site.study, e, t)), str(e.data.get("text", ""))) for e, t in several
+                Reason(t.rater, _label(e, t, _field(site.study, e, t)), str(e.data.get("text", "")))
+                for e, t in several
             ]
             questions.append(
                 Question(
@@ -81,7 +84,11 @@ def reasons(request: Request) -> Response:
             )
     everybody = sorted({t.rater for t in tasks if t.rater}, key=natural)
     stages = {who: site.pilot.stage(who) for who in everybody}
-    context = {"questions": questions, "stages": stages, "asked": site.study.calibration is not None}
+    context = {
+        "questions": questions,
+        "stages": stages,
+        "asked": site.study.calibration is not None,
+    }
     return office(request, "office_pilot.html", {**context, "study_language": site.study.language})
 
 

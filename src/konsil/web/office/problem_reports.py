@@ -39,7 +39,9 @@ def _page(request: Request, *, fault: bool = False) -> Response:
         for event in reversed(reported)
     ]
     rows.sort(key=lambda row: row["settled"] is not None)
-    return office(request, "office_problems.html", {"rows": rows, "fault": fault}, 422 if fault else 200)
+    return office(
+        request, "office_problems.html", {"rows": rows, "fault": fault}, 422 if fault else 200
+    )
 
 
 def resolve(request: Request) -> Response:
@@ -51,6 +53,8 @@ def resolve(request: Request) -> Response:
         if name in known and note:
             times = len(study_events.of_kind(connection, SETTLED, name)) + 1
             data = {"note": note, "by": visitor_of(request).who}
-            study_events.append_event(connection, Event(f"{name} settled {times}", SETTLED, name, site.now(), data))
+            study_events.append_event(
+                connection, Event(f"{name} settled {times}", SETTLED, name, site.now(), data)
+            )
             return to(path_to(request, "problems"))
     return _page(request, fault=True)

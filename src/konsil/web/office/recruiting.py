@@ -31,7 +31,9 @@ def _page(request: Request, fault: str = "", status: int = 200) -> Response:
     with reading(site.store.engine) as connection:
         counts, panels = progress.counts(connection), withdrawal.panels(connection, site.study)
         events = study_events.of_kind(connection, KIND)
-    people = [p for p in paces(counts, (), site.now()) if panels.get(p.rater, ("", ""))[1] == "human"]
+    people = [
+        p for p in paces(counts, (), site.now()) if panels.get(p.rater, ("", ""))[1] == "human"
+    ]
     context = {
         "found": recorded(site.store),
         "steps": STEPS,

@@ -12,7 +12,14 @@ from starlette.responses import Response
 from konsil.errors import ConflictError, PlanError
 from konsil.prepare import in_study
 from konsil.prepare.identifiers.fidelity import FidelityWarning, fidelity_warnings
-from konsil.prepare.questions.rewriting import Accepted, Part, decisions, differences, proposals, undecided
+from konsil.prepare.questions.rewriting import (
+    Accepted,
+    Part,
+    decisions,
+    differences,
+    proposals,
+    undecided,
+)
 from konsil.records import Event, Item
 from konsil.store.curation.rewriting import Choice, UnansweredError, decide, worded
 from konsil.web.office.office import office
@@ -70,7 +77,11 @@ def _page(request: Request, fault: str = "", status: int = 200, item: str = "") 
     rows = listed[chosen]
     pages = max(1, -(-len(rows) // AT_ONCE))
     number = query.get("page", "1")
-    at = min(max(int(number), 1), pages) if number.isascii() and number.isdigit() and len(number) < 7 else 1
+    at = (
+        min(max(int(number), 1), pages)
+        if number.isascii() and number.isdigit() and len(number) < 7
+        else 1
+    )
     if item:  # what could not be kept is shown again, wherever it is in the list
         at = next((n // AT_ONCE + 1 for n, one in enumerate(rows) if one.id == item), at)
     shown = rows[(at - 1) * AT_ONCE : at * AT_ONCE]
@@ -90,11 +101,15 @@ def _page(request: Request, fault: str = "", status: int = 200, item: str = "") 
     return office(request, "office_rewording.html", context, status)
 
 
-def _lists(items: Sequence[Item], events: Sequence[Event], stands: frozenset[str]) -> dict[str, list[Item]]:
+def _lists(
+    items: Sequence[Item], events: Sequence[Event], stands: frozenset[str]
+) -> dict[str, list[Item]]:
     held, waiting = {*decisions(events), *stands}, set(undecided(items, events, stands))
     found: dict[str, list[Item]] = {name: [] for name in LISTS}
     for item in items:
-        found["open" if item.id in waiting else "decided" if item.id in held else "same"].append(item)
+        found["open" if item.id in waiting else "decided" if item.id in held else "same"].append(
+            item
+        )
     return found
 
 
@@ -131,7 +146,14 @@ def reword(request: Request) -> Response:
     except UnansweredError:
         return _page(request, "unanswered", 422, item)
     except PlanError:
-        return _page(request, "empty" if verdict == "edit" and not text.strip() else "stands", 422, item)
+        return _page(
+            request, "empty" if verdict == "edit" and not text.strip() else "stands", 422, item
+        )
     except ConflictError:
         return _page(request, "both", 409, item)
-    return to(_address(request, {**{k: request.query_params.get(k, "") for k in ("list", "page")}, "done": item}))
+    return to(
+        _address(
+            request,
+            {**{k: request.query_params.get(k, "") for k in ("list", "page")}, "done": item},
+        )
+    )

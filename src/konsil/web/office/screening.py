@@ -51,7 +51,9 @@ def screening(request: Request) -> Response:
         "plain": lambda **only: f"{path_to(request, 'screening')}?{urlencode(only)}",
         "item": lambda name: _place(request, name, chosen),
         "asks": site.pool.spec is not None,
-        "recall": RECALL if site.pool.spec is not None and "identifier" in site.pool.spec.rules else None,
+        "recall": (
+            RECALL if site.pool.spec is not None and "identifier" in site.pool.spec.rules else None
+        ),
     }
     return office(request, "office_screening.html", context)
 
@@ -71,7 +73,13 @@ def screened(request: Request) -> Response:
 def _item_page(request: Request, one: One, chosen: Mapping[str, str], fault: str = "") -> Response:
     site, form = site_of(request), form_of(request)
     last = one.history[0] if one.history else None
-    ticked = [form[name] for name in form if name.startswith("met.")] if fault else list(last.met) if last else []
+    ticked = (
+        [form[name] for name in form if name.startswith("met.")]
+        if fault
+        else list(last.met)
+        if last
+        else []
+    )
     following = site.pool.next_after(one.item.id, **chosen)
     told = []
     found = [*(text for _, text in one.evidence), *([one.quoted] if one.quoted else [])]
@@ -111,10 +119,16 @@ def decide(request: Request) -> Response:
     )
     if fault:
         one = site.pool.one(name)
-        return _item_page(request, one, chosen, fault) if one is not None else to(path_to(request, "screening"))
+        return (
+            _item_page(request, one, chosen, fault)
+            if one is not None
+            else to(path_to(request, "screening"))
+        )
     if decision == "undo":
         return to(_place(request, name, chosen))
     following = site.pool.next_after(name, **chosen)
     return to(
-        _place(request, following, chosen) if following else f"{path_to(request, 'screening')}?{urlencode(chosen)}"
+        _place(request, following, chosen)
+        if following
+        else f"{path_to(request, 'screening')}?{urlencode(chosen)}"
     )

@@ -1,4 +1,7 @@
-"""Endpoints of adjudication: the rater's list and each disagreement; how far it is, and opening more, for owners."""
+"""Endpoints of adjudication: the rater's list and each disagreement.
+
+How far it is, and opening more, for owners.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ def review(request: Request) -> Response:
 
 
 def _review(request: Request, fault: str = "", status: int = 200) -> Response:
-    found = site_of(request).adjudicating.review(visitor_of(request).who, request.path_params["about"])
+    found = site_of(request).adjudicating.review(
+        visitor_of(request).who, request.path_params["about"]
+    )
     if found is None:
         return refusal(request, 404)
     sent = form_of(request) if fault else {}
@@ -45,18 +50,27 @@ def _review(request: Request, fault: str = "", status: int = 200) -> Response:
 
 def decide(request: Request) -> Response:
     """Keep or change the label, and go on to the next disagreement."""
-    adjudicating, who, about = site_of(request).adjudicating, visitor_of(request).who, request.path_params["about"]
+    adjudicating, who, about = (
+        site_of(request).adjudicating,
+        visitor_of(request).who,
+        request.path_params["about"],
+    )
     fault = adjudicating.decide(who, about, form_of(request))
     if fault == "unknown":
         return refusal(request, 404)
     if fault:
         return _review(request, fault, 409 if fault == "closed" else 422)
     rest = next((r.about for r in adjudicating.rows(who) if not (r.decided or r.closed)), None)
-    return to(path_to(request, "reviews") if rest is None else path_to(request, "review", about=rest))
+    return to(
+        path_to(request, "reviews") if rest is None else path_to(request, "review", about=rest)
+    )
 
 
 def overview(request: Request) -> Response:
-    """How many disagreements wait, and how many are decided. For owners: their number is an outcome."""
+    """How many disagreements wait, and how many are decided.
+
+    For owners: their number is an outcome.
+    """
     site = site_of(request)
     with reading(site.store.engine) as connection:
         rounds = adjudications.rounds(connection)

@@ -19,7 +19,10 @@ def calibration(request: Request) -> Response:
 
 def _page(request: Request, empty: bool = False) -> Response:
     pilot, who = site_of(request).pilot, visitor_of(request).who
-    if first_open_prerequisite(site_of(request), visitor_of(request), before=calibration_gate) is not None:
+    if (
+        first_open_prerequisite(site_of(request), visitor_of(request), before=calibration_gate)
+        is not None
+    ):
         return to(path_to(request, "next"))
     look = pilot.look(who)
     if look is None or (not look.shown and not look.waiting):
@@ -38,7 +41,12 @@ def _page(request: Request, empty: bool = False) -> Response:
 def say_calibration(request: Request) -> Response:
     """Keep a reason, and go on to the next difference."""
     said = form_of(request)
-    if first_open_prerequisite(site_of(request), visitor_of(request), before=calibration_gate) is not None:
+    if (
+        first_open_prerequisite(site_of(request), visitor_of(request), before=calibration_gate)
+        is not None
+    ):
         return to(path_to(request, "calibration"))
-    done = site_of(request).pilot.write(visitor_of(request).who, said.get("about", ""), said.get("text", ""))
+    done = site_of(request).pilot.write(
+        visitor_of(request).who, said.get("about", ""), said.get("text", "")
+    )
     return to(path_to(request, "calibration")) if done else _page(request, empty=True)

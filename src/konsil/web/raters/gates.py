@@ -1,4 +1,7 @@
-"""The gates before a rater's first task, as functions of site and visitor; `way.GATES` has their order."""
+"""The gates before a rater's first task, as functions of site and visitor.
+
+`way.GATES` has their order.
+"""
 
 from __future__ import annotations
 

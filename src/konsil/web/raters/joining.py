@@ -108,7 +108,10 @@ def say_profile(request: Request) -> Response:
 
 
 def _questions(
-    request: Request, part: Part, sent: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None
+    request: Request,
+    part: Part,
+    sent: Mapping[str, str] | None = None,
+    problems: Mapping[str, str] | None = None,
 ) -> Response:
     site, visitor = site_of(request), visitor_of(request)
     standing = site.reception.standing(visitor.who)
@@ -157,9 +160,15 @@ def take_place(request: Request) -> Response:
     word = form_of(request).get("say", "take")
     if first_open_prerequisite(site, visitor) == "place":
         if word in ("wait", "leave"):
-            waits = site.placing.wait(visitor.who) if word == "wait" else not site.placing.stop_waiting(visitor.who)
+            waits = (
+                site.placing.wait(visitor.who)
+                if word == "wait"
+                else not site.placing.stop_waiting(visitor.who)
+            )
             # Who came by the link for anybody has no way back from another device yet.
-            return to(path_to(request, "own_link" if waits and visitor.who.startswith(GUEST) else "place"))
+            return to(
+                path_to(request, "own_link" if waits and visitor.who.startswith(GUEST) else "place")
+            )
         taken = site.placing.take(visitor.who)
         if taken and visitor.who.startswith(GUEST):
             return to(path_to(request, "own_link"))

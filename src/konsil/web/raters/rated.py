@@ -64,7 +64,11 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
     with reading(site.store.engine) as connection:
         notes = noted(connection, rater)
         changed = changed_pages(site, connection, rater)
-        closed = {(phase, batch) for phase, batch, who in study_events.closed_batches(connection) if who in ("", rater)}
+        closed = {
+            (phase, batch)
+            for phase, batch, who in study_events.closed_batches(connection)
+            if who in ("", rater)
+        }
         return [
             RatedPage(
                 state.public,
@@ -80,11 +84,16 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
 
 def changed_pages(site: Site, connection: Connection, rater: str) -> frozenset[str]:
     """Open tasks that a rater handed in and changed on the page since, without handing the change in."""
-    return frozenset(task for task in typed_since(connection, rater) if _says_otherwise(site, connection, task))
+    return frozenset(
+        task for task in typed_since(connection, rater) if _says_otherwise(site, connection, task)
+    )
 
 
 def _says_otherwise(site: Site, connection: Connection, task_id: str) -> bool:
-    """Whether the page of a task says something else than its ratings; a change that was taken back does not."""
+    """Whether the page of a task says something else than its ratings.
+
+    A change that was taken back does not.
+    """
     task = screens.task(connection, task_id)
     instrument = site.study.instrument(task.instrument) if task is not None else None
     if task is None or instrument is None or study_events.is_closed(connection, task):
@@ -109,4 +118,6 @@ def _matches(row: RatedPage, words: str, which: str) -> bool:
     text = f"{row.question}\n{row.note}".casefold()
     if not all(word in text for word in words.casefold().split()):
         return False
-    return which not in ("note", "open") or (bool(row.note) if which == "note" else not row.done or row.changed)
+    return which not in ("note", "open") or (
+        bool(row.note) if which == "note" else not row.done or row.changed
+    )

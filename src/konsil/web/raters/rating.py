@@ -1,4 +1,7 @@
-"""Endpoints of the rating page. What they do is the desk's; here are only addresses, forms and messages."""
+"""Endpoints of the rating page.
+
+What they do is the desk's; here are only addresses, forms and messages.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ def _next(request: Request) -> str:
     if gate is not None:
         return path_to(request, gate)
     public = site.desk.next_task(visitor.who)
-    return path_to(request, "finished") if public is None else path_to(request, "task", public=public)
+    return (
+        path_to(request, "finished") if public is None else path_to(request, "task", public=public)
+    )
 
 
 def finished(request: Request) -> Response:
@@ -48,7 +53,11 @@ def finished(request: Request) -> Response:
     open_ = sum(not (row.decided or row.closed) for row in site.adjudicating.rows(who))
     with reading(site.store.engine) as connection:
         changed = changed_pages(site, connection, who)
-    context = {"progress": progress(site.desk.line(who), None), "reviews_open": open_, "n_changed": len(changed)}
+    context = {
+        "progress": progress(site.desk.line(who), None),
+        "reviews_open": open_,
+        "n_changed": len(changed),
+    }
     return page(request, "finished.html", context)
 
 
@@ -57,15 +66,26 @@ def task(request: Request) -> Response:
     return _task(request)
 
 
-def _task(request: Request, done: Submitted | None = None, sent: Mapping[str, str] | None = None) -> Response:
+def _task(
+    request: Request, done: Submitted | None = None, sent: Mapping[str, str] | None = None
+) -> Response:
     site, visitor = site_of(request), visitor_of(request)
     public, at = request.path_params["public"], site.now()
     sheet = site.desk.open(visitor.who, public, looks=False)
     if sheet is None:
         return refusal(request, 404)
     if done is None:
-        pause = not sheet.submitted and sheet.progress.done > 0 and sheet.progress.done % PAUSE_AFTER == 0
-        told = {"sheet": with_page_names(sheet, site.names), "conflict": False, "lost": (), "pause": pause}
+        pause = (
+            not sheet.submitted
+            and sheet.progress.done > 0
+            and sheet.progress.done % PAUSE_AFTER == 0
+        )
+        told = {
+            "sheet": with_page_names(sheet, site.names),
+            "conflict": False,
+            "lost": (),
+            "pause": pause,
+        }
         shown = page(request, "rating.html", told)
     elif done.closed:
         lost = _lost(sheet, sent or {})
@@ -105,7 +125,9 @@ def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
         )
         return dataclasses.replace(one, asked=asked)
 
-    panes = tuple(dataclasses.replace(p, groups=tuple(group(g) for g in p.groups)) for p in sheet.panes)
+    panes = tuple(
+        dataclasses.replace(p, groups=tuple(group(g) for g in p.groups)) for p in sheet.panes
+    )
     return dataclasses.replace(
         sheet,
         panes=panes,
@@ -121,7 +143,11 @@ def _lost(sheet: Sheet, sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     asked = [a for group in sheet.everything for a in group.asked]
     values = [(a.question, sent.get(a.name, ""), a.value) for a in asked]
     notes = [(a.question, sent.get(a.reason, ""), a.note) for a in asked if a.reason]
-    return tuple((question, now) for question, now, before in (*values, *notes) if now.strip() and now != before)
+    return tuple(
+        (question, now)
+        for question, now, before in (*values, *notes)
+        if now.strip() and now != before
+    )
 
 
 def submit(request: Request) -> Response:
@@ -161,10 +187,14 @@ def save(request: Request) -> Response:
     """Keep what was changed: the page's module calls this at every change."""
     told = _json(request)
     if told is None:
-        return JSONResponse({"error": "expected a JSON object with a list 'changes' and a visit"}, 422)
+        return JSONResponse(
+            {"error": "expected a JSON object with a list 'changes' and a visit"}, 422
+        )
     names, (changes, visit) = site_of(request).names, told
     changes = [dataclasses.replace(c, field=names.field(c.field)) for c in changes]
-    saved = site_of(request).desk.save(visitor_of(request).who, request.path_params["public"], changes, visit)
+    saved = site_of(request).desk.save(
+        visitor_of(request).who, request.path_params["public"], changes, visit
+    )
     if saved is None:
         return refusal(request, 404)
     return JSONResponse(
@@ -190,7 +220,10 @@ def problem(request: Request) -> Response:
     """Take a report; the task stays where it is."""
     form, public = form_of(request), request.path_params["public"]
     done = site_of(request).desk.report(
-        visitor_of(request).who, public, form.get("text", ""), f"{public} {token(form.get('visit', ''))}"
+        visitor_of(request).who,
+        public,
+        form.get("text", ""),
+        f"{public} {token(form.get('visit', ''))}",
     )
     return to(path_to(request, "task", public=public)) if done else refusal(request, 404)
 
@@ -205,7 +238,10 @@ def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
     try:
         told = json.loads(request.state.body)
         changes = list(changes_of(told["changes"]))
-        visit = _visit(str(told["visit"]), {k: str(told.get(k, "")) for k in ("ends", "wall", "active", "first_input")})
+        visit = _visit(
+            str(told["visit"]),
+            {k: str(told.get(k, "")) for k in ("ends", "wall", "active", "first_input")},
+        )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
     return changes, visit
@@ -215,8 +251,16 @@ def _visit(name: str, told: Mapping[str, str]) -> Visit | None:
     """The times a page told; those that cannot be are not known."""
     if not token(name):
         return None
-    wall, active, first = (read_seconds(told.get(key, "")) for key in ("wall", "active", "first_input"))
+    wall, active, first = (
+        read_seconds(told.get(key, "")) for key in ("wall", "active", "first_input")
+    )
     if wall is None:
         return Visit(name)
     ends = told.get("ends", "")
-    return Visit(name, wall, None if active is None else min(active, wall), first, ends if is_places(ends) else None)
+    return Visit(
+        name,
+        wall,
+        None if active is None else min(active, wall),
+        first,
+        ends if is_places(ends) else None,
+    )

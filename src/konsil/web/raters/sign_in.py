@@ -12,7 +12,13 @@ from konsil.web.site.guard import form_of, visitor_of
 from konsil.web.site.pages import LANGUAGE_COOKIE, language_of, page, path_to, refusal, to
 from konsil.web.site.site import Site, site_of
 
-HOME = {"rater": "next", "curator": "screening", "coordinator": "overview", "analyst": "overview", "owner": "overview"}
+HOME = {
+    "rater": "next",
+    "curator": "screening",
+    "coordinator": "overview",
+    "analyst": "overview",
+    "owner": "overview",
+}
 """Role -> the page they begin at."""
 
 
@@ -48,7 +54,10 @@ def accept_invitation(request: Request) -> Response:
         # The link for anybody once more: whoever is somebody already stays who that is.
         return to(path_to(request, "landing"))
     cookie = site.access.redeem(
-        request.path_params["secret"], at=site.now(), expires_at=site.signed_in_until(), language=language_of(request)
+        request.path_params["secret"],
+        at=site.now(),
+        expires_at=site.signed_in_until(),
+        language=language_of(request),
     )
     if cookie is None:
         return page(request, "invitation_over.html", status=410)
@@ -71,7 +80,9 @@ def leave(request: Request) -> Response:
     site = site_of(request)
     site.access.leave(visitor_of(request))
     response = to(path_to(request, "landing"))
-    response.delete_cookie(site.cookie, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax")
+    response.delete_cookie(
+        site.cookie, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax"
+    )
     return response
 
 
@@ -83,7 +94,9 @@ def language(request: Request) -> Response:
         return refusal(request, 422)
     home = path_to(request, "landing")
     back = form.get("back", home)
-    response = to(back if back.startswith(home) and not back.startswith("//") and "\\" not in back else home)
+    response = to(
+        back if back.startswith(home) and not back.startswith("//") and "\\" not in back else home
+    )
     if request.state.visitor is not None:
         site.access.speak(request.state.visitor, chosen)
     _set_cookie(site, response, LANGUAGE_COOKIE, chosen)
@@ -93,7 +106,13 @@ def language(request: Request) -> Response:
 def _set_cookie(site: Site, response: Response, name: str, value: str) -> None:
     age = int(site.options.signed_in_days * 86_400)
     response.set_cookie(
-        name, value, max_age=age, path=_path(site), secure=site.options.secure, httponly=True, samesite="lax"
+        name,
+        value,
+        max_age=age,
+        path=_path(site),
+        secure=site.options.secure,
+        httponly=True,
+        samesite="lax",
     )
 
 
@@ -105,8 +124,8 @@ def _path(site: Site) -> str:
 def _knocks_too_often(request: Request, found: Invitation | None) -> bool:
     """Count a knock: of a personal link by person, as a whole hospital may come from one address at once.
 
-    An open link is counted apart from links that are none, so that whoever guesses shuts out nobody behind their
-    address.
+    An open link is counted apart from links that are none, so that whoever guesses shuts out nobody
+    behind their address.
     """
     site, caller = site_of(request), _caller(request)
     if found is None:

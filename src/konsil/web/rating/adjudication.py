@@ -114,7 +114,11 @@ class Adjudicating:
 
     def waiting(self) -> int:
         """How many disagreements are not open yet."""
-        return len(adjudications.waiting(self._store, self._study, self._rules)) if self._rules is not None else 0
+        return (
+            len(adjudications.waiting(self._store, self._study, self._rules))
+            if self._rules is not None
+            else 0
+        )
 
     def open_all(self, by: str) -> int:
         """Open all that wait; count them."""
@@ -149,26 +153,42 @@ class Adjudicating:
         )
 
     def review(self, rater: str, about: str) -> Review | None:
-        """One disagreement of the rater's; None where it is not the rater's own, or there is none."""
+        """One disagreement of the rater's.
+
+        None where it is not the rater's own, or there is none.
+        """
         with reading(self._store.engine) as connection:
             case = next((c for c in self._cases(connection, rater) if _name(c) == about), None)
             if case is None:
                 return None
             task = case.task
-            everybody = [t for t in adjudications.adjudication_tasks(connection, [task]) if _alike(t, task)]
+            everybody = [
+                t for t in adjudications.adjudication_tasks(connection, [task]) if _alike(t, task)
+            ]
             gone = withdrawn_consents(study_events.of_kind(connection, CONSENT))
             labels = adjudications.labels(connection, everybody)
             before = {t.id: screens.task(connection, t.repeat_of or "") for t in everybody}
             closed = adjudications.is_closed(connection, task.id)
-            item, answers = screens.item(connection, task.item), screens.answers(connection, task.answers)
-        names = people(self._store) if self._rules is not None and self._rules.names == "shown" else None
+            item, answers = (
+                screens.item(connection, task.item),
+                screens.answers(connection, task.answers),
+            )
+        names = (
+            people(self._store)
+            if self._rules is not None and self._rules.names == "shown"
+            else None
+        )
         instrument = self._instrument(task)
         seen = screen(instrument, task, item, answers)
-        html = rendered(self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of)
+        html = rendered(
+            self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of
+        )
         panes = rating_view.panes_of(seen, html, ())
         mine = self._voice(case, task, before[task.id], labels, "")
         others = []
-        for other in sorted(everybody, key=lambda t: hashlib.sha256(f"{about} {t.rater}".encode()).digest()):
+        for other in sorted(
+            everybody, key=lambda t: hashlib.sha256(f"{about} {t.rater}".encode()).digest()
+        ):
             if other.rater and other.rater != rater and other.rater not in gone:
                 name = (
                     (names[other.rater].name if other.rater in names else "") or other.rater
@@ -198,7 +218,10 @@ class Adjudicating:
         )
 
     def decide(self, rater: str, about: str, sent: Mapping[str, str]) -> str:
-        """Keep or change the label; what is wrong: 'unknown', 'closed', 'label', 'reason', or nothing."""
+        """Keep or change the label.
+
+        What is wrong: 'unknown', 'closed', 'label', 'reason', or nothing.
+        """
         reason, at = form.clean(sent.get("reason", "")).strip()[:LONGEST_REASON], self._now()
         with reading(self._store.engine) as connection:
             case = next((c for c in self._cases(connection, rater) if _name(c) == about), None)
@@ -219,7 +242,11 @@ class Adjudicating:
             audit.head(connection, lock=True)
             if adjudications.is_closed(connection, case.task.id):
                 return "closed"
-            held = [r for r in screens.ratings_of_task(connection, case.task.id) if r.task == case.task.id]
+            held = [
+                r
+                for r in screens.ratings_of_task(connection, case.task.id)
+                if r.task == case.task.id
+            ]
             now = dataclasses.replace(rating, note=reason)
             if not any(_same(now, r) for r in held):
                 adjudications.decide(connection, now, at=at)
@@ -234,7 +261,12 @@ class Adjudicating:
         return found
 
     def _voice(
-        self, case: _Case, task: Task, before: Task | None, labels: Mapping[str, Sequence[Rating]], name: str
+        self,
+        case: _Case,
+        task: Task,
+        before: Task | None,
+        labels: Mapping[str, Sequence[Rating]],
+        name: str,
     ) -> Voice:
         """What somebody said, as it reads with the answers in the common order."""
         subject = {case.task.answers[n] for n in case.field.answers}
@@ -245,7 +277,9 @@ class Adjudicating:
             notes = [
                 r.note
                 for r in ratings_
-                if r.criterion == case.field.criterion.id and set(r.answers) == subject and r.span == span
+                if r.criterion == case.field.criterion.id
+                and set(r.answers) == subject
+                and r.span == span
             ]
             told.append((label, notes[0] if notes else ""))
         turned = before is not None and before.answers != case.task.answers

@@ -1,4 +1,7 @@
-"""What comes before somebody's first task, without HTTP: consent, eligibility, the profile. One transaction each."""
+"""What comes before somebody's first task, without HTTP: consent, eligibility, the profile.
+
+One transaction each.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ class Standing:
 
 
 class Reception:
-    """The reception of one study. What is said there becomes events; none of it is ever overwritten."""
+    """The reception of one study.
+
+    What is said there becomes events; none of it is ever overwritten.
+    """
 
     def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
         self._study, self._store, self._now = study, store, now
@@ -92,19 +98,27 @@ class Reception:
         return "withdrawn" if told.data.get("withdrawn") else "declined"
 
     def agree(self, rater: str, version: str) -> bool:
-        """Note that somebody agrees to the text; False where that is not the text any more and nothing was noted."""
+        """Note that somebody agrees to the text.
+
+        False where that is not the text any more and nothing was noted.
+        """
         if not self.version or version != self.version:
             return False
         self._say(rater, {"agreed": True}, unless=("given",))
         return True
 
     def decline(self, rater: str) -> None:
-        """Note that somebody does not agree. Who had agreed to an older text declines the new one only."""
+        """Note that somebody does not agree.
+
+        Who had agreed to an older text declines the new one only.
+        """
         self._say(rater, {"agreed": False}, unless=("given", "declined", "withdrawn"))
 
     def withdraw(self, rater: str) -> bool:
         """Note that somebody withdraws the consent that was given; say whether there was one."""
-        return self._say(rater, {"agreed": False, "withdrawn": True}, unless=("open", "declined", "withdrawn"))
+        return self._say(
+            rater, {"agreed": False, "withdrawn": True}, unless=("open", "declined", "withdrawn")
+        )
 
     def _say(self, rater: str, data: Mapping[str, object], *, unless: Sequence[Consent]) -> bool:
         at = self._now()
@@ -115,20 +129,27 @@ class Reception:
             if not study_events.of_kind(connection, CONSENT_TEXT, self.version):
                 text = {"text": self._asks.consent}
                 study_events.append_event(
-                    connection, Event(f"{CONSENT_TEXT} {self.version}", CONSENT_TEXT, self.version, at, text)
+                    connection,
+                    Event(f"{CONSENT_TEXT} {self.version}", CONSENT_TEXT, self.version, at, text),
                 )
             name = f"{CONSENT} {rater} {len(said) + 1}"
             told = {"version": self.version, **data}
             return study_events.append_event(connection, Event(name, CONSENT, rater, at, told))
 
     def questions(
-        self, part: Part, rater: str, sent: Mapping[str, str] | None = None, problems: Mapping[str, str] | None = None
+        self,
+        part: Part,
+        rater: str,
+        sent: Mapping[str, str] | None = None,
+        problems: Mapping[str, str] | None = None,
     ) -> tuple[rating_view.Group, ...]:
         """The questions of a part with what was said so far, as the pages show questions."""
         form_ = form_of(self._questions(part), self._study.language)
         seen = screen(form_, _task(rater), None, {})
         said = self.replies(part, rater) if sent is None else sent
-        return rating_view.groups_of(seen, rating_view.FormState(dict(said), frozenset(problems or ())))
+        return rating_view.groups_of(
+            seen, rating_view.FormState(dict(said), frozenset(problems or ()))
+        )
 
     def replies(self, part: Part, rater: str) -> dict[str, str]:
         """What somebody replied last; empty where nothing was."""
@@ -137,9 +158,12 @@ class Reception:
         return _replies(said[-1] if said else None)
 
     def reply(self, part: Part, rater: str, sent: Mapping[str, str]) -> dict[str, str]:
-        """Take the replies to a part; what is wrong with them, by question, where nothing was taken.
+        """Take the replies to a part.
 
-        Replies on eligibility stand: whoever was not let in is not asked again until the questions are others.
+        What is wrong with them, by question, where nothing was taken.
+
+        Replies on eligibility stand: whoever was not let in is not asked again until the questions
+        are others.
         """
         questions, at = self._questions(part), self._now()
         asked = fields(form_of(questions, self._study.language), _task(rater))
@@ -156,11 +180,16 @@ class Reception:
             stands = part == "eligibility" and bool(before) and _eligible(before[-1]) is not None
             if stands or (before and _replies(before[-1]) == replies):
                 return {}
-            study_events.append_event(connection, Event(f"{part} {rater} {len(before) + 1}", part, rater, at, data))
+            study_events.append_event(
+                connection, Event(f"{part} {rater} {len(before) + 1}", part, rater, at, data)
+            )
         return {}
 
     def reopen(self, rater: str, reason: str, by: str) -> bool:
-        """Ask somebody again about eligibility, as after a slip; say whether there was a reply and a reason for it."""
+        """Ask somebody again about eligibility, as after a slip.
+
+        Say whether there was a reply and a reason for it.
+        """
         why, at = form.clean(reason).strip(), self._now()
         with writing(self._store.engine) as connection:
             before = study_events.of_subject(connection, rater, ("eligibility",))
@@ -168,7 +197,9 @@ class Reception:
                 return False
             data = {"reopened": True, "reason": why, "by": by}
             name = f"eligibility {rater} {len(before) + 1}"
-            return study_events.append_event(connection, Event(name, "eligibility", rater, at, data))
+            return study_events.append_event(
+                connection, Event(name, "eligibility", rater, at, data)
+            )
 
     def _questions(self, part: Part) -> tuple[Question, ...]:
         return self._asks.eligibility if part == "eligibility" else self._asks.profile
@@ -191,5 +222,8 @@ def _replies(event: Event | None) -> dict[str, str]:
 def _given_replies(questions: Sequence[Question], read: Reading) -> dict[str, str]:
     """Question -> what was replied: an abstention as its label, a text that was left empty as empty."""
     scales = {q.id: q.scale for q in questions}
-    said = {g.field.name: g.label if g.label is not None else scales[g.field.name].abstain or "" for g in read.given}
+    said = {
+        g.field.name: g.label if g.label is not None else scales[g.field.name].abstain or ""
+        for g in read.given
+    }
     return {q.id: said.get(q.id, "") for q in questions}

@@ -37,7 +37,11 @@ def unfit(asked: Sequence[Field], change: Change) -> str:
     field = by_name.get(change.field)
     if field is None:
         reasons = [name for f in asked if (name := reason_name(f))]
-        return "" if change.field in reasons else f"unknown field; {nearest(change.field, [*by_name, *reasons])}"
+        return (
+            ""
+            if change.field in reasons
+            else f"unknown field; {nearest(change.field, [*by_name, *reasons])}"
+        )
     if field.criterion.scale.kind == "choice" and change.value:
         try:
             read_label(field.criterion, change.value)
@@ -56,7 +60,8 @@ def tidied(asked: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for field in asked:
         value = clean(sent.get(field.name, ""))
-        # A number is compared and read in one spelling; what is none, or is ambiguous, stays as it was typed.
+        # A number is compared and read in one spelling; what is none, or is ambiguous, stays as it
+        # was typed.
         number = read_number(value).number if field.criterion.scale.kind == "number" else ""
         found[field.name] = number or value
         reason = reason_name(field)
@@ -66,11 +71,16 @@ def tidied(asked: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
 
 
 def read(asked: Sequence[Field], said: Mapping[str, str]) -> Reading:
-    """The reader's verdict on a tidied form. Reasons for abstaining that the instrument does not ask for join it."""
+    """The reader's verdict on a tidied form.
+
+    Reasons for abstaining that the instrument does not ask for join it.
+    """
     extra = {f.name: reason_name(f) for f in asked if not f.reason}
     texts = {f.name for f in asked if f.criterion.scale.kind == "text"}
     own = {f.reason for f in asked if f.reason}
-    form = {n: v for n, v in said.items() if n not in extra.values() and (v or n in texts or n in own)}
+    form = {
+        n: v for n, v in said.items() if n not in extra.values() and (v or n in texts or n in own)
+    }
     if texts.issuperset(f.name for f in asked) and not any(form.values()):
         # A form of free texts alone may be handed in empty.
         return Reading("ok")
@@ -83,7 +93,10 @@ def read(asked: Sequence[Field], said: Mapping[str, str]) -> Reading:
     if unclear:
         return Reading("off schema", problems={**found.problems, **unclear})
     return dataclasses.replace(
-        found, given=tuple(_with_reason(g, said.get(extra.get(g.field.name, ""), "")) for g in found.given)
+        found,
+        given=tuple(
+            _with_reason(g, said.get(extra.get(g.field.name, ""), "")) for g in found.given
+        ),
     )
 
 
@@ -92,7 +105,9 @@ def _is_unclear(field: Field, value: str) -> bool:
 
 
 def _with_reason(given: FieldReply, reason: str) -> FieldReply:
-    return dataclasses.replace(given, note=reason) if given.state == "abstained" and reason else given
+    return (
+        dataclasses.replace(given, note=reason) if given.state == "abstained" and reason else given
+    )
 
 
 def problems(asked: Sequence[Field], said: Mapping[str, str], found: Reading) -> dict[str, str]:
@@ -100,5 +115,7 @@ def problems(asked: Sequence[Field], said: Mapping[str, str], found: Reading) ->
     if found.outcome != "empty":
         return dict(found.problems)
     return {
-        f.name: f"{f.name}: is not answered" for f in asked if f.criterion.scale.kind != "text" and not said[f.name]
+        f.name: f"{f.name}: is not answered"
+        for f in asked
+        if f.criterion.scale.kind != "text" and not said[f.name]
     }

@@ -18,7 +18,12 @@ from konsil.store.privacy.erasing import erased_raters
 from konsil.store.tasks import pilot, screens
 from konsil.study import Study
 from konsil.study.sections.calibration import REASON, Calibration, Difference, differences
-from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, excluded_by_withdrawal, not_taking_part
+from konsil.study.sections.enrolment import (
+    CONSENT,
+    ELIGIBILITY,
+    excluded_by_withdrawal,
+    not_taking_part,
+)
 from konsil.web.http import richtext
 from konsil.web.rating import form, rating_view
 
@@ -108,14 +113,18 @@ class Pilot:
             return True
         if not stage.more:
             with self._lock:
-                # Nobody comes back from here: what is asked of each follows from ratings that are all there.
+                # Nobody comes back from here: what is asked of each follows from ratings that are
+                # all there.
                 self._through.add(rater)
         return False
 
     def stage(self, rater: str) -> Stage | None:
-        """How far a rater is; None while there are pilot tasks to do, or where there is no calibration.
+        """How far a rater is.
 
-        Pilots in several phases are one pilot each: after every one of them come waiting and reasons.
+        None while there are pilot tasks to do, or where there is no calibration.
+
+        Pilots in several phases are one pilot each: after every one of them come waiting and
+        reasons.
         """
         if self._asks is None:
             return None
@@ -131,11 +140,20 @@ class Pilot:
         if not done:
             return None
         phases, more = {t.phase for t in done}, len(done) < len(mine)
-        late = {t.rater for t in everybody if t.phase in phases and t.id not in rated and _panel(t) == _panel(mine[0])}
+        late = {
+            t.rater
+            for t in everybody
+            if t.phase in phases and t.id not in rated and _panel(t) == _panel(mine[0])
+        }
         if late and asks.wait:
             return Stage(len(late), (), more=more)
         written = self._written(connection, rater)
-        apart = [d for t in done for d in self._differences(asks, t, everybody, rated) if _name(d) not in written]
+        apart = [
+            d
+            for t in done
+            for d in self._differences(asks, t, everybody, rated)
+            if _name(d) not in written
+        ]
         return Stage(0, tuple(apart), len(written), more)
 
     def _shared_tasks(
@@ -143,24 +161,36 @@ class Pilot:
     ) -> tuple[tuple[Task, ...], dict[str, list[Rating]]]:
         """The pilot tasks of all who take part, with their ratings.
 
-        Who withdrew consent is not waited for; what was rated before stays, where the protocol lets it stay. Neither is
-        anybody whose data were erased.
+        Who withdrew consent is not waited for; what was rated before stays, where the protocol lets
+        it stay. Neither is anybody whose data were erased.
         """
         tasks = pilot.pilot_tasks(connection, mine)
         rated = pilot.ratings_of(connection, tasks)
         erased = erased_raters(connection)
         tasks = tuple(t for t in tasks if t.id in rated or t.rater not in erased)
         if self._study.enrolment is not None:
-            said = [e for kind in (CONSENT, ELIGIBILITY) for e in study_events.of_kind(connection, kind)]
-            out, excluded = not_taking_part(said), excluded_by_withdrawal(self._study.enrolment, said)
+            said = [
+                e for kind in (CONSENT, ELIGIBILITY) for e in study_events.of_kind(connection, kind)
+            ]
+            out, excluded = (
+                not_taking_part(said),
+                excluded_by_withdrawal(self._study.enrolment, said),
+            )
             own = {t.id for t in mine}
             tasks = tuple(
-                t for t in tasks if t.id in own or (t.rater not in excluded and (t.id in rated or t.rater not in out))
+                t
+                for t in tasks
+                if t.id in own
+                or (t.rater not in excluded and (t.id in rated or t.rater not in out))
             )
         return tasks, rated
 
     def _differences(
-        self, asks: Calibration, task: Task, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
+        self,
+        asks: Calibration,
+        task: Task,
+        everybody: Sequence[Task],
+        rated: Mapping[str, Sequence[Rating]],
     ) -> tuple[Difference, ...]:
         others = [
             rated[t.id]
@@ -180,16 +210,20 @@ class Pilot:
             mine = pilot.tasks_of(connection, rater)
             everybody, rated = self._shared_tasks(connection, mine)
             apart = [
-                (t, d) for t in _completed(mine, rated) for d in self._differences(self._asks, t, everybody, rated)
+                (t, d)
+                for t in _completed(mine, rated)
+                for d in self._differences(self._asks, t, everybody, rated)
             ]
             found = self._read(connection, rater, apart)
         return self._difference(found, everybody, rated)
 
     def look(self, rater: str) -> Look | None:
-        """What a rater's page shows; None while there are pilot tasks to do, or where there is no calibration.
+        """What a rater's page shows.
 
-        While there are reasons to write, only the next difference is made: with a hundred of them, making all of them
-        at each step took longer than everything else.
+        None while there are pilot tasks to do, or where there is no calibration.
+
+        While there are reasons to write, only the next difference is made: with a hundred of them,
+        making all of them at each step took longer than everything else.
         """
         if self._asks is None:
             return None
@@ -208,14 +242,20 @@ class Pilot:
         shown = () if stage.waiting else self.differences(rater)
         return Look(stage.waiting, shown, len(shown) + 1, len(shown))
 
-    def _read(self, connection: Connection, rater: str, apart: Sequence[tuple[Task, Difference]]) -> _Read:
+    def _read(
+        self, connection: Connection, rater: str, apart: Sequence[tuple[Task, Difference]]
+    ) -> _Read:
         """What is needed to show these differences."""
         texts = [e for e in study_events.of_kind(connection, REASON) if e.subject != rater]
         material = {
             t.id: (screens.item(connection, t.item), screens.answers(connection, t.answers))
             for t in {task.id: task for task, _ in apart}.values()
         }
-        return _Read(tuple((task, d, *material[task.id]) for task, d in apart), self._written(connection, rater), texts)
+        return _Read(
+            tuple((task, d, *material[task.id]) for task, d in apart),
+            self._written(connection, rater),
+            texts,
+        )
 
     def _difference(
         self, found: _Read, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
@@ -225,13 +265,19 @@ class Pilot:
         for task, d, item, answers in found.apart:
             instrument = self._instrument(task)
             seen = screen(instrument, task, item, answers)
-            html = rendered(self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of)
+            html = rendered(
+                self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of
+            )
             panes = rating_view.panes_of(seen, html, ())
             kept = tuple(panes[n] for n in d.field.answers) if d.field.answers else panes
             asked = fields(instrument, task)
             reasons = tuple(
-                # The label as it reads on this rater's screen, on whichever side the other saw the answers.
-                (values(asked, task, rated.get(str(e.data["task"]), ())).get(d.field.name, ""), str(e.data["text"]))
+                # The label as it reads on this rater's screen, on whichever side the other saw the
+                # answers.
+                (
+                    values(asked, task, rated.get(str(e.data["task"]), ())).get(d.field.name, ""),
+                    str(e.data["text"]),
+                )
                 for e in found.texts
                 if items.get(str(e.data.get("task", ""))) == (task.item, task.instrument)
                 and e.data.get("subject") == _subject(task, d)
@@ -254,14 +300,21 @@ class Pilot:
         return tuple(shown)
 
     def write(self, rater: str, about: str, text: str) -> bool:
-        """Keep the reason for one difference; say whether there is something to be read in it. Written is written."""
+        """Keep the reason for one difference; say whether there is something to be read in it.
+
+        Written is written.
+        """
         kept, at = form.clean(text).strip(), self._now()
         if not kept or self._asks is None:
             return False
         # What is apart is found beforehand: others write meanwhile.
         with reading(self._store.engine) as connection:
             stage = self._stage(connection, self._asks, rater)
-            found = next((d for d in stage.open if _name(d) == about), None) if stage is not None else None
+            found = (
+                next((d for d in stage.open if _name(d) == about), None)
+                if stage is not None
+                else None
+            )
             task = screens.task(connection, found.task) if found is not None else None
         if found is None or task is None:
             # Written about already, in another window.
@@ -277,7 +330,9 @@ class Pilot:
         with writing(self._store.engine) as connection:
             if _name(found) in self._written(connection, rater):
                 return True
-            study_events.append_event(connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data))
+            study_events.append_event(
+                connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data)
+            )
         return True
 
     def _written(self, connection: Connection, rater: str) -> dict[str, str]:

@@ -6,7 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from konsil.errors import KonsilError
-from konsil.plan.model.places import ADDED, SIGN_UP, Places, first_free, placeholder_raters, suitable
+from konsil.plan.model.places import (
+    ADDED,
+    SIGN_UP,
+    Places,
+    first_free,
+    placeholder_raters,
+    suitable,
+)
 from konsil.records import Event, Rater
 from konsil.store import Connection, Store
 from konsil.store.engine.engine import reading, writing
@@ -15,7 +22,15 @@ from konsil.store.log.study_events import WITHDRAWAL
 from konsil.store.tasks import additions, open_slots
 from konsil.store.tasks.additions import Addition
 from konsil.study import Study
-from konsil.study.sections.enrolment import CONSENT, ELIGIBILITY, PROFILE, WAITING, Enrolment, not_taking_part, profiles
+from konsil.study.sections.enrolment import (
+    CONSENT,
+    ELIGIBILITY,
+    PROFILE,
+    WAITING,
+    Enrolment,
+    not_taking_part,
+    profiles,
+)
 
 EXTRA = "drawn at sign-up for somebody for whom no place was free"
 """The reason in the log of a place that is drawn at sign-up."""
@@ -82,7 +97,10 @@ class Placing:
             return sum(slots.get(place.id, 0) for place in self._places(connection))
 
     def take(self, rater: str) -> bool:
-        """Take the first free place that fits, or one drawn now; say whether there was one. Again changes nothing."""
+        """Take the first free place that fits, or one drawn now; say whether there was one.
+
+        Again changes nothing.
+        """
         if self._take(rater):
             return True
         with reading(self._store.engine) as connection:
@@ -90,7 +108,9 @@ class Placing:
         if wanted is None:
             return False
         try:
-            additions.add_places(self._store, self._study, Addition(wanted, EXTRA, rater), at=self._now())
+            additions.add_places(
+                self._store, self._study, Addition(wanted, EXTRA, rater), at=self._now()
+            )
         except KonsilError:
             # Nothing is left to be rated for this profile: as if all places were taken.
             return False
@@ -106,7 +126,9 @@ class Placing:
             if offer is None:
                 return False
             strata = {**self._profile(connection, rater), **offer.place.strata}
-            open_slots.take(connection, Rater(rater, offer.place.panel, strata=strata), offer.place.id, at)
+            open_slots.take(
+                connection, Rater(rater, offer.place.panel, strata=strata), offer.place.id, at
+            )
         return True
 
     def wait(self, rater: str) -> bool:
@@ -130,7 +152,9 @@ class Placing:
             if not said or said[-1].data.get("removed"):
                 return False
             data = {"removed": True} | ({"by": by} if by else {})
-            study_events.append_event(connection, Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at, data))
+            study_events.append_event(
+                connection, Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at, data)
+            )
         return True
 
     def is_waiting(self, rater: str) -> bool:
@@ -139,7 +163,10 @@ class Placing:
             return any(event.subject == rater for event in self._waiting(connection))
 
     def waiting(self) -> tuple[Waiting, ...]:
-        """The waiting list, whoever came first first; each with whether a free place is held for them."""
+        """The waiting list, whoever came first first.
+
+        Each with whether a free place is held for them.
+        """
         with reading(self._store.engine) as connection:
             queue = self._waiting(connection)
             held = self._reserved_slots(connection, queue)
@@ -162,7 +189,10 @@ class Placing:
         return None if place is None else Offer(place, open_[place.id])
 
     def _reserved_slots(self, connection: Connection, queue: Sequence[Event]) -> dict[str, str]:
-        """Who waits -> the free place that is held for them; those who came first are served first."""
+        """Who waits -> the free place that is held for them.
+
+        Those who came first are served first.
+        """
         if not queue:
             return {}
         free, held = set(open_slots.free_slots(connection)), {}
@@ -183,7 +213,11 @@ class Placing:
             last.pop(event.subject, None)
             if not event.data.get("removed"):
                 last[event.subject] = event
-        said = [e for kind in (CONSENT, ELIGIBILITY) for e in study_events.of_kind(connection, kind)] if last else []
+        said = (
+            [e for kind in (CONSENT, ELIGIBILITY) for e in study_events.of_kind(connection, kind)]
+            if last
+            else []
+        )
         out = not_taking_part(said)
         return [e for who, e in last.items() if who not in out and not _has_place(connection, who)]
 

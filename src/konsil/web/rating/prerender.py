@@ -17,15 +17,19 @@ from konsil.web.http import richtext
 from konsil.web.rating import rating_view
 
 TOGETHER = 10
-"""Tasks whose texts are stored in one transaction: a rater who saves meanwhile waits for no more than these."""
+"""Tasks whose texts are stored in one transaction: a rater who saves meanwhile waits for no more
+than these."""
 REST = 9.0
 """Rests are so many times as long as the work before them, so that requests come first."""
 
 
 def render_ahead(study: Study, store: Store, stop: threading.Event, *, rest: float = REST) -> int:
-    """Render and store what people will be shown, everybody's first tasks first; say how many tasks were made ready.
+    """Render and store what people will be shown, everybody's first tasks first.
 
-    What is stored already stays as it is. A task whose screen cannot be made is left to whoever opens it.
+    Say how many tasks were made ready.
+
+    What is stored already stays as it is. A task whose screen cannot be made is left to whoever
+    opens it.
     """
     judges = {r.id for r in study.raters if r.kind != "human"}
     with reading(store.engine) as connection:
@@ -41,7 +45,10 @@ def render_ahead(study: Study, store: Store, stop: threading.Event, *, rest: flo
                 instrument = study.instrument(task.instrument)
                 if instrument is None:
                     continue
-                item, answers = screens.item(connection, task.item), screens.answers(connection, task.answers)
+                item, answers = (
+                    screens.item(connection, task.item),
+                    screens.answers(connection, task.answers),
+                )
                 try:
                     seen = screen(instrument, task, item, answers)
                 except KonsilError:

@@ -1,4 +1,7 @@
-"""What a rater does, without HTTP: the next task, open it, save, hand in, put off, report. One transaction each."""
+"""What a rater does, without HTTP: the next task, open it, save, hand in, put off, report.
+
+One transaction each.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ class Submitted:
 
 
 class Desk:
-    """The rating desk of one study. A task that is not the rater's own does not exist for them: None."""
+    """The rating desk of one study.
+
+    A task that is not the rater's own does not exist for them: None.
+    """
 
     def __init__(self, study: Study, store: Store, now: Callable[[], str]) -> None:
         self._study, self._store, self._now = study, store, now
@@ -73,7 +79,10 @@ class Desk:
         self._work = Work()
 
     def next_task(self, rater: str) -> str | None:
-        """The public name of a rater's next task, half-filled ones included; None when all are done."""
+        """The public name of a rater's next task, half-filled ones included.
+
+        None when all are done.
+        """
         with reading(self._store.engine) as connection:
             head = task_queue.first_open_task(
                 self._work.line(connection, rater), study_events.closed_batches(connection), rater
@@ -97,7 +106,10 @@ class Desk:
                 return None
             state, task = found
             instrument = self._instrument(task)
-            item, answers = screens.item(connection, task.item), screens.answers(connection, task.answers)
+            item, answers = (
+                screens.item(connection, task.item),
+                screens.answers(connection, task.answers),
+            )
             seen = screen(instrument, task, item, answers)
             said = self._form_values(connection, task)
             asks_why = self._asks_why(task) and bool(screens.ratings_of_task(connection, task.id))
@@ -109,7 +121,9 @@ class Desk:
         if looks:
             with noting(self._store.engine) as connection:
                 screens.visit(connection, state, visit, self._now())
-        html = rendered(self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of)
+        html = rendered(
+            self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of
+        )
         groups = rating_view.groups_of(seen, rating_view.FormState(said, explained=suggested))
         panes = rating_view.panes_of(seen, html, groups)
         inside = {id(g) for pane in panes for g in pane.groups}
@@ -143,12 +157,15 @@ class Desk:
     def looked(self, rater: str, public: str, visit: str, at: str) -> None:
         """Note that a page was opened at this time, where `open` was told not to."""
         with noting(self._store.engine) as connection:
-            # Locked: the page's first save may come at the same moment and would note the same opening.
+            # Locked: the page's first save may come at the same moment and would note the same
+            # opening.
             found = self._mine(connection, rater, public, lock=True)
             if found is not None:
                 screens.visit(connection, found[0], Visit(visit), at)
 
-    def save(self, rater: str, public: str, changes: Sequence[Change], visit: Visit | None = None) -> Saved | None:
+    def save(
+        self, rater: str, public: str, changes: Sequence[Change], visit: Visit | None = None
+    ) -> Saved | None:
         """Keep changes of fields as they are made; the same changes again are harmless."""
         at = self._now()
         with writing(self._store.engine) as connection:
@@ -162,17 +179,24 @@ class Desk:
                 return Saved(state.rev, at, closed=True)
             asked = fields(self._instrument(task), task)
             refused = {c.field: why for c in changes if (why := form.unfit(asked, c))}
-            kept = drafts.append_changes(connection, state, [c for c in changes if c.field not in refused], at)
+            kept = drafts.append_changes(
+                connection, state, [c for c in changes if c.field not in refused], at
+            )
         return Saved(kept.rev, at, _says(kept), refused)
 
     def submit(
-        self, rater: str, public: str, sent: Mapping[str, str], window: Window | int, visit: Visit | None = None
+        self,
+        rater: str,
+        public: str,
+        sent: Mapping[str, str],
+        window: Window | int,
+        visit: Visit | None = None,
     ) -> Submitted | None:
         """Hand a task in: all values of its form, so that a failed autosave costs nothing.
 
-        What can be rated is stored as ratings; handed in again, they are revised. A form that is not complete is kept
-        as a draft. Where another window changed a field that this `window` (or: its number of changes) does not know
-        of, nothing is handed in.
+        What can be rated is stored as ratings; handed in again, they are revised. A form that is
+        not complete is kept as a draft. Where another window changed a field that this `window`
+        (or: its number of changes) does not know of, nothing is handed in.
         """
         self.ties.ready()
         at = self._now()
@@ -188,7 +212,9 @@ class Desk:
             instrument = self._instrument(task)
             asked = fields(instrument, task)
             said = form.tidied(asked, sent)
-            kept = self._store_changes(connection, state, asked, said | form.accompanying_fields(sent), window, at)
+            kept = self._store_changes(
+                connection, state, asked, said | form.accompanying_fields(sent), window, at
+            )
             if kept.conflicts:
                 return Submitted(False, conflicts=_says(kept), rev=kept.rev)
             read = form.read(asked, said)
@@ -198,18 +224,24 @@ class Desk:
             changes = _changes(connection, instrument, task, state, read, at)
             reason = form.clean(sent.get(REASON_FOR_CHANGE, "")).strip()
             if changes.revises and self._asks_why(task) and not reason:
-                return Submitted(False, problems={REASON_FOR_CHANGE: "a change needs a reason; give it on the page"})
+                return Submitted(
+                    False,
+                    problems={REASON_FOR_CHANGE: "a change needs a reason; give it on the page"},
+                )
             self._rate(connection, task, state, changes, reason, at)
             due = self.ties.due(connection, task)
             self.ties.arise(connection, due, at)
             explains = before is None and bool(self._explained(connection, task))
-            # What comes next gets its name here, so that going on waits for the disk once and not twice.
+            # What comes next gets its name here, so that going on waits for the disk once and not
+            # twice.
             head = task_queue.first_open_task(self._work.line(connection, rater))
             if head is not None:
                 screens.named(connection, head.task, rater, at)
         return Submitted(True, tiebreaks=len(due), explains=explains)
 
-    def put_off(self, rater: str, public: str, sent: Mapping[str, str], window: Window | int) -> bool:
+    def put_off(
+        self, rater: str, public: str, sent: Mapping[str, str], window: Window | int
+    ) -> bool:
         """Put a task at the end of its batch, as often as one likes; what its form says is kept."""
         at = self._now()
         with writing(self._store.engine) as connection:
@@ -220,13 +252,21 @@ class Desk:
             if not self._is_closed(connection, task):
                 asked = fields(self._instrument(task), task)
                 self._store_changes(
-                    connection, state, asked, form.tidied(asked, sent) | form.accompanying_fields(sent), window, at
+                    connection,
+                    state,
+                    asked,
+                    form.tidied(asked, sent) | form.accompanying_fields(sent),
+                    window,
+                    at,
                 )
             screens.put_off(connection, state)
         return True
 
     def report(self, rater: str, public: str, text: str, report_id: str) -> bool:
-        """Report a problem with a task; neither an abstention nor a skip. The same report again changes nothing."""
+        """Report a problem with a task; neither an abstention nor a skip.
+
+        The same report again changes nothing.
+        """
         at = self._now()
         with writing(self._store.engine) as connection:
             found = self._mine(connection, rater, public)
@@ -236,11 +276,16 @@ class Desk:
             known = study_events.of_kind(connection, study_events.PROBLEM, found[1].id)
             if text.strip() and all(e.id != name for e in known):
                 data = {"rater": rater, "text": form.clean(text)}
-                study_events.append_event(connection, Event(name, study_events.PROBLEM, found[1].id, at, data))
+                study_events.append_event(
+                    connection, Event(name, study_events.PROBLEM, found[1].id, at, data)
+                )
         return True
 
     def close_batch(self, phase: str, batch: str, rater: str = "") -> bool:
-        """Close a batch, for one rater or for everybody: its ratings stand. Closing again changes nothing."""
+        """Close a batch, for one rater or for everybody: its ratings stand.
+
+        Closing again changes nothing.
+        """
         return batches.close(self._store, phase, batch, rater, at=self._now())
 
     def _mine(
@@ -264,7 +309,9 @@ class Desk:
         if found is None:
             known = [i.id for i in self._study.instruments]
             hint = nearest(task.instrument, known)
-            raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}")
+            raise StoreError(
+                f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}"
+            )
         return found
 
     def _explained(self, connection: Connection, task: Task) -> dict[str, tuple[str, str]]:
@@ -272,7 +319,9 @@ class Desk:
         if task.purpose != "practice" or not self._study.explanations:
             return {}
         systems = {a.id: a.system for a in screens.answers(connection, task.answers).values()}
-        return explained(self._study.explanations, task, systems, fields(self._instrument(task), task))
+        return explained(
+            self._study.explanations, task, systems, fields(self._instrument(task), task)
+        )
 
     def _form_values(self, connection: Connection, task: Task) -> dict[str, str]:
         """What the form says: what was typed last, else what was rated elsewhere."""
@@ -315,7 +364,15 @@ class Desk:
         """Whether changing a rating of this task needs a reason."""
         return self._study.reasons_for_changes and task.purpose != "practice"
 
-    def _rate(self, connection: Connection, task: Task, state: State, changes: _Changes, reason: str, at: str) -> None:
+    def _rate(
+        self,
+        connection: Connection,
+        task: Task,
+        state: State,
+        changes: _Changes,
+        reason: str,
+        at: str,
+    ) -> None:
         if changes.ratings:
             write.revise(
                 connection,
@@ -348,8 +405,11 @@ class _Changes:
 def _changes(
     connection: Connection, instrument: Instrument, task: Task, state: State, read: Reading, at: str
 ) -> _Changes:
-    before = {(r.criterion, r.answers, r.span): r for r in screens.ratings_of_task(connection, task.id)}
-    # The screen's time is that until it was handed in first; going back to correct a slip does not change it.
+    before = {
+        (r.criterion, r.answers, r.span): r for r in screens.ratings_of_task(connection, task.id)
+    }
+    # The screen's time is that until it was handed in first; going back to correct a slip does not
+    # change it.
     seconds = state.seconds if state.submitted_at is not None else _seconds(connection, state, at)
     fresh = ratings(read, instrument, task, seconds=seconds, at=at)
     now = {(r.criterion, r.answers, r.span) for r in fresh}
@@ -382,7 +442,12 @@ def _between(start: str, end: str) -> float:
 def _same(old: Rating | None, new: Rating) -> bool:
     if old is None:
         return False
-    return (old.state, old.label, old.note, old.instrument) == (new.state, new.label, new.note, new.instrument)
+    return (old.state, old.label, old.note, old.instrument) == (
+        new.state,
+        new.label,
+        new.note,
+        new.instrument,
+    )
 
 
 def _says(kept: SaveResult) -> dict[str, str]:

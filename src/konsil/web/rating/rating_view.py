@@ -129,7 +129,8 @@ class Sheet:
     rev: int
     """The number of changes so far."""
     layout: Layout
-    """Answers each with its questions; two, or one, with the questions beside; or questions alone."""
+    """Answers each with its questions; two, or one, with the questions beside; or questions
+    alone."""
     language: str
     """The language of the study's texts."""
     question: str
@@ -163,7 +164,8 @@ class Sheet:
     explained: bool
     """Whether it shows what a practice explains, and takes no more answers."""
     back: str
-    """The random name of the task handed in before this one; empty: none, or it cannot be changed."""
+    """The random name of the task handed in before this one; empty: none, or it cannot be
+    changed."""
     note: str = ""
     """The rater's note to oneself."""
     asks_why: bool = False
@@ -196,7 +198,8 @@ class FormState:
 def reason_name(field: Field) -> str:
     """The name of the field's reason: where one is asked for, and for every abstention; else empty.
 
-    A reason for abstaining is always welcome; judges are asked for one only where the instrument asks everybody.
+    A reason for abstaining is always welcome; judges are asked for one only where the instrument
+    asks everybody.
     """
     if field.reason:
         return field.reason
@@ -218,7 +221,10 @@ def groups_of(seen: Screen, said: FormState) -> tuple[Group, ...]:
     sentences = sum(subject == "sentence" for subject, _ in found)
 
     quotes = {
-        piece.span + 1: plain(piece.text) for shown in seen.answers for piece in shown.pieces if piece.span is not None
+        piece.span + 1: plain(piece.text)
+        for shown in seen.answers
+        for piece in shown.pieces
+        if piece.span is not None
     }
 
     def heading(subject: str, first: Field) -> str:
@@ -258,7 +264,8 @@ def panes_of(seen: Screen, html: Sequence[str], groups: Sequence[Group]) -> tupl
 def entries_of(seen: Screen) -> tuple[Entry, ...]:
     """The criteria for the codebook panel."""
     return tuple(
-        Entry(f"c{n}", c.question, c.guidance, c.scale.options()) for n, c in enumerate(seen.criteria, start=1)
+        Entry(f"c{n}", c.question, c.guidance, c.scale.options())
+        for n, c in enumerate(seen.criteria, start=1)
     )
 
 
@@ -268,8 +275,13 @@ def layout_of(seen: Screen) -> Layout:
         return "survey"
     if len(seen.answers) < 2:
         return "beside"
-    # Two answers whose questions are all about both leave room for the questions in a column of their own.
-    return "pair" if len(seen.answers) == 2 and all(len(f.answers) != 1 for f in seen.fields) else "panes"
+    # Two answers whose questions are all about both leave room for the questions in a column of
+    # their own.
+    return (
+        "pair"
+        if len(seen.answers) == 2 and all(len(f.answers) != 1 for f in seen.fields)
+        else "panes"
+    )
 
 
 def _subject(field: Field) -> tuple[str, int]:
@@ -286,7 +298,11 @@ def _question(field: Field, anchor: str, said: FormState) -> QuestionView:
     suggested, why = said.explained.get(field.name, ("", ""))
     digits = len(scale.labels) <= 9 and scale.kind == "choice"
     options = tuple(
-        Option(label, "0" if label == scale.abstain else str(n) if digits else "", label == scale.abstain)
+        Option(
+            label,
+            "0" if label == scale.abstain else str(n) if digits else "",
+            label == scale.abstain,
+        )
         for n, label in enumerate(scale.options(), start=1)
     )
     return QuestionView(

@@ -1,4 +1,7 @@
-"""A rater's tasks in the order of work, and how far that is; pure functions of what the store says of them."""
+"""A rater's tasks in the order of work, and how far that is.
+
+Pure functions of what the store says of them.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +33,15 @@ class Progress:
     batches: int
     """How many batches there are for this rater."""
     minutes: int | None
-    """Minutes that the rest of the batch will take at the rater's own pace; None before there is one."""
+    """Minutes that the rest of the batch will take at the rater's own pace; None before there is
+    one."""
 
 
 def in_line(rows: Iterable[Queued]) -> list[Queued]:
     """The tasks in the order of work: batch by batch; in each the items, then those put off, then its questions.
 
-    The plan cannot place tie-breaks, which come about later. Here each has a place among the others, drawn from its
-    name, so that nothing tells it from them.
+    The plan cannot place tie-breaks, which come about later. Here each has a place among the
+    others, drawn from its name, so that nothing tells it from them.
 
     >>> def task(name, position, **more):
     ...     given = dict(phase="", batch="", tiebreak=False, survey=False, deferred=0, done=False, seconds=None) | more
@@ -74,7 +78,9 @@ def _share(name: str) -> float:
 def first_open_task(
     line: Iterable[Queued], closed: Collection[tuple[str, str, str]] = (), rater: str = ""
 ) -> Queued | None:
-    """The first task of a line that is not done; None when all are. What is left of closed batches is passed over.
+    """The first task of a line that is not done; None when all are.
+
+    What is left of closed batches is passed over.
 
     `closed`: phase, batch and rater (or nobody: everybody) of closed batches.
     """
@@ -85,10 +91,15 @@ def first_open_task(
 def progress(line: Sequence[Queued], task: str | None) -> Progress:
     """How far a rater is with the batch of a task of the line, or with the last batch where there is none."""
     blocks = list(dict.fromkeys((row.phase, row.batch) for row in line))
-    here = next(((row.phase, row.batch) for row in line if row.task == task), blocks[-1] if blocks else ("", ""))
+    here = next(
+        ((row.phase, row.batch) for row in line if row.task == task),
+        blocks[-1] if blocks else ("", ""),
+    )
     mine = [row for row in line if (row.phase, row.batch) == here]
     left = sum(not row.done for row in mine)
-    pace = [row.seconds for row in line if row.done and not row.survey and row.seconds is not None][-RECENT:]
+    pace = [row.seconds for row in line if row.done and not row.survey and row.seconds is not None][
+        -RECENT:
+    ]
     minutes = max(1, round(left * median(pace) / 60)) if len(pace) >= FEWEST and left else None
     return Progress(
         done=len(mine) - left,

@@ -1,7 +1,8 @@
 """Tie-breaks as they fall due: the plan on the new ratings, without drawing the whole plan at every rating.
 
-Which tie-break a conflict calls for depends on the item alone: not on other conflicts, not on when it came about. So
-the plan is drawn once as if every item were in conflict, and what it says of an item is kept until the item is.
+Which tie-break a conflict calls for depends on the item alone: not on other conflicts, not on when
+it came about. So the plan is drawn once as if every item were in conflict, and what it says of an
+item is kept until the item is.
 """
 
 from __future__ import annotations
@@ -56,8 +57,13 @@ class Ties:
                 self._drawn_at = moves
 
     def due(self, connection: Connection, rated: Task) -> tuple[Task, ...]:
-        """The tie-breaks that a task's new ratings call for and that are not stored yet; `ready` was called before."""
-        if rated.item is None or not any(a.instrument == rated.instrument for a in self._allocations):
+        """The tie-breaks that a task's new ratings call for and that are not stored yet.
+
+        `ready` was called before.
+        """
+        if rated.item is None or not any(
+            a.instrument == rated.instrument for a in self._allocations
+        ):
             return ()
         if tuple(counted(connection, kind) for kind in MOVES) != self._drawn_at:
             # Somebody withdrew or took over between `ready` and this transaction.
@@ -75,7 +81,10 @@ class Ties:
         return tuple(_placed(connection, fresh))
 
     def arise(self, connection: Connection, tasks: Sequence[Task], at: str) -> None:
-        """Write tie-breaks that are due; those whose slot nobody has go to the others of the panel, or wait."""
+        """Write tie-breaks that are due.
+
+        Those whose slot nobody has go to the others of the panel, or wait.
+        """
         if tasks:
             study_events.insert_follow_up_tasks(connection, tasks, why="tie-break", at=at)
             vacancies.share(connection, self._study, tasks, at=at)
@@ -99,11 +108,13 @@ class Ties:
         if self._waiting is None:
             return ()
         if item not in self._waiting and "" in self._waiting:
-            # The whole could not be drawn, because some item has too few raters left; this one may have enough.
+            # The whole could not be drawn, because some item has too few raters left; this one may
+            # have enough.
             try:
                 self._waiting[item] = self._draw_for([item])
             except PlanError:
-                # Nobody is left for it: what was rated is kept all the same, and `konsil plan` says what is wrong.
+                # Nobody is left for it: what was rated is kept all the same, and `konsil plan` says
+                # what is wrong.
                 self._waiting[item] = ()
         return self._waiting.get(item, ())
 
@@ -123,7 +134,9 @@ class Ties:
             answers: list[Answer] = list(view.each("answers"))
             events: list[Event] = [e for e in view.each("events") if e.kind in (*MOVES, SAMPLING)]
         everybody = self._study.everybody(events)
-        self._raters = {r.id: r for r in signed_up(events, slots_of(everybody))} | {r.id: r for r in everybody}
+        self._raters = {r.id: r for r in signed_up(events, slots_of(everybody))} | {
+            r.id: r for r in everybody
+        }
         wanted = set(only) if only is not None else None
         pretended = [
             rating
@@ -171,7 +184,11 @@ def _comparable(instrument: Instrument | None) -> str | None:
 
 def _belongs(task: Task, allocation: Allocation) -> bool:
     panel = task.slot.rpartition(" ")[0]
-    return (panel, task.instrument, task.phase) == (allocation.panel, allocation.instrument, allocation.phase)
+    return (panel, task.instrument, task.phase) == (
+        allocation.panel,
+        allocation.instrument,
+        allocation.phase,
+    )
 
 
 def _placed(connection: Connection, tasks: Iterable[Task]) -> Iterator[Task]:

@@ -14,7 +14,9 @@ from konsil.web.rating.form import clean
 
 MAX_CHANGES = 500
 """Changes in one message; a browser that was offline for long sends several."""
-OWN = frozenset({"visit", "base_rev", "revisions", "pending", "ends", "wall", "active", "first_input"})
+OWN = frozenset(
+    {"visit", "base_rev", "revisions", "pending", "ends", "wall", "active", "first_input"}
+)
 """Fields of the form that are the page's own and no answers."""
 _PLACES = re.compile(r"0|[1-9][0-9]{0,3}(?: [1-9][0-9]{0,3}){0,99}")
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -27,9 +29,11 @@ class Window:
     base_rev: int = 0
     """The number of changes when its page was sent."""
     revisions: Mapping[str, int] = field(default_factory=dict)
-    """Field -> the number of changes when the window last heard of that field; others: `base_rev`."""
+    """Field -> the number of changes when the window last heard of that field; others:
+    `base_rev`."""
     pending: tuple[Change, ...] = ()
-    """Changes whose arrival nobody confirmed to the window: some may be stored already, by the same ids."""
+    """Changes whose arrival nobody confirmed to the window: some may be stored already, by the same
+    ids."""
 
     def revision(self, name: str) -> int:
         """The number of changes at which the window knew this field."""
@@ -39,10 +43,14 @@ class Window:
 def window_of(form: Mapping[str, str], names: PageNames) -> Window:
     """The window that sent a form; a page without a script tells `base_rev` alone."""
     try:
-        told = {str(name): count_of(str(rev)) for name, rev in json.loads(form.get("revisions") or "{}").items()}
+        told = {
+            str(name): count_of(str(rev))
+            for name, rev in json.loads(form.get("revisions") or "{}").items()
+        }
         revisions = names.fields(told)
         pending = tuple(
-            replace(c, field=names.field(c.field)) for c in changes_of(json.loads(form.get("pending") or "[]"))
+            replace(c, field=names.field(c.field))
+            for c in changes_of(json.loads(form.get("pending") or "[]"))
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         revisions, pending = {}, ()
@@ -50,22 +58,34 @@ def window_of(form: Mapping[str, str], names: PageNames) -> Window:
 
 
 def changes_of(sent: object) -> tuple[Change, ...]:
-    """The changes of a message, as the page's module writes them; a ValueError where they are none of ours."""
+    """The changes of a message, as the page's module writes them.
+
+    A ValueError where they are none of ours.
+    """
     if not isinstance(sent, list):
         raise TypeError("expected a list of changes")
     changes = tuple(
         Change(
-            token(c["id"]), str(c["field"]), str(c["value"]), count_of(str(c["base_rev"])), str(c.get("at", ""))[:32]
+            token(c["id"]),
+            str(c["field"]),
+            str(c["value"]),
+            count_of(str(c["base_rev"])),
+            str(c.get("at", ""))[:32],
         )
         for c in sent[:MAX_CHANGES]
     )
-    if not all(c.id and clean(c.field) == c.field and clean(c.said_at) == c.said_at for c in changes):
+    if not all(
+        c.id and clean(c.field) == c.field and clean(c.said_at) == c.said_at for c in changes
+    ):
         raise ValueError("expected changes with ids and plain texts")
     return changes
 
 
 def token(sent: object) -> str:
-    """A random name that a page made; empty where it cannot be one. No page of ours needs another character."""
+    """A random name that a page made; empty where it cannot be one.
+
+    No page of ours needs another character.
+    """
     text = str(sent)
     return text if _TOKEN.fullmatch(text) else ""
 

@@ -1,7 +1,8 @@
 """A rater's tasks with how far each is: what the plan says is remembered, and what was handed in is added to it.
 
-A study has thousands of tasks a rater, and a page changes one. So what is remembered of a rater is compared with the
-database by a few numbers, and what is new since then is read; whenever these do not add up, all is read anew.
+A study has thousands of tasks a rater, and a page changes one. So what is remembered of a rater is
+compared with the database by a few numbers, and what is new since then is read; whenever these do
+not add up, all is read anew.
 """
 
 from __future__ import annotations
@@ -54,10 +55,20 @@ class Work:
             before = self._known.get(rater)
         if before is not None and (before.plan, before.mark) == (plan, mark):
             return before.line
-        now = _later(connection, rater, before, mark) if before is not None and before.plan == plan else None
+        now = (
+            _later(connection, rater, before, mark)
+            if before is not None and before.plan == plan
+            else None
+        )
         if now is None:
             same = before.planned if before is not None and before.plan == plan else None
-            now = _anew(connection, rater, plan, same or tuple(in_line(screens.planned(connection, rater))), mark)
+            now = _anew(
+                connection,
+                rater,
+                plan,
+                same or tuple(in_line(screens.planned(connection, rater))),
+                mark,
+            )
         with self._lock:
             self._known[rater] = now
         return now.line
@@ -81,18 +92,29 @@ class Work:
 
 
 def _anew(
-    connection: Connection, rater: str, plan: tuple[object, ...], planned: tuple[Queued, ...], mark: Mark
+    connection: Connection,
+    rater: str,
+    plan: tuple[object, ...],
+    planned: tuple[Queued, ...],
+    mark: Mark,
 ) -> CachedTasks:
     shown = screens.progressed(connection, rater)
     line = [_as_far_as(task, shown[task.task]) if task.task in shown else task for task in planned]
     # What the plan says is in order; only what was put off changes it.
     ordered = tuple(in_line(line) if mark.deferred else line)
     places = {task.task: place for place, task in enumerate(ordered)}
-    return CachedTasks(plan, planned, mark, ordered, places, frozenset(t for t, state in shown.items() if state[1]))
+    return CachedTasks(
+        plan, planned, mark, ordered, places, frozenset(t for t, state in shown.items() if state[1])
+    )
 
 
-def _later(connection: Connection, rater: str, before: CachedTasks, mark: Mark) -> CachedTasks | None:
-    """What is remembered with what was handed in since; None where that does not add up to what the database says."""
+def _later(
+    connection: Connection, rater: str, before: CachedTasks, mark: Mark
+) -> CachedTasks | None:
+    """What is remembered with what was handed in since.
+
+    None where that does not add up to what the database says.
+    """
     if mark.deferred != before.mark.deferred:
         return None
     line = list(before.line)
@@ -108,4 +130,6 @@ def _later(connection: Connection, rater: str, before: CachedTasks, mark: Mark) 
 
 def _as_far_as(task: Queued, state: tuple[int, bool, float | None]) -> Queued:
     deferred, submitted, seconds = state
-    return dataclasses.replace(task, deferred=deferred, done=submitted or task.done, seconds=seconds)
+    return dataclasses.replace(
+        task, deferred=deferred, done=submitted or task.done, seconds=seconds
+    )

@@ -1,4 +1,7 @@
-"""Who is asking, and may they: deny by default. Every endpoint runs behind this and nowhere else."""
+"""Who is asking, and may they: deny by default.
+
+Every endpoint runs behind this and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ MOST_FIELDS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """Says that a page is for everybody, signed in or not; a page that does not say so is for those it names."""
+    """Says that a page is for everybody, signed in or not.
+
+    A page that does not say so is for those it names.
+    """
 
 
 Audience = Public | frozenset[Role]
@@ -40,10 +46,13 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
         try:
             request.state.body = b"" if request.method in SAFE else await _body(request)
         except ClientDisconnect:
-            # Closed, or out of the network's reach, while sending: half a message is none, and nobody hears an answer.
+            # Closed, or out of the network's reach, while sending: half a message is none, and
+            # nobody hears an answer.
             return Response(status_code=400)
         # One turn in a thread for all that follows: every further one is another wait in line.
-        return await get_running_loop().run_in_executor(site_of(request).lane(audience == RATERS), answered, request)
+        return await get_running_loop().run_in_executor(
+            site_of(request).lane(audience == RATERS), answered, request
+        )
 
     def answered(request: Request) -> Response:
         visitor = asking(request)
@@ -55,9 +64,14 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
         if visitor is not None and visitor.who == ERASED:
             request.state.visitor = None
             # The page's own module loads its page anew after 401, and shows this.
-            return refusal(request, 401) if wants_json(request) else page(request, "erased.html", status=410)
+            return (
+                refusal(request, 401)
+                if wants_json(request)
+                else page(request, "erased.html", status=410)
+            )
         if not isinstance(audience, Public) and (visitor is None or visitor.role not in audience):
-            # The same answer whether the page is another's or does not exist: nothing can be probed.
+            # The same answer whether the page is another's or does not exist: nothing can be
+            # probed.
             return refusal(request, 404 if visitor is not None else 401)
         fault = None if request.method in SAFE else _fault(request, visitor)
         return endpoint(request) if fault is None else refusal(request, fault)
@@ -66,7 +80,10 @@ def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Await
 
 
 def _fault(request: Request, visitor: Visitor | None) -> int | None:
-    """Why a form is refused, as a status; None where it is not, and then its fields are with the request."""
+    """Why a form is refused, as a status.
+
+    None where it is not, and then its fields are with the request.
+    """
     if not from_our_pages(request):
         return 403
     if visitor is not None and not site_of(request).posts.allows(f"{visitor.role} {visitor.who}"):
@@ -88,7 +105,10 @@ def asking(request: Request) -> Visitor | None:
 
 
 def from_our_pages(request: Request) -> bool:
-    """Whether an unsafe request was made by a page of ours, as far as the browser says; one must say."""
+    """Whether an unsafe request was made by a page of ours, as far as the browser says.
+
+    One must say.
+    """
     origin = request.headers.get("origin")
     if origin is None:
         referer = urlsplit(request.headers.get("referer", ""))

@@ -51,7 +51,9 @@ def environment(language: str) -> jinja2.Environment:
     made.globals["read_number"] = read_number
     made.filters["decimal"] = lambda number: shown_number(number, language)
     made.filters["number"] = lambda value: format_decimal(value, "0.######", locale=language)
-    made.filters["day"] = lambda at: format_date(datetime.fromisoformat(at), "long", locale=language)
+    made.filters["day"] = lambda at: format_date(
+        datetime.fromisoformat(at), "long", locale=language
+    )
     return made
 
 
@@ -80,8 +82,13 @@ def language_of(request: Request) -> str:
     )
 
 
-def page(request: Request, template: str, context: Mapping[str, object] | None = None, status: int = 200) -> Response:
-    """Render a template; beside its context it has `language`, `study_title`, `signed_in`, `role`, `csrf`, `path`."""
+def page(
+    request: Request, template: str, context: Mapping[str, object] | None = None, status: int = 200
+) -> Response:
+    """Render a template.
+
+    Beside its context it has `language`, `study_title`, `signed_in`, `role`, `csrf`, `path`.
+    """
     site, language = site_of(request), language_of(request)
     visitor: Visitor | None = getattr(request.state, "visitor", None)
     html = (
@@ -97,8 +104,14 @@ def page(request: Request, template: str, context: Mapping[str, object] | None =
                 "static": lambda name: site.options.path + address(name),
                 "path": lambda name, **parameters: path_to(request, name, **parameters),
                 "here": request.url.path,
-                "reviews": visitor is not None and visitor.role == "rater" and site.study.adjudication is not None,
-                "consents": visitor is not None and visitor.role == "rater" and bool(site.reception.version),
+                "reviews": (
+                    visitor is not None
+                    and visitor.role == "rater"
+                    and site.study.adjudication is not None
+                ),
+                "consents": (
+                    visitor is not None and visitor.role == "rater" and bool(site.reception.version)
+                ),
                 **(context or {}),
             }
         )

@@ -33,9 +33,11 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 HANDS = 4
-"""Threads that answer raters. More would only wait for one another: one writes at a time, and one runs Python."""
+"""Threads that answer raters. More would only wait for one another: one writes at a time, and one
+runs Python."""
 OTHER_HANDS = 4
-"""Threads for all else: an overview or a download may take seconds, and no rater waits behind it."""
+"""Threads for all else: an overview or a download may take seconds, and no rater waits behind
+it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +51,16 @@ class Options:
     office_hours: float = 12.0
     """How long those who run the study stay signed in."""
     tries_a_minute: int = 30
-    """How often one address may knock at a door with a link that is none, and one person with a link of their own."""
+    """How often one address may knock at a door with a link that is none, and one person with a
+    link of their own."""
     volunteers_a_minute: int = 120
     """How often one address may come by an open link: a whole ward may have one address."""
     posts_a_minute: int = 600
-    """How many forms and saves one person may send, on all devices together; people type about a hundred."""
+    """How many forms and saves one person may send, on all devices together; people type about a
+    hundred."""
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses or networks whose word on a visitor's address counts; none: everybody has the address that asks."""
+    """Addresses or networks whose word on a visitor's address counts; none: everybody has the
+    address that asks."""
 
     @property
     def secure(self) -> bool:
@@ -86,18 +91,23 @@ class Options:
 def checked(options: Options) -> Options:
     """The options, or an error that says which of them cannot be."""
     parts = urlsplit(options.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or not _PATH.fullmatch(parts.path):
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or parts.query
+        or not _PATH.fullmatch(parts.path)
+    ):
         raise KonsilError(
-            f"{option('url')}: expected an address such as https://study.example.org or https://example.org/study-1,"
-            f" got {options.url!r}"
+            f"{option('url')}: expected an address such as https://study.example.org or"
+            f" https://example.org/study-1, got {options.url!r}"
         )
     for proxy in options.trusted_proxies:
         try:
             ip_network(proxy, strict=False)
         except ValueError:
             raise KonsilError(
-                f"{option('trusted_proxy')}: expected an address such as 127.0.0.1 or a network such as 10.0.0.0/8,"
-                f" got {proxy!r}"
+                f"{option('trusted_proxy')}: expected an address such as 127.0.0.1 or a network"
+                f" such as 10.0.0.0/8, got {proxy!r}"
             ) from None
     return options
 
@@ -211,7 +221,9 @@ class Site:
 
     @cached_property
     def _lanes(self) -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
-        return ThreadPoolExecutor(OTHER_HANDS, "konsil-others"), ThreadPoolExecutor(HANDS, "konsil-raters")
+        return ThreadPoolExecutor(OTHER_HANDS, "konsil-others"), ThreadPoolExecutor(
+            HANDS, "konsil-raters"
+        )
 
     def lane(self, raters: bool) -> ThreadPoolExecutor:
         """The threads that answer raters, or those that answer everybody else."""
@@ -226,7 +238,13 @@ class Site:
         now = self.clock()
         office = stamp(now + timedelta(hours=self.options.office_hours))
         rater = stamp(now + timedelta(days=self.options.signed_in_days))
-        return {"rater": rater, "curator": rater, "coordinator": office, "analyst": office, "owner": office}
+        return {
+            "rater": rater,
+            "curator": rater,
+            "coordinator": office,
+            "analyst": office,
+            "owner": office,
+        }
 
 
 def site_of(request: Request) -> Site:

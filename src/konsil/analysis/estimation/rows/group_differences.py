@@ -45,8 +45,12 @@ def differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
                 test=context.analysis.test,
             )
             if context.analysis.cluster == "rater" and math.isfinite(told.headline.value):
-                headline = rater_contrast(told.headline, a.measure, b.measure, a.left_out, b.left_out)
-                told = replace(told, headline=headline, companions=(told.headline, *told.companions))
+                headline = rater_contrast(
+                    told.headline, a.measure, b.measure, a.left_out, b.left_out
+                )
+                told = replace(
+                    told, headline=headline, companions=(told.headline, *told.companions)
+                )
             told = _of_target(context, told, a.measure, b.measure)
             paired = not clusters_used(a.measure).isdisjoint(clusters_used(b.measure))
             yield row(
@@ -60,20 +64,39 @@ def differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
                 subtracted=b.measure,
             )
             for companion in told.companions:
-                yield row(context, a.keys, EstimateSummary(companion), a.measure, kind="companion", versus=b.keys)
+                yield row(
+                    context,
+                    a.keys,
+                    EstimateSummary(companion),
+                    a.measure,
+                    kind="companion",
+                    versus=b.keys,
+                )
 
 
-def _of_target(context: Context, summary: EstimateSummary, a: Measure, b: Measure) -> EstimateSummary:
-    """A difference with the target's interval first; groups without a common rater are compared by raters.
+def _of_target(
+    context: Context, summary: EstimateSummary, a: Measure, b: Measure
+) -> EstimateSummary:
+    """A difference with the target's interval first.
 
-    But where the protocol states these raters as the target; and where the analysis compares raters by name.
+    Groups without a common rater are compared by raters.
+
+    But where the protocol states these raters as the target; and where the analysis compares raters
+    by name.
     """
     is_for_these = context.target == "these" and context.is_target_stated
     if have_other_raters(a, b):
-        are_panels = context.target is not None and context.analysis.compare not in {"rater", RATER_PAIR}
-        by_raters = of_other_raters(summary, a, b, context.cluster, are_panels=are_panels and not is_for_these)
+        are_panels = context.target is not None and context.analysis.compare not in {
+            "rater",
+            RATER_PAIR,
+        }
+        by_raters = of_other_raters(
+            summary, a, b, context.cluster, are_panels=are_panels and not is_for_these
+        )
         if not is_for_these:
             return by_raters
         two = [by_raters.headline] if by_raters is not summary else []
-        return replace(summary, companions=(*two, *(c for c in summary.companions if c.raters == "these")))
+        return replace(
+            summary, companions=(*two, *(c for c in summary.companions if c.raters == "these"))
+        )
     return answering(summary, context.target, min(a.n_raters, b.n_raters))

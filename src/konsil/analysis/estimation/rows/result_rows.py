@@ -48,7 +48,9 @@ def row(
     """
     analysis = context.analysis
     if analysis.mode == "valid":
-        possible = range_of(analysis, context.criterion, of_two=kind == "difference" or bool(versus))
+        possible = range_of(
+            analysis, context.criterion, of_two=kind == "difference" or bool(versus)
+        )
         told = replace(told, headline=within(told.headline, possible))
     is_difference = kind == "difference" or (
         kind == "estimate" and analysis.statistic in OF_ZERO and not analysis.compare
@@ -94,21 +96,35 @@ def cannot_be_made(context: Context, why: str) -> Row:
 
 def estimate_of(context: Context, measure: Measure) -> EstimateSummary:
     """A measure's number with its intervals."""
-    return estimate(measure, key=context.key, resampling=context.resampling, cluster=context.cluster)
+    return estimate(
+        measure, key=context.key, resampling=context.resampling, cluster=context.cluster
+    )
 
 
 def estimates_of(context: Context, measures: Sequence[Measure]) -> list[EstimateSummary]:
-    """Several measures' numbers, as `estimate_of` gives each; those on the same clusters are resampled once."""
+    """Several measures' numbers, as `estimate_of` gives each.
+
+    Those on the same clusters are resampled once.
+    """
     if not measures:
         return []
     joined = joint(measures)
     if any(m.sums is not joined[0].sums for m in joined):
         return [estimate_of(context, m) for m in measures]
     return estimates(
-        joined, key=context.key, resampling=context.resampling, cluster=context.cluster, whys=[""] * len(joined)
+        joined,
+        key=context.key,
+        resampling=context.resampling,
+        cluster=context.cluster,
+        whys=[""] * len(joined),
     )
 
 
 def differences_of(context: Context, measures: Sequence[Measure]) -> list[EstimateSummary]:
-    """Measures that are differences already, on one array of sums; their p values invert their own intervals."""
-    return differences(measures, key=context.key, resampling=context.resampling, cluster=context.cluster)
+    """Measures that are differences already, on one array of sums.
+
+    Their p values invert their own intervals.
+    """
+    return differences(
+        measures, key=context.key, resampling=context.resampling, cluster=context.cluster
+    )

@@ -1,6 +1,7 @@
 """Statistics that other packages add, by the entry point `konsil.statistics`.
 
-An entry point gives an `Addition`. konsil makes its groups, intervals, tests and differences, as of its own statistics:
+An entry point gives an `Addition`. konsil makes its groups, intervals, tests and differences, as of
+its own statistics:
 
     [project.entry-points."konsil.statistics"]
     commonest_label = "konsil_extra:COMMONEST_LABEL"
@@ -21,7 +22,8 @@ from konsil.stats.engine import contract
 GROUP = "konsil.statistics"
 """The entry point's group."""
 FAMILIES = ("agreement", "shares")
-"""Families that a statistic can be added to: those whose numbers are made of the labels of a group's raters."""
+"""Families that a statistic can be added to: those whose numbers are made of the labels of a
+group's raters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,15 @@ class Addition:
 
 @cache
 def additions() -> Mapping[str, Addition]:
-    """Every added statistic by its name; an AnalysisError names the package that adds what cannot be used."""
+    """Every added statistic by its name.
+
+    An AnalysisError names the package that adds what cannot be used.
+    """
     # Not from konsil itself: its own statistics need no detour.
-    loaded = [(point, _loaded(point)) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)]
+    loaded = [
+        (point, _loaded(point))
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    ]
     return MappingProxyType({addition.statistic.id: addition for _, addition in loaded})
 
 
@@ -56,5 +64,7 @@ def _loaded(point: EntryPoint) -> Addition:
         raise AnalysisError(f"{where} has another name in its entry, {addition.statistic.id!r}")
     if addition.statistic.family not in FAMILIES:
         known = " or ".join(repr(name) for name in FAMILIES)
-        raise AnalysisError(f"{where} is of the family {addition.statistic.family!r}; expected {known}")
+        raise AnalysisError(
+            f"{where} is of the family {addition.statistic.family!r}; expected {known}"
+        )
     return addition

@@ -43,7 +43,8 @@ _UNDEFINED = {
     "spearman": "in every pair of raters one gave a single label",
     "kendall_tau_b": "in every pair of raters one gave a single label",
 }
-"""Where they are undefined beside what holds for all of them: no unit has labels from two raters."""
+"""Where they are undefined beside what holds for all of them: no unit has labels from two
+raters."""
 
 AGREEMENT = (
     *(
@@ -71,10 +72,12 @@ AGREEMENT = (
         family="agreement",
         group="repeats",
         title="Self-agreement",
-        text="The share of repeated ratings in which a rater gave the same label as the first time.",
+        text=(
+            "The share of repeated ratings in which a rater gave the same label as the first time."
+        ),
         definition=(
-            "how often a rater gave the same label again when the same thing was shown twice; of whole"
-            " answers where `spans` makes one label of their sentences"
+            "how often a rater gave the same label again when the same thing was shown twice; of"
+            " whole answers where `spans` makes one label of their sentences"
         ),
         undefined="an error if nobody rated anything twice",
         range=SHARE,

@@ -37,7 +37,10 @@ DESIGNS = (
         group="timed",
         title="Seconds, geometric mean",
         text="The mean time on the scale of ratios, which few very long screens hardly move.",
-        definition="the geometric mean of the seconds that `seconds` averages, which few very long screens hardly move",
+        definition=(
+            "the geometric mean of the seconds that `seconds` averages, which few very long screens"
+            " hardly move"
+        ),
         undefined="no screen has a time",
         keys=frozenset({"clock"}),
     ),
@@ -51,7 +54,8 @@ DESIGNS = (
             " rating and its words."
         ),
         definition=(
-            "Spearman's correlation of an answer's mean number over its raters and sentences with its number of words"
+            "Spearman's correlation of an answer's mean number over its raters and sentences with"
+            " its number of words"
         ),
         undefined="all answers have the same rating or length",
         source=SPEARMAN,
@@ -64,15 +68,15 @@ DESIGNS = (
         group="parts",
         title="Part and whole",
         text=(
-            "How well some of an answer's sentences tell its rating by all of them; to be read beside"
-            " what overlap alone gives, since the part is in the whole, and beside the sentences that"
-            " are not in it."
+            "How well some of an answer's sentences tell its rating by all of them; to be read"
+            " beside what overlap alone gives, since the part is in the whole, and beside the"
+            " sentences that are not in it."
         ),
         definition=(
             "Spearman's correlation of the mean over so many of an answer's sentences with the mean"
             " over all, every subset of them counted alike; one row for each number. Beside it what"
-            " overlap alone gives (sentences dealt to the answers anew) and the correlation with the"
-            " sentences that are not in the part"
+            " overlap alone gives (sentences dealt to the answers anew) and the correlation with"
+            " the sentences that are not in the part"
         ),
         undefined="all answers have the same mean; against the others also if nothing is left",
         source=PART_WHOLE,
@@ -82,10 +86,14 @@ DESIGNS = (
         family="designs",
         group="parts",
         title="Variance between raters",
-        text="How far raters of the same answer lie apart when they rate so many of its sentences, or the whole.",
+        text=(
+            "How far raters of the same answer lie apart when they rate so many of its sentences,"
+            " or the whole."
+        ),
         definition=(
-            "the variance between the raters' means over so many sentences of an answer, averaged over"
-            " the subsets and answers, for whole answers too, with the paired differences to them"
+            "the variance between the raters' means over so many sentences of an answer, averaged"
+            " over the subsets and answers, for whole answers too, with the paired differences to"
+            " them"
         ),
         undefined="no answer has two raters who rated all its sentences",
     ),
@@ -95,13 +103,14 @@ DESIGNS = (
         group="costs",
         title="Reliability of the panel's mean",
         text=(
-            "How much of the differences between answers' mean ratings is of the answers, other raters"
-            " and other sentences being left to chance."
+            "How much of the differences between answers' mean ratings is of the answers, other"
+            " raters and other sentences being left to chance."
         ),
         definition=(
-            "the squared correlation of the panel's mean over so many sentences with the answer's true"
-            " mean, by variance components of answers, sentences and raters (Brennan 2001; for whole"
-            " answers Spearman and Brown's formula of ICC(1,1)), with the differences to whole answers"
+            "the squared correlation of the panel's mean over so many sentences with the answer's"
+            " true mean, by variance components of answers, sentences and raters (Brennan 2001; for"
+            " whole answers Spearman and Brown's formula of ICC(1,1)), with the differences to"
+            " whole answers"
         ),
         undefined="fewer than two answers, or none rated twice",
         source=BRENNAN,
@@ -113,12 +122,13 @@ DESIGNS = (
         group="costs",
         title="Rater hours for a reliability",
         text=(
-            "How many hours of all raters together 100 answers take until their mean ratings are as reliable as wanted."
+            "How many hours of all raters together 100 answers take until their mean ratings are as"
+            " reliable as wanted."
         ),
         definition=(
-            "the hours of all raters together that 100 answers take to reach the reliability `target`,"
-            " whole or by so many sentences; a part of the sentences is taken to need its share of the"
-            " time of all"
+            "the hours of all raters together that 100 answers take to reach the reliability"
+            " `target`, whole or by so many sentences; a part of the sentences is taken to need its"
+            " share of the time of all"
         ),
         undefined="no number of raters reaches it, or no screen has a time",
         source=BRENNAN,
@@ -135,8 +145,8 @@ DESIGNS = (
         ),
         definition=(
             "the reliability that each of `minutes` of raters an answer buys, whole or by so many"
-            " sentences, with the share of the joint resamples in which it is the best; the raters of an"
-            " answer need be no whole number"
+            " sentences, with the share of the joint resamples in which it is the best; the raters"
+            " of an answer need be no whole number"
         ),
         undefined="the minutes do not pay one rater",
         source=BRENNAN,

@@ -31,5 +31,7 @@ def _owners(key: str) -> str:
     if len(names) == 1:
         return f"the statistic {names[0]}"
     if len(names) > _MOST_NAMES:
-        return f"statistics such as {', '.join(names[: _MOST_NAMES - 1])} and {names[_MOST_NAMES - 1]}"
+        return (
+            f"statistics such as {', '.join(names[: _MOST_NAMES - 1])} and {names[_MOST_NAMES - 1]}"
+        )
     return f"the statistics {', '.join(names[:-1])} and {names[-1]}"

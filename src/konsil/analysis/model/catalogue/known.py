@@ -34,7 +34,8 @@ def _of(*groups: str) -> tuple[str, ...]:
 
 
 AGREEMENT = _of("agreement")
-"""Agreement among the raters of a panel; their names are those of konsil.stats.agreement.registry."""
+"""Agreement among the raters of a panel; their names are those of
+konsil.stats.agreement.registry."""
 PAIRED = _of("association")
 """Association of two raters' labels, averaged over rater pairs."""
 COMPLETE = _those(lambda statistic: statistic.needs_complete)
@@ -47,11 +48,13 @@ ONE_TABLE = _those(lambda statistic: statistic.is_of_one_table)
 """Those of one table of two raters, which can therefore be asked of a rater and a consensus."""
 
 JUDGING = _of("caution", "ensembles", "own", "confidence")
-"""What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their own, confidence."""
+"""What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their
+own, confidence."""
 BLINDING = _of("blinding")
 """Whether raters could tell whose answers they saw: guesses held against the truth."""
 INJECTION = _of("injection")
-"""How far instructions that are embedded in answers move judges; one row a judge, or one for each kind."""
+"""How far instructions that are embedded in answers move judges; one row a judge, or one for each
+kind."""
 
 WINS = _of("wins")
 """Who wins comparisons of two answers, and by how much."""
@@ -60,17 +63,21 @@ WORTHS = _of("worths")
 PREFERENCE = _those(lambda statistic: statistic.family == "pairs")
 """The statistics of criteria about a pair of answers."""
 FLIPPED = _those(lambda statistic: statistic.is_flipped)
-"""Statistics that change their sign when winner and loser change places, so that flips test them."""
+"""Statistics that change their sign when winner and loser change places, so that flips test
+them."""
 OF_ZERO = _those(lambda statistic: statistic.is_difference)
 """Statistics that are differences already: a margin is about the number itself."""
 
 DEGRADATION = _of("degradation")
-"""What becomes of a system as cases are told with less and less; one row a system, cases are the clusters."""
+"""What becomes of a system as cases are told with less and less; one row a system, cases are the
+clusters."""
 ONE_A_SYSTEM = _those(lambda statistic: statistic.row_of == "system")
 """Statistics of cases with a row for each system, whatever `by` says."""
 LEVELLED = _those(lambda statistic: "levels" in statistic.keys)
 """Statistics of all levels at once."""
-RIGHT_OR_WRONG = _those(lambda statistic: "correct" in statistic.keys and statistic.group != "audit")
+RIGHT_OR_WRONG = _those(
+    lambda statistic: "correct" in statistic.keys and statistic.group != "audit"
+)
 """Statistics of cases for which an answer is right from the threshold `correct` on."""
 AUDIT = _of("audit")
 """What judges approve of what experts call a failure; one row a judge."""
@@ -104,7 +111,9 @@ def known_statistics() -> tuple[str, ...]:
 
 
 def statistic_of(name: str) -> Statistic:
-    """The statistic of a name; one without words where there is none. No other package's takes the place of ours.
+    """The statistic of a name; one without words where there is none.
+
+    No other package's takes the place of ours.
 
     >>> statistic_of("share").range, statistic_of("unheard_of").title
     ((0.0, 1.0), 'Unheard of')

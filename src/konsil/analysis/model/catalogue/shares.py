@@ -12,8 +12,8 @@ SHARES = (
         title="Share",
         text="How large a part of the labels are the ones counted, between 0 and 1.",
         definition=(
-            "the share of the labels in `of` among all labels, or among the panel's majorities with"
-            ' `consensus = "majority"`'
+            "the share of the labels in `of` among all labels, or among the panel's majorities"
+            ' with `consensus = "majority"`'
         ),
         undefined="there are no labels",
         source="Wilson, J Am Stat Assoc 22:209, 1927",
@@ -35,7 +35,10 @@ SHARES = (
         family="shares",
         group="labels",
         title="Abstention rate",
-        text="The share of the ratings in which the rater said that they could not tell, between 0 and 1.",
+        text=(
+            "The share of the ratings in which the rater said that they could not tell, between 0"
+            " and 1."
+        ),
         definition="the share of abstentions among what was rated or abstained",
         undefined="nothing was",
         source="Wilson, J Am Stat Assoc 22:209, 1927",

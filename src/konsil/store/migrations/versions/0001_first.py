@@ -137,7 +137,8 @@ def upgrade() -> None:
         *value(),
         sa.PrimaryKeyConstraint("task", "criterion", "answers", "span"),
         sa.CheckConstraint(
-            "(state = 'rated' AND label IS NOT NULL) OR (state = 'abstained' AND label IS NULL)", name="rating_state"
+            "(state = 'rated' AND label IS NOT NULL) OR (state = 'abstained' AND label IS NULL)",
+            name="rating_state",
         ),
     )
     op.create_table(

@@ -112,7 +112,13 @@ def upgrade() -> None:
         key("event"),
         sa.PrimaryKeyConstraint("task", "field"),
     )
-    op.create_table("renderings", key("source"), text("renderer"), text("html"), sa.PrimaryKeyConstraint("source"))
+    op.create_table(
+        "renderings",
+        key("source"),
+        text("renderer"),
+        text("html"),
+        sa.PrimaryKeyConstraint("source"),
+    )
     for name, table, columns in INDICES:
         op.create_index(name, table, list(columns))
     append_only()

@@ -42,7 +42,9 @@ def append_only() -> None:
         name = f"task_revisions_no_{verb.lower()}"
         if op.get_bind().dialect.name == "postgresql":
             action = "EXECUTE FUNCTION konsil_append_only()"
-            op.execute(f"CREATE TRIGGER {name} BEFORE {verb} ON task_revisions FOR EACH ROW {action}")
+            op.execute(
+                f"CREATE TRIGGER {name} BEFORE {verb} ON task_revisions FOR EACH ROW {action}"
+            )
         else:
             action = "SELECT RAISE(ABORT, 'rows of task_revisions are only appended');"
             op.execute(f"CREATE TRIGGER {name} BEFORE {verb} ON task_revisions BEGIN {action} END")

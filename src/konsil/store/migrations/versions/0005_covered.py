@@ -8,15 +8,19 @@ down_revision = "0004"
 
 TABLES = ("calls", "screens", "visits", "draft_events", "invitations")
 APPENDED = {
-    "calls": "work, attempt, kind, who, subject, key, endpoint, model, outcome, ended, status, asked, sent, echoed,"
-    " usage, cost, seconds, reply, raw, at",
+    "calls": (
+        "work, attempt, kind, who, subject, key, endpoint, model, outcome, ended, status, asked,"
+        " sent, echoed, usage, cost, seconds, reply, raw, at"
+    ),
     "draft_events": "id, task, rater, field, value, base_rev, rev, said_at, at",
 }
 """Tables of which no row may change, and the columns that they had until now."""
 
 
 def upgrade() -> None:
-    """Add the columns; rows that are there already are covered when the log is next brought up to date.
+    """Add the columns.
+
+    Rows that are there already are covered when the log is next brought up to date.
 
     Of visits that are there already it is not known which answers were seen to their end.
     """
@@ -32,4 +36,6 @@ def upgrade() -> None:
         if postgresql:
             op.execute(f"{head} FOR EACH ROW EXECUTE FUNCTION konsil_append_only()")
         else:
-            op.execute(f"{head} BEGIN SELECT RAISE(ABORT, 'rows of {table} are only appended'); END")
+            op.execute(
+                f"{head} BEGIN SELECT RAISE(ABORT, 'rows of {table} are only appended'); END"
+            )

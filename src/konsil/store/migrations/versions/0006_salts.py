@@ -10,7 +10,10 @@ KEY = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    """Make the tables; entries that are there already have no salts until the log is anchored anew."""
+    """Make the tables.
+
+    Entries that are there already have no salts until the log is anchored anew.
+    """
     op.create_table(
         "salts",
         sa.Column("owner", KEY, nullable=False),
