@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 
-from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, say, translate
+from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, message, translate
 
 
 def shout(text: str) -> str:
@@ -19,29 +19,29 @@ def shout(text: str) -> str:
 
 
 def test_a_text_is_its_english_sentence() -> None:
-    text = say("{n:,} of {all} units", n=1200, all=3)
+    text = message("{n:,} of {all} units", n=1200, all=3)
     assert text == "1,200 of 3 units"
     assert {text: 1}["1,200 of 3 units"] == 1
 
 
 def test_what_is_said_within_is_told_too() -> None:
-    inner = say("{n} cells", n=2)
-    outer = say("no {what}", what=inner)
+    inner = message("{n} cells", n=2)
+    outer = message("no {what}", what=inner)
     assert outer.translated(shout, format) == "NO 2 CELLS"
     assert outer.translated(shout, lambda number, form: f"<{number}{form}>") == "NO <2> CELLS"
 
 
 def test_lists_end_in_the_language() -> None:
-    some = say("x {what}", what=listed([say("a"), "b", "c"]))
+    some = message("x {what}", what=listed([message("a"), "b", "c"]))
     assert some == "x a, b and c"
     assert some.translated(shout, format) == "X A, b AND c"
-    assert say("{what}", what=listed(["a"])) == "a"
-    assert say("{what}", what=listed([])) == ""
-    assert say("{what}", what=listed(["a", "b"], end=COMMA)) == "a, b"
+    assert message("{what}", what=listed(["a"])) == "a"
+    assert message("{what}", what=listed([])) == ""
+    assert message("{what}", what=listed(["a", "b"], end=COMMA)) == "a, b"
 
 
 def test_copies_remember() -> None:
-    text = say("{n} raters", n=4)
+    text = message("{n} raters", n=4)
     for other in (copy.copy(text), copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
         assert isinstance(other, TranslatableMessage)
         assert (other, other.template, other.values) == (text, "{n} raters", {"n": 4})

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from konsil.analysis import Analysis, Results, Row
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.verdicts import DesignEvidence, Recommendation, recommendations
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.report.designs.designs import Designs, designs
@@ -81,10 +81,10 @@ def made() -> Results:
     for n in (1, 2, 3):
         size = {"sentences": str(n)}
         rows.append(row(parts, 0.6 + n / 10, 0.5, 0.9, size))
-        alone, other = say("overlap alone"), say("against the other sentences")
+        alone, other = message("overlap alone"), message("against the other sentences")
         rows.append(row(parts, 0.5, 0.4, 0.6, {**size, "version": alone}, kind="companion"))
         rows.append(row(parts, 0.4, 0.3, 0.5, {**size, "version": other}, kind="companion"))
-    whole = say("whole answer")
+    whole = message("whole answer")
     for name, value in ((whole, 9.0), ("1", math.nan), ("2", 5.0), ("3", 6.0)):
         rows.append(
             row(
@@ -94,7 +94,7 @@ def made() -> Results:
         reached = {"minutes": "5", "sentences": name}
         best = {"9.0": 0.7, "nan": 0.4, "5.0": 0.79, "6.0": 0.8}[str(value)]
         rows.append(row(budget, best, best - 0.1, best + 0.1, reached))
-        chance = {**reached, "version": say("chance of being the best")}
+        chance = {**reached, "version": message("chance of being the best")}
         rows.append(
             row(budget, 0.6 if name == "3" else 0.1, math.nan, math.nan, chance, kind="companion")
         )
@@ -249,7 +249,7 @@ def test_without_hours_the_table_says_why_in_each_rows_words():
     hours, budget = ANALYSES[9:]
     agreement = row(ANALYSES[0], math.nan, math.nan, math.nan, {"instrument": "coarse"})
     for why in ("no ratings selected", "no number of raters reaches a reliability of 0.8"):
-        nothing = Estimate(math.nan, reason=say(why))
+        nothing = Estimate(math.nan, reason=message(why))
         rows = [
             Row(
                 a.name,

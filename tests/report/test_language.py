@@ -7,13 +7,13 @@ import copy
 
 import pytest
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.report.material.language import ENGLISH, language
 from konsil.report.material.tables import Numbers
 
 
 def test_a_sentence_with_an_id_is_translated_by_it_and_falls_back_to_english() -> None:
-    sentence = say("{n} intervals", message_id="interval.count", n=2)
+    sentence = message("{n} intervals", message_id="interval.count", n=2)
     assert (
         sentence.translated(
             lambda text: {"interval.count": "{n} Intervalle"}.get(text, text), format
@@ -25,7 +25,7 @@ def test_a_sentence_with_an_id_is_translated_by_it_and_falls_back_to_english() -
 
 
 def test_a_german_sentence_has_german_numbers() -> None:
-    text = say(
+    text = message(
         "The resampling interval is {times:.2f} times as wide as the linearised one.", times=1.234
     )
     assert text == "The resampling interval is 1.23 times as wide as the linearised one."
@@ -36,7 +36,9 @@ def test_a_german_sentence_has_german_numbers() -> None:
     )
     assert (
         Numbers(language("de")).translated(
-            say("{n:,} {n|rating|ratings} ({reason})", n=12345, reason=say("no time recorded"))
+            message(
+                "{n:,} {n|rating|ratings} ({reason})", n=12345, reason=message("no time recorded")
+            )
         )
         == "12\u202f345 Bewertungen (keine Zeit verzeichnet)"
     )
@@ -66,7 +68,7 @@ def test_language_of_a_code(code: str, spoken: object) -> None:
     ],
 )
 def test_one_is_told_in_the_singular(n: int, english: str, german: str) -> None:
-    sentence = say("{n} {n|item is|items are} excluded", message_id="x.y", n=n)
+    sentence = message("{n} {n|item is|items are} excluded", message_id="x.y", n=n)
     assert sentence == english
     in_german = {"x.y": "{n} {n|Item ist|Items sind} ausgeschlossen"}
     assert sentence.translated(lambda text: in_german.get(text, text), format) == german

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from konsil.analysis import Results, Row
-from konsil.analysis.model.message import COMMA, listed, say
+from konsil.analysis.model.message import COMMA, listed, message
 from konsil.records import Answer, Item
 from konsil.simulate.batches import Cases, Lengths, main_lines
 from konsil.simulate.expected import Expected
@@ -160,8 +160,8 @@ def _words(row: Row) -> str:
     where = listed(tuple(row.group.values()), end=COMMA)
     minus = listed([v for k, v in row.versus.items() if row.group.get(k) != v], end=COMMA)
     name = (
-        say("{analysis}: {where}", analysis=row.analysis, where=where)
+        message("{analysis}: {where}", analysis=row.analysis, where=where)
         if row.group
         else row.analysis
     )
-    return say("{what} minus {other}", what=name, other=minus) if minus.parts else name
+    return message("{what} minus {other}", what=name, other=minus) if minus.parts else name

@@ -12,7 +12,7 @@ from konsil.analysis.estimation import rare_events
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.own_weights import Weights
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.analysis.table.encoding import Sample
 from konsil.analysis.table.prevalence import LINEAR, commonest, label_notes
@@ -278,7 +278,7 @@ def reason(sample: Sample, name: str) -> str:
     """Why a statistic is undefined on a sample, in words."""
     n_raters, n_labels = sample.codes.labels.shape[1], sample.codes.n_labels
     if columns(name, n_raters, n_labels) > WIDEST:
-        return say(
+        return message(
             "not computed: {labels:,} different labels of {raters:,} raters need tables of"
             " {cells:,} cells; round the labels to fewer",
             labels=n_labels,
@@ -287,25 +287,25 @@ def reason(sample: Sample, name: str) -> str:
         )
     counts = unit_counts(sample.codes)
     if not (counts.sum(axis=1) >= 2).any():
-        return say("no unit was labelled by two raters")
+        return message("no unit was labelled by two raters")
     used = int((counts.sum(axis=0) > 0).sum())
     if used == 1:
-        return say("all labels are the same, so agreement beyond chance is undefined")
+        return message("all labels are the same, so agreement beyond chance is undefined")
     if name in ICC_FORMS or name == "kendall_w":
         complete = int((sample.codes.labels >= 0).all(axis=1).sum())
         if complete < 2:
-            return say(
+            return message(
                 "needs at least two units that every rater labelled; there are {n}", n=complete
             )
         if name in {"icc1k", "icc2k", "icc3k"}:
-            return say(
+            return message(
                 "units differ no more than chance has it, so that the mean's reliability has no"
                 " denominator"
             )
-        return say("the units or the raters do not vary")
+        return message("the units or the raters do not vary")
     if name == "icc1_incomplete":
-        return say("the units do not vary", message_id="table.no_variation")
-    return say("undefined for every pair of raters")
+        return message("the units do not vary", message_id="table.no_variation")
+    return message("undefined for every pair of raters")
 
 
 def with_textbook_interval(
@@ -364,7 +364,7 @@ def with_chance(
         counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings
     )
     chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
-    method = say(
+    method = message(
         "chance level (two labels drawn from all labels given), {method}", method=chance.method
     )
     beside = replace(chance, method=method)
@@ -423,7 +423,7 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
     if not 0 < undefined < pairs:
         return ()
     return (
-        say(
+        message(
             "undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean",
             n=undefined,
             all=pairs,
@@ -444,13 +444,13 @@ def _completed(
             se=float("nan"),
             p=form.p,
             n_undefined=0,
-            method=say("F interval of Shrout and Fleiss: independent, normal units"),
+            method=message("F interval of Shrout and Fleiss: independent, normal units"),
         )
         if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
             found = replace(found, companions=(*found.companions, textbook))
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
-        note = say(
+        note = message(
             "Of {all:,} units, the {n:,} that every rater labelled are used.",
             all=sample.n_units,
             n=complete,

@@ -11,7 +11,7 @@ import polars as pl
 from konsil.analysis.agreement.agreement_statistics import share_of, spaced
 from konsil.analysis.estimation.measure import Column, Measure, quotient, share
 from konsil.analysis.estimation.rare_events import is_sparse
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis, Mode
 from konsil.analysis.table.encoding import Labels, Sample, matrix, of_tasks, subjects_of
 from konsil.analysis.table.prevalence import label_notes
@@ -103,7 +103,7 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
     if not no_majority:
         return ()
     return (
-        say(
+        message(
             "{n:,} of {all:,} units have no strict majority and count only where one rater less"
             " has.",
             n=no_majority,

@@ -24,7 +24,7 @@ from konsil.analysis.estimation.rater_samples import with_raters
 from konsil.analysis.estimation.sensitivity import leave_one_rater_out, rater_clusters
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import AGREEMENT, COMPLETE, PAIRED, RATER_PAIR
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.encoding import Labels, Sample, encode
 from konsil.errors import AnalysisError
 from konsil.stats.engine.contract import Estimate
@@ -38,7 +38,7 @@ def single(
     if analysis.statistic == "self_agreement":
         measure = consensus.self_agreement(frame, analysis, labels_in(context, frame))
         told = _estimate(
-            context, measure, say("no rater rated anything twice (no task repeats another)")
+            context, measure, message("no rater rated anything twice (no task repeats another)")
         )
         if analysis.cluster == "rater" and measure.n_ratings:
             told = _headed(told, rater_clusters(told.headline, measure))
@@ -120,7 +120,7 @@ def group_of(
 ) -> Group:
     """A group's number, with raters as clusters where the analysis asks for that."""
     measure = make(sample)
-    why = "" if sample.n_ratings else say("no labels to compute it from")
+    why = "" if sample.n_ratings else message("no labels to compute it from")
     return _with_raters(
         context, Group(keys, measure, _estimate(context, measure, why)), sample, make
     )
@@ -174,7 +174,7 @@ def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
     )
     undefined = len(sample.units) - decided.n_units
     notes = (
-        (say("Units without a strict majority, left out: {n:,}.", n=undefined),)
+        (message("Units without a strict majority, left out: {n:,}.", n=undefined),)
         if undefined
         else ()
     )

@@ -13,7 +13,7 @@ from konsil.analysis.agreement.consensus import judges_and_panel, one_table
 from konsil.analysis.estimation.difference_methods import by_linearisation, why_no_interval
 from konsil.analysis.estimation.estimate import EstimateSummary, too_long
 from konsil.analysis.estimation.measure import Measure, value
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.alpha import Level
@@ -134,7 +134,9 @@ def _start(measure: Measure, resampling: Resampling) -> Estimate:
     at = value(measure)
     used = int(np.asarray(np.asarray(measure.sums.sum(axis=1)) != 0).sum())
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=measure.n_ratings)
-    return replace(start, reason=say("one of the two is undefined")) if math.isnan(at) else start
+    return (
+        replace(start, reason=message("one of the two is undefined")) if math.isnan(at) else start
+    )
 
 
 def _mean(finalise: Finalise) -> Finalise:
@@ -146,14 +148,14 @@ def _mean(finalise: Finalise) -> Finalise:
 
 def _estimate(start: Estimate, exchange: Exchanged, analysis: Analysis, cluster: str) -> Estimate:
     if math.isnan(exchange.p):
-        return replace(start, reason=say("one cluster has no interval"))
+        return replace(start, reason=message("one cluster has no interval"))
     return replace(
         start,
         low=exchange.low,
         high=exchange.high,
         se=exchange.se if exchange.se > 0 else math.nan,
         p=exchange.p if analysis.test != "none" else math.nan,
-        method=say(
+        method=message(
             "judge minus ceiling, studentised permutation of the judge and the raters of the panel"
             " within {cluster} clusters, {draws:,} permutations",
             message_id="difference.judge_and_panel",

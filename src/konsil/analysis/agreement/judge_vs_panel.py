@@ -20,7 +20,7 @@ from konsil.analysis.estimation.rows.result_rows import (
     estimates_of,
     row,
 )
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, groups, select
 from konsil.analysis.table.frame import RatingTable
@@ -37,7 +37,7 @@ def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame
             Estimate(
                 math.nan,
                 level=context.resampling.level,
-                reason=say("panel {panel} has no ratings", panel=repr(panel_name)),
+                reason=message("panel {panel} has no ratings", panel=repr(panel_name)),
             )
         )
         yield row(context, {}, told)
@@ -131,8 +131,8 @@ def _of_part(
         made, judged, ceilings, gaps, strict=True
     ):
         mine = {**keys, "rater": name} if name else dict(keys)
-        versus = {**keys, "rater": say("rest")}
-        rest = {**keys, "rater": say("{panel}, leave one out", panel=str(analysis.against))}
+        versus = {**keys, "rater": message("rest")}
+        rest = {**keys, "rater": message("{panel}, leave one out", panel=str(analysis.against))}
         yield (
             name,
             [

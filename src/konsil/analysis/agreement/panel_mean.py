@@ -10,7 +10,7 @@ import polars as pl
 from konsil.analysis.agreement.consensus import judges_and_panel
 from konsil.analysis.agreement.groups import agreement_of
 from konsil.analysis.estimation.context import Context, Group, sample_of
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.encoding import Sample, groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array, IntArray
@@ -41,7 +41,7 @@ def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) ->
                     0
                 ]
             }
-        note = say(
+        note = message(
             "On {n:,} of {all:,} units the average of {panel} lies halfway between two labels; they"
             " are left out.",
             n=int(halves.sum()),

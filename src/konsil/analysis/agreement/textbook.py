@@ -9,7 +9,7 @@ import numpy as np
 
 from konsil.analysis.agreement.agreement_statistics import spaced
 from konsil.analysis.estimation.own_weights import Weights as OwnOrNamed
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.alpha import Level
 from konsil.stats.agreement.standard_errors import Coefficient, cohen_kappa_se, standard_error
@@ -52,13 +52,13 @@ def closed_form(
         table = pair_tables(codes).sum(axis=0)
         counts = np.asarray(table, dtype=np.float64).reshape(codes.n_labels, codes.n_labels)
         se = cohen_kappa_se(counts, weights or _KAPPAS[name], codes.values)
-        method = say(
+        method = message(
             "closed-form standard error (Fleiss, Cohen and Everitt), independent units",
             message_id="table.closed_form_kappa",
         )
     elif name in _MANY_RATERS and not weights and codes.labels.size * codes.n_labels <= _LARGEST:
         se = standard_error(_MANY_RATERS[name], codes)
-        method = say(
+        method = message(
             "closed-form standard error (Gwet), independent units",
             message_id="table.closed_form_gwet",
         )

@@ -13,7 +13,7 @@ from konsil.analysis.cases.scores import HIGHEST, reaches, scores
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Bounds, Row, TradeOff
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
@@ -85,17 +85,17 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
             continue  # a group without failures has nothing to approve of
         hits = (failed.get_column("judge") >= context.analysis.approve - 1e-9).to_numpy()
         measure = per_case(part, failed, hits, share=True)
-        notes = [say("Out of {n:,} {n|failure|failures}.", n=n)]
+        notes = [message("Out of {n:,} {n|failure|failures}.", n=n)]
         if failed.height < n:
             notes.append(
-                say(
+                message(
                     "{n:,} of {all:,} failures have no judgement that can be read.",
                     n=n - failed.height,
                     all=n,
                 )
             )
         measure = replace(measure, notes=tuple(notes))
-        why = say("no judgement of a failure that can be read")
+        why = message("no judgement of a failure that can be read")
         told = estimate(
             measure,
             key=context.key,
@@ -166,7 +166,7 @@ def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
             n_raters=1,
             n_ratings=used.height,
         )
-        why = say("no failure or no success among what was judged")
+        why = message("no failure or no success among what was judged")
         told = estimate(
             measure,
             key=context.key,

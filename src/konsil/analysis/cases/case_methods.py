@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
-from konsil.analysis.model.message import TranslatableMessage, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Analysis
 
 
@@ -21,14 +21,14 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
         {(a.failure_by, a.failure, a.approve) for a in asked if a.statistic in AUDIT}
     ):
         rule = (
-            say(
+            message(
                 "Failures are answers and criteria that every expert who rated them scores"
                 " {failure:g} or less",
                 message_id="audit.failures_every",
                 failure=failure,
             )
             if by == "every"
-            else say(
+            else message(
                 "Failures are answers and criteria with a mean expert score of {failure:g} or less"
                 " (single experts may score higher)",
                 message_id="audit.failures_mean",
@@ -36,7 +36,7 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
             )
         )
         found.append(
-            say(
+            message(
                 "{rule}; a judge approves a failure by a score of {approve:g} or more.",
                 message_id="audit.rule",
                 rule=rule,
@@ -45,28 +45,28 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
         )
     if any(a.statistic == "crossover" for a in asked):
         found.append(
-            say(
+            message(
                 "A crossover is told only where the differences at two levels lie on opposite sides"
                 " of 0, with intervals that hold for all levels at once (Bonferroni)."
             )
         )
     if ("mann_whitney", "valid") in used:
         found.append(
-            say(
+            message(
                 "Systems were compared on the means of their cases, paired by case (Wilcoxon);"
                 " unpaired versions (Mann-Whitney) stand beside."
             )
         )
     if ("anova", "valid") in used:
         found.append(
-            say(
+            message(
                 "Analyses of variance take system and level as repeated measures of the case, with"
                 " F tests corrected by Greenhouse and Geisser."
             )
         )
     if any(a.mode == "paper" and a.statistic in {"mann_whitney", "anova", "tukey"} for a in asked):
         found.append(
-            say(
+            message(
                 "In paper mode scores or cells of the same cases are taken as independent, which"
                 " they are not."
             )
@@ -77,11 +77,11 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
 def _right(asked: Sequence[Analysis], correct: float, names: Sequence[str]) -> TranslatableMessage:
     thresholds = {a.correct for a in asked if a.statistic in RIGHT_OR_WRONG}
     if len(thresholds) == 1:
-        return say(
+        return message(
             "An answer counts as right where the panel's mean score is {correct:g} or more.",
             correct=correct,
         )
-    return say(
+    return message(
         "In {analyses} an answer counts as right where the panel's mean score is {correct:g} or"
         " more.",
         analyses=listed(names),

@@ -14,7 +14,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
@@ -47,7 +47,7 @@ def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                     key=context.key,
                     resampling=context.resampling,
                     cluster=context.cluster,
-                    why=say("a criterion has one score throughout, or no answer has both"),
+                    why=message("a criterion has one score throughout, or no answer has both"),
                 )
                 yield from estimate_rows(context, keys, told, measure)
 

@@ -16,7 +16,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model import verdicts
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases.degradation import reversal, unanimous_interval
@@ -107,14 +107,14 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     value, (ahead, early, late) = reversal(pair.value, pair.value)
     low, sure = reversal(pair.low, pair.high)
     high, _ = reversal(pair.high, pair.low)
-    method = say(
+    method = message(
         "the intervals of {n} levels at once, {cluster}-cluster bootstrap, BCa, {draws:,}"
         " resamples, Bonferroni",
         n=len(levels),
         cluster=context.cluster,
         draws=context.resampling.draws,
     )
-    reason = "" if math.isfinite(value) else say("a level has no case that both answered")
+    reason = "" if math.isfinite(value) else message("a level has no case that both answered")
     headline = Estimate(
         value,
         low,
@@ -130,7 +130,7 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
         early, late = sure[1:]
         first, second = (a, b) if sure[0] == 0 else (b, a)
     finding = _finding(value, low, first, second, levels[early], levels[late])
-    group = {"systems": say("{a} and {b}", a=a, b=b), **rest}
+    group = {"systems": message("{a} and {b}", a=a, b=b), **rest}
     yield row(
         context, group, EstimateSummary(headline, notes=(finding,)), pair.used, finding=finding
     )
@@ -152,9 +152,11 @@ def _finding(
     value: float, low: float, first: str, second: str, early: str, late: str
 ) -> TranslatableMessage:
     if not math.isfinite(value):
-        return say("Whether the order of {a} and {b} reverses cannot be said.", a=first, b=second)
+        return message(
+            "Whether the order of {a} and {b} reverses cannot be said.", a=first, b=second
+        )
     if verdicts.is_crossover(low):
-        return say(
+        return message(
             "Crossover: {a} is ahead at {early} and {b} at {late}; the intervals of both"
             " differences, held for all levels at once, exclude 0.",
             a=first,
@@ -163,7 +165,7 @@ def _finding(
             late=late,
         )
     if value > 0:
-        return say(
+        return message(
             "No crossover is shown: {a} is ahead at {early} and {b} at {late} in these cases, but"
             " the intervals of the differences, held for all levels at once, do not exclude 0 on"
             " both sides.",
@@ -172,4 +174,4 @@ def _finding(
             early=early,
             late=late,
         )
-    return say("No crossover: {a} and {b} keep their order at every level.", a=first, b=second)
+    return message("No crossover: {a} and {b} keep their order at every level.", a=first, b=second)

@@ -15,7 +15,7 @@ from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimates_of, row
 from konsil.analysis.model import verdicts
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
@@ -79,7 +79,7 @@ def _measure(context: Context, found: Ladder) -> Measure:
     )
     if not recovered:
         return measure
-    note = say("Of the cases that are right at {level} alone.", level=repr(analysis.levels[-1]))
+    note = message("Of the cases that are right at {level} alone.", level=repr(analysis.levels[-1]))
     return replace(measure, notes=(note, *measure.notes))
 
 
@@ -91,7 +91,7 @@ def from_cases(found: Ladder, numbers: Array, *, share: bool = False) -> Measure
     known = np.isfinite(numbers)
     sums = np.column_stack([np.where(known, numbers, 0.0), known.astype(np.float64)])
     lacking = found.lacking
-    note = say(
+    note = message(
         "{n:,} of {all:,} cases lack a level and may be left out.", n=lacking, all=len(found.cases)
     )
     return Measure(
@@ -112,7 +112,7 @@ def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     if context.analysis.denominator == "recovered":
         return
     levels = context.analysis.levels
-    version = say("recovered")
+    version = message("recovered")
     for keys, part in by_system(context, table):
         found = ladder(context, part, levels)
         at = degradation.recovered_at(right(context, found.scores))
@@ -137,7 +137,7 @@ def hidden_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         found = ladder(context, part, analysis.levels)
         measure = from_cases(found, degradation.hidden(right(context, found.scores)), share=True)
         [told] = estimates_of(context, [measure])
-        version = say("wrong at {level}, right with less", level=analysis.levels[0])
+        version = message("wrong at {level}, right with less", level=analysis.levels[0])
         luck = degradation.hidden_by_luck(right(context, found.scores))
         finding = _hidden(context, keys["system"], told.headline, luck)
         told = replace(told, notes=(*told.notes, finding))
@@ -155,19 +155,19 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Tran
     first = context.analysis.levels[0]
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
     if not np.isfinite(found.low):
-        return say(
+        return message(
             "Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system
         )
     why = verdicts.weakness(found, context.resampling.draws)
     if why is not None:
-        return say(
+        return message(
             "Hidden knowledge of {system} not judged: {reason}.",
             message_id="verdict.hidden_not_judged",
             system=system,
             reason=why,
         )
     if margin < found.low <= luck:
-        return say(
+        return message(
             "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at"
             " {level} and right with less, but answers that are right by luck, as often as those of"
             " each level are, would give {luck:.0%}, and the interval reaches down to {low:.0%}.",
@@ -178,7 +178,7 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Tran
             low=found.low,
         )
     if verdicts.is_hidden_knowledge(found.low, margin, luck):
-        return say(
+        return message(
             "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right"
             " with less, and the interval lies above {margin:.0%}. Answers that are right by luck,"
             " as often as those of each level are, would give {luck:.0%}.",
@@ -188,7 +188,7 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Tran
             margin=margin,
             luck=luck,
         )
-    return say(
+    return message(
         "No hidden knowledge is shown: {system} has {value:.0%} of the cases wrong at {level} and"
         " right with less, but the interval reaches down to {low:.0%}, which is not above"
         " {margin:.0%}.",

@@ -15,7 +15,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
@@ -68,7 +68,7 @@ def _paired(
     sums = np.concatenate([effects.moments(first), effects.moments(second)], axis=1)
     (w, p), (u, p_unpaired) = effects.signed_rank(gap), effects.rank_sum(first, second)
     told = _estimate(context, shared)
-    how = say(
+    how = message(
         "paired d of case means, {interval}; Wilcoxon's signed ranks, W = {w:g}",
         interval=told.method,
         w=w,
@@ -82,7 +82,7 @@ def _paired(
         versus=versus,
     )
     beside = _estimate(context, replace(shared, sums=sums, finalise=effects.cohen_d))
-    how = say(
+    how = message(
         "Cohen's d of case means, unpaired, {interval}; Mann-Whitney, U = {u:g}",
         interval=beside.method,
         u=u,
@@ -92,7 +92,7 @@ def _paired(
 
 
 def _estimate(context: Context, measure: Measure) -> Estimate:
-    why = say("the case means do not differ from one another or are too few")
+    why = message("the case means do not differ from one another or are too few")
     return estimate(
         measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why
     ).headline
@@ -108,12 +108,12 @@ def _naive(
     d = float(effects.cohen_d(totals)[0])
     u, p = effects.rank_sum(first, second)
     n = len(first) + len(second)
-    method = say(
+    method = message(
         "Cohen's d of all scores as if they were independent, without an interval; Mann-Whitney, U"
         " = {u:g}",
         u=u,
     )
-    reason = "" if math.isfinite(d) else say("all scores of both are the same, or too few")
+    reason = "" if math.isfinite(d) else message("all scores of both are the same, or too few")
     told = Estimate(
         d,
         level=context.resampling.level,
@@ -123,7 +123,7 @@ def _naive(
         method=method,
         reason=reason,
     )
-    note = say(
+    note = message(
         "{n:,} scores of few cases are not {n:,} observations: this p value is far too small.", n=n
     )
     yield row(context, keys, EstimateSummary(told, notes=(note,)), kind="difference", versus=versus)
@@ -169,7 +169,11 @@ def _cells(context: Context, table: RatingTable) -> Cells:
 def _incomplete(cells: Cells) -> tuple[TranslatableMessage, ...]:
     gone = len(cells.cases) - len(cells.complete_cases)
     return (
-        (say("{n:,} of {all:,} cases lack a cell and are left out.", n=gone, all=len(cells.cases)),)
+        (
+            message(
+                "{n:,} of {all:,} cases lack a cell and are left out.", n=gone, all=len(cells.cases)
+            ),
+        )
         if gone
         else ()
     )
@@ -195,7 +199,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 continue
             found = anova.repeated_measures(sums.sum(axis=0), contrast)
             low, high = anova.eta_interval(found, context.resampling.level)
-            how = say(
+            how = message(
                 "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε ="
                 " {epsilon:.3f}; the interval inverts the F test",
                 df=found.df,
@@ -213,7 +217,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 n_clusters=len(cells.complete_cases),
                 n_ratings=cells.n_ratings,
                 method=how if defined else "",
-                reason="" if defined else say("fewer than two whole cases, or nothing varies"),
+                reason="" if defined else message("fewer than two whole cases, or nothing varies"),
             )
             keys: dict[str, str] = {**named, "effect": titles[name]}
             yield row(
@@ -234,13 +238,14 @@ def _titles(systems: Sequence[str], paper: bool) -> dict[str, str]:
         {}
         if paper
         else {
-            f"level of {n}": say("level within {system}", system=s) for n, s in enumerate(systems)
+            f"level of {n}": message("level within {system}", system=s)
+            for n, s in enumerate(systems)
         }
     )
     return {
-        "system": say("between systems"),
-        "level": say("between levels"),
-        "interaction": say("system × level"),
+        "system": message("between systems"),
+        "level": message("between levels"),
+        "interaction": message("system × level"),
         **within,
     }
 
@@ -250,12 +255,12 @@ def _mixed(
 ) -> Iterator[Row]:
     if len(cells.complete_cases) < 2:
         return
-    note = say(
+    note = message(
         "The same cases were given to all systems: taken as others, the test of the system is not"
         " the right one."
     )
     for name, found in anova.mixed_anova(cells.complete_cases).items():
-        method = say(
+        method = message(
             "mixed, systems between, F({df:.0f}, {error:.0f}) = {f:.2f}; no interval",
             df=found.df,
             error=found.df_error,
@@ -269,7 +274,7 @@ def _mixed(
             n_clusters=len(cells.complete_cases),
             n_ratings=cells.n_ratings,
             method=method if defined else "",
-            reason="" if defined else say("fewer than two whole cases, or nothing varies"),
+            reason="" if defined else message("fewer than two whole cases, or nothing varies"),
         )
         yield row(
             context,
@@ -319,7 +324,7 @@ def _ranges(
     context: Context, cells: Cells, places: Sequence[tuple[int, int]]
 ) -> Iterator[Estimate]:
     level, whole = context.resampling.level, cells.complete_cases
-    method = say(
+    method = message(
         "Tukey's range test of {n} cells, paired by case, each two with their own error",
         n=len(places),
     )
@@ -332,7 +337,7 @@ def _independent(
     context: Context, cells: Cells, places: Sequence[tuple[int, int]]
 ) -> Iterator[Estimate]:
     level, whole = context.resampling.level, cells.complete_cases
-    method = say("Tukey's HSD of {n} cells as if they were of other cases", n=len(places))
+    method = message("Tukey's HSD of {n} cells as if they were of other cases", n=len(places))
     for one in anova.tukey(whole.reshape(len(whole), len(places)), level):
         yield _compared(one, context, cells, method)
 
@@ -343,7 +348,7 @@ def _compared(
     reason = (
         ""
         if math.isfinite(one.p)
-        else say("the differences do not vary, or there are too few whole cases")
+        else message("the differences do not vary, or there are too few whole cases")
     )
     return Estimate(
         one.difference,

@@ -13,7 +13,7 @@ from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_of, row
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
@@ -30,12 +30,12 @@ def outcome_groups(context: Context, table: RatingTable) -> list[Group]:
     found = []
     for keys, part in groups(frame, list(dict.fromkeys(("system", *analysis.by)))):
         if analysis.statistic == "accuracy":
-            measure, why = _accuracy(context, part), say("no answer has a score")
+            measure, why = _accuracy(context, part), message("no answer has a score")
         elif analysis.statistic == "illusion_gap":
-            measure, why = _illusion(context, table, part), say("no answer has both scores")
+            measure, why = _illusion(context, table, part), message("no answer has both scores")
         else:
             measure = _failures(context, table, part)
-            why = say("no answer that failed has labels")
+            why = message("no answer that failed has labels")
         told = estimate(
             measure,
             key=context.key,
@@ -104,14 +104,14 @@ def _failures(context: Context, table: RatingTable, part: pl.DataFrame) -> Measu
     hits = labelled.select(hit.cast(pl.Float64)).to_series().to_numpy()
     measure = per_case(part, labelled, hits, share=True)
     notes = (
-        [say("Out of {n:,} {n|answer|answers} that failed.", n=labelled.height)]
+        [message("Out of {n:,} {n|answer|answers} that failed.", n=labelled.height)]
         if labelled.height
         else []
     )
     without = failed.height - labelled.height
     if without:
         notes.append(
-            say(
+            message(
                 "{n:,} {n|answer that failed has|answers that failed have} no such label and"
                 " {n|is|are} left out.",
                 n=without,
@@ -155,14 +155,14 @@ def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             .join(truth, on=UNIT, nulls_equal=True)
             .join(of_case, on=UNIT, nulls_equal=True)
         )
-        version = say("{criterion}: whoever labels and people agree", criterion=criterion.id)
-        group: dict[str, str] = {"system": say("all systems"), "version": version}
+        version = message("{criterion}: whoever labels and people agree", criterion=criterion.id)
+        group: dict[str, str] = {"system": message("all systems"), "version": version}
         measure = per_case(
             labels, both, (both.get_column("yes") == both.get_column("true")).to_numpy(), share=True
         )
         if not both.height:
             measure = replace(measure, notes=())
-            why = say(
+            why = message(
                 "nobody labelled a sample by hand, so that the labels' own accuracy is not known"
             )
             told = estimate(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from konsil.analysis.designs.design_rules import averaged
 from konsil.analysis.model.catalogue.known import COSTS, TIMED
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis
 
 
@@ -16,28 +16,28 @@ def design_methods(analyses: Sequence[Analysis]) -> list[str]:
     found: list[str] = []
     if asked & {*TIMED}:
         found.append(
-            say(
+            message(
                 "Seconds are those of all screens of a rater about an answer, its sentences"
                 " together; repeats are left out."
             )
         )
     if any(averaged(a) for a in analyses):
         found.append(
-            say(
+            message(
                 "Judges are held against the label that is nearest to the panel's mean number;"
                 " where it lies halfway between two labels the unit is left out."
             )
         )
     if "part_whole" in asked:
         found.append(
-            say(
+            message(
                 "Parts of answers are all subsets of their sentences, each as likely as any other;"
                 " overlap alone is what is left when the sentences are dealt to the answers anew."
             )
         )
     if asked & {*COSTS}:
         found.append(
-            say(
+            message(
                 "Reliability is the squared correlation of a panel's mean over some sentences with"
                 " the answer's true mean over all of them, from variance components of answers,"
                 " sentences, raters and the rest, none below zero."
@@ -45,7 +45,7 @@ def design_methods(analyses: Sequence[Analysis]) -> list[str]:
         )
     if asked & {"rater_hours", "budget_reliability"}:
         found.append(
-            say(
+            message(
                 "Some of an answer's sentences are taken to need their share of the time of all of"
                 " them."
             )

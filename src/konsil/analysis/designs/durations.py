@@ -12,7 +12,7 @@ import polars as pl
 from konsil.analysis.agreement.groups import group_of
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, mean
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.encoding import Labels, Sample, groups, matrix
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
@@ -66,7 +66,7 @@ def timed_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> l
             )
         )
     if not found:
-        reason = say("no time is known of these screens")
+        reason = message("no time is known of these screens")
         nothing = _sample(context, pairs)
         group = group_of(context, {}, nothing, mean)
         headline = replace(group.told.headline, value=math.nan, reason=reason)

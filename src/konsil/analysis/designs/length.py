@@ -11,7 +11,7 @@ from konsil.analysis.cases.scores import scores
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_of
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.designs.subsets import Points, spearman_of_points
@@ -35,7 +35,7 @@ def length_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         measure = _measure(context, part, n_raters)
         told = estimate_of(context, measure)
         if not part.height:
-            reason = say("the lengths of the answers are not known")
+            reason = message("the lengths of the answers are not known")
             told = replace(told, headline=replace(told.headline, reason=reason))
         found.append(Group(keys, measure, told))
     return found

@@ -16,7 +16,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, together
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
@@ -59,7 +59,7 @@ def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
     for keys, part in groups(frame, context.analysis.by):
         designs = list(_designs(context, table, part))
         if not designs:
-            why = say("no labels to compute it from")
+            why = message("no labels to compute it from")
             yield row(
                 context,
                 keys,
@@ -85,7 +85,7 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
         measures.append(replace(one.measure(finalise), notes=_notes(one, hours)))
     for one, measure, told in zip(designs, measures, estimates_of(context, measures), strict=True):
         if hours and math.isnan(told.headline.value):
-            why = _unknown(one) or say(
+            why = _unknown(one) or message(
                 "no number of raters reaches a reliability of {target:g}",
                 target=context.analysis.target,
             )
@@ -104,10 +104,10 @@ def _unknown(one: Design) -> str:
     Empty where both are.
     """
     if np.isnan(g.components(one.sums[:, : g.WIDTH].sum(axis=0)).answer):
-        return say(
+        return message(
             "fewer than two answers, or none with two ratings", message_id="design.no_components"
         )
-    return "" if one.sums[:, g.WIDTH + 3].any() else say("no time is known of these screens")
+    return "" if one.sums[:, g.WIDTH + 3].any() else message("no time is known of these screens")
 
 
 def without_upper_limit(told: EstimateSummary, context: Context) -> EstimateSummary:
@@ -115,7 +115,7 @@ def without_upper_limit(told: EstimateSummary, context: Context) -> EstimateSumm
     e, resampling = told.headline, context.resampling
     if e.n_undefined <= resampling.draws * (1 - resampling.level) / 2:
         return told
-    note = say(
+    note = message(
         "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper"
         " end.",
         n=e.n_undefined,
@@ -131,18 +131,18 @@ def _of(one: Design) -> float:
 
 def _notes(one: Design, hours: bool) -> tuple[str, ...]:
     if hours:
-        found = [say("Hours of all raters together for {n} answers.", n=ANSWERS)]
+        found = [message("Hours of all raters together for {n} answers.", n=ANSWERS)]
         if one.name != WHOLE:
             found.append(
-                say(
+                message(
                     "A part of the sentences is taken to need its share of the time of all of them."
                 )
             )
         return tuple(found)
-    return (say("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=one.of.n_raters),)
+    return (message("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=one.of.n_raters),)
 
 
-WHOLE: TranslatableMessage = say("whole answer")
+WHOLE: TranslatableMessage = message("whole answer")
 
 
 def _designs(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Design]:
@@ -224,17 +224,17 @@ def _budget(
     ):
         here = {**keys, SENTENCES: one.name}
         if math.isnan(told.headline.value):
-            why = _unknown(one) or say(
+            why = _unknown(one) or message(
                 "{minutes:g} minutes do not pay one rater for an answer", minutes=minutes
             )
             told = replace(told, headline=replace(told.headline, reason=why))
         yield from estimate_rows(context, here, told, measure)
         first = Estimate(
-            chance, level=context.resampling.level, method=say("share of the joint resamples")
+            chance, level=context.resampling.level, method=message("share of the joint resamples")
         )
         yield row(
             context,
-            {**here, "version": say("chance of being the best")},
+            {**here, "version": message("chance of being the best")},
             EstimateSummary(first),
             measure,
             kind="companion",

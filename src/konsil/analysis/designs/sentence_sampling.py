@@ -20,7 +20,7 @@ from konsil.analysis.estimation.rows.result_rows import (
     estimates_of,
     row,
 )
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups
 from konsil.stats.designs.subsets import (
@@ -112,7 +112,7 @@ def part_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
     for keys, part in groups(frame, context.analysis.by):
         whole, sentences = designs_in(context, part)
         if sentences is None:
-            reason = say("no sentences are rated")
+            reason = message("no sentences are rated")
             yield row(
                 context,
                 keys,
@@ -149,13 +149,13 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
                 float(high),
                 context.resampling.level,
                 n_ratings=measure.n_ratings,
-                method=say("{n} shuffles of the sentences among the answers", n=len(alone)),
+                method=message("{n} shuffles of the sentences among the answers", n=len(alone)),
             )
             # Where every part is the whole answer the shuffles cannot differ.
             overlap = exact(overlap) if size == longest else rare_events.with_width(overlap)
             yield row(
                 context,
-                {**here, "version": say("overlap alone")},
+                {**here, "version": message("overlap alone")},
                 EstimateSummary(overlap),
                 measure,
                 kind="companion",
@@ -165,7 +165,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
             told = EstimateSummary(estimate_of(context, rest).headline)
             yield row(
                 context,
-                {**here, "version": say("against the other sentences")},
+                {**here, "version": message("against the other sentences")},
                 told,
                 rest,
                 kind="companion",
@@ -175,7 +175,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
 def exact(estimate: Estimate) -> Estimate:
     """The estimate where every part is the whole answer: nothing was left to chance, so there is no interval."""
     nothing = math.nan
-    reason = say("exact: every part is the whole answer", message_id="edges.exact_part")
+    reason = message("exact: every part is the whole answer", message_id="edges.exact_part")
     return replace(
         estimate, low=nothing, high=nothing, se=nothing, n_undefined=0, method="", reason=reason
     )
@@ -200,7 +200,9 @@ def _variance(
     if whole is not None:
         coarse = _mean_variance(whole, rater_variances(whole.values, 1))
         told = estimate_of(context, coarse)
-        yield from estimate_rows(context, {**keys, SENTENCES: say("whole answer")}, told, coarse)
+        yield from estimate_rows(
+            context, {**keys, SENTENCES: message("whole answer")}, told, coarse
+        )
     for size, measure, told in zip(
         of.sizes, measures, estimates_of(context, measures), strict=True
     ):
@@ -224,7 +226,7 @@ def minus_whole(
             cluster=context.cluster,
             test=context.analysis.test,
         )
-        here, there = {**keys, SENTENCES: size}, {**keys, SENTENCES: say("whole answer")}
+        here, there = {**keys, SENTENCES: size}, {**keys, SENTENCES: message("whole answer")}
         yield row(context, here, told, measure, kind="difference", versus=there, subtracted=coarse)
 
 

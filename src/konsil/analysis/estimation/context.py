@@ -9,7 +9,7 @@ import polars as pl
 
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.table.encoding import Labels, Sample, averaged, encode, labels_of
 from konsil.errors import AnalysisError
@@ -58,7 +58,7 @@ class Context:
     @property
     def cluster(self) -> str:
         """What the resampled clusters are called; with raters as clusters the items are resampled beside."""
-        return say("case") if self.analysis.cluster == "case" else say("item")
+        return message("case") if self.analysis.cluster == "case" else message("item")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 from konsil.analysis.estimation.estimate import too_long
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rare_events import DIRECT, of_the_share
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import Resampling
 from konsil.stats.engine.contract import Array, Estimate, Finalise, IntArray
 from konsil.stats.engine.resample import evaluate
@@ -50,7 +50,7 @@ def of_shares(
     else:
         difference = square_and_add(*first, *second, blank.level)
     if math.isnan(difference.low):
-        return replace(blank, reason=say("one cluster has no interval"))
+        return replace(blank, reason=message("one cluster has no interval"))
     return replace(
         blank,
         low=times * difference.low,
@@ -81,7 +81,7 @@ def by_exchange(
         first, second, a.finalise, draws=resampling.draws, level=resampling.level, key=key
     )
     if math.isnan(exchange.p):
-        return replace(blank, reason=say("one cluster has no interval"))
+        return replace(blank, reason=message("one cluster has no interval"))
     return replace(
         blank,
         low=exchange.low,
@@ -99,12 +99,12 @@ def why_no_interval(exchange: Exchanged, cluster: str) -> str:
     if not math.isnan(exchange.low):
         return ""
     if exchange.se == 0 or not exchange.n_moved:
-        return say(
+        return message(
             "no {cluster} tells the two sides apart, so the difference has no interval",
             message_id="difference.nothing_moves",
             cluster=cluster,
         )
-    return say(
+    return message(
         "too few {cluster} clusters differ ({n:,}) for an interval at this level",
         message_id="difference.few_move",
         cluster=cluster,
@@ -121,17 +121,17 @@ def by_linearisation(
     df = blank.n_clusters - 1
     interval = wald.one_way(influence, value, level=blank.level, n_clusters=blank.n_clusters)
     if not interval.se[0] > _ROUNDING:
-        reason = say(
+        reason = message(
             "no resample could differ from the estimate", message_id="difference.no_variation"
         )
-        return replace(blank, reason=say("one cluster has no interval") if df < 1 else reason)
+        return replace(blank, reason=message("one cluster has no interval") if df < 1 else reason)
     return replace(
         blank,
         low=float(interval.low[0]),
         high=float(interval.high[0]),
         se=float(interval.se[0]),
         p=float(infer.t_p_value(value, interval.se, df)[0]),
-        method=say(
+        method=message(
             "difference, linearised {cluster}-cluster interval, t with {df} degrees of freedom",
             message_id="difference.linearised",
             cluster=cluster,
@@ -153,10 +153,10 @@ def by_rare_events(blank: Estimate, both: Measure, difference: Finalise, cluster
     se = np.sqrt((influence**2).sum(axis=0) * (n / max(n - 1, 1)))
     df = np.maximum(wald.effective_degrees(influence), 1.0)
     if n < 2 or not se[0] > _ROUNDING:
-        reason = say(
+        reason = message(
             "no resample could differ from the estimate", message_id="difference.no_variation"
         )
-        return replace(blank, reason=say("one cluster has no interval") if n < 2 else reason)
+        return replace(blank, reason=message("one cluster has no interval") if n < 2 else reason)
     interval = wald.with_test(value, se, df, level=blank.level)
     return replace(
         blank,
@@ -164,7 +164,7 @@ def by_rare_events(blank: Estimate, both: Measure, difference: Finalise, cluster
         high=float(interval.high[0]),
         se=float(interval.se[0]),
         p=float(interval.p[0]),
-        method=say(
+        method=message(
             "difference, linearised {cluster}-cluster interval, t with {df:.3g} effective degrees"
             " of freedom",
             message_id="difference.rare_events",
@@ -238,23 +238,23 @@ def _se(both: Measure) -> float:
 def _method_of_shares(difference: ShareDifference, cluster: str) -> TranslatableMessage:
     match difference.method:
         case "tango":
-            return say(
+            return message(
                 "paired difference of proportions, score interval and test (Tango)",
                 message_id="difference.tango",
             )
         case "miettinen-nurminen":
-            return say(
+            return message(
                 "difference of independent proportions, score interval and test (Miettinen and"
                 " Nurminen)",
                 message_id="difference.independent_shares",
             )
         case "score":
-            return say(
+            return message(
                 "difference of partly paired proportions, score interval and test",
                 message_id="difference.partly_paired_shares",
             )
         case _:
-            return say(
+            return message(
                 "difference of proportions, square-and-add interval (Newcombe) at the effective"
                 " sample sizes of the {cluster} clusters",
                 message_id="difference.square_and_add",
@@ -267,7 +267,7 @@ def _method_of_exchange(
 ) -> TranslatableMessage:
     in_a, in_b = first.any(axis=1), second.any(axis=1)
     if not (in_a & in_b).any():
-        return say(
+        return message(
             "difference of independent groups, studentised permutation of whole {cluster} clusters,"
             " {draws:,} permutations",
             message_id="difference.shuffled",
@@ -275,14 +275,14 @@ def _method_of_exchange(
             draws=exchange.draws,
         )
     if exchange.exact:
-        return say(
+        return message(
             "paired difference, studentised permutation of the groups within {cluster} clusters,"
             " all {draws:,} permutations",
             message_id="difference.swapped_exactly",
             cluster=cluster,
             draws=exchange.draws,
         )
-    return say(
+    return message(
         "paired difference, studentised permutation of the groups within {cluster} clusters,"
         " {draws:,} permutations",
         message_id="difference.swapped",

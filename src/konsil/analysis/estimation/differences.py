@@ -26,7 +26,7 @@ from konsil.analysis.estimation.estimate import (
 from konsil.analysis.estimation.measure import Measure, clusters_used, pair, together, value
 from konsil.analysis.estimation.perfect_groups import of_perfect_groups
 from konsil.analysis.estimation.rater_notes import dominated, rater_sampling_notes
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import AsPublished, Resampling, Test
 from konsil.errors import AnalysisError
 from konsil.stats.engine.cluster_sums import prepare
@@ -54,7 +54,7 @@ def contrast(
     if min(a.n_ratings, b.n_ratings) == 0:
         return EstimateSummary(
             Estimate(
-                float("nan"), level=resampling.level, reason=say("one of the two has no labels")
+                float("nan"), level=resampling.level, reason=message("one of the two has no labels")
             )
         )
     both = pair(a, b)
@@ -64,7 +64,7 @@ def contrast(
     used = n_clusters(both)
     if not np.isfinite(at):
         return EstimateSummary(
-            undefined_estimate(both, resampling, used, say("one of the two is undefined")),
+            undefined_estimate(both, resampling, used, message("one of the two is undefined")),
             notes=both.notes,
         )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=both.n_ratings)
@@ -119,7 +119,7 @@ def _undefined(headline: Estimate, resampling: Resampling) -> tuple[str, ...]:
     if not headline.n_undefined:
         return ()
     return (
-        say(
+        message(
             "The difference is undefined in {n:,} of {all:,} permutations, which are left out.",
             message_id="difference.undefined_draws",
             n=headline.n_undefined,
@@ -155,7 +155,7 @@ def _of_rare_events(measure: Measure, resampling: Resampling, cluster: str) -> E
     used, at = prepare(measure.sums).informative, value(measure)
     if not np.isfinite(at):
         return EstimateSummary(
-            undefined_estimate(measure, resampling, used, say("one of the two is undefined")),
+            undefined_estimate(measure, resampling, used, message("one of the two is undefined")),
             notes=measure.notes,
         )
     start = Estimate(at, level=resampling.level, n_clusters=used, n_ratings=measure.n_ratings)
@@ -175,7 +175,7 @@ def _difference(
     if not np.isfinite(found.value[n]):
         return EstimateSummary(
             undefined_estimate(
-                measure, resampling, found.n_clusters, say("one of the two is undefined")
+                measure, resampling, found.n_clusters, message("one of the two is undefined")
             ),
             notes=measure.notes,
         )
@@ -197,12 +197,12 @@ def _difference(
 
 def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> TranslatableMessage:
     if is_paired:
-        return say(
+        return message(
             "paired difference, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
             cluster=cluster,
             draws=draws,
         )
-    return say(
+    return message(
         "difference of independent groups, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
         message_id="groups.independent_bootstrap",
         cluster=cluster,

@@ -12,7 +12,7 @@ from konsil.analysis.estimation.measure import Measure, together, value
 from konsil.analysis.estimation.ranges import within
 from konsil.analysis.estimation.rater_notes import dominated, rater_sampling_notes
 from konsil.analysis.model.catalogue.entry import UNBOUNDED
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.stats.engine.cluster_sums import Sums, prepare
 from konsil.stats.engine.contract import Array, Estimate
@@ -49,25 +49,29 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
     a, b = (*caution.numbers, 0, 0)[:2]
     match caution.code:
         case "few-clusters":
-            return say(
+            return message(
                 "The interval rests on {n:.0f} {n|cluster|clusters}, fewer than {few:.0f}.",
                 n=a,
                 few=b,
             )
         case "no-variation":
-            return say(
+            return message(
                 "No resample differs from the estimate: the interval has no width and is no"
                 " evidence."
             )
         case "widths-differ":
-            return say(
+            return message(
                 "The resampling interval is {times:.2f} times as wide as the linearised one.",
                 times=a,
             )
         case "one-width":
-            return say("The linearised interval has no width while the resampling interval has.")
+            return message(
+                "The linearised interval has no width while the resampling interval has."
+            )
         case "undefined-draws":
-            return say("The statistic was undefined in {n:.0f} of {all:.0f} resamples.", n=a, all=b)
+            return message(
+                "The statistic was undefined in {n:.0f} of {all:.0f} resamples.", n=a, all=b
+            )
 
 
 def estimate(
@@ -111,7 +115,7 @@ def estimates(
         return []
     first = measures[0]
     if first.n_ratings == 0 or not first.clusters:
-        reasons = [why or say("no labels to compute it from") for why in whys]
+        reasons = [why or message("no labels to compute it from") for why in whys]
         return [
             EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason))
             for reason in reasons
@@ -175,7 +179,7 @@ def _resampled(
 ) -> EstimateSummary:
     at = float(found.value[n])
     if not np.isfinite(at):
-        reason = why or say("undefined on these labels")
+        reason = why or message("undefined on these labels")
         return EstimateSummary(
             undefined_estimate(measure, resampling, found.n_clusters, reason), notes=measure.notes
         )
@@ -188,7 +192,7 @@ def _resampled(
         n_clusters=found.n_clusters,
         n_ratings=measure.n_ratings,
         n_undefined=int(found.n_undefined[n]),
-        method=say(
+        method=message(
             "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
             cluster=cluster,
             draws=found.draws,
@@ -254,7 +258,9 @@ def _linearised(
     used = prepare(measure.sums).informative
     if not np.isfinite(at):
         return EstimateSummary(
-            undefined_estimate(measure, resampling, used, why or say("undefined on these labels")),
+            undefined_estimate(
+                measure, resampling, used, why or message("undefined on these labels")
+            ),
             notes=measure.notes,
         )
     influence = wald.linearised(measure.sums, measure.finalise)
@@ -270,7 +276,7 @@ def _linearised(
         n_clusters=used,
         n_ratings=measure.n_ratings,
         method=_wald_method(measure, cluster, used - 1),
-        reason=say("one cluster has no interval") if used < 2 else "",
+        reason=message("one cluster has no interval") if used < 2 else "",
     )
     notes = measure.notes
     if measure.thin is not None and used > 1 and not isinstance(resampling, AsPublished):
@@ -281,7 +287,7 @@ def _linearised(
         headline = rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
         notes = (*notes, rare_events.uneven_note(measure.uneven, cluster))
     headline = rare_events.with_width(headline)
-    note = say(
+    note = message(
         "Resampling would take very long at this size: the interval is the linearised one, which"
         " needs none."
     )
@@ -305,7 +311,7 @@ def undefined_estimate(
 def why_no_interval(found: infer.Inference) -> str:
     """The reason for a value without an interval; empty where it has one."""
     if found.n_clusters < 2:
-        return say("one cluster has no interval")
+        return message("one cluster has no interval")
     return ""
 
 
@@ -332,7 +338,7 @@ def _wald(
 
 def _wald_method(measure: Measure, cluster: str, df: int) -> str:
     if measure.scale == "atanh" and measure.share is not None:
-        return say(
+        return message(
             "linearised {cluster}-cluster Wald on the logit scale of the share, t with {df} degrees"
             " of freedom",
             message_id="edges.wald_logit",
@@ -340,12 +346,12 @@ def _wald_method(measure: Measure, cluster: str, df: int) -> str:
             df=df,
         )
     if measure.scale == "atanh":
-        return say(
+        return message(
             "linearised {cluster}-cluster Wald on the atanh scale, t with {df} degrees of freedom",
             cluster=cluster,
             df=df,
         )
-    return say(
+    return message(
         "linearised {cluster}-cluster Wald, t with {df} degrees of freedom", cluster=cluster, df=df
     )
 
@@ -410,14 +416,14 @@ def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | No
 def two_way_method(cluster: str, df: float, *, on_logit: bool = False) -> TranslatableMessage:
     """The name of the two-way interval."""
     if on_logit:
-        return say(
+        return message(
             "linearised two-way Wald ({cluster} and rater) on the logit scale of the share, t with"
             " {df:.3g} degrees of freedom",
             message_id="two_way.method_logit",
             cluster=cluster,
             df=df,
         )
-    return say(
+    return message(
         "linearised two-way Wald ({cluster} and rater), t with {df:.3g} degrees of freedom",
         message_id="two_way.method",
         cluster=cluster,

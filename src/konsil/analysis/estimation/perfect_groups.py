@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.engine.resample import by_cluster
 from konsil.stats.shares.share_differences import Outcomes, score_difference
@@ -42,7 +42,7 @@ def of_perfect_groups(blank: Estimate, a: Measure, b: Measure, both: Measure) ->
         low=step * difference.low,
         high=step * difference.high,
         p=difference.p,
-        method=say(
+        method=message(
             "difference of proportions, each cluster counted once as all its comparisons are alike,"
             " score interval and test",
             message_id="difference.perfect_groups",

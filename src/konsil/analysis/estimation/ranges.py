@@ -8,7 +8,7 @@ from dataclasses import replace
 from konsil.analysis.estimation.own_weights import Weights
 from konsil.analysis.model.catalogue.entry import UNBOUNDED, Range
 from konsil.analysis.model.catalogue.known import statistic_of
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
 from konsil.stats.agreement.registry import STATISTICS
@@ -76,19 +76,19 @@ def within(estimate: Estimate, bounds: Range) -> Estimate:
     if not (below or above):
         return estimate
     if below and above:
-        method = say(
+        method = message(
             "{method}, cut at the least and the greatest value possible",
             message_id="range.cut_at_both",
             method=estimate.method,
         )
     elif below:
-        method = say(
+        method = message(
             "{method}, cut at the least value possible",
             message_id="range.cut_below",
             method=estimate.method,
         )
     else:
-        method = say(
+        method = message(
             "{method}, cut at the greatest value possible",
             message_id="range.cut_above",
             method=estimate.method,
@@ -105,7 +105,7 @@ def _with_value_inside(estimate: Estimate) -> Estimate:
         or estimate.low - _ROUNDING <= estimate.value <= estimate.high + _ROUNDING
     ):
         return estimate
-    reason = say(
+    reason = message(
         "no interval: the method's limits do not contain the estimate",
         message_id="edges.value_outside",
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.stats.agreement.thin_pairs import ThinPairs
 from konsil.stats.engine.contract import Array, Codes, Estimate
 from konsil.stats.engine.resample import by_cluster
@@ -66,7 +66,7 @@ def from_posterior(
     df = df if thin is None else min(df, thin.df)
     low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
     known = drawn[np.isfinite(drawn)]
-    method = say(
+    method = message(
         "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters, {draws:,}"
         " draws",
         message_id="edges.posterior",
@@ -77,7 +77,7 @@ def from_posterior(
     if thin is not None:
         method = _thin_method(thin, cluster, len(drawn), df)
     elif uneven is not None and uneven.is_extreme:
-        method = say(
+        method = message(
             "{method}, tails of t with {df:.3g} effective degrees of freedom",
             message_id="edges.uneven_tails",
             method=method,
@@ -95,7 +95,7 @@ def from_posterior(
 
 def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> TranslatableMessage:
     if thin.is_of_majorities:
-        return say(
+        return message(
             "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every"
             " rater, {draws:,} draws, t with {df:.3g} degrees of freedom by what raters share with"
             " the others' majority",
@@ -105,7 +105,7 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
             draws=n_draws,
             df=df,
         )
-    return say(
+    return message(
         "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters for every pair"
         " of raters, {draws:,} draws, t with {df:.3g} degrees of freedom by what pairs share",
         message_id="edges.thin_posterior",
@@ -132,7 +132,7 @@ def of_thin_pairs(
 def _thin_reason(thin: ThinPairs, cluster: str) -> str:
     """Why there is no interval: what is shared is too little, or labels or raters are too many."""
     if thin.df < 1 and thin.is_of_majorities:
-        return say(
+        return message(
             "no interval: raters share too few {cluster} clusters with the others' majority, as if"
             " each shared {n:.1f}; expected 2 or more",
             message_id="edges.too_thin_majorities",
@@ -140,7 +140,7 @@ def _thin_reason(thin: ThinPairs, cluster: str) -> str:
             n=thin.effective,
         )
     if thin.df < 1:
-        return say(
+        return message(
             "no interval: pairs of raters share too few {cluster} clusters, as if each shared"
             " {n:.1f}; expected 2 or more",
             message_id="edges.too_thin_pairs",
@@ -148,14 +148,14 @@ def _thin_reason(thin: ThinPairs, cluster: str) -> str:
             n=thin.effective,
         )
     if thin.is_of_majorities:
-        return say(
+        return message(
             "no interval: a rater shares {n:,} {cluster} {n|cluster|clusters} alone with the"
             " others' majority, and no method is known to cover with so many labels or raters",
             message_id="edges.thin_majorities_without_prior",
             cluster=cluster,
             n=thin.least,
         )
-    return say(
+    return message(
         "no interval: a pair of raters shares {n:,} {cluster} {n|cluster|clusters} alone, and no"
         " method is known to cover with so many labels or raters",
         message_id="edges.thin_without_prior",
@@ -242,8 +242,10 @@ def of_rare_outcomes(
 
 def _effective_method(cluster: str, *, is_extreme: bool) -> TranslatableMessage:
     if is_extreme:
-        return say("Clopper-Pearson, each {cluster} counted once", cluster=cluster)
-    return say("Wilson at the sample size that the {cluster} clusters are worth", cluster=cluster)
+        return message("Clopper-Pearson, each {cluster} counted once", cluster=cluster)
+    return message(
+        "Wilson at the sample size that the {cluster} clusters are worth", cluster=cluster
+    )
 
 
 def _of_uneven_share(
@@ -260,14 +262,14 @@ def _of_uneven_share(
         share, uneven.variance / step**2, measure.n_ratings, uneven.df, headline.level
     )
     if is_extreme:
-        method = say(
+        method = message(
             "Clopper-Pearson at {n:.3g} effective {cluster} clusters",
             message_id="edges.uneven_exact",
             n=uneven.df + 1,
             cluster=cluster,
         )
     else:
-        method = say(
+        method = message(
             "Wilson at the sample size that the {cluster} clusters are worth, bias-reduced"
             " variance, t with {df:.3g} effective degrees of freedom",
             message_id="edges.uneven_wilson",
@@ -291,7 +293,7 @@ def of_uneven_clusters(
     se = float(np.sqrt(uneven.variance))
     if measure.share is not None:
         low, high = wald_bounds(measure, headline.value, se, uneven.df, headline.level)
-        method = say(
+        method = message(
             "linearised {cluster}-cluster Wald on the logit scale of the share, bias-reduced"
             " variance, t with {df:.3g} effective degrees of freedom",
             message_id="edges.uneven_wald_logit",
@@ -307,7 +309,7 @@ def of_uneven_clusters(
             scale=measure.scale,
         )
         low, high = float(interval.low[0]), float(interval.high[0])
-        method = say(
+        method = message(
             "linearised {cluster}-cluster Wald on the atanh scale, bias-reduced variance, t with"
             " {df:.3g} effective degrees of freedom",
             message_id="edges.uneven_wald",
@@ -319,7 +321,7 @@ def of_uneven_clusters(
 
 def uneven_note(uneven: UnevenClusters, cluster: str) -> TranslatableMessage:
     """What a reader must know of clusters of very unequal size."""
-    return say(
+    return message(
         "The {n} {cluster} clusters are of very unequal size: they count like {effective:.1f} of"
         " one size.",
         message_id="edges.uneven_note",
@@ -350,7 +352,9 @@ def plain(measure: Measure, value: float, n_clusters: float, level: float) -> Es
         ),
         n_clusters=int(n_clusters),
         n_ratings=measure.n_ratings,
-        method=of_the_share(say("Clopper-Pearson") if extreme else say("Wilson"), measure.share),
+        method=of_the_share(
+            message("Clopper-Pearson") if extreme else message("Wilson"), measure.share
+        ),
     )
 
 
@@ -375,7 +379,7 @@ def with_width(estimate: Estimate) -> Estimate:
     nothing = float("nan")
     if not np.isfinite(estimate.low) or has_width(estimate):
         return replace(estimate, se=nothing) if estimate.se == 0 else estimate
-    reason = say("no interval: all resamples give the same value", message_id="edges.no_width")
+    reason = message("no interval: all resamples give the same value", message_id="edges.no_width")
     return replace(estimate, low=nothing, high=nothing, se=nothing, method="", reason=reason)
 
 
@@ -385,4 +389,6 @@ def of_the_share(
     """The method of a share's interval, for a number that is linear in the share."""
     if scale in (None, DIRECT):
         return method
-    return say("{method}, from the share of agreement", message_id="edges.by_share", method=method)
+    return message(
+        "{method}, from the share of agreement", message_id="edges.by_share", method=method
+    )

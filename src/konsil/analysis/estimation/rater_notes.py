@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.stats.engine.contract import Estimate, IntArray
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
 from konsil.stats.pairs.preference import FEW_RATERS, MUCH, WIDER
@@ -19,7 +19,7 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
     width, wide = headline.high - headline.low, two.high - two.low
     if width > 0 and wide / width > WIDER:
         notes.append(
-            say(
+            message(
                 "With raters as a second source of chance the interval is {wider:.0%} wider;"
                 " conclusions about raters in general need the two-way interval.",
                 message_id="two_way.wider",
@@ -29,7 +29,7 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
     n = measure.n_raters if measure.cell is None else len(np.unique(measure.cell.raters))
     if n < FEW_RATERS:
         notes.append(
-            say(
+            message(
                 "The {n} {n|rater is|raters are} fewer than {few}: the first interval is about"
                 " these raters, and of raters in general so few tell little.",
                 message_id="two_way.few_raters",
@@ -63,7 +63,7 @@ def dominant_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ())
         return []
     share, n, counts = max(dominant, key=lambda entry: entry[0])
     return [
-        say(
+        message(
             "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with"
             " equal shares.",
             message_id="two_way.dominant_ratings",
@@ -97,7 +97,7 @@ def dominated_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ()
         return []
     share, n, counts = max(busiest, key=lambda entry: entry[0])
     return [
-        say(
+        message(
             "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with"
             " equal shares, and from fewer than {least:g} nothing is estimated of how raters"
             " differ. The interval is about these raters.",
@@ -130,5 +130,7 @@ def _busiest(counts_of_groups: Sequence[IntArray]) -> Iterator[tuple[float, int,
 
 def _who(names: Sequence[str], counts: IntArray) -> str:
     return (
-        names[int(counts.argmax())] if names else say("One rater", message_id="two_way.one_rater")
+        names[int(counts.argmax())]
+        if names
+        else message("One rater", message_id="two_way.one_rater")
     )

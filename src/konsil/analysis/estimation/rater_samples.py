@@ -12,7 +12,7 @@ from konsil.analysis.estimation.difference_methods import n_clusters
 from konsil.analysis.estimation.estimate import EstimateSummary, two_way_method
 from konsil.analysis.estimation.measure import Measure, pair, value
 from konsil.analysis.estimation.rater_notes import dominant_of, dominated_of, rater_sampling_notes
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.encoding import Sample
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.inference import infer, wald
@@ -49,7 +49,7 @@ def with_raters(
         measure, raters=frozenset(r for r, n in zip(sample.raters, n_ratings, strict=True) if n)
     )
     if (n_ratings > 0).sum() == 2:
-        note = say(
+        note = message(
             "The interval is about these two raters: how much raters differ cannot be estimated"
             " from two.",
             message_id="two_way.two_raters",
@@ -163,14 +163,14 @@ def of_other_raters(
     least = 2 if a.cell is not None else 3
     fewest = min(_n_raters(a), _n_raters(b))
     if two is not None and fewest >= least:
-        note = say(
+        note = message(
             "The two groups have other raters, so the first interval and its p value are about"
             " raters like these.",
             message_id="two_way.other_raters",
         )
         notes = (note, *_panels_of_unequal_size(a, b))
     elif are_panels and fewest < least:
-        reason = say(
+        reason = message(
             "no interval: {n} {n|rater does|raters do} not show how much raters like these differ,"
             " which takes {least}",
             message_id="two_way.too_few_raters",
@@ -188,7 +188,7 @@ def of_other_raters(
             reason=reason,
             raters="like these",
         )
-        note = say(
+        note = message(
             "The interval beside the difference is about these raters; it does not tell the panels"
             " apart.",
             message_id="two_way.panels_of_few",
@@ -227,7 +227,7 @@ def _panels_of_unequal_size(a: Measure, b: Measure) -> tuple[str, ...]:
     if rarer > NEAR_AN_END:
         return ()
     return (
-        say(
+        message(
             "The panels have {few} and {many} raters and a share is near 0 or 1: in simulations of"
             " equal panels like these p was below .05 in 6 to 9 % of studies.",
             message_id="two_way.unequal_panels",

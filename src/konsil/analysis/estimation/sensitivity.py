@@ -9,7 +9,7 @@ import numpy as np
 
 from konsil.analysis.estimation.estimate import cell_influence
 from konsil.analysis.estimation.measure import Measure, pair
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.inference import infer, wald
 
@@ -35,9 +35,11 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
     )
     if n < 3 or not np.isfinite(left).all():
         why = (
-            say("fewer than three raters") if n < 3 else say("undefined without one of the raters")
+            message("fewer than three raters")
+            if n < 3
+            else message("undefined without one of the raters")
         )
-        return replace(blank, method=say("delete-one-rater jackknife"), reason=why)
+        return replace(blank, method=message("delete-one-rater jackknife"), reason=why)
     se = np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
     low, high = wald.interval(
         np.array([headline.value]), np.array([se]), n - 1, level=headline.level
@@ -47,7 +49,7 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
         low=float(low[0]),
         high=float(high[0]),
         se=float(se),
-        method=say("delete-one-rater jackknife, t with {df} degrees of freedom", df=n - 1),
+        method=message("delete-one-rater jackknife, t with {df} degrees of freedom", df=n - 1),
     )
 
 
@@ -71,12 +73,12 @@ def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
         p=float(made.p[0]) if np.isfinite(headline.p) else float("nan"),
         n_clusters=used,
         n_undefined=0,
-        method=say(
+        method=message(
             "linearised rater-cluster Wald, t with {df:.3g} degrees of freedom",
             message_id="two_way.by_rater",
             df=float(made.df[0]) if used > 1 else 0.0,
         ),
-        reason=say("one rater has no interval") if used < 2 else "",
+        reason=message("one rater has no interval") if used < 2 else "",
         raters="like these",
     )
 
@@ -107,7 +109,7 @@ def rater_contrast(
             high=nothing,
             se=nothing,
             p=nothing,
-            reason=say("the groups have other raters"),
+            reason=message("the groups have other raters"),
         )
     found = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
     if np.isnan(headline.p):  # no test was asked for

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.estimate import EstimateSummary
-from konsil.analysis.model.message import Listed, TranslatableMessage, listed, say
+from konsil.analysis.model.message import Listed, TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Analysis, Inference
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import RatersTarget
@@ -115,14 +115,14 @@ def _swapped(note: str) -> str:
     if not isinstance(note, TranslatableMessage):
         return note
     if note.message_id == "two_way.wider":
-        return say(
+        return message(
             "With raters as a second source of chance the interval is {wider:.0%} wider than by"
             " items alone.",
             message_id="target.wider",
             wider=note.values["wider"],
         )
     if note.message_id == "two_way.few_raters":
-        return say(
+        return message(
             "The {n} raters are fewer than {few}: of raters in general so few tell little.",
             message_id="target.few_raters",
             n=note.values["n"],
@@ -137,24 +137,24 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     `compares`: whether an analysis compares groups of people.
     """
     if target.raters == "like these":
-        beside = say(
+        beside = message(
             "The first interval and p value allow for other items and other raters; those by items"
             " alone, beside them, are about these raters.",
             message_id="target.beside_like_these",
         )
     else:
-        beside = say(
+        beside = message(
             "The first interval and p value allow for other items; the two-way interval beside them"
             " is about raters like these.",
             message_id="target.beside_these",
         )
-    rest = say(
+    rest = message(
         "Numbers of judges, of a panel's consensus, of each rater against the others, or of fewer"
         " than {few} raters are about these raters in any case.",
         message_id="target.rest",
         few=LEAST_RATERS,
     )
-    panels = say(
+    panels = message(
         "Groups that share no rater, such as panels, are compared as raters like these.",
         message_id="target.panels",
     )
@@ -169,16 +169,16 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
 def _target_sentence(target: Target) -> TranslatableMessage:
     if target.is_stated:
         if target.raters == "like these":
-            return say(
+            return message(
                 "Target of inference: raters like these, as the protocol states.",
                 message_id="target.stated",
             )
-        return say(
+        return message(
             "Target of inference: these raters alone, as the protocol states.",
             message_id="target.stated_these",
         )
     if not target.panel:
-        return say(
+        return message(
             "Target of inference: these raters alone, since no analysis uses ratings of several"
             " people.",
             message_id="target.nobody",
@@ -190,7 +190,7 @@ def _target_sentence(target: Target) -> TranslatableMessage:
         "least": LEAST_EFFECTIVE,
     }
     if target.raters == "like these":
-        return say(
+        return message(
             "Target of inference: raters like these. The protocol states none. Among the raters of"
             " each analysis, where they are several people, those of {panel} count like the fewest:"
             " the {n} are worth {effective:.2f} with equal shares, and from {least:g} on raters are"
@@ -198,7 +198,7 @@ def _target_sentence(target: Target) -> TranslatableMessage:
             message_id="target.enough",
             **numbers,
         )
-    return say(
+    return message(
         "Target of inference: these raters alone. The protocol states none. Among the raters of"
         " each analysis, where they are several people, those of {panel} count like the fewest: the"
         " {n} are worth {effective:.2f} with equal shares, and only from {least:g} on are raters"
@@ -212,7 +212,7 @@ def _panel(target: Target) -> str:
     """A panel's name; where it stands for several, these too, since tables may list them alone."""
     if not target.members:
         return target.panel
-    return say(
+    return message(
         "{panel} ({members} together)",
         message_id="target.together",
         panel=target.panel,
@@ -223,5 +223,5 @@ def _panel(target: Target) -> str:
 def whom(raters: RatersTarget) -> TranslatableMessage:
     """Whom an interval is about, in words."""
     if raters == "like these":
-        return say("raters like these", message_id="target.like_these")
-    return say("these raters", message_id="target.these")
+        return message("raters like these", message_id="target.like_these")
+    return message("these raters", message_id="target.these")

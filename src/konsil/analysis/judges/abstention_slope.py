@@ -17,7 +17,7 @@ from konsil.analysis.estimation.rows.result_rows import (
     estimates_of,
     row,
 )
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.encoding import groups, select
@@ -120,7 +120,7 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
         .sort("cluster")
     )
     without = int(items.get_column("x").is_null().sum())
-    note = say(
+    note = message(
         "{n:,} {n|item has|items have} no {covariate} and {n|is|are} left out.",
         n=without,
         covariate=context.analysis.covariate,

@@ -11,7 +11,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import estimates
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.encoding import Labels, groups, labels_of
@@ -111,4 +111,4 @@ def _by_rater(context: Context, frame: pl.DataFrame) -> bool:
 
 
 def _word(context: Context, frame: pl.DataFrame) -> str:
-    return say("rater") if _by_rater(context, frame) else context.cluster
+    return message("rater") if _by_rater(context, frame) else context.cluster

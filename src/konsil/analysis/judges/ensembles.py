@@ -14,7 +14,7 @@ from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
@@ -44,7 +44,7 @@ MOST = 15
 _MOST_DRAWN = 50_000_000
 """Values of all ensembles in all draws of a posterior, beyond which there is none."""
 
-_CHOSEN = say(
+_CHOSEN = message(
     "Ranked first on the same data: the estimate is too high; see the out-of-bag row.",
     message_id="ensembles.first",
 )
@@ -96,7 +96,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         notes += (
             _common_slots(int(slots.max()), len(panel.units)) if is_common else _own_slots(slots)
         )
-    bootstrap = say(
+    bootstrap = message(
         "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
         cluster=context.cluster,
         draws=found.draws,
@@ -114,7 +114,9 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
             n_ratings=int(labels[n]),
             n_undefined=int(found.n_undefined[n]),
             method=bootstrap,
-            reason="" if np.isfinite(found.value[n]) else say("no slot on which it has a majority"),
+            reason=""
+            if np.isfinite(found.value[n])
+            else message("no slot on which it has a majority"),
         )
         keys = {"ensemble": " + ".join(names[i] for i in subsets[n]), "size": str(len(subsets[n]))}
         if analysis.mode == "valid":
@@ -155,11 +157,11 @@ def _left_out(weak: Mapping[str, float], coverage: float) -> tuple[str, ...]:
     if not weak:
         return ()
     judges = [
-        say("{judge} ({share:.0%})", message_id="ensembles.judge", judge=name, share=share)
+        message("{judge} ({share:.0%})", message_id="ensembles.judge", judge=name, share=share)
         for name, share in weak.items()
     ]
     return (
-        say(
+        message(
             "In no ensemble, with labels on fewer than {coverage:.0%} of the panel's units:"
             " {judges}.",
             message_id="ensembles.left_out",
@@ -175,7 +177,7 @@ def _own_slots(slots: IntArray) -> tuple[str, ...]:
     if low == high:
         return ()
     return (
-        say(
+        message(
             "Each ensemble is compared on the units on which its own members have a majority,"
             " {low:,} to {high:,}; its rank depends on these units, too.",
             message_id="ensembles.own_units",
@@ -244,7 +246,7 @@ def _common_slots(n: int, of: int) -> tuple[str, ...]:
     """Say so where some units are left out because one judge or the panel has no label there."""
     if n == of:
         return ()
-    said = say(
+    said = message(
         "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every"
         " judge gave a label.",
         n=n,
@@ -268,7 +270,7 @@ def _out_of_bag(
         n_clusters=n_clusters,
         n_ratings=shared.n_ratings,
         n_undefined=best.n_undefined,
-        method=say(
+        method=message(
             "out of bag: {draws:,} resamples, each scored on the clusters left out; percentiles,"
             " wider than a {level:.0%} CI",
             message_id="ensembles.out_of_bag",
@@ -278,13 +280,13 @@ def _out_of_bag(
         reason=(
             ""
             if np.isfinite(best.out_of_bag)
-            else say("no resample has a best and clusters left out")
+            else message("no resample has a best and clusters left out")
         ),
     )
     notes: tuple[str, ...] = ()
     if np.isfinite(best.optimism):
         notes = (
-            say(
+            message(
                 "The best of {n} ensembles was chosen on the same data; its estimate and CI are too"
                 " high, by more than {optimism:.3f}. The out-of-bag estimate is what an ensemble"
                 " chosen in this way reaches on new items. Its range is that of single resamples on"
@@ -295,7 +297,7 @@ def _out_of_bag(
                 level=context.resampling.level,
             ),
         )
-    keys = {"ensemble": say("best of {n}, out of bag", n=n), "size": ""}
+    keys = {"ensemble": message("best of {n}, out of bag", n=n), "size": ""}
     return row(
         context,
         keys,

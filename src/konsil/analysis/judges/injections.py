@@ -15,7 +15,7 @@ from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, task_columns
@@ -113,7 +113,7 @@ def injection_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             groups.setdefault((one.rater, one.kind if KIND in analysis.by else ""), []).append(one)
     if not groups:
         yield _undefined(
-            context, {}, say("there are no control tasks", message_id="injection.none")
+            context, {}, message("there are no control tasks", message_id="injection.none")
         )
     cases = (
         {i.id: i.case or i.id for i in data.items}
@@ -138,7 +138,7 @@ def _row(
 ) -> Row:
     whole = [p for p in pairs if p.after is not None and p.before is not None]
     if not whole:
-        why = say(
+        why = message(
             "no answer has a label both with and without an instruction",
             message_id="injection.no_pair",
         )
@@ -163,7 +163,7 @@ def _row(
     notes = [*told.notes]
     if len(whole) < len(pairs):
         notes.append(
-            say(
+            message(
                 "{n:,} of {all:,} pairs {n|lacks|lack} a label with or without the instruction and"
                 " {n|is|are} left out.",
                 message_id="injection.missing",
@@ -202,7 +202,7 @@ def _share(totals: Array) -> Array:
 def _finding(
     rater: str, label: str, after: NDArray[np.bool_], before: NDArray[np.bool_]
 ) -> TranslatableMessage:
-    return say(
+    return message(
         "{rater}: of {n:,} {n|answer|answers} with an injected instruction, {gained:,}"
         " {gained|moved|moved} to the demanded label “{label}” and {lost:,} {lost|moved|moved} away"
         " from it.",

@@ -12,7 +12,7 @@ from konsil.analysis.estimation.context import Context, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
@@ -142,9 +142,9 @@ def preference_rows(
         own, peers = bench.own[name], bench.peers[name]
         if not own.any() or not peers:
             why = (
-                say("no answers of its own among them")
+                message("no answers of its own among them")
                 if not own.any()
-                else say("no judge of another family")
+                else message("no judge of another family")
             )
             nothing = Estimate(float("nan"), level=context.resampling.level, reason=why)
             yield row(context, {"rater": name}, EstimateSummary(nothing))
@@ -161,7 +161,7 @@ def preference_rows(
 
 def _with_counts(measure: Measure, n_used: int, n_own: int) -> Measure:
     """The measure with a note of how many own answers it uses."""
-    note = say(
+    note = message(
         "Own answers used: {used:,} of {all:,}; excluded: {without:,} without a comparable answer"
         " of another family (same experts' score, same peer).",
         message_id="preference.own_answers_used",
@@ -178,8 +178,8 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
         for (name, (measure, _)), told in zip(measures.items(), alone, strict=True):
             yield from estimate_rows(context, {"rater": name}, told, measure)
         return
-    version = say("own minus peers, leniency included")
-    why = say(
+    version = message("own minus peers, leniency included")
+    why = message(
         "no own answer has a comparable answer of another family (same experts' score, same peer)",
         message_id="preference.nothing_comparable",
     )

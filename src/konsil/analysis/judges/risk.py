@@ -19,7 +19,7 @@ from konsil.analysis.estimation.rows.result_rows import (
     estimates_of,
     row,
 )
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Curve, Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
@@ -40,14 +40,14 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
     """
     judges = sorted(frame.get_column("rater").unique().to_list())
     panel = _panel(context, table)
-    order = say("any order")
+    order = message("any order")
     for name in judges:
         found = _judge(context, frame, panel, name)
         if found is None:
             nothing = Estimate(
                 float("nan"),
                 level=context.resampling.level,
-                reason=say("no labels with a confidence"),
+                reason=message("no labels with a confidence"),
             )
             yield row(context, {"rater": name}, EstimateSummary(nothing))
             continue
@@ -63,7 +63,7 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
             panel, replace(context.analysis, statistic="percent_agreement"), context.level
         )
         own = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
-        name = say("{panel}, leave one out", panel=str(context.analysis.against))
+        name = message("{panel}, leave one out", panel=str(context.analysis.against))
         yield from estimate_rows(context, {"rater": name}, estimate_of(context, own), own)
 
 

@@ -33,7 +33,7 @@ class Listed:
 class TranslatableMessage(str):
     """A text in English with the template and the values that it is made of.
 
-    >>> note = say("{n:,} of {all:,} units have no majority.", n=1200, all=3800)
+    >>> note = message("{n:,} of {all:,} units have no majority.", n=1200, all=3800)
     >>> note
     '1,200 of 3,800 units have no majority.'
     >>> german = {"{n:,} of {all:,} units have no majority.": "Ohne Mehrheit: {n:,} von {all:,}."}
@@ -72,7 +72,7 @@ class TranslatableMessage(str):
         )
 
 
-def say(
+def message(
     template: str, *, message_id: str = "", **values: str | int | float | Listed
 ) -> TranslatableMessage:
     """A sentence from its English template, with the id under which catalogues of other languages list it.
@@ -84,9 +84,9 @@ def say(
     Words that follow a number have both their forms in a gap: that of one and that of any other
     number.
 
-    >>> say("The interval is exact.", message_id="interval.exact")
+    >>> message("The interval is exact.", message_id="interval.exact")
     'The interval is exact.'
-    >>> say("{n:,} {n|item is|items are} excluded.", message_id="error.excluded", n=1)
+    >>> message("{n:,} {n|item is|items are} excluded.", message_id="error.excluded", n=1)
     '1 item is excluded.'
     """
     return TranslatableMessage(template, values, message_id)
@@ -95,7 +95,7 @@ def say(
 def listed(parts: Sequence[str], separator: str = ", ", end: str = AND) -> Listed:
     """Several texts for one gap.
 
-    >>> say("Excluded: {what}.", what=listed(["a", "b", "c"]))
+    >>> message("Excluded: {what}.", what=listed(["a", "b", "c"]))
     'Excluded: a, b and c.'
     """
     return Listed(tuple(parts), separator, end)

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from konsil.analysis.model.catalogue.known import COSTS, OF_ZERO, ONE_TABLE, PARTS
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.stats.engine.contract import Array, Estimate
@@ -57,11 +57,11 @@ def weakness(
     """
     low, high = estimate.low, estimate.high
     if not (math.isfinite(estimate.value) and math.isfinite(low) and math.isfinite(high)):
-        return say("no interval", message_id="verdict.no_interval")
+        return message("no interval", message_id="verdict.no_interval")
     if not low < high or any(c.code in NO_WIDTH for c in cautions):
-        return say("the interval has no width", message_id="verdict.no_width")
+        return message("the interval has no width", message_id="verdict.no_width")
     if draws and estimate.n_undefined > MOST_UNDEFINED * draws:
-        return say(
+        return message(
             "the statistic was undefined in {n:,} of {all:,} resamples",
             message_id="verdict.undefined_resamples",
             n=estimate.n_undefined,
@@ -91,7 +91,7 @@ def equivalence_sentence(
     verdict = equivalence(estimate, margin, draws, cautions)
     one_sided = (1 - estimate.level) / 2
     if verdict == "shown":
-        return say(
+        return message(
             "Equivalent: the {level:.0%} CI lies within ±{margin:g} (two one-sided tests, each at"
             " {one_sided:.1%}).",
             message_id="verdict.equivalent",
@@ -100,7 +100,7 @@ def equivalence_sentence(
             one_sided=one_sided,
         )
     if verdict == "not shown":
-        return say(
+        return message(
             "Equivalence not shown: the {level:.0%} CI extends beyond ±{margin:g}"
             " (two one-sided tests, each at {one_sided:.1%}).",
             message_id="verdict.equivalence_not_shown",
@@ -108,7 +108,7 @@ def equivalence_sentence(
             margin=margin,
             one_sided=one_sided,
         )
-    return say(
+    return message(
         "Equivalence within ±{margin:g} not judged: {reason}.",
         message_id="verdict.equivalence_not_judged",
         margin=margin,

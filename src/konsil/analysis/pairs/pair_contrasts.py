@@ -12,7 +12,7 @@ import numpy as np
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary, two_way_method
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row, RowKind
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
@@ -104,7 +104,7 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
             reason=(
                 ""
                 if known
-                else say(
+                else message(
                     "one item, one rater or comparisons that all say the same have no interval"
                 )
             ),
@@ -139,10 +139,10 @@ def _method(context: Context, way: str, interval: WaldInterval) -> TranslatableM
     df = float(interval.df[0])
     if way == "two-way":
         return two_way_method(context.cluster, df)
-    return say(
+    return message(
         "linearised {cluster}-cluster Wald, t with {df:.3g} degrees of freedom",
         message_id="two_way.one_way",
-        cluster=context.cluster if way == "item" else say("rater"),
+        cluster=context.cluster if way == "item" else message("rater"),
         df=df,
     )
 
@@ -158,7 +158,7 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
         ]
     )
     values = [column.value for column in members]
-    test = say(
+    test = message(
         "Wald test of {k} groups, F with {a:.0f} and {b:.3g} degrees of freedom",
         message_id="two_way.heterogeneity",
         k=len(members),
@@ -166,12 +166,12 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
         b=result.df_error,
     )
     reason = (
-        say(
+        message(
             "the greatest difference between two groups; the test is of all together",
             message_id="two_way.greatest",
         )
         if math.isfinite(result.p)
-        else say("too few items or raters to test so many groups", message_id="two_way.too_few")
+        else message("too few items or raters to test so many groups", message_id="two_way.too_few")
     )
     n = len(np.unique(np.concatenate(item)))
     summary = Estimate(
@@ -186,7 +186,7 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
     )
     keys = {
         **members[0].keys,
-        compare: say("all {k} groups", message_id="two_way.all_groups", k=len(members)),
+        compare: message("all {k} groups", message_id="two_way.all_groups", k=len(members)),
     }
     overall = row(context, keys, EstimateSummary(summary), kind="difference")
     return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))) if two else 1)

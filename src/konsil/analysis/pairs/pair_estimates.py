@@ -9,7 +9,7 @@ from dataclasses import replace
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.ranking_summary import no_interval, sentence, two_procedures
 from konsil.analysis.pairs.vote_methods import votes_method
@@ -35,9 +35,9 @@ def value_rows(
     by_item = resampled(context, found, n, item)
     if not math.isfinite(at.value[n]):
         why = (
-            say("no comparison of the two")
+            message("no comparison of the two")
             if "rival" in keys
-            else say("no comparison with another system")
+            else message("no comparison with another system")
         )
         told = EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why))
         yield counted(row(context, keys, told), found, n)
@@ -124,13 +124,13 @@ def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Es
     if boot.method == "bca" and disagree(float(boot.low[n]), float(boot.high[n]), p, item.level):
         return item
     if boot.method == "bca":
-        method = say(
+        method = message(
             "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
             cluster=context.cluster,
             draws=boot.draws,
         )
     else:
-        method = say(
+        method = message(
             "{cluster}-cluster bootstrap, percentiles, {draws:,} resamples",
             cluster=context.cluster,
             draws=boot.draws,
@@ -154,17 +154,17 @@ def _tested(
         return method
     together, exact = found.flips.unit == "question", found.flips.how[n] == "exact"
     if together and exact:
-        return say(
+        return message(
             "{method}; p: all comparisons of an item change sides together, exact", method=method
         )
     if together:
-        return say(
+        return message(
             "{method}; p: all comparisons of an item change sides together, {flips:,} flips",
             method=method,
             flips=draws,
         )
     if exact:
-        return say("{method}; p: single comparisons change sides, exact", method=method)
-    return say(
+        return message("{method}; p: single comparisons change sides, exact", method=method)
+    return message(
         "{method}; p: single comparisons change sides, {flips:,} flips", method=method, flips=draws
     )

@@ -13,7 +13,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary, estimates
 from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import value_rows
 from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, names_in, shown_first
@@ -59,7 +59,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             n_ratings=len(ballot.first) if n else 0,
         )
         chance = replace(measure, finalise=Column(choice_agreement, CHANCE))
-        why = say("no two raters compared the same two answers")
+        why = message("no two raters compared the same two answers")
         found, level = estimates(
             [measure, chance],
             key=context.key,
@@ -69,7 +69,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         )
         yield from estimate_rows(context, keys, found, measure)
         if not is_kappa and math.isfinite(level.headline.value):
-            method = say(
+            method = message(
                 "chance level (two labels drawn from all labels given), {method}",
                 method=level.headline.method,
             )
@@ -93,7 +93,7 @@ def position_rows(
             nothing = Estimate(
                 math.nan,
                 level=context.resampling.level,
-                reason=say("no task says what was shown first"),
+                reason=message("no task says what was shown first"),
             )
             yield row(context, keys, EstimateSummary(nothing))
             continue
@@ -166,7 +166,7 @@ def rank_rows(
         measure = Measure(np.hstack(sums), whole, clusters, len(clusters), 1, n_votes)
         measures = [replace(measure, finalise=Column(whole, n)) for n in range(len(parts) + 1)]
         measures = measures if len(parts) > 1 else measures[:1]
-        why = say("one of the two rankings puts all systems level")
+        why = message("one of the two rankings puts all systems level")
         found = estimates(
             measures,
             key=context.key,
@@ -174,11 +174,13 @@ def rank_rows(
             cluster=context.cluster,
             whys=[why] * len(measures),
         )
-        rater = name or say("jury of {panel}", panel=analysis.raters)
-        labels = [*(c.id for c in criteria), say("mean over criteria")]
+        rater = name or message("jury of {panel}", panel=analysis.raters)
+        labels = [*(c.id for c in criteria), message("mean over criteria")]
         k = len(systems) * (len(systems) - 1) // 2 + 1
         for told, label, mine in zip(found, labels, measures, strict=False):
-            few = say("Rankings of {n} systems have only {k} values of tau.", n=len(systems), k=k)
+            few = message(
+                "Rankings of {n} systems have only {k} values of tau.", n=len(systems), k=k
+            )
             notes = (few,) if len(systems) <= _FEW_SYSTEMS else ()
             keys = {"rater": rater, "criterion": label} if len(parts) > 1 else {"rater": rater}
             yield from estimate_rows(
@@ -226,9 +228,9 @@ def own_rows(
         peers = {n: w for n, w in peers.items() if len(w) < len(systems) - 1}
         if own not in systems or not (peers or experts):
             why = (
-                say("no answers of its own among them")
+                message("no answers of its own among them")
                 if own not in systems
-                else say("no judge of another family")
+                else message("no judge of another family")
             )
             yield row(
                 context,
@@ -238,11 +240,11 @@ def own_rows(
             continue
         versions: list[tuple[list[Ballot], list[frozenset[int]], str]] = []
         if experts is not None:
-            versions.append(([experts], [frozenset()], say("minus the experts")))
+            versions.append(([experts], [frozenset()], message("minus the experts")))
         if peers:
             peer_ballots = [ballots[n] for n in peers]
             versions.append(
-                (peer_ballots, list(peers.values()), say("minus the judges of other families"))
+                (peer_ballots, list(peers.values()), message("minus the judges of other families"))
             )
         for n, (others, written, version) in enumerate(versions):
             every = [mine, *others]

@@ -13,7 +13,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import value_rows
 from konsil.analysis.pairs.votes import (
@@ -53,7 +53,7 @@ def pair_rows(
     )
     for keys, ballot in votes_by_group(context, frame):
         if LENGTH in analysis.by and not longer_first(ballot, table)[1].any():
-            why = say("the lengths of the answers are not known")
+            why = message("the lengths of the answers are not known")
             yield row(
                 context,
                 keys,
@@ -98,7 +98,7 @@ def places(
     [(0, 'a', 'b'), (1, 'b', 'a')]
     """
     k = len(names)
-    words = (say("longer"), say("shorter"))
+    words = (message("longer"), message("shorter"))
     if not statistic.startswith("win_rate"):
         if not by_length:
             return tuple((n, {"system": name}) for n, name in enumerate(names))

@@ -18,7 +18,7 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.ranking_summary import two_procedures
 from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, longer_first, names_in
@@ -87,7 +87,7 @@ def _by_length(
 ) -> Iterator[Row]:
     """The comparisons in which a system had the longer answer, and those in which it had the shorter."""
     is_longer, known = longer_first(ballot, table)
-    for word, flag in ((say("longer"), True), (say("shorter"), False)):
+    for word, flag in ((message("longer"), True), (message("shorter"), False)):
         for n in range(len(ballot.systems)):
             # Of this system alone: its rival in the same comparison had the other length.
             of_length = ((ballot.first == n) & (is_longer == flag)) | (
@@ -116,7 +116,7 @@ def _wins(
         # that system alone.
         of_system = (first[all_votes.pairs] == n) | (second[all_votes.pairs] == n)
         if not of_system.any():
-            why = say("no comparison with another system")
+            why = message("no comparison with another system")
             yield row(
                 context,
                 {**keys, "system": ballot.systems[n]},
@@ -164,16 +164,16 @@ def _counted(estimate_row: Row, votes: Votes) -> Row:
 
 
 def _method(context: Context, draws: int, *, tested: bool) -> TranslatableMessage:
-    cluster = say("rater") if context.analysis.cluster == "rater" else context.cluster
+    cluster = message("rater") if context.analysis.cluster == "rater" else context.cluster
     if not tested:
-        return say(
+        return message(
             "as published: {cluster} bootstrap, percentiles, {draws:,} resamples, fixed pair"
             " weights",
             message_id="published.percentiles",
             cluster=cluster,
             draws=draws,
         )
-    return say(
+    return message(
         "as published: {cluster} bootstrap, percentiles, {draws:,} resamples, fixed pair weights;"
         " p: single comparisons change sides in every resample",
         message_id="published.percentiles_and_flips",
@@ -197,7 +197,7 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         sums = published_tables(votes, arms)
         sums = sums[sums.any(axis=1)]
         if not len(sums):
-            why = say("no two raters compared the same two answers")
+            why = message("no two raters compared the same two answers")
             yield row(
                 context,
                 keys,
@@ -221,7 +221,7 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             n_clusters=agreement.n_clusters,
             n_ratings=votes.n_votes,
             n_undefined=int(agreement.n_undefined[value]),
-            method=say(
+            method=message(
                 "as published: raters and sides as they come, item bootstrap, percentiles,"
                 " {draws:,} resamples",
                 message_id="published.agreement",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from konsil.analysis.model.message import TranslatableMessage, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Mode
 from konsil.analysis.pairs.vote_methods import votes_method
 from konsil.analysis.tabular.votes_table import Comparisons
@@ -69,7 +69,7 @@ def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any
     if mode == "valid" and _contradicts(one, n, item, level):
         item = _interval(by_item, n, "item", _BY_ITEM)
         if _contradicts(one, n, item, level):
-            reason = say(
+            reason = message(
                 "the interval by item and the flips disagree about zero: the flips' p alone is"
                 " given",
                 message_id="comparisons.item_interval_and_flips",
@@ -162,13 +162,13 @@ def no_interval(*, dominated: bool = False) -> TranslatableMessage:
     `dominated`: none about raters like these, as one rater gave most votes.
     """
     if dominated:
-        return say(
+        return message(
             "one rater gave most of the comparisons, and fewer than {least:g} effective raters have"
             " no interval about raters like these",
             message_id="two_way.no_interval_dominated",
             least=LEAST_RATERS,
         )
-    return say("one item, one rater or comparisons that all say the same have no interval")
+    return message("one item, one rater or comparisons that all say the same have no interval")
 
 
 def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
@@ -180,7 +180,7 @@ def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
     if not math.isfinite(low) or not high > low:
         return math.nan, math.nan, no_interval()
     if high > WIDEST * low:
-        reason = say(
+        reason = message(
             "too few comparisons: the limits of the ratio to the best are a factor above"
             " {widest:,.0f} apart",
             message_id="comparisons.ratio_unlimited",
@@ -199,7 +199,7 @@ def worth_limits(low: float, high: float) -> tuple[float, float, str]:
     if not math.isfinite(low) or not high > low:
         return math.nan, math.nan, no_interval()
     if high - low > math.log(WIDEST):
-        reason = say(
+        reason = message(
             "too few comparisons: the limits of the log worth are more than {widest:.1f} apart",
             message_id="comparisons.worth_unlimited",
             widest=math.log(WIDEST),
@@ -242,7 +242,7 @@ def worths_of(
                 "ratio_to_best": _number(best.value[n]),
                 "ratio_low": None if reference else _number(ratio_low),
                 "ratio_high": None if reference else _number(ratio_high),
-                "ratio_reason": say("the reference") if reference else ratio_reason,
+                "ratio_reason": message("the reference") if reference else ratio_reason,
                 "ratio_low_model": _number(best.low[n]),
                 "ratio_high_model": _number(best.high[n]),
             }
@@ -282,41 +282,41 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
     a, b = (*caution.numbers, 0, 0)[:2]
     match caution.code:
         case "raters-matter":
-            return say(
+            return message(
                 "With raters as a second source of chance the interval is {wider:.0%} wider than"
                 " that by items alone.",
                 wider=a,
             )
         case "few-raters":
-            return say(
+            return message(
                 "The {n:.0f} raters are fewer than {few:.0f}: of raters in general so few tell"
                 " little.",
                 n=a,
                 few=b,
             )
         case "thin-pairs":
-            return say(
+            return message(
                 "It was compared only {n:.0f} times with some other system: so few leave its limits"
                 " unreliable.",
                 message_id="comparisons.thin_pairs",
                 n=a,
             )
         case "raters-unequal":
-            return say(
+            return message(
                 "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like"
                 " {effective:.1f} with equal shares.",
                 message_id="two_way.dominant",
                 who=(
                     raters[caution.rater]
                     if raters
-                    else say("One rater", message_id="two_way.one_rater")
+                    else message("One rater", message_id="two_way.one_rater")
                 ),
                 share=a,
                 n=b,
                 effective=caution.numbers[2],
             )
         case "raters-dominated":
-            return say(
+            return message(
                 "{who} gave {share:.0%} of the comparisons: the {n:.0f} raters count like"
                 " {effective:.1f} with equal shares, and from fewer than {least:g} nothing is"
                 " estimated of how raters differ. Intervals are about these raters.",
@@ -324,7 +324,7 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
                 who=(
                     raters[caution.rater]
                     if raters
-                    else say("One rater", message_id="two_way.one_rater")
+                    else message("One rater", message_id="two_way.one_rater")
                 ),
                 share=a,
                 n=b,
@@ -332,7 +332,7 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
                 least=caution.numbers[3],
             )
         case "these-raters":
-            return say(
+            return message(
                 "{p} for raters like these and {flipped} for these raters only: the first asks"
                 " whether other raters would prefer so too, the second whether these did by more"
                 " than the chance of the items.",
@@ -341,11 +341,11 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
                 flipped=p_words(b),
             )
         case "few-questions":
-            return say(
+            return message(
                 "The interval rests on {n:.0f} {n|item|items}, fewer than {few:.0f}.", n=a, few=b
             )
         case "rivals-not-met":
-            return say(
+            return message(
                 "It met {n:.0f} of the {all:.0f} other systems; the others do not enter its mean.",
                 n=a,
                 all=b,
@@ -359,13 +359,13 @@ def p_words(p: float) -> TranslatableMessage:
     ('p = 0.250', 'p < 0.001')
     """
     if p < 0.001:
-        return say("p < {p:.3f}", message_id="two_way.p_below", p=0.001)
-    return say("p = {p:.3f}", message_id="two_way.p", p=p)
+        return message("p < {p:.3f}", message_id="two_way.p_below", p=0.001)
+    return message("p = {p:.3f}", message_id="two_way.p", p=p)
 
 
 def two_procedures(p: float) -> TranslatableMessage:
     """That an interval and the p value beside it answer differently whether a value is zero."""
-    return say(
+    return message(
         "The interval and the test ({p}) are two procedures, and they disagree about zero.",
         message_id="two_way.two_procedures",
         p=p_words(p),
@@ -387,14 +387,14 @@ def _disagreements(systems: Sequence[str], one: Preference, mode: Mode, level: f
     names = listed([f"{systems[n]} ({p_words(float(flips.p[n]))})" for n in at])
     if mode == "paper":
         return [
-            say(
+            message(
                 "Interval and p are two procedures, and they disagree about zero: {names}.",
                 message_id="comparisons.two_procedures",
                 names=names,
             )
         ]
     return [
-        say(
+        message(
             "The bootstrap by item and the flips disagree about zero: {names}. The interval by item"
             " is therefore the linearised one, or left out where that one disagrees, too.",
             message_id="comparisons.disagreement",

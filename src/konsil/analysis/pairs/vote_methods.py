@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from konsil.analysis.estimation.estimate import two_way_method
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 
 
 def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMessage:
@@ -11,9 +11,9 @@ def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMes
 
     Way: 'two-way', 'item' or 'rater', how: as in `crossed.Interval`.
     """
-    both, unit = way == "two-way", cluster if way == "item" else say("rater")
+    both, unit = way == "two-way", cluster if way == "item" else message("rater")
     if how == "exact" and both:
-        return say(
+        return message(
             "exact, no comparison differs: {n:.3g} effective votes, by {cluster} or rater,"
             " whichever are fewer",
             message_id="two_way.exact_both",
@@ -21,14 +21,14 @@ def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMes
             cluster=cluster,
         )
     if how == "exact":
-        return say(
+        return message(
             "exact, no comparison differs: {n:.3g} effective votes, by {cluster}",
             message_id="two_way.exact",
             n=df + 1,
             cluster=unit,
         )
     if how == "wilson" and both:
-        return say(
+        return message(
             "two-way Wilson at the effective sample size ({cluster} and rater), t with {df:.3g}"
             " degrees of freedom",
             message_id="two_way.wilson_both",
@@ -36,7 +36,7 @@ def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMes
             df=df,
         )
     if how == "wilson":
-        return say(
+        return message(
             "Wilson at the effective sample size ({cluster} clusters), t with {df:.3g} degrees of"
             " freedom",
             message_id="two_way.wilson",
@@ -45,7 +45,7 @@ def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMes
         )
     if both:
         return two_way_method(cluster, df)
-    return say(
+    return message(
         "linearised {cluster}-cluster Wald, t with {df:.3g} degrees of freedom",
         message_id="two_way.one_way",
         cluster=unit,

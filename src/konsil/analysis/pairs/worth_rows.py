@@ -11,7 +11,7 @@ import numpy as np
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
 from konsil.analysis.pairs.ranking_summary import ratio_limits, sentence, worth_limits
@@ -57,7 +57,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             low=float(model[0][n]),
             high=float(model[1][n]),
             se=math.sqrt(fitted.covariance[n, n]),
-            method=say("by the model's information, votes taken as independent"),
+            method=message("by the model's information, votes taken as independent"),
             reason="",
         )
         two, item, rater, by_item, own = (_limited(one) for one in (*ways, by_item, own))
@@ -76,12 +76,12 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             if not (alone and "raters" in c.code)
         ]
         if n == best.best and math.isfinite(fitted.log_tie):
-            notes.append(say("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
+            notes.append(message("Tie parameter: {d:.3f}.", d=math.exp(fitted.log_tie)))
         yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), log, n)
         for other in others:
             if math.isfinite(other.low) and other.method != headline.method:
                 yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
-        version = {**keys, "version": say("ratio to the best")}
+        version = {**keys, "version": message("ratio to the best")}
         yield counted(
             row(
                 context,
@@ -123,7 +123,7 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
         )
         low, high = _exp(ends.low, n), _exp(ends.high, n)
     low, high, reason = ratio_limits(low, high)
-    reason = say("the reference") if n == best.best else reason
+    reason = message("the reference") if n == best.best else reason
     return replace(
         headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason
     )
@@ -132,17 +132,17 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
 def _why(why: str) -> str:
     """Why worths are undefined, as a sentence that has a German form."""
     known = (
-        say("there are no comparisons"),
-        say(
+        message("there are no comparisons"),
+        message(
             "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
         ),
-        say("every comparison is a tie"),
-        say("some systems were never compared with the others, not even by way of third ones"),
-        say("some systems lost to none of the others, directly or by way of third ones"),
-        say(
+        message("every comparison is a tie"),
+        message("some systems were never compared with the others, not even by way of third ones"),
+        message("some systems lost to none of the others, directly or by way of third ones"),
+        message(
             "no comparison goes against the order of the others, so that the worths have no bounds"
         ),
-        say("the likelihood's maximum was not found"),
+        message("the likelihood's maximum was not found"),
     )
     return next((one for one in known if one == why), why)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.encoding import select
@@ -77,7 +77,7 @@ def _note(items: set[str], group_of: Mapping[str, int]) -> TranslatableMessage |
     sizes = [n for n in members.values() if n > 1]
     if not sizes:
         return None
-    return say(
+    return message(
         "{n:,} of the {all:,} items are in {groups:,} {groups|group|groups} of duplicates on which"
         " nobody has decided; the interval treats copies of one question as independent and may be"
         " too narrow.",

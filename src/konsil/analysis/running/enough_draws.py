@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Resampling
 
@@ -73,7 +73,7 @@ def too_few(few: dict[int, int], resampling: Resampling) -> tuple[TranslatableMe
     if not few:
         return ()
     return (
-        say(
+        message(
             "{draws:,} resamples are too few for Holm's adjustment: {n:,} {n|test|tests} with the"
             " smallest p value possible {n|has|have} an adjusted p above .05. State at least"
             " {needed:,} in [resampling] draws.",

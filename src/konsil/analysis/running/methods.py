@@ -12,7 +12,7 @@ from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.designs.design_methods import design_methods
 from konsil.analysis.estimation.rare_events import FEW_HITS
 from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.table.adjudicated import adjudication_sentences
@@ -51,15 +51,15 @@ def _material(table: RatingTable) -> str:
         pl.col("rater").n_unique().alias("n"), pl.len().alias("ratings")
     )
     parts = [
-        say(
+        message(
             "{n} ({panel}; {ratings:,} {ratings|rating|ratings})", n=n, panel=panel, ratings=ratings
         )
         for panel, n, ratings in panels.sort("panel").iter_rows()
     ]
     if not parts:
-        return say("No ratings were available.")
+        return message("No ratings were available.")
     items = table.frame.filter(pl.col("item").fill_null("") != "").get_column("item").n_unique()
-    return say(
+    return message(
         "Raters were {raters}, on {items:,} {items|item|items}.", raters=listed(parts), items=items
     )
 
@@ -69,14 +69,16 @@ def _excluded(table: RatingTable, exclusions: Exclusions) -> list[str]:
         rule = exclusions.min_seconds
         if rule <= 0:
             return []
-        return [say("No rating was faster than the protocol's {seconds:g} seconds.", seconds=rule)]
+        return [
+            message("No rating was faster than the protocol's {seconds:g} seconds.", seconds=rule)
+        ]
     told = {str(one): one for one in reasons(exclusions)}
     counts = table.excluded.group_by("reason").len().sort("reason")
     parts = [
-        say("{n:,} {n|rating|ratings} ({reason})", n=n, reason=told[reason])
+        message("{n:,} {n|rating|ratings} ({reason})", n=n, reason=told[reason])
         for reason, n in counts.iter_rows()
     ]
-    return [say("Excluded: {what}.", what=listed(parts))]
+    return [message("Excluded: {what}.", what=listed(parts))]
 
 
 def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
@@ -84,7 +86,7 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
     if not n:
         return []
     found: list[str] = [
-        say(
+        message(
             "The {n:,} {n|abstention is not a label|abstentions are not labels}: statistics use the"
             " labels given (pairwise deletion).",
             n=n,
@@ -93,7 +95,9 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
     named = [a.name for a in analyses if a.abstain == "label"]
     if named:
         found.append(
-            say("In {analyses} an abstention counts as a label of its own.", analyses=listed(named))
+            message(
+                "In {analyses} an abstention counts as a label of its own.", analyses=listed(named)
+            )
         )
     return found
 
@@ -104,10 +108,11 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
         return []
     entries = [STATISTICS[n] for n in names]
     parts = [
-        say("{statistic} ({source})", statistic=say(e.title), source=say(e.source)) for e in entries
+        message("{statistic} ({source})", statistic=message(e.title), source=message(e.source))
+        for e in entries
     ]
     found: list[str] = [
-        say(
+        message(
             "Agreement was measured by {statistics}; statistics of two raters are averaged over"
             " rater pairs.",
             statistics=listed(parts, "; "),
@@ -115,7 +120,7 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     ]
     if any(a.statistic == "krippendorff_alpha" and not a.weights for a in analyses):
         found.append(
-            say(
+            message(
                 "Krippendorff's alpha has his own difference of the scale's level of measurement;"
                 " for ordinal scales that is the distance of mid-ranks, not Gwet's ordinal weights."
             )
@@ -123,14 +128,14 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     weights = sorted({a.weights or "quadratic" for a in analyses if a.statistic == "gwet_ac2"})
     if weights:
         found.append(
-            say(
+            message(
                 "The weights of Gwet's AC2 are {weights}.",
-                weights=listed([say(w) for w in weights]),
+                weights=listed([message(w) for w in weights]),
             )
         )
     if "within_one" in names:
         found.append(
-            say(
+            message(
                 "Beside agreement within one step stands its chance level, that of two labels drawn"
                 " from all labels given."
             )
@@ -143,14 +148,14 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     found: list[str] = []
     if any(a.statistic in WINS and not a.statistic.startswith("win_rate") for a in wins):
         found.append(
-            say(
+            message(
                 "Win differences give every rival the same weight, however often it was met; the"
                 " weights are computed again in every resample, and ties stay in the denominators."
             )
         )
     if any(a.mode == "valid" for a in wins) and _are_about_these(rows):
         found.append(
-            say(
+            message(
                 "Intervals and p values of people's comparisons are by item (linearised, t with"
                 " effective degrees of freedom), for these raters only. Beside them stand the"
                 " bootstrap of items, whose p value is from flipping the sides of all comparisons"
@@ -160,7 +165,7 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
         )
     elif any(a.mode == "valid" for a in wins):
         found.append(
-            say(
+            message(
                 "Intervals and p values of people's comparisons are two-way (items and raters,"
                 " linearised, t with effective degrees of freedom). Beside them, for these raters"
                 " only, stands the bootstrap of items, whose p value is from flipping the sides of"
@@ -170,7 +175,7 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
         )
     if any(a.mode == "valid" and a.statistic.startswith("win_rate") for a in wins):
         found.append(
-            say(
+            message(
                 "Win rates have Wilson's interval at the effective sample size, with the same"
                 " variance and degrees of freedom.",
                 message_id="two_way.win_rates",
@@ -178,14 +183,14 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
         )
     if any(a.mode == "paper" for a in wins):
         found.append(
-            say(
+            message(
                 "In paper mode comparisons have percentile intervals by item and flips of single"
                 " comparisons, which reject too often where comparisons share items or raters."
             )
         )
     if any(a.consensus == "mean" for a in analyses if a.statistic in PREFERENCE):
         found.append(
-            say(
+            message(
                 "A jury's outcome is the mean of its judges' steps, a win beyond {line:g} steps.",
                 line=JURY_LINE,
             )
@@ -222,7 +227,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     found: list[str] = []
     if any(needs_majority(a) for a in analyses):
         found.append(
-            say(
+            message(
                 "A majority is strictly more than half of the raters who did not abstain; otherwise"
                 " it is undefined."
             )
@@ -230,7 +235,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     breakers = sorted({a.tiebreak for a in analyses if a.tiebreak})
     if breakers:
         found.append(
-            say(
+            message(
                 "Where the panel's labels contradicted one another and none had a majority, those"
                 " of {panels} joined them in the majority, and nowhere else.",
                 panels=listed([repr(name) for name in breakers]),
@@ -238,26 +243,26 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
         )
     if any(a.against == "rest" and needs_majority(a) for a in analyses):
         found.append(
-            say("Leave-one-out agreement compares each rater with the majority of the others.")
+            message("Leave-one-out agreement compares each rater with the majority of the others.")
         )
     judged = [a for a in analyses if leaves_one_out(a)]
     if any(a.mode == "valid" for a in judged):
         found.append(
-            say(
+            message(
                 "Judges were scored on the same leave-one-out majorities and slots as the held-out"
                 " rater, so that a judge exchangeable with the panel differs by zero on average."
             )
         )
     if any(a.mode == "paper" for a in judged):
         found.append(
-            say(
+            message(
                 "In paper mode judges were scored on the majority of the whole panel, which biases"
                 " the difference."
             )
         )
     if any(a.statistic.startswith("ensembles_") for a in analyses):
         found.append(
-            say(
+            message(
                 "Ensembles, single judges among them, were scored on the majority of the whole"
                 " panel: their values are not those of judges beside a held-out rater.",
                 message_id="ensembles.whole_panel",
@@ -265,7 +270,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
         )
     ranked = [a for a in analyses if a.statistic.startswith("ensembles_") and a.mode == "valid"]
     found += [
-        say(
+        message(
             "Members of ensembles were judges with labels on at least {coverage:.0%} of the panel's"
             " units.",
             message_id="ensembles.coverage",
@@ -275,7 +280,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     ]
     if any(a.ensemble_units == "members" for a in ranked):
         found.append(
-            say(
+            message(
                 "Each ensemble was scored on the units on which its own members have a majority.",
                 message_id="ensembles.members",
             )
@@ -292,7 +297,7 @@ def _intervals(
     found: list[str] = []
     if any("bootstrap" in r.estimate.method for r in rows):
         found.append(
-            say(
+            message(
                 "The level of all intervals is {level:g} %. Bootstrap intervals are BCa intervals"
                 " unless their row says otherwise, over {draws:,} resamples of clusters"
                 " ({clusters}), seeded by the study's seed {seed}; all analyses of the same"
@@ -300,13 +305,13 @@ def _intervals(
                 message_id="methods.bootstrap",
                 level=resampling.level * 100,
                 draws=resampling.draws,
-                clusters=listed([say(c) for c in clusters]),
+                clusters=listed([message(c) for c in clusters]),
                 seed=seed,
             )
         )
     if any("two-way" in r.estimate.method for r in rows if r.statistic not in PREFERENCE):
         found.append(
-            say(
+            message(
                 "Two-way intervals allow for other items and other raters (linearised, of agreement"
                 " by leaving out each rater; t with effective degrees of freedom).",
                 message_id="target.two_way",
@@ -314,14 +319,14 @@ def _intervals(
         )
     if any(a.cluster == "rater" for a in analyses):
         found.append(
-            say(
+            message(
                 "With raters as clusters the interval is linearised for sums of single ratings and"
                 " a delete-one-rater jackknife otherwise."
             )
         )
     if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
         found.append(
-            say("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
+            message("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
         )
     of_few_hits = ("Wilson at", "Clopper-Pearson, each")
     if any(
@@ -329,7 +334,7 @@ def _intervals(
         for r in rows
     ):
         found.append(
-            say(
+            message(
                 "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at"
                 " the sample size that the clusters are worth.",
                 few=FEW_HITS,
@@ -337,7 +342,7 @@ def _intervals(
         )
     if any("for every pair of raters" in r.estimate.method for r in rows):
         found.append(
-            say(
+            message(
                 "Means over pairs of raters of which some share few units have intervals from a"
                 " posterior of the rating patterns, whose prior counts for every pair alike; t with"
                 " the harmonic mean of the clusters that pairs share, less 1, as degrees of"
@@ -347,7 +352,7 @@ def _intervals(
         )
     if any("with the others' majority" in r.estimate.method for r in rows):
         found.append(
-            say(
+            message(
                 "Means over raters against the majority of the others, of whom some rated few"
                 " units, have intervals from a posterior of the rating patterns, whose prior counts"
                 " for every rater alike; t with the harmonic mean of the clusters that raters share"
@@ -358,7 +363,7 @@ def _intervals(
     of_uneven = ("bias-reduced variance", "tails of t", "Clopper-Pearson at")
     if any(word in r.estimate.method for r in rows for word in of_uneven):
         found.append(
-            say(
+            message(
                 "Agreement in clusters of very unequal size has intervals with bias-reduced"
                 " variance and effective degrees of freedom.",
                 message_id="edges.uneven_methods",
@@ -375,7 +380,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     methods = [r.estimate.method for r in differences]
     if any("score interval" in m or "square-and-add" in m for m in methods):
         found.append(
-            say(
+            message(
                 "Differences of proportions have score intervals; where a cluster has several"
                 " outcomes of a group, square-and-add intervals at the effective sample sizes.",
                 message_id="difference.intervals_of_shares",
@@ -383,7 +388,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
         )
     if any("permutation" in m for m in methods):
         found.append(
-            say(
+            message(
                 "The intervals of other differences come from studentised permutations, in which"
                 " the two groups change places within whole clusters; where a cluster belongs to"
                 " one group alone, the labels of these clusters are shuffled.",
@@ -396,7 +401,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
         if m.startswith("difference, linearised")
     ):
         found.append(
-            say(
+            message(
                 "Differences of numbers that rest on rare events have linearised intervals with"
                 " effective degrees of freedom.",
                 message_id="difference.intervals_of_rare_events",
@@ -406,13 +411,13 @@ def _tests(rows: Sequence[Row]) -> list[str]:
         m.startswith("difference, linearised") and "effective degrees" not in m for m in methods
     ):
         found.append(
-            say(
+            message(
                 "Differences of groups that cannot change places have linearised intervals.",
                 message_id="difference.intervals_of_linearisation",
             )
         )
     if any("bootstrap" in m for m in methods):
-        found.append(say("Differences are paired on the same resamples."))
+        found.append(message("Differences are paired on the same resamples."))
     tested = [r for r in differences if math.isfinite(r.estimate.p)]
     by_t = [
         r
@@ -421,18 +426,22 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     ]
     if any("bootstrap" not in r.estimate.method for r in tested if r not in by_t):
         found.append(
-            say(
+            message(
                 "The p value of a difference is that of the test which its interval inverts.",
                 message_id="difference.tests",
             )
         )
     if any("bootstrap" in r.estimate.method for r in tested):
-        found.append(say("Two-sided p values of differences invert the bootstrap interval."))
+        found.append(message("Two-sided p values of differences invert the bootstrap interval."))
     if by_t:
-        found.append(say("Where raters are the clusters, p values are from the t distribution."))
+        found.append(
+            message("Where raters are the clusters, p values are from the t distribution.")
+        )
     if any(math.isfinite(r.p_adjusted) for r in differences):
         found.append(
-            say("Holm's adjustment is over all declared differences.", message_id="declared.holm")
+            message(
+                "Holm's adjustment is over all declared differences.", message_id="declared.holm"
+            )
         )
     return found
 
@@ -443,7 +452,7 @@ def _family(rows: Sequence[Row]) -> list[str]:
     if not members:
         return []
     return [
-        say(
+        message(
             "The p values of the {n} declared tests of win differences are adjusted for one another"
             " in two ways: by Holm's method over all declared tests; and by max-T over these tests,"
             " with the correlations that items and raters give them.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import Lineage
@@ -15,7 +15,7 @@ def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[st
     found = []
     if table.excluded.height:
         found.append(
-            say(
+            message(
                 "{n:,} {n|rating is|ratings are} excluded by the protocol's rules; the coverage"
                 " table says why.",
                 n=table.excluded.height,
@@ -23,7 +23,7 @@ def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[st
         )
     if any(a.mode == "paper" for a in analyses):
         found.append(
-            say(
+            message(
                 "Analyses in paper mode reproduce what a paper computes and are not recommended for"
                 " conclusions."
             )
@@ -36,7 +36,7 @@ def of_same_family(families: Lineage) -> tuple[str, ...]:
     judged = {family for family in families.systems.values() if family}
     names = sorted(r.id for r in families.judges.values() if r.kind == "llm" and r.family in judged)
     return (
-        (say("Judges of a judged system's family: {names}.", names=", ".join(names)),)
+        (message("Judges of a judged system's family: {names}.", names=", ".join(names)),)
         if names
         else ()
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.ranges import within_statistic
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.standalone.agreement_request import Request, names_of, weights_of_table
 from konsil.analysis.standalone.agreement_result import (
     Comparison,
@@ -85,7 +85,7 @@ def compare_tables(
         for text in difference.warnings:
             notes.setdefault(text, []).append(name)
     warnings.extend(
-        say(
+        message(
             "Differences of {names}: {note}",
             message_id="table.about_differences",
             names=listed(of, end="{some}, {last}"),
@@ -98,7 +98,7 @@ def compare_tables(
 
 
 def _independent(request: Request, cluster: str) -> str:
-    return say(
+    return message(
         "difference of independent groups, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
         message_id="table.independent_difference",
         cluster=cluster,
@@ -111,7 +111,7 @@ def _about_groups(first: Table, second: Table, shared: int, n_statistics: int) -
     sentences: list[str] = []
     if first.has_raters and second.has_raters and {*first.sample.raters} != {*second.sample.raters}:
         sentences.append(
-            say(
+            message(
                 "The two groups have different raters: the differences are about these raters and"
                 " not about raters in general.",
                 message_id="table.groups_of_other_raters",
@@ -119,14 +119,14 @@ def _about_groups(first: Table, second: Table, shared: int, n_statistics: int) -
         )
     if not shared:
         sentences.append(
-            say(
+            message(
                 "The two groups share no cluster: they are independent samples.",
                 message_id="table.groups_independent",
             )
         )
     if n_statistics > 1:
         sentences.append(
-            say(
+            message(
                 "The p values of the {n} {n|difference|differences} are not adjusted for multiple"
                 " testing; choose one statistic beforehand with {option}.",
                 message_id="table.p_not_adjusted",

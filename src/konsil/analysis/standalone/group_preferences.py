@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.pairs.ranking_summary import no_interval, two_way_method
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.stats.engine.contract import Array, IntArray
@@ -47,7 +47,7 @@ def compared(
     notes: list[str] = []
     if not shared[0] and not (has_raters and shared[1]):
         notes.append(
-            say(
+            message(
                 "The two groups share no item and no rater: they are independent samples.",
                 message_id="comparisons.groups_independent",
             )
@@ -81,13 +81,13 @@ def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> di
     by_item = bool(estimates.question.se[n] > _ROUNDING) if dominated else varies
     reason = ""
     if not math.isfinite(value):
-        reason = say(
+        reason = message(
             "The system is not in both groups.", message_id="comparisons.system_in_one_group"
         )
     elif dominated:
         reason = no_interval(dominated=True)
     elif not varies:
-        reason = say(
+        reason = message(
             "one item, one rater or groups that do not differ in any comparison have no interval",
             message_id="comparisons.no_variation",
         )

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from konsil.analysis.agreement.agreement_statistics import PairWeights
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.standalone.agreement_result import Overlap
 from konsil.analysis.table.encoding import Sample
 from konsil.errors import option
@@ -39,7 +39,7 @@ def uneven_overlaps(
     if len(n) < 2 or max(n) < UNEVEN * min(n) or not of_pairs:
         return []
     if pair_weights == "units":
-        text = say(
+        text = message(
             "Pairs of raters share {low:,} to {high:,} units; they are weighted by the units they"
             " share in {names}.",
             message_id="table.pairs_by_units",
@@ -48,7 +48,7 @@ def uneven_overlaps(
             names=listed(of_pairs, end="{some}, {last}"),
         )
     else:
-        text = say(
+        text = message(
             "Pairs of raters share {low:,} to {high:,} units but have equal weight in {names};"
             " {option} weights them by the units they share.",
             message_id="table.pairs_alike",

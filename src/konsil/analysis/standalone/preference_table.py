@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Mode
 from konsil.analysis.pairs.ranking_summary import MATRIX, position, standing, warnings_of, worths_of
 from konsil.analysis.standalone.group_preferences import compared
@@ -319,7 +319,7 @@ def _of_table(table: Comparisons, how: _How) -> HeadToHead:
     )
 
 
-_INDEPENDENT = say(
+_INDEPENDENT = message(
     "Each comparison has an item and a rater of its own, so that the votes are independent: the"
     " flip test (p, these raters; p_flip in JSON) is then the test to report, also for other"
     " raters; the interval and its p are approximations.",

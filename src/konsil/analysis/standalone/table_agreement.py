@@ -13,7 +13,7 @@ from konsil.analysis.agreement import agreement_statistics
 from konsil.analysis.agreement.textbook import closed_form
 from konsil.analysis.estimation.estimate import sentence
 from konsil.analysis.estimation.ranges import within_statistic
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.standalone.agreement_request import (
     MANY_PAIRS,
     RANKED,
@@ -60,7 +60,7 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
     notes: dict[str, list[str]] = {}
     if left_out:
         notes[
-            say(
+            message(
                 "It is not known who gave which label: statistics that need raters are not computed"
                 " ({names}).",
                 message_id="table.raters_not_known",
@@ -73,7 +73,7 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         and not has_steps(table, asked)
     ):
         notes[
-            say(
+            message(
                 "Agreement within one step is not computed: the labels observed have gaps, so the"
                 " steps between them are not known; declare all labels with {labels}.",
                 message_id="table.steps_not_known",
@@ -82,7 +82,7 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         ] = []
         if asked.level == "ordinal":
             notes[
-                say(
+                message(
                     "Weights count the steps between the labels observed, whatever their numbers;"
                     " declare all labels with {labels} if some were never used, or say {level} if"
                     " the numbers count.",
@@ -97,7 +97,7 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         and RANKED[0] not in names + left_out
     ):
         notes[
-            say(
+            message(
                 "Spearman's rho and Kendall's tau-b of {n:,} pairs of raters are computed on"
                 " request only ({option}).",
                 message_id="table.ranks_not_computed",
@@ -141,7 +141,7 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
             )
     if table.constant is not None:
         notes[
-            say(
+            message(
                 "Every rating is {label}, so agreement beyond chance is undefined; declare the"
                 " scale with {labels}.",
                 message_id="table.all_alike",

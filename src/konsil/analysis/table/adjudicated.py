@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 
 PURPOSE = "adjudication"
 _SUBJECT = "answers, sorted"
@@ -64,7 +64,7 @@ def adjudication_sentences(found: Adjudicated, after: list[str]) -> tuple[str, .
     """
     if not found.labels:
         return ()
-    first = say(
+    first = message(
         "Raters who disagreed reviewed {n:,} {n|label|labels} together and changed {changed:,} of"
         " them.",
         message_id="adjudication.reviewed",
@@ -74,14 +74,14 @@ def adjudication_sentences(found: Adjudicated, after: list[str]) -> tuple[str, .
     if not after:
         return (
             first,
-            say(
+            message(
                 "All analyses use the labels given before this adjudication.",
                 message_id="adjudication.before",
             ),
         )
     return (
         first,
-        say(
+        message(
             "{analyses} use the labels after this adjudication; all other analyses use those given"
             " before it.",
             message_id="adjudication.after",

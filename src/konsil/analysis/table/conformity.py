@@ -10,7 +10,7 @@ from typing import Literal
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import Columns, task_columns
 from konsil.analysis.table.frame import Data
@@ -361,7 +361,7 @@ def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[TranslatableMessage,
     """What the methods say of ratings with former names."""
     return tuple(
         (
-            say(
+            message(
                 "In {n:,} {n|rating|ratings} the criterion {criterion} was still called {former}.",
                 message_id="forms.criterion_renamed",
                 n=change.n_ratings,
@@ -369,7 +369,7 @@ def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[TranslatableMessage,
                 former=change.former,
             )
             if change.what == "criterion"
-            else say(
+            else message(
                 "In {n:,} {n|rating|ratings} on {criterion} the label was still called {former}; it"
                 " is {label} today.",
                 message_id="forms.label_renamed",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import CoverageRow
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.columns import answers_in, rating_columns, task_columns
@@ -83,7 +83,7 @@ def _row(
 def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
     """A warning for each row with more ratings than the tasks ask for: records that contradict one another."""
     return tuple(
-        say(
+        message(
             "The ratings of {subject} are more than the tasks ask for: {given:,} instead of at most"
             " {expected:,}. How many are missing is therefore not known.",
             message_id="coverage.surplus",
@@ -202,7 +202,9 @@ def label_counts(
     long: RatingTable, instruments: Sequence[Instrument]
 ) -> dict[tuple[str, str, str, str], int]:
     """How often each label was given: (panel, criterion, system, label), abstentions under their own label."""
-    abstain = {c.id: c.scale.abstain or say("abstained") for i in instruments for c in i.criteria}
+    abstain = {
+        c.id: c.scale.abstain or message("abstained") for i in instruments for c in i.criteria
+    }
     choices = {c.id for i in instruments for c in i.criteria if c.scale.kind == "choice"}
     counted = long.frame.group_by("panel", "criterion", "system", "state", "label").len()
     found: dict[tuple[str, str, str, str], int] = {}

@@ -18,7 +18,7 @@ from konsil.analysis.model.catalogue.known import (
     RATER_PAIR,
     TIMED,
 )
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.derived import SCORE
@@ -221,7 +221,7 @@ def rater_pairs(
     """
     return [
         (
-            {**keys, "raters": say("{a} and {b}", a=a, b=b)},
+            {**keys, "raters": message("{a} and {b}", a=a, b=b)},
             part.filter(pl.col("rater").is_in([a, b])),
             (a, b),
         )

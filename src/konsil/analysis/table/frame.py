@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
 from konsil.analysis.table.columns import rating_columns, task_columns
@@ -286,13 +286,13 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
 def reasons(rules: Exclusions) -> tuple[TranslatableMessage, ...]:
     """Why a rating stays out, in the order in which the reasons are tried."""
     return (
-        say("phase: practice"),
-        say("phase: pilot"),
-        say("consent withdrawn"),
-        say("rater excluded by the protocol"),
-        say("item excluded by the protocol"),
-        say("no time recorded"),
-        say("faster than {seconds:g} seconds", seconds=rules.min_seconds),
+        message("phase: practice"),
+        message("phase: pilot"),
+        message("consent withdrawn"),
+        message("rater excluded by the protocol"),
+        message("item excluded by the protocol"),
+        message("no time recorded"),
+        message("faster than {seconds:g} seconds", seconds=rules.min_seconds),
     )
 
 

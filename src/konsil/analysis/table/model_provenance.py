@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, say
+from konsil.analysis.model.message import COMMA, TranslatableMessage, listed, message
 from konsil.analysis.model.results import OrderRow
 from konsil.analysis.table.columns import rating_columns
 from konsil.analysis.table.frame import Data
@@ -58,21 +58,21 @@ def model_call_sentences(
     judged = [c for c in callees if c.kind == "judge"]
     if helped:
         told = listed([_how(c) for c in helped], "; ")
-        yield say(
+        yield message(
             "Before the study models were asked for {steps}; what they said was for people to"
             " decide on.",
             steps=told,
         )
     if answered:
-        yield say(
+        yield message(
             "Answers were asked of {models}.", models=listed([_how(c) for c in answered], "; ")
         )
     if judged:
-        yield say(
+        yield message(
             "Judgements were asked of {models}.", models=listed([_how(c) for c in judged], "; ")
         )
     if played := [_name(c) for c in callees if c.model.startswith("fake:")]:
-        yield say(
+        yield message(
             "No model stands behind {names}: they were played by konsil's endpoint for trials, and"
             " nothing follows from what they say.",
             names=listed(played),
@@ -93,12 +93,12 @@ def played(callees: Sequence[Callee], *, named: bool) -> TranslatableMessage | N
     if not names:
         return None
     if not named:
-        return say(
+        return message(
             "Fake models: no model stands behind some of the answers or ratings; konsil played them"
             " for a trial. The numbers below say nothing about any real system.",
             message_id="played.unnamed",
         )
-    return say(
+    return message(
         "Fake models: no model stands behind {names}; konsil played them for a trial. The numbers"
         " below say nothing about any real system.",
         message_id="played.named",
@@ -118,16 +118,16 @@ def imported(systems: Sequence[System]) -> Iterator[TranslatableMessage]:
         if one.model is None and one.settings
     ]
     if told:
-        yield say("Answers were imported of {systems}.", systems=listed(told, "; "))
+        yield message("Answers were imported of {systems}.", systems=listed(told, "; "))
 
 
 _STEPS = {
-    "rewrite": say("questions in better words"),
-    "screen": say("reasons to leave questions out"),
-    "phrases": say("key phrases of the questions"),
-    "names": say("names of themes"),
-    "tags": say("the questions' themes"),
-    "guess": say("the diagnosis of masked cases", message_id="called.diagnosis_guessed"),
+    "rewrite": message("questions in better words"),
+    "screen": message("reasons to leave questions out"),
+    "phrases": message("key phrases of the questions"),
+    "names": message("names of themes"),
+    "tags": message("the questions' themes"),
+    "guess": message("the diagnosis of masked cases", message_id="called.diagnosis_guessed"),
 }
 
 
@@ -139,34 +139,34 @@ def _name(one: Callee) -> str:
 def _how(one: Callee) -> TranslatableMessage:
     claimed = [n for n in TOLD if n in one.asked and one.without.get(n, 0) < one.calls]
     settings = [
-        say("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed
+        message("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed
     ]
-    own = say("sampling by the endpoint's default")
+    own = message("sampling by the endpoint's default")
     searches = any(
         "web_search" in tools for tools in one.asked.get("tools", ()) if isinstance(tools, list)
     )
     about = listed(
-        [*(settings or [own]), *([say("with web search")] if searches else []), *_when(one)],
+        [*(settings or [own]), *([message("with web search")] if searches else []), *_when(one)],
         end=COMMA,
     )
     echoed = [name for name in one.echoed if name != one.model.partition(":")[2]]
     if echoed:
-        return say(
+        return message(
             "{who} ({model}, answering as {echoed}; {settings})",
             who=_name(one),
             model=one.model,
             echoed=listed(echoed),
             settings=about,
         )
-    return say("{who} ({model}; {settings})", who=_name(one), model=one.model, settings=about)
+    return message("{who} ({model}; {settings})", who=_name(one), model=one.model, settings=about)
 
 
 def _when(one: Callee) -> Iterator[TranslatableMessage]:
     """The days of access: what a model says today it may not say tomorrow."""
     if one.first and one.first == one.last:
-        yield say("on {day}", day=one.first)
+        yield message("on {day}", day=one.first)
     elif one.first:
-        yield say("from {first} to {last}", first=one.first, last=one.last)
+        yield message("from {first} to {last}", first=one.first, last=one.last)
 
 
 def _values(values: Sequence[object]) -> str:
@@ -179,7 +179,7 @@ def _without(one: Callee) -> Iterator[TranslatableMessage]:
     by_number: dict[int, list[str]] = {}
     for name, n in one.without.items():
         if name == "logprobs":
-            yield say(
+            yield message(
                 "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no"
                 " confidence.",
                 who=_name(one),
@@ -190,7 +190,7 @@ def _without(one: Callee) -> Iterator[TranslatableMessage]:
             by_number.setdefault(n, []).append(name)
     for n, names in by_number.items():
         if n == one.calls:
-            yield say(
+            yield message(
                 "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made"
                 " without.",
                 who=_name(one),
@@ -198,7 +198,7 @@ def _without(one: Callee) -> Iterator[TranslatableMessage]:
                 n=n,
             )
         else:
-            yield say(
+            yield message(
                 "{who} did not always take {parameters}: {n:,} of {all:,} calls were made without.",
                 who=_name(one),
                 parameters=listed(names),
@@ -213,7 +213,7 @@ def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
         if one.votes > 1:
             by_number.setdefault(one.votes, []).append(one.who)
     for votes, names in by_number.items():
-        yield say(
+        yield message(
             "{judges} voted {votes} times on each task; a label is what more than half of the votes"
             " say, and without such a majority it is missing.",
             judges=listed(names),
@@ -223,14 +223,14 @@ def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
 
 def _combined(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
     if middle := [one.who for one in judged if one.combine == "median"]:
-        yield say(
+        yield message(
             "On ordered scales the label of {judges} is the median of the votes (of an even number"
             " the lower one).",
             message_id="called.median",
             judges=listed(middle),
         )
     if nearest := [one.who for one in judged if one.combine == "expectation"]:
-        yield say(
+        yield message(
             "On ordered scales the label of {judges} is the one nearest to the mean of the votes,"
             " weighted with the labels' probabilities where these are known.",
             message_id="called.expectation",
@@ -242,7 +242,7 @@ def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Tran
     for tie in (False, True):
         names = {c.who for c in judged if c.both_orders and c.tie == tie}
         told = [
-            say(
+            message(
                 "{who} {n:,} of {all:,} on {criterion} ({share:.1%})",
                 who=r.rater,
                 n=r.inconsistent,
@@ -254,13 +254,13 @@ def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Tran
             if r.rater in names
         ]
         if told and tie:
-            yield say(
+            yield message(
                 "Pairs were shown in both orders; inconsistent between them were {judges}, and what"
                 " is inconsistent is a tie.",
                 judges=listed(told),
             )
         elif told:
-            yield say(
+            yield message(
                 "Pairs were shown in both orders; inconsistent between them were {judges}, and what"
                 " is inconsistent is missing.",
                 judges=listed(told),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.encoding import Sample
 from konsil.stats.agreement.registry import SHARE, STATISTICS
 from konsil.stats.engine.tables import unit_counts
@@ -34,14 +34,14 @@ def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
         return ()
     if sample.codes.n_labels == 2:
         return (
-            say(
+            message(
                 "One of the two labels makes up {share:.0%} of all: kappa and its relatives are"
                 " unsteady.",
                 share=common,
             ),
         )
     return (
-        say(
+        message(
             "One label makes up {share:.0%} of all: kappa and its relatives are unsteady.",
             share=common,
         ),
@@ -58,7 +58,7 @@ def side_note(sample: Sample, name: str) -> tuple[str, ...]:
     if sample.codes.reverse is None or STATISTICS[name].range == SHARE or name in LINEAR:
         return ()
     return (
-        say(
+        message(
             "Each comparison counts both ways round, half each: with more than two systems, the"
             " number would otherwise depend on which of the two answers is called A.",
             message_id="comparisons.both_ways",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.encoding import Labels, Sample, matrix
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.scale import decide
@@ -366,7 +366,7 @@ def _one_label_each(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]
             f" both {found}; expected one label"
         )
     warnings.append(
-        say(
+        message(
             "{n:,} {n|row repeats a rating|rows repeat ratings} of the same rater, unit and label"
             " and {n|is|are} not counted again",
             message_id="table.rows_again",

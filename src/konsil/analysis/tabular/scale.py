@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.table.encoding import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, nearest, option
@@ -100,7 +100,7 @@ def lookalikes(words: Sequence[str]) -> Iterator[str]:
         ).append(word)
     for group in alike.values():
         if len(group) > 1:
-            yield say(
+            yield message(
                 "{words} differ in case or spaces alone and are counted as different; write them"
                 " alike if they are one",
                 message_id="table.lookalikes",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.errors import SourceError, entry, nearest, option
 from konsil.records.ordering import natural
 
@@ -93,7 +93,7 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
     n_without = named.get_column(_GROUP).null_count()
     if n_without:
         warnings.append(
-            say(
+            message(
                 "{n:,} {n|row|rows} without a value of {column} {n|is|are} excluded.",
                 message_id="table.rows_without_group",
                 n=n_without,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.tabular.agreement_options import Layout, TableOptions
 from konsil.analysis.tabular.unnamed import is_list, refuse_counts
 from konsil.errors import SourceError, choice, option
@@ -87,7 +87,7 @@ def with_recognised_columns(
     if named_unit is not None or len(columns) < 3 or not _is_identifier(frame, columns, asked):
         return asked
     warnings.append(
-        say(
+        message(
             "column {column} has another value in every row and was taken as the unit's identifier,"
             " not as a rater; say {unit} to choose, or {wide} if it is a rater",
             message_id="table.first_column_identifies",
@@ -112,7 +112,7 @@ def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: TableOption
         )
         if is_rater or folded in LONG_NAMES["label"]:
             raise SourceError(
-                say(
+                message(
                     "{table}: the column {column} is called like one of a table with one row a"
                     " rating; name the columns with {unit}, {rater} and {label}, or say {wide} if"
                     " each column is a rater (columns: {columns})",

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from konsil.analysis.model.message import listed, say
+from konsil.analysis.model.message import listed, message
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, choice, nearest, option
 
@@ -83,12 +83,12 @@ def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptio
     left = [c for c in columns if c not in which]
     unit = f" {option('unit', left[0])}" if left else ""
     sums = (
-        say("each row sums to {n:,}", message_id="error.row_sums", n=total)
+        message("each row sums to {n:,}", message_id="error.row_sums", n=total)
         if total
         else "each cell is a count"
     )
     raise SourceError(
-        say(
+        message(
             "{table}: the columns {columns} look like labels with the number of raters who gave"
             " them ({sums}); say {counts}{unit} if so, or {wide} if each column is a rater",
             message_id="error.table_of_counts",
@@ -154,7 +154,7 @@ def of_counts(
         columns = known
     elif len(columns) > 2 and _identifies(rows, columns):
         warnings.append(
-            say(
+            message(
                 "Column {column} identifies the units and is not a label; name the column with"
                 " {unit} to be sure.",
                 message_id="table.first_column_is_unit",

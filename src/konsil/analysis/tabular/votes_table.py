@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.pair_labels import (
     FIRST,
     SECOND,
@@ -314,7 +314,7 @@ def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, asked: Layout) -> 
     )
     joined = keyed.join(values, on="row", how="left")
     apart = [c for c in others if joined.select(*key, f"\x1f {c}").n_unique() == joined.height]
-    text = say(
+    text = message(
         "{n:,} of {all:,} comparisons repeat an item, a rater and a pair of systems and are pooled;"
         " criteria are kept apart by {option}.",
         message_id="comparisons.repeated",

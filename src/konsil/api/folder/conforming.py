@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.table.conformity import (
     forms,
     mismatches,
@@ -45,7 +45,7 @@ def conforming(
         problems += unlisted_systems(frame, data.answers, [system.id for system in study.systems])
     if problems:
         remedies = list(dict.fromkeys(mismatch.remedy for mismatch in problems))
-        problem = say(
+        problem = message(
             "{protocol}: does not describe the ratings that are stored: {problems}; {remedies}",
             message_id="error.ratings_not_described",
             protocol=protocol,
@@ -80,7 +80,7 @@ def brings_raters(study: Study, events: Sequence[Event]) -> bool:
 
 def _changed(protocol: str, data: Data, changed: dict[tuple[str, str], int]) -> str:
     (instrument, _), n = max(changed.items(), key=lambda entry: entry[1])
-    return say(
+    return message(
         "{protocol}: the form {instrument} was changed after {n:,} of {all:,} ratings were given on"
         " it{more}; where its wording alone was changed, run 'konsil accept {folder} --reason ..."
         " --by ...' once, {otherwise}",

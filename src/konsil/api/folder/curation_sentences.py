@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.prepare import last_screened
 from konsil.prepare.identifiers.identifiers import RECALL
 from konsil.records import Event
@@ -18,7 +18,7 @@ def curation_sentences(study: Study, events: Iterable[Event]) -> Iterator[Transl
     if screen is None or "identifier" not in screen.rules or screened is None:
         return
     share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
-    yield say(
+    yield message(
         "Items were screened for identifiers by rules, which flagged {share} ({k}/{n}; 95% CI,"
         " {low} to {high}) of made-up questions with identifiers by a person who had not seen the"
         " rules; people decided on {decided:,} {decided|item|items}.",

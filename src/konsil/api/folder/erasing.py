@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.api.folder.opened import OpenedStudy, now
 from konsil.records import Event
 from konsil.store.people.staff import decider
@@ -32,7 +32,7 @@ def erase(folder: OpenedStudy, rater: str, *, by: str, reason: str) -> Erased:
 def privacy_sentences(study: Study, events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
     """What the methods say of personal data: until when they are kept, and what was erased."""
     last = retention_of(study.privacy)
-    kept = say(
+    kept = message(
         "Personal data of raters are kept until {day}.",
         message_id="privacy.retention",
         day=str(last),
@@ -62,7 +62,7 @@ def _erasures(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
         return ()
     if not total["kept"]:
         return (
-            say(
+            message(
                 "The data of {n:,} {n|rater|raters} were erased on request; {ratings:,}"
                 " {ratings|rating is|ratings are} missing from all analyses for this reason.",
                 message_id="erasure.erased",
@@ -71,7 +71,7 @@ def _erasures(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
             ),
         )
     return (
-        say(
+        message(
             "The data of {n:,} {n|rater|raters} were erased on request: {ratings:,} {ratings|rating"
             " is|ratings are} missing from all analyses for this reason, and {kept:,} {kept|rating"
             " remains|ratings remain} without notes and times.",

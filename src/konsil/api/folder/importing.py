@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.instrument import Instrument
 from konsil.records import Source
 from konsil.sources.files.problems import raise_if
@@ -91,7 +91,7 @@ def _tabular(table: Table, source: Source) -> Incoming:
 
 def _nobody_rated(table: Table, source: Source) -> str:
     cells = table.frame.height * max(1, len(source.raters), len(source.criteria))
-    return say(
+    return message(
         "{file}: {n:,} {n|cell is|cells are} empty, nothing to import",
         message_id="error.nobody_rated",
         file=table.name,

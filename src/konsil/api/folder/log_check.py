@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.store import Store
 
 
@@ -11,14 +11,14 @@ def log_sentence(store: Store) -> tuple[bool, TranslatableMessage]:
     problems = store.verify_log()
     entries, last = store.log_head()
     if not problems:
-        return True, say(
+        return True, message(
             "The audit log is whole: {n:,} {n|entry|entries}, and the records are those that they"
             " wrote. Its last hash is {hash}.",
             message_id="log.whole",
             n=entries,
             hash=last,
         )
-    return False, say(
+    return False, message(
         "The audit log is not whole, so the numbers may rest on changed records: {problem}{more}."
         " Run 'konsil verify-log' to see all.",
         message_id="log.broken",

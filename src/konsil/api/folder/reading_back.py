@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.frame import Data
 from konsil.api.folder.conforming import conforming
 from konsil.errors import StoreError, nearest
@@ -47,7 +47,7 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
     known = folder.noted_digests() | {study, ""}
     if about.study not in known:
         raise StoreError(
-            say(
+            message(
                 "{path}: the export is of a study with another protocol (digest {theirs}, here"
                 " {own}); put the study.toml of that study into this folder, import, and change it"
                 " then",
@@ -101,7 +101,7 @@ def _check_reference(
 ) -> None:
     if name is not None and name not in known:
         raise StoreError(
-            say(
+            message(
                 "{path}: {kind}: {record}: there is no {what} {name}; {hint}",
                 message_id="error.export_names_nothing",
                 path=str(path),

@@ -199,7 +199,7 @@ def write_report(folder: Folder, output: Path | None = None) -> tuple[Path, Resu
 
 def recovered(folder: Folder, results: Results) -> Section:
     """The report's section on the true parameters and what the analyses made of them."""
-    from konsil.analysis.model.message import say
+    from konsil.analysis.model.message import message
     from konsil.report import Recovered, Section
 
     with folder.store() as store:
@@ -216,14 +216,14 @@ def recovered(folder: Folder, results: Results) -> Section:
     inside = sum(r.covered is True for r in rows)
     judged = sum(r.covered is not None for r in rows)
     return Section(
-        title=say("Recovery of the true parameters"),
+        title=message("Recovery of the true parameters"),
         paragraphs=(
-            say(
+            message(
                 "The ratings are simulated from stated parameters, so the true value of most"
                 " estimates is known: the value in the population of new items with these raters,"
                 " found by large-sample simulation."
             ),
-            say(
+            message(
                 "{inside} of {judged} intervals hold their true value. One study shows single hits"
                 " and misses; how often intervals hold is measured over many simulated studies.",
                 inside=inside,

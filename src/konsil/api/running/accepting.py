@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.conformity import (
     forms,
     used,
@@ -40,7 +40,7 @@ def accept(folder: Folder, by: str, reason: str, former: Path | None = None) -> 
     changed = unaccepted(forms(used(data, study.exclusions)), study.instruments, events)
     if not changed:
         raise StudyError(
-            say(
+            message(
                 "{protocol}: every form is the one on which its ratings were given; there is"
                 " nothing to accept",
                 message_id="error.nothing_to_accept",
@@ -78,7 +78,7 @@ def _acceptance(
         raise StudyError(f"{protocol}: there is no instrument {name!r}; {nearest(name, known_ids)}")
     if former not in known:
         raise StudyError(
-            say(
+            message(
                 "{protocol}: what the form {name} was when {n:,} {n|rating was|ratings were} given"
                 " on it (digest {former}) is not kept; name the study.toml of that time with"
                 " {option}",
@@ -93,7 +93,7 @@ def _acceptance(
     changes = difference(known[former], today)
     if changes.faults:
         raise StudyError(
-            say(
+            message(
                 "{protocol}: more than the wording of the form {name} was changed after {n:,}"
                 " {n|rating was|ratings were} given on"
                 " it: {faults}; write renamed labels and criteria under the criterion, {otherwise}",

@@ -11,7 +11,7 @@ from statistics import fmean
 from markupsafe import Markup, escape
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.columns import rating_columns
 from konsil.records import Answer, Item
 from konsil.report.material.overview import Material, natural
@@ -132,14 +132,14 @@ def _chosen(
     if best is None:
         return None
     why = (
-        say(
+        message(
             "Of all answers that fail on “{criterion}” by the experts' mean, this one has the"
             " highest mean of the judges.",
             message_id="audit.example_mean",
             criterion=spec.criterion,
         )
         if spec.failure_by == "mean"
-        else say(
+        else message(
             "Of all answers that fail on “{criterion}” by every expert, this one has the highest"
             " mean of the judges.",
             message_id="audit.example_every",

@@ -10,7 +10,7 @@ from typing import Literal
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.verdicts import (
     DesignEvidence,
     Recommendation,
@@ -175,15 +175,15 @@ def advice_table(
     head = [
         _("Criterion"),
         _("Recommendation"),
-        numbers.translated(say("p (decision)", message_id="choice.p_decision")),
+        numbers.translated(message("p (decision)", message_id="choice.p_decision")),
         _("Analysis"),
         _("Compared"),
         _("Difference"),
-        numbers.translated(say("p (Holm)", message_id="choice.p_holm")),
+        numbers.translated(message("p (Holm)", message_id="choice.p_holm")),
     ]
     general = [
         numbers.translated(
-            say(
+            message(
                 "A design is recommended for a criterion where raters take fewer hours with it to"
                 " the same reliability, and single ratings, as they were given, agree more under"
                 " it. Averages of several ratings are more reliable whatever is rated, so fewer"
@@ -199,7 +199,7 @@ def advice_table(
     if any(one.is_derived for one in every):
         general.append(
             numbers.translated(
-                say(
+                message(
                     "†: derived from several ratings, such as wrong if any sentence is; agreement"
                     " on it differs by construction and decides nothing.",
                     message_id="choice.derived",
@@ -209,7 +209,7 @@ def advice_table(
     if any(one.has_dominant_category and not one.is_derived for one in every):
         general.append(
             numbers.translated(
-                say(
+                message(
                     "*: more than {share:.0%} of the ratings are in one category under a design;"
                     " agreement is uninformative and decides nothing.",
                     message_id="choice.lopsided",
@@ -218,7 +218,9 @@ def advice_table(
             )
         )
     caption = material.caption(
-        numbers.translated(say("Which design for which criterion.", message_id="choice.caption"))
+        numbers.translated(
+            message("Which design for which criterion.", message_id="choice.caption")
+        )
     )
     return table(caption, head, body, row_heads=2, general=general)
 
@@ -232,15 +234,15 @@ def _recommendation(
         return comparisons[0].designs[0 if decision.design == "first" else 1]
     match decision.reason:
         case "lopsided":
-            why = say(
+            why = message(
                 "no recommendation: nearly all ratings are alike", message_id="choice.none_lopsided"
             )
         case "no hours":
-            why = say(
+            why = message(
                 "no recommendation: hours are not compared", message_id="choice.none_no_hours"
             )
         case _:
-            why = say(
+            why = message(
                 "no recommendation: no difference is shown", message_id="choice.none_not_shown"
             )
     return numbers.translated(why)
@@ -296,12 +298,12 @@ def hours_table(
         _("Fewest hours"),
         _("Hours"),
         _("Hours, whole answers"),
-        numbers.translated(say("p (adjusted)", message_id="choice.p_adjusted")),
+        numbers.translated(message("p (adjusted)", message_id="choice.p_adjusted")),
     )
     general = [
         _("Hours of all raters together for 100 answers, until the mean ratings are so reliable."),
         numbers.translated(
-            say(
+            message(
                 "p: fewest hours against whole answers, adjusted for the choice among the numbers"
                 " of sentences (Bonferroni) and for the criteria (Holm).",
                 message_id="choice.hours_p",
@@ -434,7 +436,7 @@ def ranking_table(
             body.append((Cell(a.criterion), Cell(a.name), Cell(design), Cell(told)))
     if not body:
         return None
-    signs = say(
+    signs = message(
         "{above}: the two differ, Holm-adjusted p ≤ {alpha:g}; {level}: a difference is not shown.",
         message_id="choice.order",
         above=ABOVE,

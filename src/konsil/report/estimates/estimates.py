@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from konsil.analysis import Analysis, Row
 from konsil.analysis.estimation.targets import whom
 from konsil.analysis.model.catalogue.known import CASES, PREFERENCE, WINS
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.report.designs.designs import is_told_by_design
 from konsil.report.estimates.figure_choice import figures_of
 from konsil.report.figures.drawing import Drawing
@@ -112,7 +112,7 @@ def _remarks(material: Material, row: Row) -> list[str]:
     if row.n_undefined_pairs:
         remarks.append(
             material.numbers.translated(
-                say(
+                message(
                     "Undefined for {n:,} {n|pair|pairs} of raters, which {n|is|are} left out of the"
                     " mean.",
                     message_id="table.undefined_pairs",
@@ -225,7 +225,7 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     if any(one.row.n_units_versus for one in rows):
         general.append(
             numbers.translated(
-                say(
+                message(
                     "Units: of the first group / of the second; clusters: of both groups together.",
                     message_id="groups.units_of_both",
                 )
@@ -234,7 +234,9 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     if adjusted:
         general.append(
             numbers.translated(
-                say("Holm: adjusted over all declared tests.", message_id="declared.holm_column")
+                message(
+                    "Holm: adjusted over all declared tests.", message_id="declared.holm_column"
+                )
             )
         )
     return table(
@@ -256,30 +258,32 @@ def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[st
     """The caption and a note: whether the groups have items in common."""
     translate, paired = material.numbers.translated, {joined.row.is_paired for joined in rows}
     caption, note = (
-        say("Differences of the analysis “{name}”.", message_id="two_way.differences", name=name),
+        message(
+            "Differences of the analysis “{name}”.", message_id="two_way.differences", name=name
+        ),
         "",
     )
     if all(joined.row.statistic in WINS for joined in rows):
-        note = say(
+        note = message(
             "The influences of both numbers enter the interval together, so that items and raters"
             " that stand in both count once; the p value belongs to the same t.",
             message_id="two_way.of_differences",
         )
     elif paired == {True}:
-        caption = say(
+        caption = message(
             "Paired differences of the analysis “{name}”.", message_id="groups.paired", name=name
         )
-        note = say(
+        note = message(
             "The groups compared have items in common; the interval takes them into account.",
             message_id="groups.common_items",
         )
     elif paired == {False}:
-        caption = say(
+        caption = message(
             "Differences of independent groups, analysis “{name}”.",
             message_id="groups.independent",
             name=name,
         )
-        note = say(
+        note = message(
             "The groups compared have no items in common.", message_id="groups.no_common_items"
         )
     return material.caption(translate(caption)), [translate(note)] if note else []
@@ -336,13 +340,13 @@ def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
     if "like these" not in targets | beside | {material.results.target} or not targets:
         return []
     if len(targets) > 1:
-        note = say(
+        note = message(
             "The first intervals are about raters like these, except where a footnote says"
             " otherwise.",
             message_id="target.first_mixed",
         )
     else:
-        note = say(
+        note = message(
             "The first intervals are about {whom}.", message_id="target.first", whom=whom(*targets)
         )
     return [material.numbers.translated(note)]
@@ -355,7 +359,7 @@ def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[s
         return []
     return [
         material.numbers.translated(
-            say("This interval is about these raters.", message_id="target.row_these")
+            message("This interval is about these raters.", message_id="target.row_these")
         )
     ]
 

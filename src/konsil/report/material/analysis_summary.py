@@ -8,7 +8,7 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.agreement.consensus_rules import needs_majority
 from konsil.analysis.cases.case_rules import with_case_defaults
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import column_title
@@ -110,9 +110,9 @@ def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
     found = [(_("Levels"), ", ".join(spec.levels))]
     found += [(_("Right from"), tick(spec.correct))] if right else []
     whose = (
-        say("by every expert", message_id="audit.by_every")
+        message("by every expert", message_id="audit.by_every")
         if spec.failure_by == "every"
-        else say("by their mean", message_id="audit.by_mean")
+        else message("by their mean", message_id="audit.by_mean")
     )
     rule = material.numbers.translated(whose)
     found += [(_("Failure up to"), f"{tick(spec.failure)} ({rule})")] if audit else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Table, table
 
@@ -13,11 +13,11 @@ def both_orders(material: Material) -> list[Table]:
     if not rows:
         return []
     titles = (
-        say("Judge"),
-        say("Criterion compared"),
-        say("Pairs compared"),
-        say("Inconsistent"),
-        say("Share inconsistent"),
+        message("Judge"),
+        message("Criterion compared"),
+        message("Pairs compared"),
+        message("Inconsistent"),
+        message("Share inconsistent"),
     )
     body = [
         (
@@ -29,8 +29,8 @@ def both_orders(material: Material) -> list[Table]:
         )
         for row in rows
     ]
-    caption = material.caption(numbers.translated(say("Pairs that judges saw in both orders.")))
-    general = [numbers.translated(say("Compared are the pairs with a label in each order."))]
+    caption = material.caption(numbers.translated(message("Pairs that judges saw in both orders.")))
+    general = [numbers.translated(message("Compared are the pairs with a label in each order."))]
     return [
         table(caption, [numbers.translated(t) for t in titles], body, row_heads=2, general=general)
     ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from konsil.analysis import Results
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.table.columns import rating_columns
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
@@ -64,7 +64,7 @@ class Material:
         if self.study.simulated:
             return self.language.gettext("Simulated ratings.")
         return (
-            self.numbers.translated(say("Fake models.", message_id="played.stamp"))
+            self.numbers.translated(message("Fake models.", message_id="played.stamp"))
             if self.results.played
             else ""
         )
@@ -130,7 +130,7 @@ def _raters(material: Material) -> Table:
         kind = Counter(kinds[rater.kind] for rater in members)
         seconds = [s for s in screens[panel].values() if s is not None]
         untimed = len(screens[panel]) - len(seconds)
-        no_time = say(
+        no_time = message(
             "{n:,} {n|screen has|screens have} no time.", message_id="table.untimed", n=untimed
         )
         remarks = (numbers.translated(no_time),) if seconds and untimed else ()
@@ -230,7 +230,7 @@ def _systems(material: Material) -> Table:
     if absent:
         general.append(
             numbers.translated(
-                say(
+                message(
                     "The {n|text|texts} of {n:,} {n|answer is|answers are} not at hand and"
                     " {n|does|do} not count in the lengths.",
                     message_id="table.texts_absent",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Bounds
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell
@@ -24,7 +24,7 @@ def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:
     _ = material.language.gettext
     if together:
         yield material.numbers.translated(
-            say(
+            message(
                 "max-T: the p value adjusted over all declared win differences and margins"
                 " together, by the correlations that items and raters give them.",
                 message_id="two_way.max_t_column",

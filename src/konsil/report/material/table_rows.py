@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from konsil.analysis import Row
 from konsil.analysis.judges.injections import KIND
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.prepare import MATCH
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import MINUS
@@ -147,7 +147,9 @@ def column_title(material: Material, column: str) -> str:
     }
     own |= {"design": _("Design"), "sentences": _("Sentences"), "minutes": _("Minutes an answer")}
     own |= {MATCH: _("Verbatim match")}
-    own |= {KIND: material.numbers.translated(say("Instruction", message_id="injection.column"))}
+    own |= {
+        KIND: material.numbers.translated(message("Instruction", message_id="injection.column"))
+    }
     own |= {d.name: d.title for d in material.study.derived if d.title}
     return own.get(column, column)
 

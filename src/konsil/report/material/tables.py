@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from konsil.analysis.model.message import say, translate
+from konsil.analysis.model.message import message, translate
 from konsil.report.material.language import ENGLISH, Language
 from konsil.stats.engine.contract import Estimate
 
@@ -209,8 +209,8 @@ class Numbers:
     def translated(self, text: str) -> str:
         """What an analysis says, in the report's language; names of the study stay as they are.
 
-        >>> from konsil.analysis.model.message import say
-        >>> Numbers().translated(say("{n:,} of {all:,} items", n=1200, all=26598))
+        >>> from konsil.analysis.model.message import message
+        >>> Numbers().translated(message("{n:,} of {all:,} items", n=1200, all=26598))
         '1200 of 26\u202f598 items'
         """
         return translate(text, self.language.gettext, self._by_format)
@@ -247,7 +247,7 @@ class Numbers:
         elif undefined:
             said.insert(0, _("No reason is recorded."))
         if estimate.n_undefined:
-            undefined_in = say(
+            undefined_in = message(
                 "The statistic was undefined in {n:,} {n|resample|resamples}.",
                 message_id="table.undefined_resamples",
                 n=estimate.n_undefined,

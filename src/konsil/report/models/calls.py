@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import OutcomeRow
 from konsil.analysis.table.outcomes import NO_CALL, NOT_RECORDED, OUTCOMES, READABLE
 from konsil.report.figures.drawing import Drawing
@@ -69,7 +69,7 @@ def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     head = (
         _("Judge"),
         _("Tasks"),
-        *(numbers.translated(say(o)) for o in seen),
+        *(numbers.translated(message(o)) for o in seen),
         _("Without labels"),
         _("Share without labels"),
     )
@@ -91,7 +91,7 @@ def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
 def _without(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     _, numbers = material.language.gettext, material.numbers
     seen = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
-    head = (_("Judge"), *(numbers.translated(say(o)) for o in seen))
+    head = (_("Judge"), *(numbers.translated(message(o)) for o in seen))
     body = [
         (Cell(row.rater), *(Cell(numbers.count(row.counts.get(o, 0)), number=True) for o in seen))
         for row in rows
@@ -147,7 +147,7 @@ def _failures(material: Material, rows: Sequence[OutcomeRow]) -> list[Drawing]:
     seen = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
     if not seen:
         return []
-    labels = [numbers.translated(say(o)) for o in seen]
+    labels = [numbers.translated(message(o)) for o in seen]
     bars = [Bar(row.rater, tuple(row.counts.get(o, 0) for o in seen)) for row in rows]
     about = About(
         key="calls",

@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.records import Usage
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import Cell, Numbers, Table, table
 
 KINDS = {
-    "answer": say("System", message_id="usage.system"),
-    "judge": say("LLM judge", message_id="usage.judge"),
+    "answer": message("System", message_id="usage.system"),
+    "judge": message("LLM judge", message_id="usage.judge"),
 }
 """Kind of a call -> what the tables call it."""
 
 FAILURES = {
-    "rate limit": say("Rate limit", message_id="usage.rate_limit"),
-    "overloaded": say("Overloaded", message_id="usage.overloaded"),
-    "server error": say("Server error", message_id="usage.server_error"),
-    "no reply": say("No reply", message_id="usage.no_reply"),
-    "request refused": say("Request refused", message_id="usage.request_refused"),
-    "filtered": say("Content filter", message_id="usage.filtered"),
-    "refused": say("Model refused", message_id="usage.refused"),
-    "truncated": say("Truncated", message_id="usage.truncated"),
-    "empty": say("Empty", message_id="usage.empty"),
-    "not json": say("No JSON", message_id="usage.not_json"),
-    "off schema": say("Not in the schema", message_id="usage.off_schema"),
-    "ended otherwise": say("Ended otherwise", message_id="usage.ended_otherwise"),
+    "rate limit": message("Rate limit", message_id="usage.rate_limit"),
+    "overloaded": message("Overloaded", message_id="usage.overloaded"),
+    "server error": message("Server error", message_id="usage.server_error"),
+    "no reply": message("No reply", message_id="usage.no_reply"),
+    "request refused": message("Request refused", message_id="usage.request_refused"),
+    "filtered": message("Content filter", message_id="usage.filtered"),
+    "refused": message("Model refused", message_id="usage.refused"),
+    "truncated": message("Truncated", message_id="usage.truncated"),
+    "empty": message("Empty", message_id="usage.empty"),
+    "not json": message("No JSON", message_id="usage.not_json"),
+    "off schema": message("Not in the schema", message_id="usage.off_schema"),
+    "ended otherwise": message("Ended otherwise", message_id="usage.ended_otherwise"),
 }
 """What goes wrong in a call -> its column, in the table's order."""
 
@@ -54,7 +54,7 @@ def usage(material: Material) -> UsageSection | None:
         return None
     numbers = material.numbers
     rows = sorted(material.usage, key=lambda one: (one.kind, natural(one.who)))
-    sentence = say(
+    sentence = message(
         "{n:,} {n|call was|calls were} made for {works:,} {works|request|requests}; {failed:,}"
         " {failed|call|calls} gave no usable reply.",
         message_id="usage.sentence",
@@ -63,7 +63,7 @@ def usage(material: Material) -> UsageSection | None:
         failed=sum(sum(one.failures.values()) for one in rows),
     )
     title = numbers.translated(
-        say("Latency, tokens and costs of the models' calls", message_id="usage.title")
+        message("Latency, tokens and costs of the models' calls", message_id="usage.title")
     )
     tables = (_usage_table(material, rows), _failed(material, rows))
     return UsageSection(title, numbers.translated(sentence), tuple(t for t in tables if t.rows))
@@ -72,24 +72,24 @@ def usage(material: Material) -> UsageSection | None:
 def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
     numbers = material.numbers
     head = [
-        say("Kind", message_id="usage.kind"),
-        say("Name", message_id="usage.name"),
-        say("Requests", message_id="usage.requests"),
-        say("Calls", message_id="usage.calls"),
-        say("Median latency (s)", message_id="usage.median"),
-        say("90th percentile (s)", message_id="usage.ninth_decile"),
-        say("Tokens in", message_id="usage.tokens_in"),
-        say("Tokens out", message_id="usage.tokens_out"),
-        say("From cache", message_id="usage.cached"),
+        message("Kind", message_id="usage.kind"),
+        message("Name", message_id="usage.name"),
+        message("Requests", message_id="usage.requests"),
+        message("Calls", message_id="usage.calls"),
+        message("Median latency (s)", message_id="usage.median"),
+        message("90th percentile (s)", message_id="usage.ninth_decile"),
+        message("Tokens in", message_id="usage.tokens_in"),
+        message("Tokens out", message_id="usage.tokens_out"),
+        message("From cache", message_id="usage.cached"),
     ]
     notes = [
-        say(
+        message(
             "Latency: seconds from a request to the end of its reply, of all calls with a reply."
             " Time spent waiting for rate limits and between repeated calls is not stored and is"
             " not part of it.",
             message_id="usage.about_latency",
         ),
-        say(
+        message(
             "Tokens are those that the endpoint reports; tokens from its cache are part of the"
             " tokens in. Blank: not reported.",
             message_id="usage.about_tokens",
@@ -97,18 +97,18 @@ def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
     ]
     if material.is_blinded:
         notes.append(
-            say(
+            message(
                 "Costs are withheld while the study is blinded: prices identify models.",
                 message_id="usage.about_blinding",
             )
         )
     else:
         head += [
-            say("Cost (US dollars)", message_id="usage.cost"),
-            say("Estimated cost (US dollars)", message_id="usage.cost_estimated"),
+            message("Cost (US dollars)", message_id="usage.cost"),
+            message("Estimated cost (US dollars)", message_id="usage.cost_estimated"),
         ]
         notes.append(
-            say(
+            message(
                 "Cost: reported tokens times the price of the protocol or of konsil's price list."
                 " Estimated cost: calls without reported tokens, by the length of the texts, and"
                 " calls that broke off, by the most that they can have cost. Blank: no such call"
@@ -118,7 +118,7 @@ def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
         )
     body = [_row(one, numbers, is_blinded=material.is_blinded) for one in rows]
     caption = numbers.translated(
-        say(
+        message(
             "Calls of models: latency, tokens and costs by system and judge.",
             message_id="usage.caption",
         )
@@ -138,12 +138,14 @@ def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
     if one.is_played:
         timing = (
             numbers.translated(
-                say("Played by konsil: these are the times of no model.", message_id="usage.played")
+                message(
+                    "Played by konsil: these are the times of no model.", message_id="usage.played"
+                )
             ),
         )
     counting: tuple[str, ...] = ()
     if one.counted < one.replies:
-        uncounted = say(
+        uncounted = message(
             "{n:,} of {all:,} {all|reply has|replies have} no reported tokens.",
             message_id="usage.uncounted",
             n=one.replies - one.counted,
@@ -165,7 +167,7 @@ def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
     if not is_blinded:
         pricing: tuple[str, ...] = ()
         if one.unpriced:
-            unpriced = say(
+            unpriced = message(
                 "No price is known for {n:,} {n|reply|replies}.",
                 message_id="usage.unpriced",
                 n=one.unpriced,
@@ -203,15 +205,15 @@ def _failed(material: Material, rows: Sequence[Usage]) -> Table:
         if one.failures
     ]
     head = [
-        numbers.translated(say("Kind", message_id="usage.kind")),
-        numbers.translated(say("Name", message_id="usage.name")),
-        numbers.translated(say("Calls", message_id="usage.calls")),
+        numbers.translated(message("Kind", message_id="usage.kind")),
+        numbers.translated(message("Name", message_id="usage.name")),
+        numbers.translated(message("Calls", message_id="usage.calls")),
         *(numbers.translated(FAILURES.get(name, name)) for name in seen),
     ]
     caption = numbers.translated(
-        say("Calls without a usable reply, by what happened.", message_id="usage.failures")
+        message("Calls without a usable reply, by what happened.", message_id="usage.failures")
     )
-    note = say(
+    note = message(
         "Every call counts, also where a repeated call succeeded. Rate limit: status 429;"
         " overloaded: 503 or 529; server error: other statuses from 500; request refused: other"
         " statuses from 400; no reply: a broken connection, an unreadable body or no end in time.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from konsil.analysis.model.message import TranslatableMessage, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.results import PlanStatus
 
 
@@ -15,13 +15,13 @@ def declared(
     """How many analyses there are, how many of them are declared (`names`), and since when."""
     counts = Counter(plan.get(name, "not frozen") for name in names)
     if not names:
-        return say(
+        return message(
             "The protocol asks for {n:,} {n|analysis|analyses}, all of them exploratory.",
             message_id="declared.none",
             n=every,
         )
     if set(counts) == {"prespecified"}:
-        return say(
+        return message(
             "The protocol asks for {n:,} {n|analysis|analyses}, {m:,} of them prespecified: they"
             " were frozen before the first rating that they use.",
             message_id="declared.prespecified",
@@ -29,7 +29,7 @@ def declared(
             m=len(names),
         )
     if set(counts) == {"not frozen"}:
-        return say(
+        return message(
             "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its"
             " family; the plan was not frozen.",
             message_id="declared.not_frozen",
@@ -37,23 +37,23 @@ def declared(
             m=len(names),
         )
     parts: dict[PlanStatus, TranslatableMessage] = {
-        "prespecified": say(
+        "prespecified": message(
             "{n:,} frozen before the first rating that they use (prespecified)",
             message_id="declared.part_prespecified",
             n=counts["prespecified"],
         ),
-        "frozen late": say(
+        "frozen late": message(
             "{n:,} frozen when ratings that they use were there",
             message_id="declared.part_late",
             n=counts["frozen late"],
         ),
-        "frozen before import": say(
+        "frozen before import": message(
             "{n:,} frozen before ratings were imported that do not say when they were given",
             message_id="declared.part_import",
             n=counts["frozen before import"],
         ),
     }
-    return say(
+    return message(
         "The protocol asks for {n:,} {n|analysis|analyses} and declares {m:,} of them as its"
         " family: {how}.",
         message_id="declared.mixed",
@@ -66,5 +66,5 @@ def declared(
 def declared_heading(plan: Mapping[str, PlanStatus], names: Sequence[str]) -> TranslatableMessage:
     """What the section of the declared analyses is called: prespecified only where all of them are."""
     if names and all(plan.get(name) == "prespecified" for name in names):
-        return say("Prespecified analyses", message_id="declared.heading_prespecified")
-    return say("Declared analyses", message_id="declared.heading")
+        return message("Prespecified analyses", message_id="declared.heading_prespecified")
+    return message("Declared analyses", message_id="declared.heading")

@@ -13,7 +13,7 @@ from jinja2.bccache import Bucket
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.instrument import Instrument
 from konsil.records import Answer, Item
 from konsil.report.cases.case_figures import case_figures
@@ -59,7 +59,7 @@ class Page:
     """In the order of the page."""
 
 
-_FILES = say(
+_FILES = message(
     "All numbers are beside this page, to 12 significant digits, in estimates.csv, estimates.json,"
     " coverage.csv, labels.csv, outcomes.csv, orders.csv, usage.csv, bounds.csv, derived.csv and"
     " curves.csv; the figures are in the folder figures as SVG and PDF.",
@@ -222,7 +222,7 @@ def markdown(instrument: Instrument) -> Markup:
 
 def _summary(material: Material, told: Sequence[AnalysisView]) -> str:
     results, numbers = material.results, material.numbers
-    sentence = say(
+    sentence = message(
         "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,}"
         " {systems|system|systems} and {raters:,} {raters|rater|raters} in {panels:,}"
         " {panels|panel|panels} gave {rated:,} {rated|label|labels} and {abstained:,}"

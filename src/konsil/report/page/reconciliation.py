@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell, Table, table
 
@@ -12,50 +12,54 @@ READING = "reading"
 """The kind of the events that say what was read from files of ratings."""
 
 KINDS = {
-    "questions": say("Questions", message_id="reconciliation.questions"),
-    "users": say("Raters", message_id="reconciliation.users"),
-    "comparisons": say("Comparisons assigned", message_id="reconciliation.comparisons"),
-    "comparisons rated": say(
+    "questions": message("Questions", message_id="reconciliation.questions"),
+    "users": message("Raters", message_id="reconciliation.users"),
+    "comparisons": message("Comparisons assigned", message_id="reconciliation.comparisons"),
+    "comparisons rated": message(
         "Comparisons with a rating", message_id="reconciliation.comparisons_rated"
     ),
-    "ratings of users": say("Ratings of people", message_id="reconciliation.ratings"),
-    "verdicts of judges": say("Ratings of LLM judges", message_id="reconciliation.verdicts"),
+    "ratings of users": message("Ratings of people", message_id="reconciliation.ratings"),
+    "verdicts of judges": message("Ratings of LLM judges", message_id="reconciliation.verdicts"),
 }
 """Kind of row, as the import counts it -> what the table calls it, in the table's order."""
 
 REASONS = {
-    "user of the pilot (prior_users)": say("rater of the pilot", message_id="reconciliation.pilot"),
-    "user in an arm outside the experiment": say(
+    "user of the pilot (prior_users)": message(
+        "rater of the pilot", message_id="reconciliation.pilot"
+    ),
+    "user in an arm outside the experiment": message(
         "rater in an arm outside the experiment", message_id="reconciliation.arm_outside"
     ),
-    "user with a test address": say(
+    "user with a test address": message(
         "rater with a test address", message_id="reconciliation.test_address"
     ),
-    "no user": say("no rater recorded", message_id="reconciliation.no_user"),
-    "user in no table of users": say(
+    "no user": message("no rater recorded", message_id="reconciliation.no_user"),
+    "user in no table of users": message(
         "rater not in the tables", message_id="reconciliation.unknown_user"
     ),
-    "question in no table of questions": say(
+    "question in no table of questions": message(
         "question not in the tables", message_id="reconciliation.question"
     ),
-    "no comparison that enters": say(
+    "no comparison that enters": message(
         "rater without a comparison that was kept", message_id="reconciliation.idle"
     ),
-    "of no assignment": say("rating of no comparison", message_id="reconciliation.no_assignment"),
-    "of an assignment in no table": say(
+    "of no assignment": message(
+        "rating of no comparison", message_id="reconciliation.no_assignment"
+    ),
+    "of an assignment in no table": message(
         "comparison not in the tables", message_id="reconciliation.unknown_assignment"
     ),
-    "of a comparison that does not enter": say(
+    "of a comparison that does not enter": message(
         "comparison left out", message_id="reconciliation.left_out"
     ),
-    "of another arm than the assignment's": say(
+    "of another arm than the assignment's": message(
         "arm other than that of the comparison", message_id="reconciliation.other_arm"
     ),
-    "on an axis that criteria leaves out": say(
+    "on an axis that criteria leaves out": message(
         "criterion that the protocol leaves out", message_id="reconciliation.criterion"
     ),
-    "no choice": say("no choice recorded", message_id="reconciliation.no_choice"),
-    "told twice": say("duplicate of another row", message_id="reconciliation.twice"),
+    "no choice": message("no choice recorded", message_id="reconciliation.no_choice"),
+    "told twice": message("duplicate of another row", message_id="reconciliation.twice"),
 }
 """Reason, as the import counts it -> its words."""
 
@@ -91,16 +95,16 @@ def reconciliation(material: Material) -> Table | None:
                 )
     if not rows:
         return None
-    caption = say(
+    caption = message(
         "Rows of the imported tables: read, kept and left out, with the reason.",
         message_id="reconciliation.caption",
     )
     head = (
-        say("Rows", message_id="reconciliation.rows"),
-        say("Reason", message_id="reconciliation.reason"),
-        say("Read", message_id="reconciliation.read"),
-        say("Kept", message_id="reconciliation.kept"),
-        say("Left out", message_id="reconciliation.out"),
+        message("Rows", message_id="reconciliation.rows"),
+        message("Reason", message_id="reconciliation.reason"),
+        message("Read", message_id="reconciliation.read"),
+        message("Kept", message_id="reconciliation.kept"),
+        message("Left out", message_id="reconciliation.out"),
     )
     return table(
         material.caption(numbers.translated(caption)),

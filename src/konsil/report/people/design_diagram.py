@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.table.columns import rating_columns
 from konsil.plan import Allocation
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, RULE, Drawing, finish, style
@@ -49,10 +49,10 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
         else ""
     )
     yield (
-        (told(say("{n:,} {n|item|items} rated", message_id="design.items_rated", n=items)), of),
+        (told(message("{n:,} {n|item|items} rated", message_id="design.items_rated", n=items)), of),
         (
             told(
-                say(
+                message(
                     "{n:,} {n|rater|raters} of {panel}",
                     message_id="design.raters_of",
                     n=raters,
@@ -87,7 +87,7 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     form = material.study.instrument(line.instrument)
     asked = [c for c in form.criteria if c.scope == "pair"] if form is not None else []
     sides = told(
-        say(
+        message(
             "Which of the two is shown as A is drawn; {n:,} {n|criterion|criteria}",
             message_id="design.sides",
             n=len(asked),
@@ -96,21 +96,23 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     yield ((sides, ", ".join(material.criterion(c.id) for c in asked)),)
     n_compared = rated.get_column("task").n_unique()
     compared = told(
-        say("{n:,} {n|comparison|comparisons}", message_id="design.comparisons", n=n_compared)
+        message("{n:,} {n|comparison|comparisons}", message_id="design.comparisons", n=n_compared)
     )
     yield ((compared, ""), *_again(material, line))
 
 
 def _planned(share: str) -> TranslatableMessage:
     """An arm's share as the plan has it; who came may differ."""
-    return say("planned: {share} of the raters", message_id="design.planned_arm", share=share)
+    return message("planned: {share} of the raters", message_id="design.planned_arm", share=share)
 
 
 def _most(material: Material, line: Allocation) -> str:
     if not line.per_rater:
         return ""
     return material.numbers.translated(
-        say("at most {n:,} {n|item|items} each", message_id="design.items_each", n=line.per_rater)
+        message(
+            "at most {n:,} {n|item|items} each", message_id="design.items_each", n=line.per_rater
+        )
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Inference
-from konsil.analysis.model.message import TranslatableMessage, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.instrument import digest_of, untitled
 from konsil.records import Event
 from konsil.study.definition.protocol import Study
@@ -136,7 +136,7 @@ def sentences(
     warnings, methods = [], []
     if is_blinded(study, here):
         warnings.append(
-            say(
+            message(
                 "Systems are letters, and judges have none of their own, until the plan is frozen"
                 " and they are named."
             )
@@ -148,26 +148,26 @@ def sentences(
         methods.append(notice)
         if open_ is not None:
             methods.append(
-                say(
+                message(
                     "The study was unblinded at {at}.", message_id="freezing.unblinded", at=open_.at
                 )
             )
     elif open_ is not None:
         methods.append(
-            say(
+            message(
                 "Systems were letters until {at}.", message_id="freezing.letters_until", at=open_.at
             )
         )
     if found.added:
         warnings.append(
-            say(
+            message(
                 "Added after the plan of analyses was frozen, and therefore exploratory: {names}.",
                 names=listed(found.added),
             )
         )
     if found.changed:
         warnings.append(
-            say(
+            message(
                 "Changed after the plan of analyses was frozen, and therefore exploratory:"
                 " {names}.",
                 names=listed(found.changed),
@@ -175,14 +175,14 @@ def sentences(
         )
     if found.removed:
         warnings.append(
-            say(
+            message(
                 "Taken out after the plan of analyses was frozen: {names}.",
                 names=listed(found.removed),
             )
         )
     if found.rules:
         warnings.append(
-            say(
+            message(
                 "Exclusions, forms, seed, resampling, the target of inference or derived columns"
                 " were changed after the plan was frozen.",
                 message_id="freezing.rules_changed",
@@ -193,12 +193,12 @@ def sentences(
 
 def _names(first: Event) -> TranslatableMessage:
     if first.kind == LIFTED:
-        return say(
+        return message(
             "Systems had their names at {at} already: the study was marked as simulated then.",
             message_id="freezing.names_while_simulated",
             at=first.at,
         )
-    return say(
+    return message(
         "Systems had their names in analyses at {at} already: the study was not blinded then.",
         message_id="freezing.names_while_not_blinded",
         at=first.at,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import PlanStatus
 from konsil.records import Event
 from konsil.study.definition.protocol import Study
@@ -89,7 +89,7 @@ def plan_sentences(
     """What the report says of when the plan was frozen: warnings, and sentences of the methods."""
     if freeze is None:
         declared = sum(a.prespecified for a in analyses)
-        not_frozen = say(
+        not_frozen = message(
             "The plan of analyses was not frozen: {n:,} {n|analysis is|analyses are} declared in"
             " the protocol, which may have been written after ratings were seen.",
             message_id="freezing.not_frozen",
@@ -100,7 +100,7 @@ def plan_sentences(
     every = before + unknown + sum(t.after for t in timings)
     about = {"at": freeze.at, "digest": str(freeze.data.get("plan", ""))[:16]}
     if before:
-        late = say(
+        late = message(
             "The plan of analyses was frozen at {at} (digest {digest}), after {n:,} of {all:,}"
             " ratings.",
             message_id="freezing.frozen_late",
@@ -111,7 +111,7 @@ def plan_sentences(
         return (late,), (late,)
     if unknown:
         return (), (
-            say(
+            message(
                 "The plan of analyses was frozen at {at} (digest {digest}), before {n:,} of {all:,}"
                 " ratings were imported that do not say when they were given.",
                 message_id="freezing.frozen_before_import",
@@ -121,7 +121,7 @@ def plan_sentences(
             ),
         )
     return (), (
-        say(
+        message(
             "The plan of analyses was frozen at {at} (digest {digest}), before the first of {all:,}"
             " ratings.",
             message_id="freezing.frozen_before",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from konsil.analysis.model.message import TranslatableMessage, say
+from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.instrument import Field, Instrument, fields, values
 from konsil.plan.model.rng_streams import token
 from konsil.records import Event, Rating, Task
@@ -134,7 +134,7 @@ def closing_sentences(events: Iterable[Event]) -> tuple[TranslatableMessage, ...
     """What the methods say of every round that was closed: when, after how many ratings, and how much was decided."""
     rounds = {event.data.get("round"): event for event in events if event.kind == CLOSED}
     return tuple(
-        say(
+        message(
             "Round {round} of the adjudication was closed at {at}, after {ratings:,}"
             " {ratings|rating|ratings} had been collected; {decided:,} of its {screens:,}"
             " {screens|screen|screens} had a decision.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.analysis.model.message import TranslatableMessage, listed, say
+from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.instrument import Criterion, Instrument, before_renaming, digest
 from konsil.records import Event
 
@@ -157,7 +157,7 @@ def acceptance_sentences(
         if event.kind != ACCEPTED or not n:
             continue
         sentences.append(
-            say(
+            message(
                 "The wording of the form {form} was changed after {n:,} of its {all:,} ratings;"
                 " {by} accepted this at {at} with the reason: {reason}.",
                 message_id="forms.wording_changed",
@@ -172,7 +172,7 @@ def acceptance_sentences(
         added = event.data.get("added")
         if isinstance(added, list) and added:
             sentences.append(
-                say(
+                message(
                     "These criteria were added to the form {form} at the same time: {names}.",
                     message_id="forms.criteria_added",
                     form=event.subject,

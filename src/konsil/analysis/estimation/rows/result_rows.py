@@ -13,7 +13,7 @@ from konsil.analysis.estimation.measure import Measure, joint
 from konsil.analysis.estimation.ranges import range_of, within
 from konsil.analysis.estimation.targets import answering
 from konsil.analysis.model.catalogue.known import OF_ZERO
-from konsil.analysis.model.message import say
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row, RowKind
 from konsil.analysis.model.verdicts import equivalence_sentence
 from konsil.stats.engine.contract import Estimate
@@ -83,7 +83,9 @@ def row(
 
 def no_ratings(context: Context) -> Row:
     """The one row of an analysis that selects nothing."""
-    nothing = Estimate(math.nan, level=context.resampling.level, reason=say("no ratings selected"))
+    nothing = Estimate(
+        math.nan, level=context.resampling.level, reason=message("no ratings selected")
+    )
     return replace(row(context, {}, EstimateSummary(nothing)), is_made=False)
 
 
