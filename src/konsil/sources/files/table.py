@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 
@@ -17,18 +18,17 @@ from konsil.sources.files.parquet import check_parquet
 from konsil.sources.files.problems import Place
 from konsil.sources.files.spreadsheet import check_spreadsheet
 
-ENDINGS = (
-    ".csv",
-    ".tsv",
-    ".tab",
-    ".txt",
-    ".jsonl",
-    ".ndjson",
-    ".json",
-    ".parquet",
-    ".xlsx",
-    ".xlsm",
+Rows = tuple[pl.DataFrame, Sequence[int]]
+"""The cells of a text table, and each row's line."""
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
+"""Ending of a delimited text -> its separator, unless another one is stated."""
+TEXTS: Mapping[str, Callable[[bytes, str], Rows]] = MappingProxyType(
+    {".jsonl": read_jsonl, ".ndjson": read_jsonl, ".json": read_json}
 )
+"""Ending of another text format -> its reader, of the file's bytes as UTF-8 and its name."""
+_SPREADSHEETS = (".xlsx", ".xlsm")
+ENDINGS = (*_SEPARATORS, *TEXTS, ".parquet", *_SPREADSHEETS)
 """The endings that are read."""
 
 _MAGIC = (
@@ -95,11 +95,11 @@ def read_table(
         raise SourceError(
             f"{where}: unsupported ending {ending!r}; expected one of {', '.join(ENDINGS)}"
         )
-    if sheet and ending not in (".xlsx", ".xlsm"):
+    if sheet and ending not in _SPREADSHEETS:
         raise SourceError(
             f"{where}: sheet = {sheet!r} was asked for, but only .xlsx files have sheets"
         )
-    if ending in (".xlsx", ".xlsm"):
+    if ending in _SPREADSHEETS:
         unpacked = check_spreadsheet(path, where)
         frame, lines, title = read_apart("spreadsheet", path, sheet, where, unpacked)
         return Table(frame, path, title, lines, "row")
@@ -109,12 +109,11 @@ def read_table(
         return Table(frame, path, lines=lines, place="row")
     data = read_bytes(path)
     text = text_of(data, encoding, where)
-    if ending in (".jsonl", ".ndjson"):
-        return Table(*_parts(read_jsonl(text, where), path))
-    if ending == ".json":
-        return Table(*_parts(read_json(text, where), path))
-    default = "\t" if ending in (".tsv", ".tab") else ","
-    return Table(*_parts(read_delimited(text, separator or default, where, numbered), path))
+    if ending in TEXTS:
+        frame, lines = TEXTS[ending](text, where)
+    else:
+        frame, lines = read_delimited(text, separator or _SEPARATORS[ending], where, numbered)
+    return Table(frame, path, lines=lines)
 
 
 def text_of(data: bytes, encoding: str, where: str) -> bytes:
@@ -132,13 +131,6 @@ def read_bytes(path: Path) -> bytes:
     """A file's bytes; what keeps it from being read is one sentence."""
     check_readable(path)
     return path.read_bytes()
-
-
-def _parts(
-    read: tuple[pl.DataFrame, Sequence[int]], path: Path
-) -> tuple[pl.DataFrame, Path, str, Sequence[int]]:
-    frame, lines = read
-    return frame, path, "", lines
 
 
 def check_readable(path: Path) -> None:
