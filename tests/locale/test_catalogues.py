@@ -29,18 +29,21 @@ COMPLETE = ("de",)
 OTHERS = tuple(code for code in languages() if code != SOURCE)
 
 
-def calls_of_say() -> list[tuple[str, str, str]]:
+def messages() -> list[tuple[str, str, str]]:
     """(place, template, message id) of every sentence that analyses, simulations and callers of the
     report make."""
     calls = []
     for path in ROOT.rglob("*.py"):
-        text = path.read_text("utf-8")
-        for node in (
-            ast.walk(ast.parse(text))
-            if re.search(r"from konsil\.[a-z_.]+ import [^\n]*\bsay\b", text)
-            else ()
-        ):
-            if isinstance(node, ast.Call) and node.args and getattr(node.func, "id", "") == "say":
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        imported = {
+            a.name for node in nodes if isinstance(node, ast.ImportFrom) for a in node.names
+        }
+        for node in nodes if "message" in imported or path.name == "message.py" else ():
+            if (
+                isinstance(node, ast.Call)
+                and node.args
+                and getattr(node.func, "id", "") == "message"
+            ):
                 first, place = node.args[0], f"{path.name}:{node.lineno}"
                 ids = [
                     k.value.value
@@ -55,7 +58,7 @@ def calls_of_say() -> list[tuple[str, str, str]]:
     return calls
 
 
-SENTENCES = calls_of_say()
+SENTENCES = messages()
 WITHOUT_ID = {template for _, template, message_id in SENTENCES if not message_id}
 """The older sentences, which are listed under their English text."""
 WITH_ID = {message_id: template for _, template, message_id in SENTENCES if message_id}

@@ -120,7 +120,7 @@ def test_progress_and_forecast(enter: Enter, site: Any, clock: Any) -> None:
     assert "5. März 2025" in html, (
         "two screens in two days, two left: two days from the third of March"
     )
-    assert f"nicht gearbeitet haben: {R2}, {R3}" in html
+    assert f"die seit 7 Tagen inaktiv sind: {R2}, {R3}" in html
 
 
 # Invitations --------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def test_a_letter_is_copied_and_a_rater_withdrawn_by_keys(
     assert page.get_by_role("heading", name="canary-rater-1").count() == 1
     page.goto(f"{office}/office/withdrawal?rater=canary-rater-1")
     page.get_by_role("textbox").fill("moved away")
-    page.get_by_role("button", name="Withdraw and hand over").press("Enter")
+    page.get_by_role("button", name="Withdraw rater and reassign tasks").press("Enter")
     page.get_by_role("heading", name="Progress").wait_for()
     assert page.get_by_text("withdrawn").count() == 1
     assert [e.data["reason"] for e in opened.events() if e.kind == "withdrawal"] == ["moved away"]
