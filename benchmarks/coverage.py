@@ -316,7 +316,7 @@ def report(studies, draws):
     """The document's text."""
     agreement = "\n".join(agreement_table(2 * studies, draws))
     error_one, error_two = (np.sqrt(0.95 * 0.05 / n) for n in (2 * studies, studies))
-    return f"""# Do the intervals cover?
+    return f"""# Coverage of the confidence intervals
 
 A 95% interval should contain the truth in 95 of 100 studies. These tables are simulated studies whose truth is known,
 analysed by the engine of this package. They are made by
