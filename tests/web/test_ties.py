@@ -139,7 +139,7 @@ def test_ties_wait_for_a_new_tie_breaker_and_go_to_whoever_is_named(
     here = desk("medqade", 6)
     study, breaker = here._study, "canary-breaker"
     office = enter(who="office", role="coordinator", filled_already=True)
-    assert "Plätze, die niemand hat" not in office.get("/office").text
+    assert "Freie Plätze" not in office.get("/office").text
     withdrawal.withdraw(opened, study, breaker, at=AT)
     before = office.get("/office").text
     assert "breakers 1" in before and "Stichentscheide dieses Platzes warten hier" in before
@@ -170,7 +170,7 @@ def test_ties_wait_for_a_new_tie_breaker_and_go_to_whoever_is_named(
 
 
 def _notice(html: str) -> str:
-    return html.split("Plätze, die niemand hat")[1].split("</section>")[0]
+    return html.split("Freie Plätze")[1].split("</section>")[0]
 
 
 def test_ties_of_a_place_without_anybody_go_to_the_other_tie_breakers(
