@@ -237,7 +237,7 @@ def test_freeze_then_unblind_and_both_in_the_log(folder: Path) -> None:
     )
     assert told_in(folder / "report") == {}
     with pytest.raises(
-        StudyError, match=r"was frozen at .* by 'staff-1'; what changed since is told in the report"
+        StudyError, match=r"was frozen at .* by 'staff-1'; the report lists later changes"
     ):
         from konsil.api.folder.blinded import freeze
 

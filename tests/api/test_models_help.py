@@ -89,7 +89,7 @@ def test_a_model_suspects_and_people_decide(
     out = capsys.readouterr().out
     assert "1 done in 1 calls" in out
     assert "suspected by the model alone: 1" in out
-    assert "1 may be drawn" in out
+    assert "1 items eligible" in out
     rows = read_rows(table)
     told = [(r["item"], r["reason"], r["by"], r["evidence"]) for r in rows]
     assert told[:2] == [

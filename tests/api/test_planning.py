@@ -259,17 +259,17 @@ def test_a_large_panel_has_one_line_of_loads_unless_each_rater_is_asked_for(
 ) -> None:
     folder = crowded(tmp_path, FEW + 1, "rash|cough")
     told = lines_of_plan(folder, capsys)
-    assert f"  each of the {FEW + 1} raters of physicians: 4 screens, 4 items" in told
+    assert f"  each of the {FEW + 1} raters of physicians: 4 tasks, 4 items" in told
     assert not any(line.startswith("  p0: ") for line in told)
     each = lines_of_plan(folder, capsys, "--raters")
-    assert sum(line.endswith(": 4 screens, 4 items") for line in each) == FEW + 1
+    assert sum(line.endswith(": 4 tasks, 4 items") for line in each) == FEW + 1
 
 
 def test_a_small_panel_is_listed_by_rater(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = lines_of_plan(crowded(tmp_path, FEW, "rash|cough"), capsys)
-    assert sum(line.endswith(": 4 screens, 4 items") for line in told) == FEW
+    assert sum(line.endswith(": 4 tasks, 4 items") for line in told) == FEW
     assert any(
         line.startswith("  items of each of physicians by finding: cough 2, rash 2")
         for line in told

@@ -75,9 +75,11 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     table = folder / "suspects.csv"
     main(["screen", str(folder), "--table", str(table)])
     said = capsys.readouterr().out
-    assert "5 items\n  left out, follow-up: 1\n  left out, identifier: 1\n3 may be drawn\n" in said
+    assert (
+        "5 items\n  left out, follow-up: 1\n  left out, identifier: 1\n3 items eligible\n" in said
+    )
     assert said.count("58% (70/120; 95% CI, 49% to 67%)") == 1
-    assert "3 of the items that may be drawn were read by no person" in said
+    assert "3 of the eligible items were read by no person" in said
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["item"] for row in rows] == ["q0", "q1", "q2", "q3", "q4"]

@@ -159,7 +159,10 @@ def test_the_log_is_whole_and_states_what_was_erased(call: Call, study: Path) ->
     erase(call, study)
     code, out, _ = call("verify-log", study, "--expect", head)
     assert code == 0
-    assert out.splitlines()[0] == "the audit log is whole, 13 records of 1 rater erased"
+    assert (
+        out.splitlines()[0]
+        == "audit log verified: chain and records intact, 13 records of 1 rater erased"
+    )
     code, out, _ = call("log", study, "--kind", "erasure")
     assert code == 0
     assert "erasure  physician-1  by staff-1 (owner-1)" in out

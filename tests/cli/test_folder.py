@@ -71,7 +71,9 @@ def test_from_new_to_a_report(call: Call, study: Path) -> None:
     estimates = json.loads((study / "report" / "estimates.json").read_text())
     assert estimates
     code, out, err = call("verify-log", study)
-    head = re.fullmatch(r"the audit log is whole\nhead: (\d+-[0-9a-f]{64})\n", out)
+    head = re.fullmatch(
+        r"audit log verified: chain and records intact\nhead: (\d+-[0-9a-f]{64})\n", out
+    )
     assert (code, err) == (0, "")
     assert head is not None
     assert call("verify-log", study, "--expect", head[1])[0] == 0

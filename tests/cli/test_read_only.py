@@ -149,7 +149,7 @@ def study(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
 READING = (
     (("check",), "panels:      panel (1)"),
     (("status",), "ratings              8"),
-    (("verify-log",), "the audit log is whole"),
+    (("verify-log",), "audit log verified: chain and records intact"),
     (("log",), "import"),
     (("analyse", "--output", "numbers"), "The audit log is whole"),
     (("report", "--output", "report"), "index.html"),

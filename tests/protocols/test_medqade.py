@@ -207,7 +207,7 @@ def test_a_twentieth_of_the_study_from_the_deck_to_the_report_by_commands_alone(
         " x 190" in done.stdout
     )
     assert done.stderr.count("nothing to call") == 2
-    assert "the audit log is whole" in done.stderr
+    assert "audit log verified: chain and records intact" in done.stderr
     held = re.search(
         r"Of all (\d+) intervals whose true value is known, (\d+) hold it", done.stdout
     )

@@ -159,7 +159,7 @@ BROKEN: dict[str, Case] = {
         lambda a: a.package(collection_anki21b=zstandard.compress(b"")),
         "the collection is no database of SQLite's",
     ),
-    "cut database": (lambda a: a.old()[:6000], "the collection is damaged"),
+    "cut database": (lambda a: a.old()[:6000], "not a readable Anki collection"),
     "another database": (
         lambda a: a.old("DROP TABLE notes"),
         "no collection of Anki's: it has no table 'notes'",
@@ -207,7 +207,7 @@ BROKEN: dict[str, Case] = {
     ),
     "not UTF-8": (
         lambda a: a.new("UPDATE notes SET flds = CAST(x'ff41' AS TEXT)"),
-        "the collection is damaged",
+        "not a readable Anki collection",
     ),
     "no guid": (lambda a: a.new("UPDATE notes SET guid = ''"), "a note has no identifier"),
     "a config of text": (lambda a: a.new("UPDATE notetypes SET config = 'x'"), "not kept as bytes"),
@@ -260,7 +260,7 @@ BROKEN: dict[str, Case] = {
     ),
     "half a character": (
         lambda a: json.dumps(a.crowdanki()).encode().replace(b"Vorne", rb"\ud800"),
-        "half a character",
+        "unpaired surrogate",
     ),
     "Latin letters": (
         lambda a: (
@@ -320,7 +320,7 @@ def test_bombs_are_not_unpacked(anki: Any, read: Any, monkeypatch: pytest.Monkey
 
 
 def test_a_name_that_is_no_text_is_damage(anki: Any, read: Any):
-    with pytest.raises(SourceError, match="the collection is damaged"):
+    with pytest.raises(SourceError, match="not a readable Anki collection"):
         read(anki().old().replace(b"CREATE TABLE notes (id", b"CREATE TABLE notes (\x80d"))
 
 

@@ -227,5 +227,5 @@ def test_half_a_character_is_said(name: str, content: str, tmp_path: Path) -> No
     (tmp_path / name).write_text(content.format("a\\ud83d\\ude00b"), "utf-8")
     assert read_table(tmp_path / name).frame["item"].to_list() == ["a😀b"]
     (tmp_path / name).write_text(content.format("a\\ud83d"), "utf-8")
-    with pytest.raises(SourceError, match="half a character"):
+    with pytest.raises(SourceError, match="unpaired surrogate"):
         read_table(tmp_path / name)

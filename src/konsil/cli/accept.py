@@ -9,9 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(
-    short_help="Accept that the wording of a form was changed after ratings were given on it."
-)
+@click.command(short_help="Accept a change of a form's wording after ratings were collected.")
 @on_folder
 @click.option(
     "--reason",

@@ -9,9 +9,7 @@ import click
 from konsil.cli.folder import decider, deciding, on_folder
 
 
-@click.command(
-    short_help="List what raters who differ look at together; open it, or close the round."
-)
+@click.command(short_help="List, open or close the adjudication of disagreements.")
 @on_folder
 @click.option("--open", "opens", is_flag=True, help="Open all disagreements that wait; needs --by.")
 @click.option(

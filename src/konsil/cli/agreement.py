@@ -88,7 +88,7 @@ Layout = Literal["wide", "long", "counts", "lists"]
     help="Bootstrap draws.",
 )
 @click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals."
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level, e.g. 0.95."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resamples.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")

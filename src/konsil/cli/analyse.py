@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import another_place, on_folder
 
 
-@click.command(short_help="Compute the analyses of study.toml and write the estimates.")
+@click.command(short_help="Run the analyses of study.toml and write the estimates.")
 @on_folder
 @click.option(
     "--output",

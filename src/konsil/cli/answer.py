@@ -10,7 +10,7 @@ from konsil.cli.collecting import options, raise_where_stopped, run_lines
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Let the systems that have a model answer the items.")
+@click.command(short_help="Collect the answers of systems that have a model.")
 @on_folder
 @options("system")
 def command(

@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_named_folder
 
 
-@click.command(short_help="Copy the database while people go on rating, and check the copy.")
+@click.command(short_help="Back up the database while raters work, and verify the copy.")
 @on_named_folder
 @click.argument("target", type=click.Path(path_type=Path))
 def command(folder: Path, database: str, target: Path) -> None:

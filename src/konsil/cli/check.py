@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from konsil.study import Study
 
 
-@click.command(short_help="Check a study's protocol and say what it asks for.")
+@click.command(short_help="Check a study's protocol and summarise it.")
 @on_folder
 @click.option(
     "--statistics", is_flag=True, help="List every statistic that an analysis can ask for."

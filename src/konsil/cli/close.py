@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Close a batch, so that its ratings stand; or open it again.")
+@click.command(short_help="Close a batch (its ratings become final) or reopen it.")
 @on_folder
 @click.option(
     "--batch", metavar="NAME", help="Which batch; empty where the plan has none. [only list them]"

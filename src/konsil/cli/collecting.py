@@ -82,7 +82,7 @@ def run_lines(done: Collected, dry_run: bool) -> Iterator[str]:
         )
         yield f"{done.progress.ended:,} done in {done.progress.calls:,} calls: {outcomes}"
         for endpoint, error in sorted(done.progress.gave_up.items()):
-            yield f"gave up after repeated tries of {endpoint}, last because: {error}"
+            yield f"{endpoint}: retries exhausted; last error: {error}"
         if before:
             yield f"{before:,} were done before"
     if done.spent:

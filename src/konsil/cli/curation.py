@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="List what was decided before the study, and by whom.")
+@click.command(short_help="List the decisions made before data collection, and by whom.")
 @on_folder
 @click.option(
     "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a table."

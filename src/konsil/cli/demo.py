@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 
-@click.command(short_help="Make a small simulated study in a new folder and write its report.")
+@click.command(short_help="Create a small simulated study and write its report.")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--local",

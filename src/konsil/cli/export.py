@@ -11,9 +11,7 @@ from konsil.cli.folder import on_named_folder
 from konsil.errors import StudyError
 
 
-@click.command(
-    short_help="Write the records, a folder fit for publication, or tasks for Label Studio."
-)
+@click.command(short_help="Export records, a release for publication, or Label Studio tasks.")
 @on_named_folder
 @click.argument("output", type=click.Path(path_type=Path))
 @click.option(

@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Freeze the plan of analyses; what changes later is told in the report.")
+@click.command(short_help="Freeze the analysis plan; the report lists later changes.")
 @on_folder
 @click.option("--by", required=True, metavar="NAME", help="Who freezes it, for the log.")
 @click.option("--note", default="", help="What a reader of the log should know.")

@@ -13,7 +13,7 @@ HERE = f"http://{HOST}:{PORT}"
 """Where a server is that was started without further words."""
 
 
-@click.command(short_help="Make personal links for raters, or for those who run the study.")
+@click.command(short_help="Create personal links for raters or study staff.")
 @on_folder
 @click.option(
     "--who",

@@ -10,7 +10,7 @@ from konsil.cli.collecting import options, raise_where_stopped, run_lines
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Let the judges rate the tasks that the plan gave them.")
+@click.command(short_help="Collect the LLM judges' ratings of their assigned tasks.")
 @on_folder
 @options("judge")
 def command(

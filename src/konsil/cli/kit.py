@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from konsil.api import Folder
 
 
-@click.command(short_help="Write a rater's batch as one file for a place without a network.")
+@click.command(short_help="Write a rater's batch as one file for sites without a network.")
 @on_folder
 @click.option(
     "--rater", default="", metavar="ID", help="Whose tasks. [only list the kits that were made]"

@@ -18,7 +18,7 @@ _OF_A_LANGUAGE = re.compile(r"(.+)\.([a-z]{2})(\.\w+)")
 """study.en.toml, codebook.de.md: files of one language."""
 
 
-@click.command(short_help="Make a folder with a study.toml to start from.")
+@click.command(short_help="Create a folder with a study.toml to start from.")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--protocol", default="starter", show_default=True, help="Which study to start from.")
 @click.option(

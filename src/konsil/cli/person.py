@@ -10,7 +10,7 @@ import click
 from konsil.cli.folder import on_named_folder
 
 
-@click.command(short_help="Write everything that is stored about one person, for that person.")
+@click.command(short_help="Export all data that are stored about one person.")
 @on_named_folder
 @click.argument("who")
 @click.argument("output", type=click.Path(path_type=Path, dir_okay=False))

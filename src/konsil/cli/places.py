@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="List the places that people sign up for, or add some after the plan.")
+@click.command(short_help="List the sign-up places of a panel, or add places after planning.")
 @on_folder
 @click.option(
     "--add",

@@ -19,7 +19,7 @@ FEW = 12
 """Raters of a panel that are listed one by one; of larger panels the range is printed."""
 
 
-@click.command(short_help="Draw who rates what, and say how even it is.")
+@click.command(short_help="Assign items to raters at random and report the balance.")
 @on_folder
 @click.option("--dry-run", is_flag=True, help="Only say what the plan would be; store nothing.")
 @click.option(
@@ -60,7 +60,8 @@ def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
             f"  pairs of {panel} share {_range(sorted(set(counts)))} items ({len(counts):,} pairs)"
         )
     for system, counts in planned.balance.positions.items():
-        yield f"  {system} stands first to last: {', '.join(f'{n:,}' for n in counts)}"
+        positions = (f"{_ordinal(place)} {n:,}" for place, n in enumerate(counts, start=1))
+        yield f"  {system} by position: {', '.join(positions)}"
     for panel, met in planned.meetings.items():
         yield from _meeting_lines(panel, met)
     for overlap in planned.overlaps:
@@ -86,22 +87,31 @@ def _loads(balance: Balance, *, each: bool) -> Iterator[str]:
         if each or len(members) <= FEW:
             for rater in members:
                 yield (
-                    f"  {rater}: {balance.screens[rater]:,} screens, {balance.items[rater]:,} items"
+                    f"  {rater}: {balance.screens[rater]:,} tasks, {balance.items[rater]:,} items"
                 )
         else:
             screens = _range(sorted({balance.screens[rater] for rater in members}))
             items = _range(sorted({balance.items[rater] for rater in members}))
             yield (
-                f"  each of the {len(members):,} raters of {panel}: {screens} screens, {items}"
-                " items"
+                f"  each of the {len(members):,} raters of {panel}: {screens} tasks, {items} items"
             )
 
 
 def _apart(panel: str, kind: str, found: Washout) -> str:
-    what = "look at answers again on another instrument" if kind == "designs" else "repeat screens"
-    screens = f"{found.least:,} to {found.most:,} screens between (median {found.median:,.0f})"
-    batches = f", {found.batches:,} whole batches at least" if found.batches else ""
-    return f"  {panel} {what} {found.looks:,} times: {screens}{batches}"
+    ratings = "ratings of answers on a second form" if kind == "designs" else "repeat ratings"
+    washout = f"washout {found.least:,} to {found.most:,} tasks (median {found.median:,.0f})"
+    batches = f", at least {found.batches:,} whole batches" if found.batches else ""
+    return f"  {panel}: {found.looks:,} {ratings}; {washout}{batches}"
+
+
+def _ordinal(number: int) -> str:
+    """A place in English.
+
+    >>> [_ordinal(n) for n in (1, 2, 3, 4, 11, 21)]
+    ['1st', '2nd', '3rd', '4th', '11th', '21st']
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
 
 
 def _overlap(found: PlannedOverlap) -> Iterator[str]:

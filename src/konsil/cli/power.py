@@ -9,9 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(
-    short_help="How wide the intervals will be and what will be found, by drawing the whole study."
-)
+@click.command(short_help="Estimate precision and power by simulation of the whole study.")
 @on_folder
 @click.option(
     "--studies",
@@ -27,7 +25,9 @@ from konsil.cli.folder import on_folder
     help="What is assumed; default: FOLDER/simulation.toml.",
 )
 @click.option(
-    "--items", type=click.IntRange(1), help="So many pretended items, instead of the study's own."
+    "--items",
+    type=click.IntRange(1),
+    help="Number of simulated items to use instead of the study's own.",
 )
 @click.option("--exploratory", is_flag=True, help="Analyses that are not prespecified, too.")
 @click.option("--seed", type=int, help="Another seed than the study's.")

@@ -59,7 +59,7 @@ from konsil.cli.reading import of_a_table, sliced, values_of
     help="Draws and flips.",
 )
 @click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals."
+    "--confidence", type=float, default=0.95, show_default=True, help="Confidence level, e.g. 0.95."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of draws and flips.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")

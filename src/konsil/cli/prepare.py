@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Draw the items that are rated: strata, sample, sets.")
+@click.command(short_help="Select the items to rate (stratified random sample, item sets).")
 @on_folder
 @click.option("--dry-run", is_flag=True, help="Only say what would be drawn; store nothing.")
 def command(folder: Path, database: str, dry_run: bool) -> None:

@@ -10,7 +10,7 @@ from konsil.cli.collecting import calling_options, raise_where_stopped, run_line
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Let a model guess the diagnosis from each level of the masked cases.")
+@click.command(short_help="Test whether a model can guess the diagnosis from masked cases.")
 @on_folder
 @click.option("--model", required=True, metavar="ENDPOINT:NAME", help="The model that guesses.")
 @click.option(

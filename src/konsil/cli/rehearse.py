@@ -9,9 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(
-    short_help="Let simulated raters work through the pages of a copy, and see the report."
-)
+@click.command(short_help="Run the study on a copy with simulated raters and write its report.")
 @on_folder
 @click.option(
     "--to",

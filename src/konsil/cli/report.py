@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import another_place, on_folder
 
 
-@click.command(short_help="Compute the analyses and write the self-contained report.")
+@click.command(short_help="Run the analyses and write the self-contained report.")
 @on_folder
 @click.option(
     "--output", type=click.Path(path_type=Path), help="The report's folder; default: FOLDER/report."

@@ -10,7 +10,7 @@ from konsil.cli.collecting import calling_options, raise_where_stopped, run_line
 from konsil.cli.folder import decider, deciding, on_folder
 
 
-@click.command(short_help="Let a model put questions in better words, and take people's decisions.")
+@click.command(short_help="Let a model reword questions and record reviewers' decisions.")
 @on_folder
 @click.option(
     "--table",

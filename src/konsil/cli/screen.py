@@ -10,9 +10,7 @@ from konsil.cli.collecting import limits
 from konsil.cli.folder import decider, deciding, on_folder
 
 
-@click.command(
-    short_help="Look for questions that should not be rated, and take people's decisions."
-)
+@click.command(short_help="Flag ineligible questions and record reviewers' decisions.")
 @on_folder
 @click.option(
     "--table",

@@ -12,7 +12,7 @@ PORT = 8000
 HOST = "127.0.0.1"
 
 
-@click.command(short_help="Serve the rating pages to the people who rate.")
+@click.command(short_help="Serve the rating pages and the study dashboard.")
 @on_folder
 @click.option(
     "--host",

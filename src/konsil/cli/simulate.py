@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Draw a simulated panel's ratings from stated parameters.")
+@click.command(short_help="Simulate a panel's ratings from stated parameters.")
 @on_folder
 @click.option(
     "--truth",

@@ -11,7 +11,7 @@ from konsil.cli.collecting import counted
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Say what the study's database holds.")
+@click.command(short_help="Summarise the contents of the study's database.")
 @on_folder
 def command(folder: Path, database: str) -> None:
     """Count the records of each kind, and the calls of models by outcome.

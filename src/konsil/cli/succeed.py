@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="List the places that nobody has, or name who takes one over.")
+@click.command(short_help="List vacant rater slots or assign a successor.")
 @on_folder
 @click.option("--slot", metavar="SLOT", help="Which place. [only list them]")
 @click.option("--rater", metavar="ID", help="Who takes it over: a new pseudonym, never a name.")

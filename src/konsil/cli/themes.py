@@ -11,7 +11,7 @@ from konsil.cli.collecting import run_lines as called
 from konsil.cli.folder import decider, deciding, on_folder
 
 
-@click.command(short_help="Find what the questions are about, and take people's edits.")
+@click.command(short_help="Group the questions by theme and record reviewers' edits.")
 @on_folder
 @click.option(
     "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the themes, for people."

@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Give the systems of a blinded study their names, after a freeze.")
+@click.command(short_help="Unblind a study (requires a frozen analysis plan).")
 @on_folder
 @click.option("--by", required=True, metavar="NAME", help="Who unblinds, for the log.")
 @click.option("--reason", required=True, help="Why, for the log.")

@@ -10,7 +10,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Check the audit log's chain of digests.")
+@click.command(short_help="Verify the audit log's hash chain and the records it covers.")
 @on_folder
 @click.option(
     "--expect", metavar="HEAD", help="A head noted earlier: check that this log continues from it."
@@ -33,7 +33,7 @@ def command(folder: Path, database: str, expect: str | None) -> None:
         click.echo(f"konsil: {problem}", err=True)
     if problems:
         sys.exit(2)
-    click.echo(f"the audit log is whole{_erased(*erased)}")
+    click.echo(f"audit log verified: chain and records intact{_erased(*erased)}")
     for note in notes:
         click.echo(note)
     if uncovered:

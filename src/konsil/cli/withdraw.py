@@ -9,7 +9,7 @@ import click
 from konsil.cli.folder import on_folder
 
 
-@click.command(short_help="Let a rater go, and give what is not rated to the others.")
+@click.command(short_help="Withdraw a rater and reassign unfinished tasks.")
 @on_folder
 @click.option("--rater", required=True, metavar="ID", help="Who leaves.")
 @click.option("--reason", default="", help="Why, for the log; no names.")
@@ -17,7 +17,7 @@ from konsil.cli.folder import on_folder
     "--dry-run", is_flag=True, help="Only say what would become of the tasks; change nothing."
 )
 def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool) -> None:
-    """Let a rater of the study in FOLDER go.
+    """Withdraw a rater of the study in FOLDER.
 
     The rater's links end, what was rated stays, and what was not goes to the others of the panel,
     evenly. What nobody can take over lapses.
@@ -28,9 +28,9 @@ def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool)
     found = withdraw(open_folder(folder, database=database), rater, reason=reason, keep=not dry_run)
     taken = found.n_taken_over
     nothing = "; nothing changed" if dry_run else ""
-    lapse = "wait in the free place" if found.frees else "lapse"
+    lapse = "waiting in the vacant slot" if found.frees else "cancelled"
     click.echo(
-        f"{rater}: {found.stay:,} screens stay, {sum(taken.values()):,} change hands,"
+        f"{rater}: {found.stay:,} tasks kept, {sum(taken.values()):,} reassigned,"
         f" {found.lapsed:,} {lapse}{nothing}"
     )
     for other, before in found.before.items():

@@ -244,7 +244,7 @@ def progress_lines(masked: Masked) -> Iterator[str]:
     )
     for case, found in masked.left.items():
         for one in sorted(found, key=lambda left: not left.stops):
-            yield f"  {case}: {one.description()}{'' if one.stops else '; this stops nobody'}"
+            yield f"  {case}: {one.description()}{'' if one.stops else '; warning, approval not blocked'}"
     untold = {
         case: why
         for case, why in masked.refused.items()

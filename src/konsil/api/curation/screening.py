@@ -234,7 +234,7 @@ def screening_lines(looked: Looked) -> Iterator[str]:
         kept = sum(decision == KEEP for decision in looked.screened.decided.values())
         yield f"  decided by people: {len(looked.screened.decided):,}, of these kept: {kept:,}"
     n_kept = len(looked.items) - sum(out.values())
-    yield f"{n_kept:,} may be drawn"
+    yield f"{n_kept:,} items eligible"
     if looked.identifiers:
         yield from _caution(looked, n_kept)
 
@@ -250,6 +250,5 @@ def _caution(looked: Looked, n_kept: int) -> Iterator[str]:
     n_unread = n_kept - sum(decision == KEEP for decision in looked.screened.decided.values())
     if n_unread:
         yield (
-            f"  {n_unread:,} of the items that may be drawn were read by no person; some may name a"
-            " patient"
+            f"  {n_unread:,} of the eligible items were read by no person; some may name a patient"
         )

@@ -164,8 +164,8 @@ def freeze(folder: OpenedStudy, by: str, note: str = "") -> Event:
         before = frozen(store.events())
         if before is not None:
             raise StudyError(
-                f"{folder.path / PROTOCOL}: the plan of analyses was frozen at {before.at} by"
-                f" {before.data.get('by')!r}; what changed since is told in the report"
+                f"{folder.path / PROTOCOL}: the analysis plan was frozen at {before.at} by"
+                f" {before.data.get('by')!r}; the report lists later changes"
             )
         by = pseudonym(store, by)
         about = {

@@ -30,7 +30,9 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     options = options or Options()
     systems = [s for s in study.systems if s.model is not None]
     if not systems:
-        raise CollectError("study.toml: no system has a model; there is nobody to ask")
+        raise CollectError(
+            'study.toml: no system has a model; expected model = "ENDPOINT:NAME" in at least one [[systems]]'
+        )
     for name in options.only:
         if name not in {s.id for s in systems}:
             raise CollectError(

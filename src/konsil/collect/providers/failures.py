@@ -121,7 +121,7 @@ def failure(
             return AccountError(_account(endpoint, f"refuses the account{_quoted(raw)}"), **about)
     if 300 <= status < 400:
         return AccountError(
-            _account(endpoint, "sends us elsewhere; name the address it means"), **about
+            _account(endpoint, "redirect not followed; set url to the final address"), **about
         )
     return RequestError(f"{endpoint}: status {status}", **about)
 

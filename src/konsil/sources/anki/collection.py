@@ -55,7 +55,7 @@ def read_collection(data: bytes, where: str) -> tuple[Note, ...]:
             return _notes(database, where, len(data))
     except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
         raise SourceError(
-            f"{where}: the collection is damaged or is none of Anki's ({error})"
+            f"{where}: not a readable Anki collection ({error}); export it again"
         ) from None
     except protobuf.WireError as error:
         raise SourceError(f"{where}: the collection's note types cannot be read: {error}") from None

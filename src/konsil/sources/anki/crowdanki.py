@@ -25,7 +25,9 @@ def read_crowdanki(data: bytes, where: str) -> tuple[tuple[Note, ...], tuple[str
         top = json.loads(text)
         json.dumps(top, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise SourceError(f"{where}: a text holds half a character (a lone surrogate)") from None
+        raise SourceError(
+            f"{where}: invalid Unicode (unpaired surrogate); save the file as UTF-8"
+        ) from None
     except ValueError as error:
         raise SourceError(f"{where}: is not valid JSON: {error}") from None
     except RecursionError:

@@ -55,7 +55,7 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         raise SourceError(
-            f"{where}: line {line:,} holds half a character (a lone surrogate)"
+            f"{where}: line {line:,}: invalid Unicode (unpaired surrogate); save the file as UTF-8"
         ) from None
 
 

@@ -198,7 +198,7 @@ def _refuse_halves(text: str, value: object) -> None:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise _HalfError(
-                "a text has half a character (an escape such as \\ud800 without its other half)"
+                "invalid Unicode: an unpaired surrogate (an escape such as \\ud800 without its other half)"
             ) from None
 
 

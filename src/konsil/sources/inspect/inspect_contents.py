@@ -105,7 +105,7 @@ def write_contents(path: Path, where: str, out: IO[bytes]) -> None:
         ) from None
     except UnicodeEncodeError:
         raise SourceError(
-            f"{where}: cannot be read as a log of Inspect: a text has half a character"
+            f"{where}: cannot be read as a log of Inspect: invalid Unicode (unpaired surrogate)"
         ) from None
     except Exception as error:  # noqa: BLE001 - of a damaged archive each library underneath raises what it likes
         reason = (str(error).splitlines() or [""])[0][:_MESSAGE] or type(error).__name__

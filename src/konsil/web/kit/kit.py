@@ -92,9 +92,7 @@ def refuse_at_gates(site: Site, rater: str) -> None:
     """A kit leads past no page that its rater must pass first."""
     gate = first_open_prerequisite(site, Visitor("", rater, "rater", "", "", "", ""))
     if gate is not None:
-        raise KonsilError(
-            f"rater {rater!r}: first has to pass the page {gate!r} of the study's pages"
-        )
+        raise KonsilError(f"rater {rater!r}: must complete the page {gate!r} of the study first")
 
 
 def digests(study: Study, names: Iterable[str]) -> dict[str, str]:

@@ -131,7 +131,7 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
     right = kits.signature(kits.key(site.store, kit), signed)
     if not hmac.compare_digest(right.encode(), mac.encode("utf-8", "replace")):
         raise KonsilError(
-            f"{where}: was altered after its kit wrote it, or is damaged; ask for it once more"
+            f"{where}: signature invalid: the file was changed or damaged after export; ask the rater for a new export"
         )
     return signed, told
 
