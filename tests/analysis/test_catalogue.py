@@ -42,6 +42,7 @@ OTHER: dict[str, Any] = {
     "clock": "open",
     "target": 0.7,
     "minutes": (2.0,),
+    "display": "complete",
 }
 """Another value than the default of each key that only some statistics take."""
 

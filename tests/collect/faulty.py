@@ -173,6 +173,14 @@ class Server:
                 return reply
             case "bills 5,000 written":
                 return web.json_response(body("insulin", usage=(100, 5000)))
+            case "takes no cap":
+                named = next(
+                    (name for name in ("max_tokens", "max_completion_tokens") if name in data), None
+                )
+                if named is not None:
+                    error = {"message": f"Unsupported parameter: '{named}'", "param": named}
+                    return web.json_response({"error": error}, status=400)
+                return web.json_response(body("insulin", usage=(100, 5000)))
             case "bills 5,000 read":
                 return web.json_response(body("insulin", usage=(5000, 20)))
         raise web.HTTPBadRequest(text=f"no mode {mode!r}")

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from faulty import HIT, Server, protocol, serving
 
+from konsil.cli.collecting import run_lines
 from konsil.cli.main import main
 from konsil.collect.jobs.collection import Collected, Options
 from konsil.collect.jobs.systems import answer
-from konsil.errors import CollectError
+from konsil.errors import CollectError, options_as_flags
 from konsil.records import Item
 from konsil.store import Batch, Store
 from konsil.store.calls.calls import Calls
@@ -336,7 +337,11 @@ def test_what_a_budget_counts(tmp_path: Path, url: str, server: Server) -> None:
     with store:
         assert 0.0 < done.spent <= 0.20
         assert done.progress.ended == len(store.answers()) == len(server.bodies) == 3
-        assert done.progress.stopped == "the next call could pass the budget of 0.2 US dollars"
+        assert (
+            done.progress.stopped
+            == "the next call of 's' is estimated to cost up to 0.0507 US dollars, and 0.0494 of"
+            " the budget of 0.2 US dollars remain; raise budget to 0.202 or more"
+        )
     # What was learnt stays learnt: the next run knows before its first call that nothing is left
     # for it.
     done, store = run(tmp_path, text, 60, budget=0.20)
@@ -345,9 +350,53 @@ def test_what_a_budget_counts(tmp_path: Path, url: str, server: Server) -> None:
     dry, store = run(tmp_path, text, 60, dry_run=True)
     with store:
         assert dry.todos[0].cost() == pytest.approx(57 * (5_000 * 10 + 64 * 10) / 1e6)
+        assert "estimated at" in next(run_lines(dry, dry_run=True)), (
+            "the endpoint has passed what the text allows"
+        )
 
 
-def test_a_first_call_that_passes_the_budget_is_stated(tmp_path: Path, url: str) -> None:
+def test_no_call_begins_that_could_pass_the_budget(
+    tmp_path: Path, url: str, server: Server
+) -> None:
+    """Not even the first: what it can cost at most is stated, and enough once the budget is raised
+    to that."""
+    text = protocol(url, {"s": "ok"}, settings="price_in = 10, price_out = 10, max_tokens = 64")
+    done, store = run(tmp_path, text, budget=0.002)
+    store.close()
+    assert (done.progress.calls, len(server.bodies), done.spent) == (0, 0, 0.0)
+    assert (
+        done.progress.stopped
+        == "the next call of 's' can cost up to 0.00258 US dollars, and 0.00200 of the budget of"
+        " 0.002 US dollars remain; raise budget to 0.00258 or more"
+    )
+    with options_as_flags():
+        done, store = run(tmp_path, text, budget=0.002)
+    store.close()
+    assert done.progress.stopped.endswith("raise --budget to 0.00258 or more")
+    done, store = run(tmp_path, text, budget=0.00258)
+    with store:
+        assert (done.progress.calls, done.spent) == (1, pytest.approx(0.0012))
+        assert "raise budget to 0.00378 or more" in done.progress.stopped
+
+
+def test_a_budget_that_earlier_calls_have_passed_is_stated(
+    tmp_path: Path, url: str, server: Server
+) -> None:
+    text = protocol(url, {"s": "ok"}, settings="price_in = 1000, price_out = 1000, max_tokens = 64")
+    run(tmp_path, text, limit=1)[1].close()
+    done, store = run(tmp_path, text, budget=0.1)
+    with store:
+        assert len(server.bodies) == 1
+        assert (
+            done.progress.stopped
+            == "earlier calls of the study cost 0.12 US dollars, more than the budget of 0.1 US"
+            " dollars; raise budget"
+        )
+
+
+def test_an_endpoint_that_bills_what_it_was_not_sent_can_pass_the_budget_once_and_this_is_stated(
+    tmp_path: Path, url: str
+) -> None:
     """What an endpoint bills beyond the text cannot be known before its first reply."""
     text = protocol(
         url, {"s": "bills 5,000 read"}, settings="price_in = 10, price_out = 10, max_tokens = 64"
@@ -357,8 +406,8 @@ def test_a_first_call_that_passes_the_budget_is_stated(tmp_path: Path, url: str)
         assert (done.progress.ended, done.spent) == (1, pytest.approx(0.0506, abs=0.001))
         assert (
             done.progress.stopped
-            == "the budget of 0.01 US dollars has been passed: an endpoint billed more than a"
-            " call's text can have, 0.05 US dollars in all"
+            == "the budget of 0.01 US dollars has been passed, as 's' was billed more tokens than"
+            " its request and max_tokens allow: 0.05 US dollars in all; raise budget to go on"
         )
 
 
@@ -373,6 +422,28 @@ def test_without_a_cap_the_first_call_teaches(tmp_path: Path, url: str, server: 
         dry, _ = run(tmp_path, text, 60, dry_run=True)
         assert dry.todos[0].tokens_written == 57 * 5_000
         assert not dry.todos[0].is_capped
+        assert done.progress.stopped.startswith(
+            "the next call of 's' is estimated to cost up to 0.0"
+        )
+
+
+def test_a_cap_that_the_endpoint_does_not_take_bounds_nothing(
+    tmp_path: Path, url: str, server: Server
+) -> None:
+    """Its calls are estimated from then on, in this run and in later ones, however short the
+    replies were."""
+    text = protocol(
+        url,
+        {"s": "takes no cap"},
+        "concurrency = 16",
+        "price_in = 1, price_out = 10, max_tokens = 64",
+    )
+    done, store = run(tmp_path, text, 12, budget=0.20)
+    with store:
+        assert done.spent <= 0.20
+        assert "is estimated to cost up to" in done.progress.stopped
+        dry, _ = run(tmp_path, text, 12, dry_run=True)
+        assert "estimated at" in next(run_lines(dry, dry_run=True))
 
 
 @pytest.mark.slow

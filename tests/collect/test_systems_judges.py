@@ -158,7 +158,9 @@ def test_a_budget_needs_prices_and_is_kept(store: Store, items: tuple[Item, ...]
     priced = TEXT.replace("max_tokens = 20", "max_tokens = 20, price_in = 1000, price_out = 0")
     made = parse(priced.format(system="Be brief.", faults="seed=1", judge="seed=1"), lambda _: "")
     done = answer(made, store, Options(only=("a",), budget=0.2))
-    assert "could pass the budget" in done.progress.stopped
+    assert "of the budget of 0.2 US dollars remain; raise budget" in done.progress.stopped
+    with pytest.raises(CollectError, match="budget: expected 0 US dollars or more, got nan"):
+        answer(made, store, Options(only=("a",), budget=float("nan")))
     assert 0 < done.progress.ended < 40
     assert Calls(store).spent()[1] == pytest.approx(done.spent)
     assert done.spent <= 0.2
@@ -301,6 +303,14 @@ def test_what_cannot_be_asked_is_told(store: Store) -> None:
         (
             ("max_tokens = 20", "price_out = 1.0"),
             r"systems\[0\].settings.price_in: missing; the price of tokens read",
+        ),
+        (
+            ("max_tokens = 20", "max_tokens = 0"),
+            r"systems\[0\].settings.max_tokens: expected 1 or more, got 0",
+        ),
+        (
+            ("max_tokens = 20", "max_tokens = -9"),
+            r"systems\[0\].settings.max_tokens: expected 1 or more, got -9",
         ),
         (
             ("max_tokens = 20", 'thoughts = [["<a>", " "]]'),

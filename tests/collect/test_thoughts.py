@@ -36,6 +36,17 @@ HARMONY = "<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channe
             "insulin",
         ),
         ("analysisWe know secret.assistantfinalinsulin", "insulin"),
+        ("analysiswe know secret.assistantfinalinsulin", "insulin"),
+        ("<unused94>thought\nsecret<unused95>insulin", "insulin"),
+        ("<|channel>thought\nsecret<channel|>insulin", "insulin"),
+        ("<|channel>thought\nsecret", ""),
+        ("secret </think >\ninsulin", "insulin"),
+        ("<mm:think>secret</mm:think>insulin", "insulin"),
+        ("<inner_thoughts>secret</inner_thoughts>insulin", "insulin"),
+        (
+            "analysis of blood by the assistant, finally insulin",
+            "analysis of blood by the assistant, finally insulin",
+        ),
         ("<plan>secret</plan>insulin", "insulin"),
         (
             "In the analysis of blood one thinks of insulin",

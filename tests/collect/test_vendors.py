@@ -37,7 +37,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, Thinking
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.profiles import ModelProfile
 
-from konsil.collect.providers.vendor_calls import complete
+from konsil.collect.providers.vendor_calls import complete, reply_of
 from konsil.collect.providers.vendors import Vendor
 
 pytestmark = pytest.mark.slow
@@ -298,6 +298,27 @@ def test_without_a_line_to_watch_the_librarys_record_is_kept() -> None:
     assert (reply.text, reply.reasoning, reply.finish) == ("iron", "Hm.", "stop")
     assert "iron" in reply.raw
     assert reply.sent == {"temperature": 0.2, "max_tokens": 9, "seed": 7}
+
+
+@pytest.mark.parametrize(
+    ("details", "vendor", "finish"),
+    [
+        (None, "function", "stop"),
+        ({"finish_reason": "OTHER"}, "google", "other"),  # the library has no word for it
+        ({"finish_reason": "FINISH_REASON_UNSPECIFIED"}, "google", "other"),
+        ({"finish_reason": "TOO_MANY_TOOL_CALLS"}, "google", "other"),
+        ({"finish_reason": "unheard_of"}, "mistral", "other"),
+        ({"finish_reason": "end_turn"}, "bedrock", "stop"),
+        (None, "xai", "other"),
+    ],
+)
+def test_a_reason_that_the_library_has_no_word_for_is_no_end_by_the_models_own_will(
+    details: dict[str, Any] | None, vendor: str, finish: str
+) -> None:
+    answer = ModelResponse(
+        parts=[TextPart("a part")], provider_details=details, provider_name=vendor
+    )
+    assert reply_of(answer, {}, "", 0.1).finish == finish
 
 
 def test_what_the_library_raises_is_told_apart() -> None:

@@ -50,6 +50,8 @@ def told(study: Study) -> list[str]:
 
 def test_a_sound_protocol_passes() -> None:
     check(STUDY)
+    check(replace(STUDY, analyses=(replace(KAPPA, arm=""),)))
+    check(replace(STUDY, analyses=(replace(KAPPA, arm="of a table"),), plan=()))
     check(replace(STUDY, raters=(), analyses=(replace(KAPPA, raters="raters"),), plan=()))
 
 
@@ -75,6 +77,13 @@ def test_a_sound_protocol_passes() -> None:
         (
             {"instruments": (FORM, FORM)},
             "study.toml: instruments[1]: the identifier 'form' occurs twice",
+        ),
+        (
+            {
+                "plan": (Allocation("experts", "form", arms={"links": 1, "plain": 1}),),
+                "analyses": (replace(KAPPA, arm="link"),),
+            },
+            "study.toml: analyses[0].arm: there is no arm 'link'; did you mean 'links'?",
         ),
         (
             {"analyses": (KAPPA, KAPPA)},

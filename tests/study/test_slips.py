@@ -119,13 +119,16 @@ def test_quotation_marks_inside_a_text_are_no_slip() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        "codebook.txt",
-        "codebook.en.MD",
-        "/etc/passwd",
-        "../codebook",
-        "My codebook.docx",
-        "C:\\books\\one",
-        "~/book",
+        *(
+            "codebook.txt",
+            "codebook.en.MD",
+            "/etc/passwd",
+            "../codebook",
+            "My codebook.docx",
+            "C:\\books\\one",
+            "~/book",
+        ),
+        *("codebook", "docs/codebook_v2", " codebook "),
     ],
 )
 def test_the_name_of_a_file_is_not_taken_for_a_codebook(value: str) -> None:
@@ -153,6 +156,26 @@ def test_a_language_that_is_not_there_is_refused(language: str) -> None:
     study = read(f'title = "t"\nseed = 1\nlanguage = "{language}"' + FORM.format(codebook='""'))
     with pytest.raises(StudyError, match="language: there is no"):
         check(study)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("language", ["", "german", "de CH", "d", "de-"])
+def test_the_language_of_a_form_is_a_code(language: str) -> None:
+    form = FORM.format(codebook='""').replace(
+        'id = "form"', f'id = "form"\nlanguage = "{language}"'
+    )
+    with pytest.raises(
+        StudyError,
+        match=r"instruments\[0\]\.language: .* is no code of a language; expected one such",
+    ):
+        check(read('title = "t"\nseed = 1' + form))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("language", ["it", "pt-BR", "de_CH", "zh-Hans-CN"])
+def test_a_form_may_be_in_any_language(language: str) -> None:
+    form = FORM.format(codebook='""').replace(
+        'id = "form"', f'id = "form"\nlanguage = "{language}"'
+    )
+    check(read('title = "t"\nseed = 1' + form))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("language", ["de", "en", "de-CH", "en_GB"])

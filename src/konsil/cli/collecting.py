@@ -112,7 +112,8 @@ def _planned(done: Collected) -> Iterator[str]:
         is_capped = all(todo.is_capped for todo in todos)
         most = "at most" if is_capped else "about"
         # What an endpoint adds to every request, and bills, is known from its first reply on.
-        least = "at most" if is_capped and all(todo.is_taught for todo in todos) else "estimated at"
+        has_bound = is_capped and all(todo.is_taught and not todo.has_passed for todo in todos)
+        least = "at most" if has_bound else "estimated at"
         price = (
             "price not known"
             if len(known) < len(costs)

@@ -18,3 +18,6 @@ class Worked:
     None: not known."""
     wall: float | None
     """Seconds for which its page was open, all openings together; None where no browser told."""
+    displayed: tuple[bool | None, ...] = ()
+    """For each of the task's answers, in their order, whether its text was displayed to its end at
+    any opening; None: not known, as no browser told."""

@@ -18,6 +18,7 @@ FailureBy = Literal["every", "mean"]
 SpanRule = Literal["each", "all", "any", "mean"]
 Clock = Literal["active", "open"]
 Stage = Literal["before", "after"]
+Display = Literal["any", "complete"]
 
 
 EnsembleUnits = Literal["common", "members"]
@@ -118,6 +119,9 @@ class Analysis:
     adjudication: Stage = "before"
     """Where raters who differed looked at it once more: the labels given before that, or those
     after it."""
+    display: Display = "any"
+    """Of ratings of answers: all of them ('any'), or those by people only where every answer rated
+    was displayed to its end on the rating page ('complete')."""
     prespecified: bool = True
     """Whether it is declared: one of the family that is adjusted together; others are
     exploratory."""

@@ -17,6 +17,7 @@ from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
+from konsil.analysis.table.screens import display_sentences
 from konsil.stats.agreement.registry import STATISTICS
 from konsil.stats.pairs.rank_agreement import JURY_LINE
 
@@ -35,6 +36,7 @@ def methods(
     found += adjudication_sentences(
         table.adjudicated, [a.name for a in analyses if a.adjudication == "after"]
     )
+    found += display_sentences(analyses, table.frame, table.displays)
     found += _statistics(analyses)
     found += _comparisons(analyses, rows)
     found += case_methods(analyses)

@@ -24,6 +24,7 @@ from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable
 from konsil.analysis.table.pair_labels import reversed_codes
+from konsil.analysis.table.screens import with_answers_displayed
 from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, number_word
 from konsil.records.ordering import natural
@@ -175,6 +176,8 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
                 f"{analysis.name}: there is no set of items {analysis.items!r}; {hint}"
             )
         frame = frame.filter(pl.col("item").is_in(sorted(long.sets[analysis.items])))
+    if analysis.display == "complete":
+        frame = with_answers_displayed(frame, long.displays)
     for column, values in analysis.where.items():
         require_column(analysis, frame, column)
         frame = frame.filter(pl.col(column).is_in(list(values)))

@@ -14,7 +14,7 @@ from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import Exclusions
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
 from konsil.analysis.table.columns import rating_columns, task_columns
-from konsil.analysis.table.screens import about_screens
+from konsil.analysis.table.screens import Displays, about_screens, displays
 from konsil.errors import AnalysisError
 from konsil.instrument import Instrument
 from konsil.records import Answer, Attempt, Callee, Injected, Item, Rater, Rating, Task, Usage
@@ -95,7 +95,7 @@ class Data:
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length, where its text is not at hand."""
     worked: Sequence[Worked] = ()
-    """How long people had their screens open."""
+    """How long people had their screens open, and which answers were displayed to their end."""
     usage: Sequence[Usage] = ()
     """What the calls of each system and judge took."""
     injected: Sequence[Injected] = ()
@@ -133,6 +133,11 @@ class RatingTable:
             )
             self._parts[key] = self._with_subjects.filter(wanted)
         return self._parts[key]
+
+    @cached_property
+    def displays(self) -> Displays:
+        """Whether the answers on each screen were displayed to their end, as far as the pages recorded it."""
+        return {} if self.data is None else displays(self.data.worked, self.data.tasks)
 
     @cached_property
     def _parts(self) -> dict[tuple[str, str], pl.DataFrame]:

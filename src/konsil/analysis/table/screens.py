@@ -1,15 +1,22 @@
-"""What a question about a screen is about: the answers that the screen shows, in whichever order they stand there."""
+"""What screens showed: the answers that a question about a screen is about, and which were displayed to their end."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.columns import task_columns
 from konsil.instrument import Instrument
 from konsil.records import Task
+from konsil.records.worked import Worked
+
+Displays = Mapping[tuple[str, str, str], bool | None]
+"""Task, rater and answer -> whether the answer was displayed to its end; None: not known."""
 
 
 def about_screens(
@@ -61,4 +68,75 @@ def answers_of_screens(tasks: Sequence[Task], instruments: Sequence[Instrument])
     )
     return screens.filter(pl.col("instrument").is_in(several.to_list())).select(
         "task", "instrument", "shown"
+    )
+
+
+def displays(worked: Sequence[Worked], tasks: Sequence[Task]) -> Displays:
+    """What the pages recorded of each answer on each screen that was handed in."""
+    frame = task_columns(tasks, ("id", "answers"))
+    known = {one.task for one in worked if one.displayed}
+    shown = frame.filter(pl.col("id").is_in(list(known)))
+    answers = {task: json.loads(text) for task, text in shown.iter_rows()}
+    return {
+        (one.task, one.rater, answer): is_displayed
+        for one in worked
+        for answer, is_displayed in zip(answers.get(one.task, ()), one.displayed, strict=False)
+    }
+
+
+def displayed(frame: pl.DataFrame, known: Displays) -> pl.Series:
+    """For each rating whether all answers that it is about were displayed to their end.
+
+    Null: not known, or of none.
+
+    One answer that was not is enough for false; one of which it is not known, beside others that
+    were, for null.
+    """
+    key = ["task", "rater", "answers"]
+    rows = frame.select(key).unique()
+    found = [
+        _of_all([known.get((task, rater, one)) for one in text.split(" | ")])
+        for task, rater, text in rows.rows()
+    ]
+    table = rows.with_columns(pl.Series("displayed", found, dtype=pl.Boolean))
+    return (
+        frame.select(key)
+        .join(table, on=key, how="left", maintain_order="left")
+        .get_column("displayed")
+    )
+
+
+def _of_all(answers: Sequence[bool | None]) -> bool | None:
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+def with_answers_displayed(frame: pl.DataFrame, known: Displays) -> pl.DataFrame:
+    """Ratings by people whose answers were displayed to their end, and all by models, which read the whole text."""
+    by_people = pl.col("kind") == "human"
+    return frame.filter(~by_people | displayed(frame, known).fill_null(value=False))
+
+
+def display_sentences(
+    analyses: Sequence[Analysis], frame: pl.DataFrame, known: Displays
+) -> tuple[str, ...]:
+    """What the methods paragraph says of analyses that are restricted so; nothing where none is."""
+    names = [analysis.name for analysis in analyses if analysis.display == "complete"]
+    if not names:
+        return ()
+    ratings = frame.filter((pl.col("kind") == "human") & (pl.col("answers") != ""))
+    counts = Counter(displayed(ratings, known).to_list())
+    return (
+        message(
+            "{analyses} use people's ratings only where every answer rated was displayed to its end"
+            " on the rating page. This holds for {n:,} of {total:,} {total|rating|ratings} by"
+            " people about answers; for {unknown:,} it is not known, and {unknown|it is|they are}"
+            " left out. Ratings by models are all used.",
+            message_id="display.complete",
+            analyses=listed(names),
+            n=counts[True],
+            total=ratings.height,
+            unknown=counts[None],
+        ),
     )

@@ -245,7 +245,8 @@ class Folder(OpenedStudy):
             excluded_by_withdrawal(self.study.enrolment, events),
             lengths_of(events),
         )
-        opened = self._times() if any(a.clock == "open" for a in self.study.analyses) else ()
+        needs_pages = any(a.clock == "open" or a.display == "complete" for a in self.study.analyses)
+        opened = self._times() if needs_pages else ()
         data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened, used)
         return data, events
 

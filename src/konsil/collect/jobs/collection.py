@@ -109,6 +109,8 @@ def _collected(
     calls, todos, progress = Calls(store), left.todos, left.progress
     budget = Budget(options.budget, left.spent)
     if options.budget is not None:
+        if not options.budget >= 0:
+            raise CollectError(f"budget: expected 0 US dollars or more, got {options.budget:g}")
         _priced(todos)
     runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
     try:

@@ -17,7 +17,15 @@ from konsil.collect.running.budget import Meter
 from konsil.collect.running.hopeless import Streaks
 from konsil.collect.running.lanes import Lane
 from konsil.collect.running.limits import Limiter, Limits
-from konsil.collect.running.prices import FREE, Price, listed, most_read, most_written, tokens_of
+from konsil.collect.running.prices import (
+    FREE,
+    Price,
+    is_bounded,
+    listed,
+    most_read,
+    most_written,
+    tokens_of,
+)
 from konsil.collect.running.works import Reader, Work
 from konsil.errors import CollectError
 from konsil.records import CallKind
@@ -95,11 +103,14 @@ class Todo:
     """The most tokens that what is left to ask can have."""
     is_taught: bool = False
     """Whether replies have come before, so that what the endpoint adds to a request is known."""
+    has_passed: bool = False
+    """Whether replies had more tokens than request and cap allow, or the endpoint did not take the
+    cap."""
 
     @property
     def is_capped(self) -> bool:
         """Whether a cap is sent, so that the cost has a bound."""
-        return self.job.settings.max_tokens is not None
+        return is_bounded(self.job.settings)
 
     def cost(self) -> float | None:
         """What it costs in US dollars at most, without a cap probably.
@@ -116,6 +127,8 @@ class Todo:
             return
         n, self.is_taught = len(self.left), True
         self.tokens_read = round(n * sizes.read)
+        has_passed = self.tokens_read > self.most_read or n * sizes.longest > self.tokens_written
+        self.has_passed = self.is_capped and (has_passed or not sizes.is_capped)
         self.most_read = max(self.most_read, self.tokens_read)
         self.tokens_written = (
             max(self.tokens_written, n * sizes.longest)
@@ -273,6 +286,8 @@ def _lanes(
             max(meter.dearest, sizes.dearest),
             max(meter.longest, sizes.longest),
         )
+    for todo in group:
+        meters[split_model(todo.job.model)[1]].is_bounded &= not todo.has_passed
     past = {
         t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group
     }

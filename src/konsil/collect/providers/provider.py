@@ -68,7 +68,7 @@ class Request:
             n: getattr(self, n) for n in SAMPLING if getattr(self, n) is not None
         }
         if self.schema is not None:
-            found["schema"] = hashlib.sha256(_written(self.schema).encode()).hexdigest()[:16]
+            found["schema"] = hashlib.sha256(schema_json(self.schema).encode()).hexdigest()[:16]
         if self.tools:
             found["tools"] = list(self.tools)
         return {**found, **self.options}
@@ -202,7 +202,7 @@ def request_key(endpoint: str, request: Request) -> str:
     )
     tools = _encode(request.tools) if request.tools else "[]"
     options = _encode(dict(request.options)) if request.options else "{}"
-    rest = f"{sampling},{_written(request.schema)},{tools},{options},{request.repeat}"
+    rest = f"{sampling},{schema_json(request.schema)},{tools},{options},{request.repeat}"
     digest.update(f"{said}],{rest}]".encode())
     return digest.hexdigest()
 
@@ -225,7 +225,8 @@ _schemas: OrderedDict[int, tuple[Mapping[str, object], str]] = OrderedDict()
 _MOST_SCHEMAS = 64
 
 
-def _written(schema: Mapping[str, object] | None) -> str:
+def schema_json(schema: Mapping[str, object] | None) -> str:
+    """The schema as JSON without spaces; a run has few schemas, and each is written once."""
     if schema is None:
         return "null"
     # The schema is held with its text, so that no other one can come to lie where it lay.

@@ -46,6 +46,8 @@ _FINISH: Mapping[str, Finish] = {
 model's own will."""
 _FAILED = ("error", "network_error", "timeout", "cancelled", "aborted", "abort")
 """The endpoint's own failure in the middle of a reply."""
+_MOST_TOKENS = 10**12
+"""No call has more; a larger number is no count."""
 
 
 def read_body(raw: str) -> Reply | None:
@@ -68,7 +70,7 @@ def read_body(raw: str) -> Reply | None:
     reason = str(choice.get("finish_reason") or "stop").lower().partition(":")[0].strip()
     if reason in _FAILED:
         return None
-    finish = _FINISH.get(reason, "other")
+    finish = finish_of(reason)
     text, refusal = _text(message.get("content")), _text(message.get("refusal"))
     reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
     return Reply(
@@ -80,6 +82,15 @@ def read_body(raw: str) -> Reply | None:
         usage=_usage(data.get("usage")),
         logprobs=_logprobs(choice.get("logprobs")),
     )
+
+
+def finish_of(reason: str) -> Finish:
+    """Why a reply ended, by the vendor's own word for it.
+
+    >>> finish_of("end_turn"), finish_of("MAX_TOKENS"), finish_of("OTHER")
+    ('stop', 'length', 'other')
+    """
+    return _FINISH.get(reason.lower(), "other")
 
 
 def _text(value: object) -> str:
@@ -111,15 +122,29 @@ def _usage(value: object) -> dict[str, int]:
         return {}
     found = {}
     for ours, theirs in (("in", "prompt_tokens"), ("out", "completion_tokens")):
-        if isinstance(value.get(theirs), int):
-            found[ours] = value[theirs]
+        n = _tokens(value.get(theirs))
+        if n is not None:
+            found[ours] = n
     for group in ("prompt_tokens_details", "completion_tokens_details"):
-        for name, n in (
-            (value.get(group) or {}).items() if isinstance(value.get(group), dict) else ()
-        ):
-            if isinstance(n, int) and n:
+        details = value.get(group)
+        for name, detail in details.items() if isinstance(details, dict) else ():
+            if n := _tokens(detail):
                 found[str(name)] = n
     return found
+
+
+def _tokens(value: object) -> int | None:
+    """A count of tokens.
+
+    None of what cannot be one, which would count as money that comes back, or as no number.
+    """
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 <= value <= _MOST_TOKENS
+    ):
+        return None
+    return int(value)
 
 
 def _logprobs(value: object) -> tuple[Mapping[str, Any], ...]:

@@ -21,6 +21,7 @@ from konsil.collect.providers.provider import (
     ServerError,
     clean,
 )
+from konsil.collect.providers.replies import finish_of
 from konsil.records import Citation
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 _FINISH: Mapping[str, Finish] = {"stop": "stop", "length": "length", "tool_call": "tools"}
+_NAMELESS = frozenset({"xai"})
+"""Vendors that give a reason with every reply, of which the library keeps no name where it does not
+know it."""
 _WRITTEN_AS: Mapping[str, frozenset[str]] = {
     "temperature": frozenset({"temperature"}),
     "top_p": frozenset({"top_p", "topP", "p"}),
@@ -116,7 +120,7 @@ def reply_of(answer: ModelResponse, sent: Mapping[str, object], raw: str, second
     texts = [p for p in answer.parts if isinstance(p, TextPart)]
     thoughts = [p.content for p in answer.parts if isinstance(p, ThinkingPart) and p.content]
     details = answer.provider_details or {}
-    finish: Finish = _FINISH.get(str(answer.finish_reason or "stop"), "other")
+    finish = _finish(answer)
     if answer.state == "suspended":
         finish = "other"  # the vendor has paused the turn: what is there is a part of a reply
     if answer.finish_reason == "content_filter":
@@ -136,11 +140,25 @@ def reply_of(answer: ModelResponse, sent: Mapping[str, object], raw: str, second
         citations=tuple(dict.fromkeys(c for p in texts for c in _citations(p))),
         finish=finish,
         model=clean(answer.model_name or ""),
-        usage={n: t for n, t in tokens.items() if t},
+        usage={n: t for n, t in tokens.items() if t > 0},
         sent=sent,
         raw=raw,
         seconds=seconds,
     )
+
+
+def _finish(answer: ModelResponse) -> Finish:
+    """Why a reply ended: in the library's word, else in the vendor's own.
+
+    No word at all is an end like any other.
+    """
+    if answer.finish_reason is not None:
+        return _FINISH.get(answer.finish_reason, "other")
+    # The library gives no word for a reason that it does not know, or that is none of its own.
+    reason = (answer.provider_details or {}).get("finish_reason")
+    if reason is not None:
+        return finish_of(str(reason))
+    return "other" if answer.provider_name in _NAMELESS else "stop"
 
 
 def _citations(part: Any) -> Iterator[Citation]:  # noqa: ANN401 - a part of the library's

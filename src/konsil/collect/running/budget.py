@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from konsil.collect.providers.provider import Reply, Request
-from konsil.collect.running.prices import Price, most_read, most_written, tokens_of
+from konsil.collect.running.prices import (
+    CAPS,
+    Price,
+    is_bounded,
+    most_read,
+    most_written,
+    tokens_of,
+)
+from konsil.errors import option
 
 NEAR_THE_END = 5
 """With less left than so many of the dearest call, calls without a cap go one at a time."""
+_MOST_PLACES = 9
+"""Decimal places of an amount in a sentence."""
 
 
 class Budget:
@@ -17,12 +29,15 @@ class Budget:
 
     def __init__(self, most: float | None, spent: float = 0.0) -> None:
         self.most = most
+        self._earlier = spent
         self.spent = spent
         """The price of what has come back."""
         self.held = 0.0
         """The most that what is under way can cost."""
         self.n_held = 0
         """Calls under way."""
+        self._excess = ""
+        """Which call cost more than was set aside for it, and why."""
         self._waiting: list[asyncio.Future[None]] = []
 
     def hold(self, amount: float) -> bool:
@@ -53,18 +68,37 @@ class Budget:
         self._waiting.append(ticket)
         await ticket
 
-    @property
-    def reason(self) -> str:
-        """Why no further call begins, as a sentence for the summary."""
-        if self.most is not None and self.spent > self.most:
+    def refusal(self, amount: float, who: str, *, is_bounded: bool) -> str:
+        """Why no call of this amount begins, as a sentence for the summary."""
+        most = self.most or 0.0
+        if self._earlier > most:
             return (
-                f"the budget of {self.most:g} US dollars has been passed: an endpoint billed more"
-                f" than a call's text can have, {self.spent:,.2f} US dollars in all"
+                f"earlier calls of the study cost {self._earlier:,.2f} US dollars, more than the"
+                f" budget of {most:g} US dollars; raise {option('budget')}"
             )
-        return f"the next call could pass the budget of {self.most or 0.0:g} US dollars"
+        if self.spent > most:
+            return (
+                f"the budget of {most:g} US dollars has been passed, {self._excess or 'by a call'}:"
+                f" {self.spent:,.2f} US dollars in all; raise {option('budget')} to go on"
+            )
+        can = "can cost up to" if is_bounded else "is estimated to cost up to"
+        return (
+            f"the next call of {who!r} {can} {_amount(amount, math.ceil)} US dollars, and"
+            f" {_amount(most - self.spent, math.floor)} of the budget of {most:g} US dollars"
+            f" remain; raise {option('budget')} to {_amount(self.spent + amount, math.ceil)} or"
+            " more"
+        )
 
-    def settle_cost(self, amount: float, cost: float) -> None:
+    def settle_cost(
+        self, amount: float, cost: float, who: str = "", *, is_bounded: bool = True
+    ) -> None:
         """Give back what was set aside and count what it cost."""
+        if cost > amount:
+            self._excess = (
+                f"as {who!r} was billed more tokens than its request and max_tokens allow"
+                if is_bounded
+                else f"as nothing bounds what a call of {who!r} costs"
+            )
         self.held = max(0.0, self.held - amount) if self.n_held > 1 else 0.0
         self.n_held -= 1
         self.spent += cost
@@ -88,6 +122,8 @@ class Meter:
     """The most tokens read that the endpoint counted beyond what the text can have."""
     longest: int = 0
     """The most tokens written."""
+    is_bounded: bool = True
+    """Whether no reply has shown that a call can cost more than its text and its cap allow."""
     _ratios: list[float] = field(default_factory=lambda: [0.0, 0.0])
 
     def learn(self, request: Request, reply: Reply, cost: float) -> None:
@@ -95,7 +131,12 @@ class Meter:
         self.is_taught = True
         self.dearest = max(self.dearest, cost)
         self.longest = max(self.longest, reply.usage.get("out", 0))
-        self.hidden = max(self.hidden, reply.usage.get("in", 0) - most_read(request))
+        hidden = reply.usage.get("in", 0) - most_read(request)
+        self.hidden = max(self.hidden, hidden)
+        if hidden > 0 or (
+            request.max_tokens is not None and not _was_capped(request.max_tokens, reply)
+        ):
+            self.is_bounded = False
         self._ratios[0] += sum(reply.usage.get(name, 0) for name in ("in", "out"))
         self._ratios[1] += tokens_of(request) + most_written(request)
 
@@ -108,4 +149,29 @@ class Meter:
     def most(self, request: Request, price: Price) -> float:
         """The most that a call can cost as far as is known."""
         written = max(most_written(request), self.longest)
-        return max(price.of(most_read(request) + max(0, self.hidden), written), self.dearest)
+        bound = price.of(most_read(request) + self.hidden, written)
+        return bound if self.has_bound(request) else max(bound, self.dearest)
+
+    def has_bound(self, request: Request) -> bool:
+        """Whether that is a bound: a cap is sent, and no reply has passed it.
+
+        Otherwise it is an estimate.
+        """
+        return self.is_bounded and is_bounded(request) and CAPS.isdisjoint(request.without)
+
+
+def _was_capped(cap: int, reply: Reply) -> bool:
+    """Whether a cap was sent, and the reply is no longer than it."""
+    return not CAPS.isdisjoint(reply.sent) and reply.usage.get("out", 0) <= cap
+
+
+def _amount(dollars: float, rounded: Callable[[float], int]) -> str:
+    """US dollars to three digits, and no more than to the cent.
+
+    Rounded so that what does not fit is seen not to fit.
+
+    >>> _amount(0.050612, math.ceil), _amount(12.345, math.floor), _amount(0.0, math.floor)
+    ('0.0507', '12.34', '0.00')
+    """
+    places = 2 if dollars <= 0 else min(max(2, 2 - math.floor(math.log10(dollars))), _MOST_PLACES)
+    return f"{rounded(round(dollars * 10**places, 6)) / 10**places:,.{places}f}"

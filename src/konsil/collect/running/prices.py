@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Protocol
 
-from konsil.collect.providers.provider import Request
+from konsil.collect.providers.provider import Request, schema_json
+from konsil.records import RENAMED
 
 WRITTEN = 300
 """Tokens that a reply is taken to have where the study sets no max_tokens and no reply has been
 seen."""
 CHARACTERS = 3.0
 """Characters a token, on the careful side: German has about four, JSON and long compounds fewer."""
+CAPS = frozenset({"max_tokens", *RENAMED.values()})
+"""What a cap on the tokens of a reply is called where it is sent."""
+_OTHER_CAPS = frozenset({"max_output_tokens", "maxOutputTokens", "max_new_tokens"})
+_SEVERAL = frozenset({"n", "best_of", "candidate_count", "candidateCount"})
+LIFTING = CAPS | _OTHER_CAPS | _SEVERAL
+"""Options that take the place of our cap, or ask for several replies: no cap of ours holds beside
+them."""
 _MILLION = 1_000_000
+_TEMPLATE, _TURN, _FORM = 128, 16, 384
+"""Tokens that an endpoint may add: to a request by its chat template, to each message, and to
+describe a schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +96,45 @@ _LATIN = "\u024f"
 
 
 def most_read(request: Request) -> int:
-    """The tokens that the request's own text can have at most: no tokeniser makes more than one of a byte."""
+    """The tokens that a request can have at most: no tokeniser makes more than one of a byte.
+
+    To the text comes what endpoints are known to add. Only the search results of tools have no
+    bound.
+    """
     size = sum(
         len(m.text) if m.text.isascii() else len(m.text.encode("utf-8", "replace"))
         for m in request.messages
     )
     if request.schema is not None:
-        size += len(str(request.schema))
-    return size + 16 * (len(request.messages) + 1)
+        size += 2 * len(schema_json(request.schema)) + _FORM  # twice: with line breaks and indents
+    return size + _TURN * len(request.messages) + _TEMPLATE
 
 
 def most_written(request: Request) -> int:
     """The tokens that a reply may have, for limits and budgets; without a cap what replies usually have."""
     return request.max_tokens if request.max_tokens is not None else WRITTEN
+
+
+class CallParameters(Protocol):
+    """A request, or the settings that requests are made of."""
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The cap on a reply's tokens."""
+
+    @property
+    def tools(self) -> Sequence[str]:
+        """Tools of the endpoint, whose results are read and billed."""
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """Further parameters, sent as they stand."""
+
+
+def is_bounded(parameters: CallParameters) -> bool:
+    """Whether a call cannot cost more than its text and its cap allow: the cap is sent, and nothing lifts it."""
+    return (
+        parameters.max_tokens is not None
+        and not parameters.tools
+        and LIFTING.isdisjoint(parameters.options)
+    )

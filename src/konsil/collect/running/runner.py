@@ -22,7 +22,7 @@ from konsil.collect.providers.provider import (
 from konsil.collect.running.budget import Budget, Meter
 from konsil.collect.running.lanes import Course, Lane, Progress
 from konsil.collect.running.limits import BUSY_PAUSES, Limiter, back_off
-from konsil.collect.running.prices import Price
+from konsil.collect.running.prices import FREE, Price, is_bounded
 from konsil.collect.running.thoughts import part_thoughts
 from konsil.collect.running.verdicts import ASK_AGAIN, ask_again, outcome_of, price_of, reason_of
 from konsil.collect.running.works import CallAttempt, Work, now
@@ -258,7 +258,13 @@ class Runner:
             held = await self._reserve(meter, request, price)
             if held is None:
                 self._idle.pop(task, None)
-                self.wind_down(self.budget.reason)
+                self.wind_down(
+                    self.budget.refusal(
+                        meter.most(request, price or FREE),
+                        course.work.who,
+                        is_bounded=meter.has_bound(request),
+                    )
+                )
                 return None
             self._idle.pop(task, None)
             cost = 0.0
@@ -284,7 +290,7 @@ class Runner:
                     limiter.correct(
                         expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected
                     )
-                self.budget.settle_cost(held, cost)
+                self.budget.settle_cost(held, cost, course.work.who, is_bounded=is_bounded(request))
             seconds = time.perf_counter() - started
         self.progress.calls += 1
         if reply is not None:
@@ -318,7 +324,7 @@ class Runner:
             await self.budget.change()
         meter.is_teaching = not meter.is_taught
         amount = meter.most(request, price)
-        if await self.budget.reserve(amount, is_capped=request.max_tokens is not None):
+        if await self.budget.reserve(amount, is_capped=meter.has_bound(request)):
             return amount
         meter.is_teaching = False
         return None

@@ -14,22 +14,28 @@ from functools import cache
 Marks = tuple[str, str]
 """What opens a thought and what closes it."""
 
-_TAG = r"(?:seed:)?(?:thinking|thinks?|thoughts?|reasoning|reflection|scratchpad|inner_?monologue)"
+_TAG = r"(?:\w+:)?(?:thinking|thinks?|thoughts?|reasoning|reflection|scratchpad|inner_?(?:monologue|thoughts?))\s*"
 _OPENING = (
-    rf"<{_TAG}>",
-    r"\[THINK\]",
-    r"◁think▷",
-    r"<\|begin_of_thought\|>",
-    r"<\|START_THINKING\|>",
-    r"<\|think\|>",
+    *(
+        rf"<{_TAG}>",
+        r"\[THINK\]",
+        r"◁think▷",
+        r"<\|begin_of_thought\|>",
+        r"<\|START_THINKING\|>",
+        r"<\|think\|>",
+    ),
+    *(r"<unused94>(?:\s*thought\b)?", r"<\|channel>(?:\s*thought\b)?"),
 )
 _CLOSING = (
-    rf"</{_TAG}>",
-    r"\[/THINK\]",
-    r"◁/think▷",
-    r"<\|end_of_thought\|>",
-    r"<\|END_THINKING\|>",
-    r"<\|/think\|>",
+    *(
+        rf"</{_TAG}>",
+        r"\[/THINK\]",
+        r"◁/think▷",
+        r"<\|end_of_thought\|>",
+        r"<\|END_THINKING\|>",
+        r"<\|/think\|>",
+    ),
+    *(r"<unused95>", r"<channel\|>"),
 )
 _SOLUTION = re.compile(r"<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_RESPONSE\|>")
 _CHANNEL = re.compile(
@@ -37,9 +43,11 @@ _CHANNEL = re.compile(
 )
 _CHANNEL_END = re.compile(r"<\|(?:end|return|call)\|>|<\|start\|>\s*\w*")
 _BARE_CHANNELS = re.compile(
-    r"\A\s*analysis(?=[A-Z\W])(.*)assistant\s*final(?=\W|[A-Z0-9a-z])(.*)\Z", re.DOTALL
+    r"\A\s*analysis(?:(?=[A-Z\W])(?P<apart>.*)assistant\s*final|(?P<run>.*)assistantfinal)(?P<rest>.+)\Z",
+    re.DOTALL,
 )
-"""Harmony's channels where a server has taken out the marks and left their words."""
+"""Harmony's channels where a server has taken out the marks and left their words; run together no
+text has them."""
 
 
 def part_thoughts(text: str, marks: Sequence[Marks] = ()) -> tuple[str, str]:
@@ -64,7 +72,7 @@ def part_thoughts(text: str, marks: Sequence[Marks] = ()) -> tuple[str, str]:
         return _channels(text)
     bare = _BARE_CHANNELS.match(text)
     if bare is not None:
-        return bare[1].strip(), bare[2].lstrip()
+        return (bare["apart"] or bare["run"] or "").strip(), bare["rest"].lstrip()
     opening, closing = _patterns(tuple(marks))
     ends = list(closing.finditer(text))
     thoughts, response = (

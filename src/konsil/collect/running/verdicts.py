@@ -19,8 +19,13 @@ AGAIN = (
 
 
 def price_of(reply: Reply, request: Request, price: Price) -> float:
-    """What a reply costs; what the endpoint does not count is estimated."""
+    """What a reply costs.
+
+    What the endpoint does not count is estimated, within the cap that the reply was given.
+    """
     written = len(reply.text + reply.reasoning) // 3
+    if request.max_tokens is not None:
+        written = min(written, request.max_tokens)
     return price.of(reply.usage.get("in", tokens_of(request)), reply.usage.get("out", written))
 
 

@@ -1,9 +1,10 @@
-"""Table 1, the part on time: how long people worked on a screen, by rater and all together."""
+"""Table 1, the part on the pages: how long people worked on a screen, and what of its answers was displayed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from konsil.analysis.model.message import message
 from konsil.records.worked import Worked
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import Cell, Table, table
@@ -40,6 +41,8 @@ def times(material: Material) -> Table | None:
         _("Screens"),
         _("Active seconds per screen"),
         _("Open seconds per screen"),
+        _("Answers displayed to the end"),
+        _("Answers of which it is not known"),
     )
     return table(
         material.caption(_("Time for a screen.")),
@@ -47,6 +50,11 @@ def times(material: Material) -> Table | None:
         rows,
         row_heads=2,
         general=(
+            _(
+                "Displayed to the end: answers on screens that were handed in whose text was in the"
+                " window to its last line at some opening of the page, out of the answers of which"
+                " the page recorded it."
+            ),
             _(
                 "Active: until it was handed in first, the page visible and some input within the"
                 " last minute. Open: all the time its page was open. Median [interquartile range];"
@@ -64,7 +72,24 @@ def _row(material: Material, panel: str, rater: str, done: Sequence[Worked]) -> 
         Cell(numbers.count(len(done)), number=True),
         Cell(numbers.spread(_recorded(w.active for w in done)), number=True),
         Cell(numbers.spread(_recorded(w.wall for w in done)), number=True),
+        *_displayed(material, done),
     )
+
+
+def _displayed(material: Material, done: Sequence[Worked]) -> tuple[Cell, Cell]:
+    """The share of answers displayed to their end, among those of which it is known; and how many are not."""
+    answers = [shown for one in done for shown in one.displayed]
+    n, known = answers.count(True), sum(shown is not None for shown in answers)
+    share = message(
+        "{n:,}/{total:,} ({share:.0%})",
+        message_id="display.share",
+        n=n,
+        total=known,
+        share=n / known if known else 0.0,
+    )
+    text = material.numbers.translated(share) if known else "–"
+    unknown = material.numbers.count(len(answers) - known)
+    return Cell(text, number=True), Cell(unknown, number=True)
 
 
 def _recorded(seconds: Iterable[float | None]) -> list[float]:

@@ -70,6 +70,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
         "any": _("any sentence"),
         "mean": _("mean of the sentences"),
     }
+    is_restricted = spec.display == "complete"
     criterion = material.criteria().get(spec.criterion)
     abstentions = (
         _("a label of their own") if spec.abstain == "label" else _("left out, pair by pair")
@@ -90,6 +91,10 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
         (_("Groups"), ", ".join(column_title(material, c) for c in spec.by)),
         (_("Compared"), column_title(material, spec.compare)),
         (_("Arm"), spec.arm or ""),
+        (
+            _("Answers displayed"),
+            _("people's ratings of answers displayed to their end only") if is_restricted else "",
+        ),
         (_("Weights"), spec.weights),
         (_("Labels merged"), "; ".join(f"{old} → {new}" for old, new in spec.collapse.items())),
         (_("Labels"), ", ".join(spec.labels)),

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from konsil.errors import ConflictError
 from konsil.prepare.questions.rewriting import REWRITING, with_rewriting
-from konsil.records import Answer, Call, CallKind, Item, Task, many
+from konsil.records import RENAMED, Answer, Call, CallKind, Item, Task, many
 from konsil.store.engine import engine, read, schema
 from konsil.store.engine.rows import CALLS
 from konsil.store.log import audit
@@ -66,10 +66,19 @@ class Sizes:
     """The most tokens written."""
     dearest: float = 0.0
     """The price of the dearest call of all."""
+    is_capped: bool = True
+    """Whether a cap on the reply's tokens was sent wherever one was asked for."""
 
 
 _SIZED = 1_000
 """So many replies teach how long the next ones will be."""
+
+
+def _was_sent(name: str, asked: str, sent: str) -> bool:
+    """Whether a parameter that was asked for, if it was, is among those that were sent."""
+    return name not in json.loads(asked) or not {name, RENAMED.get(name, name)}.isdisjoint(
+        json.loads(sent)
+    )
 
 
 def any_call(connection: Connection) -> bool:
@@ -267,21 +276,16 @@ class Calls:
         mine = (c.kind == kind, c.who == who, c.model == model)
         with engine.reading(self.store.engine) as connection:
             dearest = connection.execute(sa.select(sa.func.max(c.cost)).where(*mine)).scalar()
-            rows = connection.execute(
-                sa.select(c.usage).where(*mine, c.usage != "{}").limit(_SIZED)
-            ).all()
-        usages = [json.loads(text) for (text,) in rows]
+            sized = sa.select(c.usage, c.asked, c.sent).where(*mine, c.usage != "{}").limit(_SIZED)
+            rows = connection.execute(sized).all()
+        usages = [json.loads(row.usage) for row in rows]
+        is_capped = all(_was_sent("max_tokens", row.asked, row.sent) for row in rows)
         written = [int(usage.get("out", 0)) for usage in usages]
         if not usages:
             return Sizes(dearest=dearest or 0.0)
         read = sum(int(usage.get("in", 0)) for usage in usages)
-        return Sizes(
-            len(usages),
-            read / len(usages),
-            sum(written) / len(usages),
-            max(written),
-            dearest or 0.0,
-        )
+        n = len(usages)
+        return Sizes(n, read / n, sum(written) / n, max(written), dearest or 0.0, is_capped)
 
     def spent(self) -> tuple[int, float]:
         """Give the number of calls ever made and the sum of their known prices."""

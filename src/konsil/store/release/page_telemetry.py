@@ -5,7 +5,8 @@ Both go out with an export, for those who study how it was rated; they do not co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -171,7 +172,7 @@ def worked(connection: Connection) -> tuple[Worked, ...]:
     """
     t, s = schema.tasks.c, page_schema.screens.c
     query = (
-        sa.select(s.task, s.rater, s.seconds, sa.func.sum(_V.wall))
+        sa.select(s.task, s.rater, s.seconds, sa.func.sum(_V.wall), t.answers)
         .select_from(
             page_schema.screens.join(
                 schema.tasks, sa.and_(t.id == s.task, t.rater == s.rater)
@@ -182,9 +183,39 @@ def worked(connection: Connection) -> tuple[Worked, ...]:
             t.item.is_not(None),
             t.purpose.not_in(("practice", "pilot")),
         )
-        .group_by(s.task, s.rater, s.seconds)
+        .group_by(s.task, s.rater, s.seconds, t.answers)
         .order_by(s.rater, s.task)
     )
+    ends = _ends(connection)
     return tuple(
-        Worked(task, rater, active, wall) for task, rater, active, wall in connection.execute(query)
+        Worked(
+            task,
+            rater,
+            active,
+            wall,
+            _displayed(len(json.loads(answers)), ends.get((task, rater), ())),
+        )
+        for task, rater, active, wall, answers in connection.execute(query)
     )
+
+
+def _ends(connection: Connection) -> dict[tuple[str, str], list[str | None]]:
+    """What each opening of a screen recorded of the answers whose text was in sight to its end."""
+    found: dict[tuple[str, str], list[str | None]] = {}
+    for task, rater, ends in connection.execute(sa.select(_V.task, _V.rater, _V.ends)):
+        found.setdefault((task, rater), []).append(ends)
+    return found
+
+
+def _displayed(n: int, openings: Sequence[str | None]) -> tuple[bool | None, ...]:
+    """For each of so many answers whether any opening displayed it to its end.
+
+    What no opening recorded is not known; nor is it where one opening recorded nothing and no other
+    displayed it.
+
+    >>> _displayed(3, ["1", "1 3"]), _displayed(2, ["2", None]), _displayed(1, [])
+    ((True, False, True), (None, True), (None,))
+    """
+    places = {place for text in openings if text is not None for place in text.split()}
+    otherwise = None if None in openings or not openings else False
+    return tuple(True if str(place) in places else otherwise for place in range(1, n + 1))

@@ -223,18 +223,20 @@ _PATH = re.compile(
 )
 
 
-def _is_like_a_path(value: str) -> bool:
-    """Whether a text of one line is rather the name of a file: it begins like a path or ends like a document."""
-    return (
-        "\n" not in value
-        and not value.endswith(".md")
-        and _PATH.fullmatch(value.strip()) is not None
-    )
+def _is_like_a_path(value: str, path: str) -> bool:
+    """Whether a text of one line is rather the name of a file: it begins like a path or ends like a document.
+
+    A codebook is no single word either.
+    """
+    if "\n" in value or value.endswith(".md"):
+        return False
+    is_one_word = path.endswith(".codebook") and len(value.split()) == 1
+    return is_one_word or _PATH.fullmatch(value.strip()) is not None
 
 
 def _codebook(value: str, read_text: Callable[[str], str], path: str) -> str:
     if "\n" in value or not value.endswith(".md"):
-        if _is_like_a_path(value):
+        if _is_like_a_path(value, path):
             raise StudyError(
                 f"{path}: {value[:80]!r} looks like the name of a file; expected a file that ends"
                 " in .md, or the text itself, with a line break in it if it is as short as this"

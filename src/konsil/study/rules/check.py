@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from konsil.analysis import Analysis, contradictions, known_statistics
@@ -11,6 +12,7 @@ from konsil.analysis.pairs.pair_rules import criteria_problems
 from konsil.analysis.running.form_rules import form_problems
 from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
+from konsil.instrument.definition.form import ANSWERS
 from konsil.locale import known, languages
 from konsil.plan import Allocation
 from konsil.plan.model.references import check_numbers
@@ -39,6 +41,10 @@ def check(study: Study, name: str = "study.toml") -> None:
         raise StudyError("\n".join(found))
 
 
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+"""The form of a language's code, by BCP 47."""
+
+
 def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     """Every problem of the protocol as one sentence."""
     too_many = tuple(place_number_problems(study, f"{name}: places"))
@@ -64,6 +70,12 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         yield from duplicate_problems(f"{name}: {where}", ids)
     for n, instrument in enumerate(study.instruments):
         yield from instrument_problems(instrument, f"{name}: instruments[{n}]")
+        if not _LANGUAGE.fullmatch(instrument.language):
+            # A form may be in a language that konsil's own words are not in.
+            yield (
+                f"{name}: instruments[{n}].language: {instrument.language!r} is no code of a"
+                " language; expected one such as 'en', 'de' or 'pt-BR'"
+            )
     yield from _models(study, name)
     for n, program in enumerate(study.programs):
         yield from program_problems(
@@ -263,6 +275,14 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
         yield from _known(f"{where}.against", "panel", analysis.against, [*panels, "rest"])
     for problem in contradictions(analysis):
         yield f"{where}.{problem}"
+    if (
+        analysis.arm is not None
+        and study.plan
+        and all(s.records in ("items", "answers") for s in study.sources)
+    ):
+        # All tasks are those of the plan: no table brings tasks of other arms.
+        arms = sorted({arm for allocation in study.plan for arm in allocation.arms or ("",)})
+        yield from _known(f"{where}.arm", "arm", analysis.arm, arms)
     for system in analysis.where.get("system", ()) if study.systems else ():
         yield from _known(f"{where}.where.system", "system", system, [s.id for s in study.systems])
     yield from _criteria(study, analysis, criteria, where)
@@ -289,6 +309,11 @@ def _criteria(
         yield (
             f"{where}.statistic: {analysis.statistic!r} needs labels in an order; those of"
             f" {criterion.id!r} have none"
+        )
+    if criterion is not None and analysis.display == "complete" and not ANSWERS[criterion.scope]:
+        yield (
+            f"{where}.display: belongs to ratings of answers, and {criterion.id!r} is about none"
+            f" ({criterion.scope})"
         )
     if (
         criterion is not None

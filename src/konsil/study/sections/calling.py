@@ -176,6 +176,8 @@ def settings_problems(settings: Settings, where: str) -> Iterator[str]:
     for name, price in stated.items():
         if price is not None and price < 0:
             yield f"{where}.{name}: expected 0 or more, got {price:g}"
+    if settings.max_tokens is not None and settings.max_tokens < 1:
+        yield f"{where}.max_tokens: expected 1 or more, got {settings.max_tokens}"
     if any(not mark.strip() for pair in settings.thoughts for mark in pair):
         yield f"{where}.thoughts: expected pairs of an opening and a closing mark, got an empty one"
 

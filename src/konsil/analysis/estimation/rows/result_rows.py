@@ -83,9 +83,13 @@ def row(
 
 def no_ratings(context: Context) -> Row:
     """The one row of an analysis that selects nothing."""
-    nothing = Estimate(
-        math.nan, level=context.resampling.level, reason=message("no ratings selected")
-    )
+    reason = message("no ratings selected")
+    if context.analysis.display == "complete":
+        reason = message(
+            "no rating of an answer that is known to have been displayed to its end",
+            message_id="display.no_ratings",
+        )
+    nothing = Estimate(math.nan, level=context.resampling.level, reason=reason)
     return replace(row(context, {}, EstimateSummary(nothing)), is_made=False)
 
 

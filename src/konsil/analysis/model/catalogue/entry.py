@@ -73,5 +73,6 @@ OPTIONAL = (
     "clock",
     "target",
     "minutes",
+    "display",
 )
 """Keys of an analysis that only some statistics take; all others are common to all."""

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from konsil.analysis.model.catalogue import agreement, cases, designs, judges, pairs, shares
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.entry import Statistic
 
+_NOT_OF_RATED_ANSWERS = ("injection",)
+"""Groups of statistics that are computed from more than the ratings that an analysis selects."""
+_MIXED = ("mismatch", "hallucination")
+"""Statistics of cases that hold selected ratings against labels from elsewhere."""
+
+
+def with_display(statistic: Statistic) -> Statistic:
+    """The statistic with the key `display`, where it is of rated answers and of nothing else."""
+    is_other = (
+        statistic.family == "designs"
+        or statistic.group in _NOT_OF_RATED_ANSWERS
+        or statistic.id in _MIXED
+    )
+    return statistic if is_other else replace(statistic, keys=statistic.keys | {"display"})
+
+
 CATALOGUE: Mapping[str, Statistic] = MappingProxyType(
     {
-        statistic.id: statistic
+        statistic.id: with_display(statistic)
         for statistic in (
             *agreement.AGREEMENT,
             *shares.SHARES,
@@ -121,5 +138,5 @@ def statistic_of(name: str) -> Statistic:
     if name in CATALOGUE:
         return CATALOGUE[name]
     if name in additions():
-        return additions()[name].statistic
+        return with_display(additions()[name].statistic)
     return Statistic(name, "", name.replace("_", " ").capitalize(), "", "", "")
