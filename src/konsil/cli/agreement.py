@@ -136,7 +136,7 @@ def command(
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named)
     scale = tuple(v.strip() for v in labels.split(",")) if labels else ()
     words = ("", *missing)
-    asked = TableOptions(
+    options = TableOptions(
         layout,
         unit,
         rater,
@@ -155,7 +155,7 @@ def command(
     request = Request(
         statistic, chosen, pair_weights, pairs, slices, Resampling(resamples, confidence), seed
     )
-    result = from_asked(table.frame, asked, request)
+    result = from_asked(table.frame, options, request)
     if as_json:
         click.echo(result.to_json())
     else:

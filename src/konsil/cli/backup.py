@@ -25,8 +25,8 @@ def command(folder: Path, database: str, target: Path) -> None:
 
     with open_folder(folder, database=database).store() as store:
         store.cover_log(now())
-        made = backup(store, target)
-    if made.problems:
-        raise StoreError(f"{target}: copied, but {made.problems[0]}")
+        copy = backup(store, target)
+    if copy.problems:
+        raise StoreError(f"{target}: copied, but {copy.problems[0]}")
     click.echo(f"{target}: {target.stat().st_size:,} bytes, checked")
-    click.echo(f"head: {made.head}")
+    click.echo(f"head: {copy.head}")

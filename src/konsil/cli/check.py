@@ -45,7 +45,7 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         return
     opened = open_folder(folder, database=database)
     study = opened.study
-    found = findings(opened)
+    checked = findings(opened)
     panels = (
         ", ".join(f"{name} ({len(raters)})" for name, raters in study.panels().items())
         or "as in the ratings"
@@ -58,7 +58,7 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         f"  sources:     {len(study.sources)}, plan: {len(study.plan)}, analyses:"
         f" {len(study.analyses)}"
     )
-    for file in found.absent:
+    for file in checked.absent:
         click.echo(f"  not there yet: {file}")
     if any(e.vendor for e in study.endpoints):
         from konsil.collect.providers.opening import unknown_vendors
@@ -78,8 +78,8 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     for instrument in _judged(study):
         for line in _parity(instrument):
             click.echo(line)
-    if found.problems:
-        raise StudyError("\n".join(found.problems))
+    if checked.problems:
+        raise StudyError("\n".join(checked.problems))
 
 
 def _addresses(study: Study) -> Iterator[str]:
@@ -128,11 +128,11 @@ def _parity(instrument: Instrument) -> Iterator[str]:
     """What the judges' prompt has that people do not read, on the example of a screen with one answer."""
     from konsil.instrument import parity_of
 
-    found = parity_of(instrument)
+    parity = parity_of(instrument)
     yield f"{instrument.id}: judges read what people read, and besides"
-    for line in found.role:
+    for line in parity.role:
         yield f"  role:  {line}"
-    for line in found.reply:
+    for line in parity.reply:
         yield f"  reply: {line}"
-    for text in found.missing:
+    for text in parity.missing:
         yield f"  people alone read: {text}"

@@ -65,7 +65,7 @@ def command(
         leave_one=leave_one,
         translated=translated,
         likeness=likeness,
-        keep=not dry_run,
+        save=not dry_run,
     )
     for line in lines_of(searched):
         click.echo(line)

@@ -100,15 +100,15 @@ def command(
     if release:
         from konsil.store.release.release_text import recognisable
 
-        done = opened.release(
+        released = opened.release(
             output, k=k, notes=notes, order=order, unlink=unlink, linked=linked, overwrite=overwrite
         )
-        for what, n in sorted(done.withheld.items()):
+        for kind, n in sorted(released.withheld.items()):
             if n:
-                click.echo(f"  left out: {what}: {n:,}")
-        if done.recognisable:
+                click.echo(f"  left out: {kind}: {n:,}")
+        if released.recognisable:
             click.echo(
-                f"konsil: {recognisable(done.recognisable, k)}; whoever has study.toml with the"
+                f"konsil: {recognisable(released.recognisable, k)}; whoever has study.toml with the"
                 " raters' identifiers can find out who they are: do not publish it, or use"
                 " --unlink",
                 err=True,

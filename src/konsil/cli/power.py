@@ -73,9 +73,9 @@ def command(
     from konsil.cli.terminal import table_console
     from konsil.simulate.power import power
 
-    asked = Design(folder, database, truth, items, exploratory, resamples)
+    design = Design(folder, database, truth, items, exploratory, resamples)
     first = open_folder(folder, database=database).study.seed if seed is None else seed
-    drawn = studies(asked, n, first, processes)
+    drawn = studies(design, n, first, processes)
     quiet = Console(stderr=True)
     rows = power(
         track(

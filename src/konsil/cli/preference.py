@@ -101,7 +101,7 @@ def command(
 
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
     labels = tuple(v.strip() for v in scale.split(",")) if scale else ()
-    asked = Layout(
+    columns = Layout(
         item=item,
         rater=rater,
         first=first,
@@ -117,7 +117,7 @@ def command(
     )
     result = from_layout(
         table.frame,
-        asked,
+        columns,
         slices=Slices(values_of(where, table.name), by, compare),
         strict=strict,
         ties=ties,

@@ -40,8 +40,9 @@ def _name(match: re.Match[str]) -> str:
 def guard_terminal() -> None:
     """Let all that commands print pass through `escape`: konsil's own lines have no control characters."""
 
+    # The annotations are click's own types.
     @functools.wraps(_print)
-    def echo(message: Any = None, *args: Any, **options: Any) -> None:  # noqa: ANN401 - click's own types
+    def echo(message: Any = None, *args: Any, **options: Any) -> None:  # noqa: ANN401
         _print(escape(message) if isinstance(message, str) else message, *args, **options)
 
     vars(click)["echo"] = echo

@@ -38,8 +38,8 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
     items = _strewn(study, [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)])
     sets = dict(study.prepare.sets) if study.prepare is not None else {}
     if sets and sum(sets.values()) != n:
-        whole = sum(sets.values())
-        sets = sizes(n, {name: k / whole for name, k in sets.items()}) if whole > n else sets
+        total = sum(sets.values())
+        sets = sizes(n, {name: k / total for name, k in sets.items()}) if total > n else sets
     return _versions(in_sets(items, sets, seed=study.seed, name="pretended"), _levels(study))
 
 
@@ -50,19 +50,19 @@ def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
     Sets, versions of cases and samples are left to the protocol's own preparation; where it masks
     nothing, versions are there from the start.
     """
-    said = _SAID.get(study.language, _SAID["en"])
+    texts = _SAID.get(study.language, _SAID["en"])
     width = len(str(n))
     bare = [
-        Item(f"item-{k:0{width}}", said[0].format(k=k), said[1].format(k=k))
+        Item(f"item-{k:0{width}}", texts[0].format(k=k), texts[1].format(k=k))
         for k in range(1, n + 1)
     ]
-    found = _strewn(study, bare)
+    items = _strewn(study, bare)
     if study.prepare is not None and study.prepare.lexical_match:
-        found = [
-            replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in found
+        items = [
+            replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in items
         ]
     masks = study.prepare is not None and study.prepare.mask is not None
-    return _versions(found, () if masks else _levels(study))
+    return _versions(items, () if masks else _levels(study))
 
 
 def pool_size(study: Study) -> int:
@@ -105,10 +105,10 @@ def _strewn(study: Study, items: list[Item]) -> list[Item]:
             _with(item, sample.by, value)
             for item, value in zip(items, islice(cycle(values), n), strict=True)
         ]
-    for column, wanted in _selected(study).items():
+    for column, selected_values in _selected(study).items():
         items = [
             i if column in i.strata else _with(i, column, v)
-            for i, v in zip(items, cycle(wanted), strict=False)
+            for i, v in zip(items, cycle(selected_values), strict=False)
         ]
     for column in _grouped(study, {*items[0].strata} if items else set()):
         values = [MATCHED[k % 2] if column == MATCH else f"{column} {k + 1}" for k in range(VALUES)]
@@ -148,11 +148,13 @@ def _spread(values: list[str]) -> Iterator[str]:
     return chain.from_iterable(islice(cycle(values), k, k + len(values)) for k in count())
 
 
-def _grouped(study: Study, there: set[str]) -> list[str]:
+def _grouped(study: Study, item_columns: set[str]) -> list[str]:
     """The columns that analyses group by and that neither ratings nor raters nor items have."""
-    known = {*_used_columns(study), *there, LENGTH, RATER_PAIR, KIND}
+    existing = {*_used_columns(study), *item_columns, LENGTH, RATER_PAIR, KIND}
     return list(
-        dict.fromkeys(c for a in study.analyses for c in (*a.by, a.compare) if c and c not in known)
+        dict.fromkeys(
+            c for a in study.analyses for c in (*a.by, a.compare) if c and c not in existing
+        )
     )
 
 
@@ -173,13 +175,13 @@ def _level(study: Study) -> tuple[str, ...]:
 
 def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
     """The items' columns that analyses select by, and the values that the first one to do so names."""
-    known = _used_columns(study)
-    found: dict[str, tuple[str, ...]] = {}
-    for analysis in sorted(study.analyses, key=lambda one: not one.prespecified):
+    used_columns = _used_columns(study)
+    values_by_column: dict[str, tuple[str, ...]] = {}
+    for analysis in sorted(study.analyses, key=lambda a: not a.prespecified):
         for column, values in analysis.where.items():
-            if column not in known and values:
-                found.setdefault(column, tuple(values))
-    return found
+            if column not in used_columns and values:
+                values_by_column.setdefault(column, tuple(values))
+    return values_by_column
 
 
 def _with(item: Item, column: str, value: str) -> Item:

@@ -41,10 +41,10 @@ class Prepared:
     """Whether it is another draw than the last one, or the first."""
 
 
-def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
-    """Draw the items that the protocol's [prepare] asks for, and keep the draw.
+def prepare(folder: Folder, *, save: bool = True) -> Prepared:
+    """Draw the items that the protocol's [prepare] asks for, and store the draw.
 
-    `keep` False only looks.
+    With `save` False nothing is stored.
 
     Asked again it gives the same items and writes nothing. Where the protocol, the items or the
     answers have changed it draws anew, unless a plan was drawn: then the items stay as they are.
@@ -80,11 +80,11 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
                 )
             except PlanError as error:
                 raise PlanError(f"{where}: {error}") from None
-        made = event_of(drawn, number + 1, now())
+        event = event_of(drawn, number + 1, now())
         is_new = before != drawn
-        if keep and is_new:
+        if save and is_new:
             note_study(store, study, now())
-            store.add(Batch(events=[made]), source="prepare", at=made.at)
+            store.add(Batch(events=[event]), source="prepare", at=event.at)
     return Prepared(drawn, is_new)
 
 
@@ -147,11 +147,13 @@ def check_rewritten(
     """Raise a PlanError where the protocol asks for a rewriting and somebody has still to decide on questions."""
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
         return
-    kept = {item.id for item in in_study(items, events)}
-    stands = {a.item for a in answers if a.text} | {r.item for r in ratings if r.item is not None}
-    waiting = undecided([item for item in items if item.id in kept], events, stands)
+    item_ids = {item.id for item in in_study(items, events)}
+    fixed_ids = {a.item for a in answers if a.text} | {
+        r.item for r in ratings if r.item is not None
+    }
+    waiting = undecided([item for item in items if item.id in item_ids], events, fixed_ids)
     if waiting:
-        raise PlanError(still_to_decide(str(folder.path), len(waiting), len(kept)))
+        raise PlanError(still_to_decide(str(folder.path), len(waiting), len(item_ids)))
 
 
 def as_they_are(
@@ -203,12 +205,12 @@ def draw_lines(drawn: Drawn) -> Iterator[str]:
     for name, parts in sorted(drawn.drawn.items()):
         if name or len(drawn.drawn) > 1:
             sizes = {match: len(ids) for match, ids in parts.items()}
-            known = {match: n for match, n in sizes.items() if match}
-            yield f"  {name or 'in no set'}: {sum(sizes.values()):,}" + _listed(known, "")
+            named_sizes = {match: n for match, n in sizes.items() if match}
+            yield f"  {name or 'in no set'}: {sum(sizes.values()):,}" + _listed(named_sizes, "")
 
 
 def _listed(counts: Mapping[str, int], name: str) -> str:
     if not counts:
         return ""
-    told = ", ".join(f"{value} {n:,}" for value, n in sorted(counts.items()))
-    return f" ({name} {told})" if name else f" ({told})"
+    listing = ", ".join(f"{value} {n:,}" for value, n in sorted(counts.items()))
+    return f" ({name} {listing})" if name else f" ({listing})"

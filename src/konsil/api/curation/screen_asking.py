@@ -30,7 +30,7 @@ def ask_model(
     items: Sequence[Item],
     options: Options | None,
     *,
-    keep: bool,
+    save: bool,
 ) -> tuple[Replies, dict[str, Finding]]:
     """Ask the protocol's model about items, and say what it suspects; without `keep` nobody is asked anew.
 
@@ -41,14 +41,14 @@ def ask_model(
     prompt = prompt_of(
         spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language)
     )
-    wanted = PromptBatch(
+    batch = PromptBatch(
         "screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items])
     )
-    if keep:
+    if save:
         note_study(store, folder.study, now())
-    said = ask(folder.study, store, spec, wanted, replace(options or Options(), dry_run=not keep))
-    return said, {
+    replies = ask(folder.study, store, spec, batch, replace(options or Options(), dry_run=not save))
+    return replies, {
         item: Finding(str(reply["reason"]), str(reply["evidence"]), by_model=True)
-        for item, reply in said.replies.items()
+        for item, reply in replies.replies.items()
         if reply["reason"] != NOTHING
     }

@@ -90,7 +90,8 @@ def fit_to_show(data: Data, names: Letters, instruments: Sequence[Instrument]) -
     )
 
 
-def _blinded_tasks(columns: Any, names: Letters) -> Columns[Task]:  # noqa: ANN401 - as `_renamed` gives them
+# The columns have no type of their own: they are as `_renamed` returns them.
+def _blinded_tasks(columns: Any, names: Letters) -> Columns[Task]:  # noqa: ANN401
     """Tasks under identifiers that nobody can make again, in their order."""
     frame: pl.DataFrame = columns.frame
     ids = {task: names.task_id(task) for task in frame["id"].to_list()}
@@ -103,7 +104,11 @@ def _blinded_tasks(columns: Any, names: Letters) -> Columns[Task]:  # noqa: ANN4
     return blinded
 
 
-def _turned(columns: Any, names: Letters, pairs: Mapping[str, Criterion]) -> Columns[Rating]:  # noqa: ANN401 - likewise
+def _turned(
+    columns: Any,  # noqa: ANN401
+    names: Letters,
+    pairs: Mapping[str, Criterion],
+) -> Columns[Rating]:
     """Comparisons in the order of their letters: that of the real names would give them away.
 
     Rows likewise.

@@ -56,18 +56,18 @@ def export_tasks(
     answers stand in the order shown.
     """
     with folder.store() as store:
-        held, secret = store.batch(), key(store)
-    people = {r.id for r in (*folder.study.raters, *held.raters) if r.kind == "human"}
-    rated = {r.task for r in held.ratings}
-    tasks = [t for t in held.tasks if t.rater in people and t.id not in rated]
+        batch, secret = store.batch(), key(store)
+    people = {r.id for r in (*folder.study.raters, *batch.raters) if r.kind == "human"}
+    rated = {r.task for r in batch.ratings}
+    tasks = [t for t in batch.tasks if t.rater in people and t.id not in rated]
     if not tasks:
-        why = (
+        reason = (
             "every task of a person is rated"
-            if any(t.rater in people for t in held.tasks)
+            if any(t.rater in people for t in batch.tasks)
             else "nobody has a task"
         )
         raise StudyError(
-            f"{folder.path}: there is nothing to export: {why}; 'konsil plan' draws tasks"
+            f"{folder.path}: there is nothing to export: {reason}; 'konsil plan' draws tasks"
         )
     instruments = {i.id: i for i in folder.study.instruments}
     shapes: dict[tuple[str, int, int], dict[str, list[Task]]] = {}
@@ -76,35 +76,35 @@ def export_tasks(
         shape = (task.instrument, len(task.answers), len(task.spans))
         shapes.setdefault(shape, {}).setdefault(task.rater, []).append(task)
     projects = []
-    with whole_folder(output, mark=MARK, overwrite=overwrite, private=True) as made:
+    with whole_folder(output, mark=MARK, overwrite=overwrite, private=True) as draft:
         for shape, raters in sorted(shapes.items()):
             projects += list(
-                _write(made, _name(shape), instruments[shape[0]], raters, held, secret)
+                _write(draft, _name(shape), instruments[shape[0]], raters, batch, secret)
             )
         about = {
             "konsil": __version__,
             "study": study_digest(folder.study),
             "projects": [{"rater": p.rater, "tasks": p.tasks, "file": p.file} for p in projects],
         }
-        (made / MARK).write_text(
+        (draft / MARK).write_text(
             json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
         )
     return tuple(projects)
 
 
 def _write(
-    made: Path,
+    draft: Path,
     name: str,
     instrument: Instrument,
     raters: Mapping[str, list[Task]],
-    held: Batch,
+    batch: Batch,
     secret: bytes,
 ) -> Iterator[Project]:
     items, answers = (
-        {i.id: i for i in prepared(held.items, held.events)},
-        {a.id: a for a in held.answers},
+        {i.id: i for i in prepared(batch.items, batch.events)},
+        {a.id: a for a in batch.answers},
     )
-    place = made / name
+    place = draft / name
     place.mkdir()
     if instrument.codebook:
         (place / "codebook.md").write_text(instrument.codebook, encoding="utf-8")
@@ -121,7 +121,7 @@ def _write(
                 f"raters: {rater!r} and another would share the file {project.file!r}; rename one"
             )
         files.add(project.file)
-        (made / project.file).write_text(
+        (draft / project.file).write_text(
             json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
         )
         yield project

@@ -44,8 +44,8 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
     counts: dict[str, int] = {name: len(batch.of(name)) for name in KINDS}
     check_counts(path, about, counts | ({"calls": len(calls)} if calls else {}))
     protocol, study = str(folder.path / PROTOCOL), study_digest(folder.study)
-    known = folder.noted_digests() | {study, ""}
-    if about.study not in known:
+    digests = folder.noted_digests() | {study, ""}
+    if about.study not in digests:
         raise StoreError(
             message(
                 "{path}: the export is of a study with another protocol (digest {theirs}, here"
@@ -97,9 +97,9 @@ def _ids(*several: Iterable[object]) -> set[str]:
 
 
 def _check_reference(
-    path: Path, kind: str, record: str, what: str, name: str | None, known: Collection[str]
+    path: Path, kind: str, record: str, noun: str, name: str | None, names: Collection[str]
 ) -> None:
-    if name is not None and name not in known:
+    if name is not None and name not in names:
         raise StoreError(
             message(
                 "{path}: {kind}: {record}: there is no {what} {name}; {hint}",
@@ -107,8 +107,8 @@ def _check_reference(
                 path=str(path),
                 kind=kind,
                 record=repr(record),
-                what=what,
+                what=noun,
                 name=repr(name),
-                hint=nearest(name, known),
+                hint=nearest(name, names),
             )
         )
