@@ -119,9 +119,10 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Agreement statistics of a table of ratings (CSV, TSV, JSONL, Parquet, XLSX), with cluster-respecting intervals.
+    """Agreement statistics of a table of ratings, with cluster-respecting intervals.
 
-    Undefined statistics are empty, with their reason; nothing undefined is printed as 0 or 1.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Undefined statistics are empty, with their
+    reason; nothing undefined is printed as 0 or 1.
     """
     from konsil.analysis.model.spec import Resampling
     from konsil.analysis.standalone.agreement import from_asked

@@ -23,7 +23,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def show(result: Agreement) -> None:
-    """Print a result: its counts, its statistics with all their intervals, how these were made, and what to know."""
+    """Print a result: its counts, its statistics with all their CIs, the methods and the notes."""
     console = table_console(width=None if sys.stdout.isatty() else 120)
     if result.groups:
         for name, group in result.groups.items():

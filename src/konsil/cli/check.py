@@ -102,7 +102,7 @@ def _drafts(study: Study) -> Iterator[str]:
 
 
 def _unmasked(study: Study) -> Iterator[tuple[str, str]]:
-    """Analyses of a blinded study whose protocol names the one system that they are about, and that system."""
+    """Analyses of a blinded study whose protocol names their one system, and that system."""
     for analysis in study.analyses if study.blinded else ():
         for column in ("system", "rival"):
             named = set(analysis.where.get(column, ()))
@@ -111,9 +111,10 @@ def _unmasked(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _judged(study: Study) -> tuple[Instrument, ...]:
-    """The instruments that judges rate on: those of the plan; without a plan all, where models are called as judges.
+    """The instruments that judges rate on: those of the plan.
 
-    Judges whose ratings come from files read no prompt of konsil's.
+    Without a plan these are all instruments, where models are called as judges. Judges whose
+    ratings come from files read no prompt of konsil's.
     """
     judges = {r.panel for r in study.raters if r.kind == "llm"}
     planned = {a.instrument for a in study.plan if a.panel in judges}
@@ -125,7 +126,7 @@ def _judged(study: Study) -> tuple[Instrument, ...]:
 
 
 def _parity(instrument: Instrument) -> Iterator[str]:
-    """What the judges' prompt has that people do not read, on the example of a screen with one answer."""
+    """The parts of the judges' prompt that people do not read, for a screen with one answer."""
     from konsil.instrument import parity_of
 
     parity = parity_of(instrument)

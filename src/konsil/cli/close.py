@@ -20,9 +20,10 @@ from konsil.cli.folder import on_folder
 def command(
     folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str
 ) -> None:
-    """Close a batch of the study in FOLDER: raters can read what they rated in it and no longer change it.
+    """Close a batch of the study in FOLDER.
 
-    Without --batch, the batches and how far they are. Tie-breaks are not counted.
+    Raters can read what they rated in it and no longer change it. Without --batch, the batches and
+    how far they are. Tie-breaks are not counted.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import blocks, close

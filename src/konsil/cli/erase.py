@@ -67,7 +67,10 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
 
 
 def _announce(preview: Erased, rater: str) -> None:
-    """Say before anything happens what will be erased, what becomes of the ratings, and what is out of reach."""
+    """Print what will be erased, what happens to the ratings, and what is out of reach.
+
+    This is printed before anything happens.
+    """
     from konsil.cli.terminal import show
 
     counts = ", ".join(f"{n:,} in {name}" for name, n in preview.records.items()) or "no records"

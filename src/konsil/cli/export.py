@@ -121,7 +121,10 @@ def command(
 
 
 def _refuse_options_of_a_release() -> None:
-    """A file that was meant to be pseudonymous must not be one of everything because a word was left out."""
+    """Refuse options of a release where `--release` is left out.
+
+    Otherwise a file that was meant to be pseudonymous would have everything in it.
+    """
     context = click.get_current_context()
     for name in ("notes", "k", "order", "unlink", "linked"):
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:

@@ -38,10 +38,10 @@ def command(
     by: str,
     reason: str,
 ) -> None:
-    """List the places of the study in FOLDER that people take by signing up, or add some after the plan was drawn.
+    """List the places of the study in FOLDER that people take by signing up, or add places.
 
-    The tasks of places that are added are drawn anew from the seed; what was drawn before stays,
-    byte for byte.
+    Places can be added after the plan was drawn. The tasks of places that are added are drawn anew
+    from the seed; what was drawn before stays, byte for byte.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import add_places, place_groups

@@ -58,7 +58,7 @@ def command(
     processes: int,
     output: Path | None,
 ) -> None:
-    """Draw the study in FOLDER many times, with its plan and its analyses, and sum up what they give.
+    """Simulate the study in FOLDER many times, with its plan and analyses, and sum up the results.
 
     For every estimate: its mean, the mean width of its interval, the width that nine in ten do not
     pass, and where it is tested the share of studies with p up to 0.05, with its own interval, and

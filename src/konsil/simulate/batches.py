@@ -1,4 +1,7 @@
-"""Large samples of a study: batches of new items with the labels of its raters, seen as its plan has them seen."""
+"""Large samples of a study: batches of new items with the labels of its raters.
+
+The raters see the items that the study's plan assigns to them.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +129,10 @@ class Batches:
         return {"answer": world.answers, "sentence": world.sentences}.get(criterion.scope)
 
     def all_labels(self, criterion: Criterion, panel: str, batch: int, context: str = "") -> Matrix:
-        """Numbers of the scale's labels for every unit and rater of a panel, whoever sees them, (n_units, n_raters)."""
+        """Label numbers for every unit and rater of a panel, (n_units, n_raters).
+
+        They are numbers of the scale's labels, whoever sees the units.
+        """
         key = (self.instrument_of(criterion), criterion.id, panel, context, batch)
         if key not in self._labels:
             self._labels[key] = self._label(criterion, self.study.members(panel), batch, context)
@@ -211,7 +217,10 @@ class Batches:
         batch: int,
         context: str,
     ) -> Matrix:
-        """Raw labels of the group's systems, raters and items; without cases, items' strata play no part."""
+        """Raw labels of the group's systems, raters and items.
+
+        Without cases, items' strata are ignored.
+        """
         units, columns = (
             self.units(analysis, criterion, group, batch),
             self.columns(analysis, panel, group),
@@ -256,7 +265,10 @@ class Batches:
         return np.asarray(units, dtype=np.bool_)
 
     def _items(self, of_set: str, values_by_column: Mapping[str, set[str]]) -> Bools:
-        """Which items are in a set and have the strata that are wanted, the same in every batch, (n_items,)."""
+        """Which items are in a set and have the selected strata, (n_items,).
+
+        They are the same in every batch.
+        """
         strata = {
             column: frozenset(values)
             for column, values in values_by_column.items()
@@ -271,7 +283,10 @@ class Batches:
         return self._chosen[key]
 
     def sampled(self, batch: int) -> Bools:
-        """Which sentences of a batch are rated: so many of each answer, the same ones for everybody, (n_sentences,)."""
+        """Which sentences of a batch are rated, (n_sentences,).
+
+        Up to `n_sentences` of each answer are rated, the same ones by all raters; 0: all of them.
+        """
         if batch not in self._sampled:
             self._sampled[batch] = self._sample(self.world(batch))
         return self._sampled[batch]
@@ -289,7 +304,10 @@ class Batches:
         )
 
     def derived(self, name: str, batch: int) -> Array:
-        """A derived column: the mean number that its panel gave each item, nan where nobody did, (n_items,)."""
+        """A derived column: the mean number that its panel gave each item, (n_items,).
+
+        It is nan where no rater gave a number.
+        """
         [definition] = [d for d in self.study.derived if d.name == name]
         [criterion] = [
             c for i in self.study.instruments for c in i.criteria if c.id == definition.criterion

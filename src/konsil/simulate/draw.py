@@ -99,7 +99,10 @@ def people(
     *,
     panel_seed: int | None = None,
 ) -> Desk:
-    """The simulated raters of `draw`, to be asked task by task: they say the same, however they are asked."""
+    """The simulated raters of `draw`, who can be asked task by task.
+
+    Their ratings do not depend on the order in which they are asked.
+    """
     item_ids = {i.id for i in items}
     items = sorted(items, key=lambda i: i.id)
     answers = sorted((a for a in answers if a.item in item_ids), key=lambda a: a.id)

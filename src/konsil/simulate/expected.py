@@ -1,4 +1,7 @@
-"""The true values of analyses: large samples of new items from the model, plain formulas on their labels."""
+"""The true values of analyses: plain formulas on the labels of large samples of new items.
+
+The items are simulated from the model.
+"""
 
 from __future__ import annotations
 
@@ -220,7 +223,7 @@ class Expected:
         return lambda batch: slope(batch, analysis.raters, row.group) - slope(batch, other, rest)
 
     def _preference(self, analysis: Analysis, criterion: Criterion, judge: str) -> Rule | None:
-        """A judge's advantage on its own or its siblings' answers, beside that on answers of other families."""
+        """A judge's advantage on own or siblings' answers, against answers of other families."""
         raters = self.study.members(analysis.raters)
         me = next(r for r in raters if r.id == judge)
         families = {s.id: s.family for s in self.study.systems}
@@ -353,7 +356,10 @@ def _recode(analysis: Analysis, criterion: Criterion, labels: Labels) -> Matrix:
 
 
 def _steps(labels: Labels) -> Array:
-    """Labels of an ordinal scale are steps apart, whatever their numbers; so weighted kappa takes them."""
+    """The distances of labels: those of an ordinal scale are steps apart, whatever their numbers.
+
+    Weighted kappa uses them in this way.
+    """
     if labels.level in {"nominal", "ordinal"}:
         return np.arange(len(labels.names), dtype=np.float64)
     return np.asarray(labels.values, dtype=np.float64)

@@ -1,4 +1,7 @@
-"""True values of what becomes of systems as cases are told with less and less, by formulas written a second time."""
+"""True values of the analyses of cases at progressively masked levels.
+
+Their formulas are written a second time, apart from those of the analyses.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,10 @@ def marks_of(
     *,
     highest: bool = False,
 ) -> Array:
-    """The panel's mean number on every answer of the group, (n_units,); with `highest` the highest one."""
+    """The panel's mean number on every answer of the group, (n_units,).
+
+    With `highest` it is the highest number.
+    """
     labels = labels_of(analysis, criterion)
     codes = model.selected(analysis, criterion, panel, group, batch, labels)
     rated = codes >= 0
@@ -218,7 +224,10 @@ def _yes(
 def _approval(
     model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
 ) -> Rule | None:
-    """Of what the experts call a failure on any of the criteria, the share that a judge lets pass."""
+    """The proportion of failures that a judge approves.
+
+    An answer is a failure where the experts call it a failure on any of the criteria.
+    """
     names = [group["criterion"]] if "criterion" in group else [criterion.id, *analysis.criteria]
     aspects = [model.criterion(analysis, group, name) for name in names]
     criteria = [aspect for aspect in aspects if aspect is not None]

@@ -112,7 +112,7 @@ class Labeller:
         )
 
     def about_items(self, criterion: Criterion, context: str) -> Array:
-        """Perceived difficulty (scope item), or how easy the screen felt (scope task), (n_items,)."""
+        """Perceived difficulty (scope item) or ease of the screen (scope task), (n_items,)."""
         parameters = self.on(criterion.id)
         part = parameters.perception if criterion.scope == "item" else -0.5
         rng = self._stream("item", criterion.id, context)
@@ -219,7 +219,10 @@ def cut_pair(
 
 
 def number(y: float, criterion: Criterion) -> str:
-    """A number on the criterion's scale for an impression: its normal rank between the scale's ends."""
+    """A number on the criterion's scale for an impression.
+
+    It is the impression's normal rank between the ends of the scale.
+    """
     scale = criterion.scale
     low = 0.0 if scale.low is None else scale.low
     high = max(low, 100.0) if scale.high is None else scale.high

@@ -107,7 +107,9 @@ def _alpha(counts: Array, values: Array, level: str) -> float:
 
 
 def of_answers(codes: Matrix, owner: NDArray[np.int64], rule: str) -> Matrix:
-    """One label an answer and rater from those of its sentences: the worst of 'all', the best of 'any'; sorted owners.
+    """One label for each answer and rater, from the labels of its sentences.
+
+    It is the worst label for 'all' and the best for 'any'; the owners are sorted.
 
     >>> of_answers(np.array([[0, 1], [1, -1], [1, -1]]), np.array([4, 4, 7]), "all")
     array([[ 0,  1],
@@ -127,7 +129,10 @@ def majority(labels: Matrix, k: int) -> Matrix:
 
 
 def _counts(labels: Matrix, k: int) -> Matrix:
-    """How many raters gave each label, (k, n_units): labels first, since NumPy is slow along a short last axis."""
+    """How many raters gave each label, (k, n_units).
+
+    Labels come first, since NumPy is slow along a short last axis.
+    """
     counts = np.zeros((k, len(labels)), dtype=np.int64)
     for column in labels.T:
         for label in range(k):
@@ -161,7 +166,10 @@ def conflicting(labels: Matrix, k: int) -> NDArray[np.bool_]:
 def against_rest(
     name: str, labels: Matrix, k: int, values: Array, only: int | None = None
 ) -> float:
-    """The mean over raters, or `only` one of them, of their statistic with the majority of the others."""
+    """The mean over raters of their statistic with the majority of the other raters.
+
+    With `only`, the statistic is that of this rater.
+    """
     rests = _rests(labels, k)
     estimates = [
         of_table(name, table(labels[:, r], rests[r], k), values)
@@ -173,7 +181,10 @@ def against_rest(
 def judge_and_ceiling(
     name: str, panel: Matrix, judge: Matrix, k: int, values: Array
 ) -> tuple[float, float]:
-    """A judge and each held-out rater against the same majorities on the same units, averaged over the raters."""
+    """A judge and each held-out rater against the same majorities on the same units.
+
+    The values are averaged over the raters.
+    """
     judges, ceilings = [], []
     for r, rest in enumerate(_rests(panel, k)):
         both = (judge >= 0) & (panel[:, r] >= 0)
@@ -212,11 +223,12 @@ def preference(
     is_other: NDArray[np.bool_],
     stratum: Matrix | None,
 ) -> float:
-    """How much better a judge scores its own answers than each peer does, less the same on others of equal stratum.
+    """How much better a judge scores its own answers than each peer does.
 
-    Without strata, its own answers alone, beside the peers' mean. `own_scores` (n_units,) and `peers`
-    (n_units, n_peers) hold nan where there is no label and where a peer or its family wrote the
-    answer, `stratum` -1 where there is none.
+    The same difference on other answers of equal stratum is subtracted. Without strata, its own
+    answers alone, beside the peers' mean. `own_scores` (n_units,) and `peers` (n_units, n_peers)
+    hold nan where there is no label and where a peer or its family wrote the answer, `stratum` -1
+    where there is none.
     """
     if stratum is None:
         rated = np.isfinite(peers).any(axis=1) & np.isfinite(own_scores) & is_own

@@ -1,4 +1,4 @@
-"""power: how wide the intervals of a study will be and what it will find, before anybody is invited.
+"""power: the CI widths of a study and its power, before raters are invited.
 
 The whole study is drawn many times from stated parameters: its plan with its repeated items and
 raters, its ratings and its analyses as they stand in the protocol. Where two systems are stated as

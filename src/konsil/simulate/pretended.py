@@ -1,4 +1,7 @@
-"""Items for a study whose items are not collected yet: as many as it will have, in the sets and strata it speaks of."""
+"""Placeholder items for a study whose items are not collected yet.
+
+There are as many as the study will have, in the sets and strata that it names.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +30,13 @@ _SAID: Mapping[str, tuple[str, str]] = {
 
 
 def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
-    """As many items without a text: the plan's strata are spread evenly over them, sets are drawn as the protocol does.
+    """`n` items without a text, with the plan's strata spread evenly over them.
 
-    Where the protocol's sets have more items than there are, they keep their proportions. Where
-    analyses are of some items alone, as of one source, all are of those that the first such
-    analysis names. A column that analyses group by and that nobody has yet, as themes, gets three
-    values. Where analyses are of cases at several levels, the items are cases, each with a version
-    for every level.
+    Sets are drawn as the protocol draws them. Where the protocol's sets have more items than there
+    are, they keep their proportions. Where analyses are of some items alone, as of one source, all
+    are of those that the first such analysis names. A column that analyses group by and that nobody
+    has yet, as themes, gets three values. Where analyses are of cases at several levels, the items
+    are cases, each with a version for every level.
     """
     items = _strewn(study, [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)])
     sets = dict(study.prepare.sets) if study.prepare is not None else {}
@@ -44,11 +47,11 @@ def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
 
 
 def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
-    """As many items with a text and a reference, as they would be before any is drawn or masked: for rehearsals.
+    """`n` items with a text and a reference, as they are before any is drawn or masked.
 
-    Strata are as those of `pretended_items`, but for the lexical match where answers decide it.
-    Sets, versions of cases and samples are left to the protocol's own preparation; where it masks
-    nothing, versions are there from the start.
+    They serve rehearsals. Strata are as those of `pretended_items`, but for the lexical match where
+    answers decide it. Sets, versions of cases and samples are left to the protocol's own
+    preparation; where it masks nothing, versions are there from the start.
     """
     texts = _SAID.get(study.language, _SAID["en"])
     width = len(str(n))
@@ -76,7 +79,7 @@ def pool_size(study: Study) -> int:
 
 
 def _strewn(study: Study, items: list[Item]) -> list[Item]:
-    """Values in the columns that the plan matches by, that the sample is drawn by and that analyses speak of."""
+    """Items with values in the columns that the plan matches by, samples by, and analyses name."""
     n = len(items)
     for column in dict.fromkeys(a.match for a in study.plan if a.match):
         values = list(
@@ -144,7 +147,10 @@ def _versions(cases: Iterable[Item], levels: Sequence[str]) -> tuple[Item, ...]:
 
 
 def _spread(values: list[str]) -> Iterator[str]:
-    """The values in turn, a whole turn of each other column apart, so that two columns do not go together."""
+    """The values in turn, a whole turn of each other column apart.
+
+    Two columns are therefore not associated.
+    """
     return chain.from_iterable(islice(cycle(values), k, k + len(values)) for k in count())
 
 
@@ -174,7 +180,7 @@ def _level(study: Study) -> tuple[str, ...]:
 
 
 def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
-    """The items' columns that analyses select by, and the values that the first one to do so names."""
+    """The items' columns that analyses select by, with the values of the first such analysis."""
     used_columns = _used_columns(study)
     values_by_column: dict[str, tuple[str, ...]] = {}
     for analysis in sorted(study.analyses, key=lambda a: not a.prespecified):

@@ -128,9 +128,12 @@ def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
 
 
 def cases_of(items: Iterable[Item], truth: Truth) -> Cases:
-    """The items by case, where some are versions of one or the truth speaks of their columns; else nothing.
+    """The items by case, where some are versions of a case or the truth names their columns.
 
-    >>> [[i.id for i in c] for c in cases_of([Item("a", "?", case="one"), Item("b", "?", case="one")], Truth())]
+    Otherwise there are none.
+
+    >>> items = [Item("a", "?", case="one"), Item("b", "?", case="one")]
+    >>> [[i.id for i in c] for c in cases_of(items, Truth())]
     [['a', 'b']]
     """
     versions_by_case: dict[tuple[bool, str], list[Item]] = {}

@@ -19,9 +19,10 @@ def check_truth(
     *,
     items: Sequence[Item] = (),
 ) -> None:
-    """Raise a StudyError that lists every name the study does not have and every number out of its range.
+    """Raise a StudyError that lists every unknown name and every number out of its range.
 
-    With `items`, the columns and values that qualities are stated for must be theirs.
+    A name is unknown that the study does not have. With `items`, the columns and values that
+    qualities are stated for must be theirs.
     """
     problems = (
         *_names(truth, study, answers, name),

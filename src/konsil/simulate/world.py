@@ -75,7 +75,7 @@ def build_world(
     truth: Truth,
     seed: int,
 ) -> World:
-    """Difficulties and correctness of the study's own items and answers, from streams of their own."""
+    """Difficulties and correctness of the study's own items and answers, from their own streams."""
     places = {item.id: n for n, item in enumerate(items)}
     cases: dict[str, int] = {}
     # An item without a case is one of its own, whatever a case is called.
@@ -160,7 +160,10 @@ def large_world(
 
 
 def draw_right(difficulty: Array, means: Array, spread: float, seed: int) -> NDArray[np.bool_]:
-    """Right or wrong, answer by answer: probit in the difficulty, so scaled that the share of right is `quality`."""
+    """Whether each answer is correct: probit in the difficulty.
+
+    It is scaled so that the proportion correct is `quality`.
+    """
     noise = generator(seed, "world", "right").standard_normal(len(means))
     return np.asarray(means - spread * difficulty + noise > 0, dtype=np.bool_)
 
@@ -172,7 +175,7 @@ def _means(
     item_of: Indices,
     system_of: Indices,
 ) -> Array:
-    """The latent mean of every answer, by its system and by what is stated of its item's columns."""
+    """The latent mean of every answer, by its system and the values of its item's columns."""
     system_truths = [truth.systems.get(s, SystemTruth()) for s in systems]
     means = ndtri(np.array([t.quality for t in system_truths], dtype=np.float64))[system_of]
     for n, system_truth in enumerate(system_truths):
@@ -191,7 +194,7 @@ def _means(
 def _difficulty_given(
     right: NDArray[np.bool_], item_of: Indices, means: Array, spread: float, n_items: int, seed: int
 ) -> Array:
-    """Difficulties drawn from what the known right and wrong answers say of them, on a fine grid."""
+    """Difficulties drawn from their law given the known right and wrong answers, on a fine grid."""
     grid = np.linspace(-3.5, 3.5, 141)
     chance = ndtr(means[:, None] - spread * grid)
     log_posterior = np.tile(-(grid**2) / 2, (n_items, 1))

@@ -1,4 +1,7 @@
-"""Questions that are asked more than once: searched by a command, decided on by people in a table, kept as an event."""
+"""Questions that are asked more than once.
+
+A command searches for them, people decide on them in a table, and an event stores the groups.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A table of marks in the narratives of cases: by offsets, or by the words and which time they occur."""
+"""A table of marks in the narratives of cases.
+
+A mark is given by its offsets, or by its words and the number of their occurrence.
+"""
 
 from __future__ import annotations
 

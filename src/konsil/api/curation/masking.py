@@ -207,7 +207,7 @@ def _marked(
 
 
 def check_masked(folder: Folder, items: Sequence[Item], events: Sequence[Event]) -> None:
-    """Raise a PlanError where the protocol asks for masked cases and some of the study's have no versions yet."""
+    """Raise a PlanError where the protocol masks cases and a case has no versions yet."""
     prepare = folder.study.prepare
     unmasked = (
         still_whole(items, events) if prepare is not None and prepare.mask is not None else ()
@@ -219,7 +219,10 @@ def check_masked(folder: Folder, items: Sequence[Item], events: Sequence[Event])
 def pretended_versions(
     folder: Folder, items: Sequence[Item], events: Sequence[Event]
 ) -> tuple[Item, ...]:
-    """Versions of the cases that have none, by what is marked so far: for rehearsals, in which nobody marks."""
+    """Versions of the cases that have none yet, by their current marks.
+
+    They serve rehearsals, in which no person marks.
+    """
     prepare = folder.study.prepare
     if prepare is None or prepare.mask is None:
         return ()

@@ -1,4 +1,4 @@
-"""Which of a study's items are rated: drawn by its protocol, kept as an event, told in a few lines."""
+"""The items of a study that are rated: the protocol's draw, its event and its summary lines."""
 
 from __future__ import annotations
 
@@ -108,7 +108,10 @@ def _planned_draw(folder: Folder, before: Drawn | None, screened: Screened | Non
 
 
 def is_being_prepared(folder: Folder) -> bool:
-    """Whether people still choose, mark or reword items on the pages: the protocol asks for it and no plan is drawn."""
+    """Whether people still choose, mark or reword items on the pages.
+
+    They do where the protocol asks for it and no plan is drawn.
+    """
     prepare = folder.study.prepare
     if prepare is None or (
         prepare.screen is None and prepare.mask is None and prepare.rewrite is None
@@ -120,7 +123,7 @@ def is_being_prepared(folder: Folder) -> bool:
 
 
 def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) -> None:
-    """Raise a PlanError where the protocol asks for a draw of the items that was not made, or was made otherwise."""
+    """Raise a PlanError where the protocol's draw of items was not made or was made otherwise."""
     study = folder.study
     if study.prepare is None or not study.prepare.draws:
         return
@@ -144,7 +147,7 @@ def check_rewritten(
     answers: Iterable[Answer],
     ratings: Iterable[Rating],
 ) -> None:
-    """Raise a PlanError where the protocol asks for a rewriting and somebody has still to decide on questions."""
+    """Raise a PlanError where the protocol rewrites questions and some are still undecided."""
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
         return
     item_ids = {item.id for item in in_study(items, events)}
@@ -171,7 +174,7 @@ def as_they_are(
 
 
 def of_items(events: Sequence[Event]) -> Iterator[str]:
-    """What became of a study's items, from the files they were taken from to those that are rated."""
+    """The flow of a study's items, from the files they were taken from to those that are rated."""
     from konsil.api.folder import decks
 
     read = sorted((e.at, e.subject, e.id, e.data) for e in events if e.kind == decks.PREPARATION)
@@ -184,8 +187,9 @@ def of_items(events: Sequence[Event]) -> Iterator[str]:
 def draw_lines(drawn: Drawn) -> Iterator[str]:
     """A draw in a few lines.
 
-    >>> for line in draw_lines(Drawn("", 9, by="lexical_match", found={"no": 6, "yes": 3}, sample=True,
-    ...                        drawn={"core": {"no": ["a", "b"], "yes": ["c"]}})):
+    >>> drawn = Drawn("", 9, by="lexical_match", found={"no": 6, "yes": 3}, sample=True,
+    ...               drawn={"core": {"no": ["a", "b"], "yes": ["c"]}})
+    >>> for line in draw_lines(drawn):
     ...     print(line)
     9 items (lexical_match no 6, yes 3)
     3 drawn (lexical_match no 2, yes 1)

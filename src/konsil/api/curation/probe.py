@@ -56,10 +56,11 @@ class Probed:
 
 
 def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
-    """Let a model guess the diagnosis of every marked case from each of its levels, by the marks as they are now.
+    """Let a model guess the diagnosis of every marked case from each of its levels.
 
-    A case without a reference has no right answer and is refused. What was asked before in the same
-    words is not asked again; the calls have the budget, the log and the limits of all others.
+    The levels follow from the marks as they are now. A case without a reference has no right answer
+    and is refused. What was asked before in the same words is not asked again; the calls have the
+    budget, the log and the limits of all others.
     """
     options, study = options or Options(), folder.study
     where = folder.path / PROTOCOL

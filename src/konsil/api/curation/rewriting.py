@@ -1,4 +1,8 @@
-"""Questions in better words: a model is asked, people decide in a table or on the pages, events keep both."""
+"""Rewritten questions.
+
+A model proposes a wording, people decide in a table or on the pages, and events store both
+wordings.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +79,7 @@ def rewrite_items(
     *,
     by: str = TABLE,
 ) -> Reworded:
-    """Ask the model for every question that nobody has decided on; with a table of decisions, take these instead.
+    """Ask the model for every undecided question, or take the decisions of a table instead.
 
     `by` is who made these decisions.
     """

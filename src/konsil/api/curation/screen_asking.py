@@ -1,4 +1,7 @@
-"""A model looks through the questions beside the rules: its reason is a suspicion, as a rule's is."""
+"""A model that screens the questions after the rules.
+
+Its reason is a suspicion, as that of a rule is.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,10 @@ def ask_model(
     *,
     save: bool,
 ) -> tuple[Replies, dict[str, Finding]]:
-    """Ask the protocol's model about items, and say what it suspects; without `keep` nobody is asked anew.
+    """Ask the protocol's model about items, and return its replies and its suspicions.
 
-    `items` are those in which no rule found anything: what may name somebody goes to no model.
+    With `save` False no new request is sent. `items` are those in which no rule found anything:
+    what may name somebody goes to no model.
     """
     language = language_of(spec, folder.study.language)
     reasons = [*spec.rules, *([OTHER_LANGUAGE] if spec.languages else [])]

@@ -174,7 +174,7 @@ def recogniser_of(spec: Screening) -> Recognise | None:
 
 
 def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> tuple[Event, ...]:
-    """The screening by rules alone, for a rehearsal of a study in which nobody has screened, or decided, yet."""
+    """The screening by rules alone, for a rehearsal of a study without screening or decisions."""
     prepare = folder.study.prepare
     number, before = last_screened(events)
     if (
@@ -197,7 +197,10 @@ def _undecided(screened: Screened, items: Sequence[Item]) -> bool:
 
 
 def write_table(looked: Looked, path: Path) -> None:
-    """Write the table for people: suspects first, then all others, so that they can be read through as well."""
+    """Write the table for people: flagged items first, then all others.
+
+    The others are in it so that they can be read through as well.
+    """
     suspects = [item for item in looked.items if item.id in looked.findings]
     others = [item for item in looked.items if item.id not in looked.findings]
     findings, decided = looked.findings, looked.screened.decided
@@ -244,7 +247,10 @@ def screening_lines(looked: Looked) -> Iterator[str]:
 
 
 def _caution(looked: Looked, n_eligible: int) -> Iterator[str]:
-    """How many identifiers the rules find of those there are, and how many items nobody has read."""
+    """The proportion of identifiers that the rules detect, and the number of unread items.
+
+    Unread items were read by no person.
+    """
     share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
     yield (
         f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of"

@@ -1,4 +1,7 @@
-"""A model helps with the themes: key phrases for each question, a name for each theme, one theme for each question."""
+"""A model that helps with the themes.
+
+It gives key phrases for each question, a name for each theme, and one theme for each question.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ class Helped:
 
     @property
     def n_pending(self) -> int:
-        """Questions and themes that the model has still to be asked about, in the step that stopped."""
+        """Number of questions and themes that the model has still to be asked about.
+
+        It counts those of the step that stopped.
+        """
         return self.runs[-1].n_pending if self.runs else 0
 
 

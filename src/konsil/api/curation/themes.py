@@ -1,4 +1,7 @@
-"""What a study's questions are about: found by a command, edited by people in a table, kept as an event."""
+"""The themes of a study's questions.
+
+A command finds them, people edit them in a table, and an event stores them.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,10 @@ def tag_items(
     save: bool = True,
     options: Options | None = None,
 ) -> Tagged:
-    """Find the themes of a study's items as its [prepare.themes] says, or take those found before, and edit them.
+    """Find or reuse the themes of a study's items, and edit them.
+
+    The study's [prepare.themes] says how they are found; themes of an earlier run are reused unless
+    `anew` is set.
 
     Args:
         folder: the study's.

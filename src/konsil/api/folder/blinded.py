@@ -76,7 +76,10 @@ def _renamed(columns: Any, names: Letters) -> Columns[Any]:  # noqa: ANN401 - ta
 
 
 def fit_to_show(data: Data, names: Letters, instruments: Sequence[Instrument]) -> Data:
-    """Records under letters without what reveals names: identifiers of tasks, sides of comparisons, order of rows."""
+    """Records under blinding codes, without what reveals names.
+
+    Identifiers of tasks, sides of comparisons and the order of rows reveal nothing.
+    """
     return dataclasses.replace(
         data,
         tasks=_blinded_tasks(data.tasks, names),
@@ -221,7 +224,10 @@ def hides(folder: OpenedStudy, store: Store) -> bool:
 
 
 def show(folder: OpenedStudy, store: Store) -> bool:
-    """Say whether systems are letters, before their ratings are shown; that they have names is logged once."""
+    """Whether systems have blinding codes, before their ratings are shown.
+
+    That names are shown is logged once.
+    """
     events = store.events()
     kind = look(folder.study, events) if store.counts()["ratings"] else ""
     if kind and not store.is_read_only:

@@ -26,7 +26,7 @@ _OWN_STRATA = ("deck", "tags", "type")
 
 
 def deck_items(path: Path, source: Source) -> Incoming:
-    """The notes of a deck with exactly one cloze deletion as items, and the counts of all others."""
+    """The notes of a deck with exactly one cloze deletion as items, with counts of all others."""
     where = path.name
     _refuse_unused(source, where)
     deck = read_anki(path)
@@ -51,7 +51,7 @@ def deck_items(path: Path, source: Source) -> Incoming:
 
 
 def counts(filtered: Filtered, repeats: int = 0) -> dict[str, object]:
-    """What is kept of a preparation: how many notes there were, how many became items, and why the others did not.
+    """The counts of a preparation: notes read, items kept, and notes dropped by reason.
 
     `repeats` are notes that the file holds once more, identical but for their deck.
     """
@@ -87,7 +87,7 @@ def preparation_line(name: str, data: Mapping[str, object]) -> str:
 
 
 def reconciled(data: Mapping[str, object]) -> tuple[str, ...]:
-    """One line for each kind of row of a whole study's tables: read, kept, and left out with the reasons.
+    """One line for each kind of row of a whole study's tables: read, kept, left out by reason.
 
     >>> reconciled({"tables": {"comparisons": {"read": 9, "kept": 7, "left out": {"no user": 2}}}})
     ('  comparisons: 9 read, 7 kept, 2 left out (no user 2)',)

@@ -112,7 +112,10 @@ class Folder(OpenedStudy):
         return Finder(self)
 
     def preparations(self, files: Collection[str]) -> tuple[str, ...]:
-        """For each of these files that is a deck, a log or a whole study: what was read, kept and left out, and why."""
+        """For each of these files that is a deck, a log or a whole study: its counts.
+
+        The counts are of what was read, kept and left out, with the reasons.
+        """
         from konsil.api.folder.decks import PREPARATION, READING, preparation_line, reconciled
 
         with self.store() as store:
@@ -125,13 +128,16 @@ class Folder(OpenedStudy):
         return tuple(line for _, first, further in lines for line in (first, *further))
 
     def import_export(self, folder: Path) -> Added:
-        """Read back what `konsil export` wrote, all or nothing, where it conforms to the protocol."""
+        """Read back the files of `konsil export`, all or nothing; they must conform to the protocol."""
         from konsil.api.folder.reading_back import import_export
 
         return import_export(self, folder)
 
     def import_if_empty(self) -> Added | None:
-        """Import the protocol's sources where nothing was imported yet, so that a fresh folder can be reported on."""
+        """Import the protocol's sources where nothing was imported yet.
+
+        A report on a fresh folder then needs no import before.
+        """
         if not self.study.sources:
             return None
         if not self.has_store():
@@ -141,7 +147,10 @@ class Folder(OpenedStudy):
         return self.import_sources() if empty else None
 
     def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
-        """Write all records as files that `import_export` reads back equal; in letters while the study is blinded."""
+        """Write all records as files that `import_export` reads back equal.
+
+        While the study is blinded, systems have blinding codes in them.
+        """
         from konsil.api.folder.blinded import show
         from konsil.store.release.blinding import key, veiling
         from konsil.store.release.export import export
@@ -163,8 +172,9 @@ class Folder(OpenedStudy):
         linked: bool = False,
         overwrite: bool = False,
     ) -> Released:
-        """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key.
+        """Write a folder fit for publication.
 
+        Raters have pseudonyms made with the folder's own secret key.
         `konsil.store.release.release.release` says what `k`, `order`, `unlink` and `linked` do.
         """
         from konsil.api.folder.blinded import hides
@@ -184,7 +194,10 @@ class Folder(OpenedStudy):
             return release(store, self.study, output, key=key, k=k, **options)
 
     def _key(self) -> bytes:
-        """The secret of the raters' pseudonyms: made once, readable by its owner alone, never in a release."""
+        """The secret of the raters' pseudonyms, made once.
+
+        Its owner alone can read it, and it is never in a release.
+        """
         place = self.path / ".konsil-key"
         if not place.exists():
             descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -374,7 +387,10 @@ class Folder(OpenedStudy):
         extras: Callable[[Results], Sequence[Section]] = lambda _: (),
         output: Path | None = None,
     ) -> tuple[Path, Results]:
-        """The same, with the results that the page tells: `refused` names the analyses that cannot be made."""
+        """Write the report, and return its path and the results on the page.
+
+        `refused` in the results names the analyses that cannot be made.
+        """
         from konsil import report
 
         view = self._blinded_data()

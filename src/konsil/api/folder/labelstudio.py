@@ -1,4 +1,7 @@
-"""Planned tasks to Label Studio, one project a rater, and its annotations back to the plan's tasks."""
+"""Planned tasks to Label Studio, and its annotations back to the plan's tasks.
+
+Each rater has one project.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +51,9 @@ class Project:
 def export_tasks(
     folder: OpenedStudy, output: Path, *, overwrite: bool = False
 ) -> tuple[Project, ...]:
-    """Write the tasks of people that nobody has rated yet: a folder a form, in it a configuration and a file a rater.
+    """Write the open tasks of people: one folder for each form.
 
+    A task is open that has no rating yet. A folder has a configuration and one file for each rater.
     Label Studio's Community edition gives every task to everybody, so each rater has a project of
     their own. Nothing in the files says which system an answer is from: tasks are called by tokens
     of the study's secret, since their own identifiers follow from the names of systems, and their
@@ -150,7 +154,7 @@ def _instrument(instruments: Mapping[str, Instrument], task: Task) -> Instrument
 
 
 def tasks_by_name(store: Store) -> dict[str, Task]:
-    """Every task by its name in exported files; by its own identifier, too, which older files have."""
+    """Every task by its name in exported files, and by its identifier, which older files have."""
     secret = key(store)
     with store.view() as view:
         tasks = tuple(view.each("tasks"))
@@ -159,7 +163,7 @@ def tasks_by_name(store: Store) -> dict[str, Task]:
 
 @dataclass
 class Finder:
-    """The plan's tasks by their names in the exported files, read when the first of them is asked for."""
+    """The plan's tasks by their names in the exported files, read on the first request."""
 
     folder: OpenedStudy
     """The study."""

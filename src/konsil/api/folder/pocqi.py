@@ -75,7 +75,9 @@ def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument])
 
 
 def translated(words: Mapping[str, str], labels: Sequence[str]) -> dict[str, str]:
-    """The tables' words for choices -> the form's labels: the five choices, and what `labels` says of other words.
+    """The tables' words for choices -> the form's labels.
+
+    The words are the five choices, and the others that `labels` translates.
 
     >>> translated({"1": "strongly_a"}, ["A much", "A", "same", "B", "B much"])["1"]
     'A much'

@@ -1,4 +1,7 @@
-"""An export read back: checked against what it says of itself and against the protocol, then written as one."""
+"""An export read back.
+
+It is checked against its own description and against the protocol, then written in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
 
 
 def _check_names(path: Path, batch: Batch, store: Store) -> None:
-    """Refuse records that name an item, answer, rater or task that neither the export nor the store has."""
+    """Refuse records that name an item, answer, rater or task absent from export and store."""
     items = _ids(batch.items, store.items())
     answers = _ids(batch.answers, store.answers())
     raters = _ids(batch.raters, store.raters())

@@ -1,4 +1,7 @@
-"""The demo with a real model: it answers and judges on this machine, and the rest of the panel is simulated."""
+"""The demo with a real model.
+
+The model answers and judges on this machine; the rest of the panel is simulated.
+"""
 
 from __future__ import annotations
 
@@ -62,10 +65,12 @@ def local_demo(target: Path, say: Callable[[str], None] = lambda _: None) -> Pat
 
 
 def wrong_answers(items: Iterable[Item], answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers that hold neither the item's reference nor another name of it, as far as words can tell.
+    """Answers with neither the item's reference nor another name of it, as far as words can tell.
 
     >>> item = Item("q", "Which hormone?", "Insulin", ("insulinum",))
-    >>> list(wrong_answers([item], [Answer("q:a", "q", "a", "It is insulin."), Answer("q:b", "q", "b", "Glucagon")]))
+    >>> list(wrong_answers([item], [
+    ...     Answer("q:a", "q", "a", "It is insulin."), Answer("q:b", "q", "b", "Glucagon")
+    ... ]))
     ['q:b']
     """
     names = {

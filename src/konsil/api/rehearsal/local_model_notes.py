@@ -1,4 +1,4 @@
-"""What a report must state of the small model that konsil installs, wherever it answered or judged."""
+"""The report's notes on the small model that konsil installs, wherever it answered or judged."""
 
 from __future__ import annotations
 

@@ -100,7 +100,10 @@ def _prepared(design: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ..
 
 
 def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
-    """The study's items and answers, read from its files where nothing is imported yet; or pretended ones."""
+    """The study's items and answers, or placeholders.
+
+    They are read from its files where nothing is imported yet.
+    """
     if n is not None:
         return pretended_items(folder.study, n), ()
     items, answers, events = _stored(folder)
@@ -140,7 +143,7 @@ def _from_files(folder: Folder) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
 
 
 def power_table(rows: Sequence[Power]) -> list[tuple[str, ...]]:
-    """The rows as a table: analysis, of whom, mean, width, the width that nine in ten do not pass, power."""
+    """The rows as a table: analysis, group, mean, width, 90th percentile of the width, power."""
     return [COLUMNS, *(_power_cells(row) for row in rows)]
 
 

@@ -112,7 +112,10 @@ def simulate(
 def drawn_items(
     folder: Folder, events: Sequence[Event], items: Sequence[Item], answers: Sequence[Answer]
 ) -> tuple[Event, ...]:
-    """The draw that the protocol asks for, where it is still to be made; without answers it is pretended."""
+    """The draw that the protocol asks for, where it is still to be made.
+
+    Without answers, placeholder answers are used for it.
+    """
     study, unchanged = folder.study, as_they_are(folder, events, items)
     if study.prepare is None or not study.prepare.draws:
         return unchanged
@@ -131,7 +134,10 @@ def drawn_items(
 
 
 def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, ...]:
-    """The seed is kept with the ratings, so that the report knows which raters were drawn, and who rated themselves."""
+    """The event with the seed, stored with the ratings.
+
+    From it the report knows which raters were simulated and which of them rated themselves.
+    """
     if any(e.kind == SIMULATION for e in store.events()):
         return ()
     return (

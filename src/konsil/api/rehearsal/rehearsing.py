@@ -1,4 +1,7 @@
-"""A whole study rehearsed through its pages: a copy is served, simulated raters come in by invitations, and report."""
+"""A whole study rehearsed through its pages.
+
+A copy is served, simulated raters sign in by invitations and rate, and the copy gets its report.
+"""
 
 from __future__ import annotations
 
@@ -77,9 +80,9 @@ def rehearse(
 
     The study itself is only read.
 
-    Each rater rates at most `max_pages` pages; `database` is an empty one for the copy, instead of a file in
-    its folder. The first `windows` raters sit at a real browser. `items` pretends so many instead
-    of the study's own.
+    Each rater rates at most `max_pages` pages; `database` is an empty one for the copy, instead of
+    a file in its folder. The first `windows` raters sit at a real browser. `items` is the number
+    of placeholder items that are used instead of the study's own.
     """
     if windows:
         browser_there()
@@ -111,9 +114,10 @@ def rehearse(
 def prepared_copy(
     folder: Folder, truth: Truth, target: Path, *, database: str = "", pretend: int | None = None
 ) -> Folder:
-    """A copy of a study with its items and answers, ready to be planned: no rating, no person comes along.
+    """A copy of a study with its items and answers, ready to be planned.
 
-    `pretend` makes so many items instead; then nothing of the study's own is read but its protocol.
+    Ratings and people are not copied. `pretend` makes so many items instead; then nothing of the
+    study's own is read but its protocol.
     """
     if not folder.study.plan:
         raise StudyError(
@@ -151,7 +155,10 @@ def prepared_copy(
 
 
 def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
-    """Say before anything is copied that a study is without its files, and how it can be rehearsed all the same."""
+    """Refuse a study without its files before anything is copied.
+
+    The error names how the study can be rehearsed all the same.
+    """
     for source in material:
         if not (folder.path / source.file).exists():
             raise StudyError(
@@ -161,7 +168,10 @@ def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
 
 
 def invited(study: Study, store: Store) -> tuple[Person, ...]:
-    """A personal link for everybody who rates, and for one person a place; only the paths, a server has the rest."""
+    """A personal link for every person who rates, and for one person per place.
+
+    Links are paths only; the server has the rest.
+    """
     access, moment = Access(store), datetime.now(UTC)
     until = (moment + timedelta(days=DAYS)).strftime("%Y-%m-%dT%H:%M:%SZ")
     named = {r.id for r in study.raters}

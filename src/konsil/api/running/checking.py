@@ -1,4 +1,4 @@
-"""What can be known of a study before its numbers are due: its files, their columns, and its analyses, each tried."""
+"""Checks of a study before its results are due: its files, their columns, and every analysis."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Findings:
 
 
 def findings(folder: Folder) -> Findings:
-    """Open every file that the protocol names, compare its records with the forms, and try every analysis.
+    """Open the protocol's files, compare their records with the forms, and try every analysis.
 
     Nothing is written, and nothing of the results is shown. Analyses are tried on the stored
     ratings, or else on those of the files; where there are none, only what the protocol itself says
@@ -103,7 +103,7 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
 
 
 def _misspelt(folder: Folder, file: str) -> Iterator[str]:
-    """Whether a file that is not there is called nearly like one that is there and that no other source names."""
+    """A hint where a missing file has nearly the name of a file that no source names."""
     place = folder.path / file
     if not place.parent.is_dir():
         yield f"{file!r}: there is no folder {str(Path(file).parent)!r}"
@@ -175,11 +175,11 @@ def _refusals(folder: Folder, data: Data) -> Iterator[str]:
 
 
 def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[str]:
-    """Every column that an analysis names and no rating will have, one sentence each, its place before it.
+    """Every column that an analysis names and no rating will have.
 
-    Before an import the items are those `of_files`. Nothing is said where columns may still come:
-    without items, before a draw that sorts them, and where people who sign up bring columns of
-    their own.
+    Each problem is one sentence, with its place before it. Before an import the items are those
+    `of_files`. Nothing is said where columns may still come: without items, before a draw that
+    sorts them, and where people who sign up bring columns of their own.
     """
     study = folder.study
     items, events = _stored(folder)

@@ -110,7 +110,7 @@ def _check_raters(
     *,
     is_open: bool,
 ) -> None:
-    """Raise a StudyError unless everybody is a person of the protocol, or places are open and the name is fit."""
+    """Raise a StudyError unless all names are of people of the protocol or fit for open places."""
     people = [r.id for r in raters.values() if r.kind == "human"]
     for name in names:
         if name not in {**raters, **later}:

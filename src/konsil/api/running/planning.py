@@ -229,7 +229,10 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
 
 
 def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:
-    """Answers to be planned for before there are any; where models are to answer, theirs must come first."""
+    """Answers to be planned for before there are any.
+
+    Where models are to answer, their answers must come first.
+    """
     called = [s.id for s in folder.study.systems if s.model is not None]
     if called:
         raise StudyError(
@@ -259,7 +262,10 @@ def implied_answers(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answ
 
 
 def digest_of_plan(tasks: Sequence[Task]) -> str:
-    """SHA-256 over the tasks in their order of work, tie-breaks left out: they follow from the ratings."""
+    """SHA-256 over the tasks in their order of work.
+
+    Tie-breaks are left out, since they follow from the ratings.
+    """
     main = [dataclasses.asdict(t) for t in tasks if t.purpose != "tiebreak"]
     text = json.dumps(main, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
