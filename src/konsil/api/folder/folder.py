@@ -128,7 +128,10 @@ class Folder(OpenedStudy):
         return tuple(line for _, first, further in lines for line in (first, *further))
 
     def import_export(self, folder: Path) -> Added:
-        """Read back the files of `konsil export`, all or nothing; they must conform to the protocol."""
+        """Read back the files of `konsil export`, all or nothing.
+
+        They must conform to the protocol.
+        """
         from konsil.api.folder.reading_back import import_export
 
         return import_export(self, folder)

@@ -136,7 +136,7 @@ def drawn_items(
 def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, ...]:
     """The event with the seed, stored with the ratings.
 
-    From it the report knows which raters were simulated and which of them rated themselves.
+    From it the report knows which raters were simulated and which rated themselves.
     """
     if any(e.kind == SIMULATION for e in store.events()):
         return ()

@@ -116,8 +116,8 @@ def prepared_copy(
 ) -> Folder:
     """A copy of a study with its items and answers, ready to be planned.
 
-    Ratings and people are not copied. `pretend` makes so many items instead; then nothing of the
-    study's own is read but its protocol.
+    Ratings and people are not copied. With `pretend`, the copy gets that number
+    of placeholder items instead; then only the protocol of the study is read.
     """
     if not folder.study.plan:
         raise StudyError(
