@@ -114,7 +114,7 @@ def rate(folder: Folder, who: str, specialty: str, label: str) -> None:
 
 @pytest.mark.slow
 def test_from_signing_up_to_the_numbers(folder: Folder, tmp_path: Path) -> None:
-    digest = make_plan(folder, keep=False).digest
+    digest = make_plan(folder, save=False).digest
     for who, specialty, label in (
         ("person-one", "medicine", "equal"),
         ("person-two", "surgery", "A"),

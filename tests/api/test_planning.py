@@ -73,7 +73,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_plan_is_drawn_once_and_found_again(folder: Path) -> None:
-    looked = make_plan(open_folder(folder), keep=False)
+    looked = make_plan(open_folder(folder), save=False)
     with open_folder(folder).store() as store:
         assert store.counts()["tasks"] == 0
     first = make_plan(open_folder(folder))

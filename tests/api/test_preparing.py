@@ -118,7 +118,7 @@ def change(folder: Path, old: str, new: str) -> None:
 
 def test_drawn_once_and_found_again(folder: Path):
     answered(folder)
-    looked = prepare(open_folder(folder), keep=False)
+    looked = prepare(open_folder(folder), save=False)
     assert (looked.new, events(folder)) == (True, [])
     first, again = prepare(open_folder(folder)), prepare(open_folder(folder))
     assert (first.new, again.new) == (True, False)

@@ -108,7 +108,7 @@ def test_several_workers_on_postgresql_keep_everything(
 ) -> None:
     database = _fixtures.new_database(server)
     truth = truth_of(demo)
-    done = rehearse(demo, truth, tmp_path / "copy", most=6, database=database, workers=2)
+    done = rehearse(demo, truth, tmp_path / "copy", max_pages=6, database=database, workers=2)
     assert done.outcome.times.faults == []
     assert set(done.outcome.handed_in.values()) == {6}
     assert lost(done.folder, done.outcome) == []

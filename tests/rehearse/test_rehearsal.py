@@ -60,7 +60,7 @@ def test_what_the_pages_collect_is_what_the_raters_said(demo: Path, tmp_path: Pa
     folder = open_folder(demo)
     truth = truth_of(folder)
     before = {p.name: p.read_bytes() for p in demo.iterdir() if p.is_file()}
-    done = rehearse(folder, truth, tmp_path / "copy", most=12)
+    done = rehearse(folder, truth, tmp_path / "copy", max_pages=12)
     assert done.outcome.times.faults == []
     assert done.outcome.handed_in == {f"physician-{n}": 12 for n in range(1, 6)}
     with done.folder.store() as store:

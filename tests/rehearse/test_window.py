@@ -121,7 +121,7 @@ def test_some_rate_in_a_browser_among_the_others(tmp_path: Path) -> None:
     with as_file(files("konsil.demo")) as source:
         shutil.copytree(source, tmp_path / "demo")
     folder = open_folder(tmp_path / "demo")
-    done = rehearse(folder, truth_of(folder), tmp_path / "copy", most=3, windows=1)
+    done = rehearse(folder, truth_of(folder), tmp_path / "copy", max_pages=3, windows=1)
     assert done.outcome.times.faults == []
     assert done.outcome.handed_in == {f"physician-{n}": 3 for n in range(1, 6)}
     assert done.outcome.times.seconds()["in a browser"]

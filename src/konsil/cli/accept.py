@@ -24,11 +24,12 @@ from konsil.cli.folder import on_folder
     help="The study.toml as it was, where the log does not keep the form.",
 )
 def command(folder: Path, database: str, reason: str, by: str, former: Path | None) -> None:
-    """Accept that forms of the study in FOLDER say in other words what they said when ratings were given on them.
+    """Accept forms of the study in FOLDER whose wording alone was changed after they were used.
 
-    Only words may differ: questions, guidance, titles, the codebook, and criteria that were added.
-    Other labels, other scopes and criteria that are gone are refused. It is kept in the audit log,
-    and the report tells it.
+    They ask the same in other words as when ratings were given on them. Only words may differ:
+    questions, guidance, titles, the codebook, and criteria that were added. Other labels, other
+    scopes and criteria that are gone are refused. It is kept in the audit log, and the report tells
+    it.
     """
     from konsil.api import open_folder
     from konsil.api.running.accepting import accept

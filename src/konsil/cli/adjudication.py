@@ -17,7 +17,7 @@ from konsil.cli.folder import decider, deciding, on_folder
 )
 @deciding
 def command(folder: Path, database: str, opens: bool, closes: bool, by: str) -> None:
-    """List the rounds of the adjudication of the study in FOLDER, and the items of the one that is open.
+    """List the adjudication rounds of the study in FOLDER, and the items of the open round.
 
     Closing a round ends it: no label in it can be changed any more, and what is not decided keeps
     the label before.

@@ -119,9 +119,10 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Agreement statistics of a table of ratings (CSV, TSV, JSONL, Parquet, XLSX), with cluster-respecting intervals.
+    """Agreement statistics of a table of ratings, with cluster-respecting intervals.
 
-    Undefined statistics are empty, with their reason; nothing undefined is printed as 0 or 1.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Undefined statistics are empty, with their
+    reason; nothing undefined is printed as 0 or 1.
     """
     from konsil.analysis.model.spec import Resampling
     from konsil.analysis.standalone.agreement import from_asked
@@ -136,7 +137,7 @@ def command(
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=is_named)
     scale = tuple(v.strip() for v in labels.split(",")) if labels else ()
     words = ("", *missing)
-    asked = TableOptions(
+    options = TableOptions(
         layout,
         unit,
         rater,
@@ -155,7 +156,7 @@ def command(
     request = Request(
         statistic, chosen, pair_weights, pairs, slices, Resampling(resamples, confidence), seed
     )
-    result = from_asked(table.frame, asked, request)
+    result = from_asked(table.frame, options, request)
     if as_json:
         click.echo(result.to_json())
     else:

@@ -23,7 +23,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def show(result: Agreement) -> None:
-    """Print a result: its counts, its statistics with all their intervals, how these were made, and what to know."""
+    """Print a result: its counts, its statistics with all their CIs, the methods and the notes."""
     console = table_console(width=None if sys.stdout.isatty() else 120)
     if result.groups:
         for name, group in result.groups.items():
@@ -79,16 +79,18 @@ def _estimates(
     grid.add_column("interval")
     grid.add_column("SE", justify="right")
     same = [(c, s.estimate) for c in companions for s in statistics if c.name == s.name]
-    beside = [c for c, of in same if c.estimate.value == of.value and math.isfinite(c.estimate.low)]
+    alternatives = [
+        c for c, of in same if c.estimate.value == of.value and math.isfinite(c.estimate.low)
+    ]
     chance = {c.name: c.estimate for c, of in same if c.estimate.value != of.value}
-    kinds = list(dict.fromkeys(_kind(c.estimate.method) for c in beside))
+    kinds = list(dict.fromkeys(_kind(c.estimate.method) for c in alternatives))
     mark = dict(zip(kinds, _LETTERS, strict=False)) if len(kinds) > 1 else {}
-    if beside:
+    if alternatives:
         grid.add_column(f"other interval{'s'[: len(kinds) != 1]}")
     grid.add_column("note")
     for statistic in statistics:
         e = statistic.estimate
-        intervals = [c.estimate for c in beside if c.name == statistic.name]
+        intervals = [c.estimate for c in alternatives if c.name == statistic.name]
         others = [
             f"{mark.get(_kind(c.method), '')} {_interval(c, numbers)}".strip() for c in intervals
         ]
@@ -100,7 +102,7 @@ def _estimates(
             numbers.plain(e.value) if math.isfinite(e.value) else "undefined",
             _interval(e, numbers),
             numbers.plain(e.se) if math.isfinite(e.se) else "",
-            *(["\n".join(others)] if beside else []),
+            *(["\n".join(others)] if alternatives else []),
             note,
         )
     console.print(grid)

@@ -33,7 +33,7 @@ def command(
 
     opened = open_folder(folder, database=database)
     with opened.store() as store:
-        done = answer(opened.study, store, Options(only, limit, budget, again, dry_run))
-    for line in run_lines(done, dry_run):
+        collected = answer(opened.study, store, Options(only, limit, budget, again, dry_run))
+    for line in run_lines(collected, dry_run):
         click.echo(line)
-    raise_where_stopped(done)
+    raise_where_stopped(collected)

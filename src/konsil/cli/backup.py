@@ -13,10 +13,11 @@ from konsil.cli.folder import on_named_folder
 @on_named_folder
 @click.argument("target", type=click.Path(path_type=Path))
 def command(folder: Path, database: str, target: Path) -> None:
-    """Copy the database of the study in FOLDER to the new file TARGET, at one moment and without stopping anything.
+    """Copy the database of the study in FOLDER to the new file TARGET.
 
-    The copy's audit log is checked. To go back to it, put it in the place of the folder's konsil.db
-    and delete konsil.db-wal and konsil.db-shm, which hold changes of the database that was there.
+    The copy is of one moment, and nothing has to be stopped for it. The copy's audit log is
+    checked. To go back to it, put it in the place of the folder's konsil.db and delete
+    konsil.db-wal and konsil.db-shm, which hold changes of the database that was there.
     """
     from konsil.api import open_folder
     from konsil.api.folder.opened import now
@@ -25,8 +26,8 @@ def command(folder: Path, database: str, target: Path) -> None:
 
     with open_folder(folder, database=database).store() as store:
         store.cover_log(now())
-        made = backup(store, target)
-    if made.problems:
-        raise StoreError(f"{target}: copied, but {made.problems[0]}")
+        copy = backup(store, target)
+    if copy.problems:
+        raise StoreError(f"{target}: copied, but {copy.problems[0]}")
     click.echo(f"{target}: {target.stat().st_size:,} bytes, checked")
-    click.echo(f"head: {made.head}")
+    click.echo(f"head: {copy.head}")

@@ -45,7 +45,7 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         return
     opened = open_folder(folder, database=database)
     study = opened.study
-    found = findings(opened)
+    checked = findings(opened)
     panels = (
         ", ".join(f"{name} ({len(raters)})" for name, raters in study.panels().items())
         or "as in the ratings"
@@ -58,7 +58,7 @@ def command(folder: Path, database: str, statistics: bool) -> None:
         f"  sources:     {len(study.sources)}, plan: {len(study.plan)}, analyses:"
         f" {len(study.analyses)}"
     )
-    for file in found.absent:
+    for file in checked.absent:
         click.echo(f"  not there yet: {file}")
     if any(e.vendor for e in study.endpoints):
         from konsil.collect.providers.opening import unknown_vendors
@@ -78,8 +78,8 @@ def command(folder: Path, database: str, statistics: bool) -> None:
     for instrument in _judged(study):
         for line in _parity(instrument):
             click.echo(line)
-    if found.problems:
-        raise StudyError("\n".join(found.problems))
+    if checked.problems:
+        raise StudyError("\n".join(checked.problems))
 
 
 def _addresses(study: Study) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _drafts(study: Study) -> Iterator[str]:
 
 
 def _unmasked(study: Study) -> Iterator[tuple[str, str]]:
-    """Analyses of a blinded study whose protocol names the one system that they are about, and that system."""
+    """Analyses of a blinded study whose protocol names their one system, and that system."""
     for analysis in study.analyses if study.blinded else ():
         for column in ("system", "rival"):
             named = set(analysis.where.get(column, ()))
@@ -111,9 +111,10 @@ def _unmasked(study: Study) -> Iterator[tuple[str, str]]:
 
 
 def _judged(study: Study) -> tuple[Instrument, ...]:
-    """The instruments that judges rate on: those of the plan; without a plan all, where models are called as judges.
+    """The instruments that judges rate on: those of the plan.
 
-    Judges whose ratings come from files read no prompt of konsil's.
+    Without a plan these are all instruments, where models are called as judges. Judges whose
+    ratings come from files read no prompt of konsil's.
     """
     judges = {r.panel for r in study.raters if r.kind == "llm"}
     planned = {a.instrument for a in study.plan if a.panel in judges}
@@ -125,14 +126,14 @@ def _judged(study: Study) -> tuple[Instrument, ...]:
 
 
 def _parity(instrument: Instrument) -> Iterator[str]:
-    """What the judges' prompt has that people do not read, on the example of a screen with one answer."""
+    """The parts of the judges' prompt that people do not read, for a screen with one answer."""
     from konsil.instrument import parity_of
 
-    found = parity_of(instrument)
+    parity = parity_of(instrument)
     yield f"{instrument.id}: judges read what people read, and besides"
-    for line in found.role:
+    for line in parity.role:
         yield f"  role:  {line}"
-    for line in found.reply:
+    for line in parity.reply:
         yield f"  reply: {line}"
-    for text in found.missing:
+    for text in parity.missing:
         yield f"  people alone read: {text}"

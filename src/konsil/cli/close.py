@@ -20,9 +20,10 @@ from konsil.cli.folder import on_folder
 def command(
     folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str
 ) -> None:
-    """Close a batch of the study in FOLDER: raters can read what they rated in it and no longer change it.
+    """Close a batch of the study in FOLDER.
 
-    Without --batch, the batches and how far they are. Tie-breaks are not counted.
+    Raters can read what they rated in it and no longer change it. Without --batch, the batches and
+    how far they are. Tie-breaks are not counted.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import blocks, close
@@ -32,20 +33,22 @@ def command(
     if batch is None:
         if rater or reopen or reason:
             raise StudyError("--batch: name the batch, such as --batch 1")
-        for phase, name, tasks, done in blocks(opened):
+        for phase, name, tasks, n_completed in blocks(opened):
             label = name or phase or "(no batches)"
-            click.echo(f"{label}: {done:,} of {tasks:,} screens done")
+            click.echo(f"{label}: {n_completed:,} of {tasks:,} screens done")
         return
     changed = close(opened, batch, rater=rater, reopen=reopen, reason=reason)
     state = "open" if reopen else "closed"
-    left = sum(
-        tasks - done
-        for phase, name, tasks, done in blocks(opened)
+    n_pending = sum(
+        tasks - n_completed
+        for phase, name, tasks, n_completed in blocks(opened)
         if batch in (name, f"{phase} {name}".strip())
     )
     # Of one rater nothing is counted here; what is left can be rated again once the batch is open.
     undone = (
-        f"; screens not done: {left:,}" if left and changed and not reopen and not rater else ""
+        f"; screens not done: {n_pending:,}"
+        if n_pending and changed and not reopen and not rater
+        else ""
     )
     whom = f" for {rater}" if rater else ""
     click.echo(f"batch {batch!r}: {'now ' if changed else 'was already '}{state}{whom}{undone}")

@@ -23,9 +23,10 @@ from konsil.cli.folder import on_folder
 def command(
     folder: Path, database: str, html: Path | None, pdf: Path | None, chosen: tuple[str, ...]
 ) -> None:
-    """Write the codebook of the study in FOLDER: guidance, questions and scale points, in the words of the rating page.
+    """Write the codebook of the study in FOLDER: guidance, questions and scale points.
 
-    The page stands by itself and prints on A4; the PDF has real text and bookmarks.
+    They are in the words of the rating page. The page stands by itself and prints on A4; the PDF
+    has real text and bookmarks.
     """
     from konsil.api import open_folder
     from konsil.api.running.codebooks import write_codebook

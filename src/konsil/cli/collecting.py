@@ -25,16 +25,16 @@ UNREADABLE = tuple(
 """Outcomes of which no record is made; only these can be asked for again."""
 
 
-def options(who: str) -> Callable[[F], F]:
-    """The options of a command that calls models; `who` is the word for those called."""
+def options(noun: str) -> Callable[[F], F]:
+    """The options of a command that calls models; `noun` is the word for those called."""
 
     def add(function: F) -> F:
         only = click.option(
-            f"--{who}",
+            f"--{noun}",
             "only",
             multiple=True,
             metavar="ID",
-            help=f"Only this {who}; may be repeated.",
+            help=f"Only this {noun}; may be repeated.",
         )
         return only(calling_options(function))
 
@@ -66,65 +66,67 @@ def limits(function: F) -> F:
     return function
 
 
-def run_lines(done: Collected, dry_run: bool) -> Iterator[str]:
+def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
     """What a run did, or would do, one line each."""
     if dry_run:
-        yield from _planned(done)
+        yield from _planned(collected)
         return
-    ended = done.progress.outcomes
-    left = done.progress.total - done.progress.ended
-    before = sum(t.done for t in done.todos)
-    if not done.progress.total:
+    ended = collected.progress.outcomes
+    n_pending = collected.progress.total - collected.progress.ended
+    before = sum(t.done for t in collected.todos)
+    if not collected.progress.total:
         yield f"nothing to call; {before:,} were done before"
     else:
         outcomes = (
             ", ".join(f"{n:,} {name}" for name, n in sorted(ended.items(), key=_place)) or "none"
         )
-        yield f"{done.progress.ended:,} done in {done.progress.calls:,} calls: {outcomes}"
-        for endpoint, error in sorted(done.progress.gave_up.items()):
+        yield f"{collected.progress.ended:,} done in {collected.progress.calls:,} calls: {outcomes}"
+        for endpoint, error in sorted(collected.progress.gave_up.items()):
             yield f"{endpoint}: retries exhausted; last error: {error}"
         if before:
             yield f"{before:,} were done before"
-    if done.spent:
-        yield f"spent so far: {done.spent:,.2f} US dollars"
-    if done.progress.stopped:
-        yield f"stopped: {done.progress.stopped}; {left:,} are left"
+    if collected.spent:
+        yield f"spent so far: {collected.spent:,.2f} US dollars"
+    if collected.progress.stopped:
+        yield f"stopped: {collected.progress.stopped}; {n_pending:,} are left"
 
 
-def raise_where_stopped(done: Collected) -> None:
+def raise_where_stopped(collected: Collected) -> None:
     """End with the exit status of a run that must not be taken for a whole one."""
-    if done.progress.hopeless:
-        left = done.progress.total - done.progress.ended
-        raise CollectError(f"{'; '.join(done.progress.hopeless.values())}; {left:,} are left")
-    if done.progress.is_interrupted:
+    if collected.progress.hopeless:
+        n_pending = collected.progress.total - collected.progress.ended
+        raise CollectError(
+            f"{'; '.join(collected.progress.hopeless.values())}; {n_pending:,} are left"
+        )
+    if collected.progress.is_interrupted:
         raise click.Abort
 
 
-def _planned(done: Collected) -> Iterator[str]:
+def _planned(collected: Collected) -> Iterator[str]:
     from konsil.collect.running.prices import price_list
 
-    by_who: dict[str, list[Todo]] = {}
-    for todo in done.todos:  # a judge with several votes or orders has one for each
-        by_who.setdefault(todo.job.who, []).append(todo)
-    for who, todos in by_who.items():
+    todos_by_callee: dict[str, list[Todo]] = {}
+    for todo in collected.todos:  # a judge with several votes or orders has one for each
+        todos_by_callee.setdefault(todo.job.who, []).append(todo)
+    for callee, todos in todos_by_callee.items():
         costs = [todo.cost() for todo in todos]
-        known = [cost for cost in costs if cost is not None]
+        known_costs = [cost for cost in costs if cost is not None]
         is_capped = all(todo.is_capped for todo in todos)
-        most = "at most" if is_capped else "about"
+        qualifier = "at most" if is_capped else "about"
         # What an endpoint adds to every request, and bills, is known from its first reply on.
         has_bound = is_capped and all(todo.is_taught and not todo.has_passed for todo in todos)
         least = "at most" if has_bound else "estimated at"
         price = (
             "price not known"
-            if len(known) < len(costs)
-            else f"{least} {sum(known):,.2f} US dollars"
+            if len(known_costs) < len(costs)
+            else f"{least} {sum(known_costs):,.2f} US dollars"
         )
         yield (
-            f"{who}: {sum(len(t.left) for t in todos):,} to call, {sum(t.done for t in todos):,}"
-            f" done; about {sum(t.tokens_read for t in todos):,} tokens read, {most}"
+            f"{callee}: {sum(len(t.left) for t in todos):,} to call, {sum(t.done for t in todos):,}"
+            f" done; about {sum(t.tokens_read for t in todos):,} tokens read, {qualifier}"
             f" {sum(t.tokens_written for t in todos):,} written; {price}"
         )
-    yield f"{sum(len(t.left) for t in done.todos):,} calls; list prices of {price_list()[0]}"
+    yield f"{sum(len(t.left) for t in collected.todos):,} calls; list prices of {price_list()[0]}"
 
 
 def _place(pair: tuple[str, int]) -> int:
@@ -136,9 +138,11 @@ _DONE = {"answer": "answers by", "judge": "ratings by", "prepare": "before the s
 
 def counted(ended: tuple[Ended, ...]) -> Iterator[str]:
     """The calls of a study by who was called and how it ended."""
-    by_who: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    for one in ended:
-        by_who.setdefault((one.kind, one.who), []).append((one.outcome, one.works))
-    for (kind, who), outcomes in by_who.items():
+    outcomes_by_callee: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for entry in ended:
+        outcomes_by_callee.setdefault((entry.kind, entry.who), []).append(
+            (entry.outcome, entry.works)
+        )
+    for (kind, callee), outcomes in outcomes_by_callee.items():
         listed = ", ".join(f"{n:,} {name}" for name, n in sorted(outcomes, key=_place))
-        yield f"  {_DONE.get(kind, 'ratings by')} {who}: {listed}"
+        yield f"  {_DONE.get(kind, 'ratings by')} {callee}: {listed}"

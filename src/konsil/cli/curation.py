@@ -15,10 +15,10 @@ from konsil.cli.folder import on_folder
     "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a table."
 )
 def command(folder: Path, database: str, table: Path | None) -> None:
-    """List the decisions on the items of the study in FOLDER: screening, duplicates, rewordings, themes and marks.
+    """List the decisions on the items of the study in FOLDER.
 
-    Each line is one decision that stands, with the number of items and the pseudonym of who
-    decided.
+    They are on screening, duplicates, rewordings, themes and marks. Each line is one decision that
+    stands, with the number of items and the pseudonym of who decided.
     """
     from konsil.api import open_folder
     from konsil.api.curation.curation import curation, events_of, lines_of, names_of, write_table

@@ -1,4 +1,4 @@
-"""konsil demo: a study from nothing to a report within a minute, or within a few with a real model."""
+"""konsil demo: a study from nothing to a report within one minute, or a few with a real model."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ import click
     help="Let a small real model answer and judge; see 'konsil local install'.",
 )
 def command(folder: Path | None, local: bool) -> None:
-    """Make a small study of German and English clinical questions in a new FOLDER (default: konsil-demo).
+    """Make a small study of German and English clinical questions in a new FOLDER.
 
-    Its panel and judges are simulated and labelled so everywhere. Nothing is asked, opened or
-    fetched.
+    The default is konsil-demo. Its panel and judges are simulated and labelled so everywhere.
+    Nothing is asked, opened or fetched.
 
     With --local a small language model on this machine answers English questions and is one of the
     judges, which takes some minutes; the same command goes on where it was stopped (default folder:

@@ -48,10 +48,10 @@ def command(
     likeness: float,
     dry_run: bool,
 ) -> None:
-    """Search the items of the study in FOLDER for duplicates: exact, in the same words, near and translated ones.
+    """Search the items of the study in FOLDER for duplicates.
 
-    People decide which are left out. The report states how many items of the study are in groups of
-    duplicates.
+    These are exact, in the same words, near, and translated ones. People decide which are left out.
+    The report states how many items of the study are in groups of duplicates.
     """
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import lines_of, search_duplicates, write_table
@@ -65,7 +65,7 @@ def command(
         leave_one=leave_one,
         translated=translated,
         likeness=likeness,
-        keep=not dry_run,
+        save=not dry_run,
     )
     for line in lines_of(searched):
         click.echo(line)

@@ -37,27 +37,28 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
     from konsil.errors import StudyError
 
     opened = open_folder(folder, database=database)
-    found = erasing.preview(opened, rater)
-    if found.at:
+    preview = erasing.preview(opened, rater)
+    if preview.at:
         erasing.erase(opened, rater, by=by, reason=reason)
         click.echo(
-            f"{show(rater)} was erased on {found.at[:10]} by {show(found.by)}; nothing is left to"
+            f"{show(rater)} was erased on {preview.at[:10]} by {show(preview.by)}; nothing is left"
+            f" to"
             " erase"
         )
         return
-    _announce(found, rater)
+    _announce(preview, rater)
     if not yes:
         typed = _typed("Type the identifier to erase for ever")
         if typed != rater:
             raise StudyError(
                 f"erase: {typed!r} is not the identifier {rater!r}; nothing was erased"
             )
-    done = erasing.erase(opened, rater, by=by, reason=reason)
+    erased = erasing.erase(opened, rater, by=by, reason=reason)
     click.echo(
-        f"{show(rater)}: erased on {done.at[:10]}; 'konsil analyse' and 'konsil report' make the"
+        f"{show(rater)}: erased on {erased.at[:10]}; 'konsil analyse' and 'konsil report' make the"
         " numbers anew"
     )
-    if not done.is_clean:
+    if not erased.is_clean:
         click.echo(
             "note: another program uses the database; remnants in its files are overwritten when"
             " you run this command again after it ended",
@@ -65,30 +66,34 @@ def command(folder: Path, database: str, rater: str, by: str, reason: str, yes: 
         )
 
 
-def _announce(found: Erased, rater: str) -> None:
-    """Say before anything happens what will be erased, what becomes of the ratings, and what is out of reach."""
+def _announce(preview: Erased, rater: str) -> None:
+    """Print what will be erased, what happens to the ratings, and what is out of reach.
+
+    This is printed before anything happens.
+    """
     from konsil.cli.terminal import show
 
-    counts = ", ".join(f"{n:,} in {name}" for name, n in found.records.items()) or "no records"
+    counts = ", ".join(f"{n:,} in {name}" for name, n in preview.records.items()) or "no records"
     click.echo(f"{show(rater)}: to be erased: {counts}")
-    if found.kept:
+    if preview.kept:
         click.echo(
-            f"ratings: {_erased(found.ratings)} (free texts); {_ratings(found.kept)} stay under the"
+            f"ratings: {_erased(preview.ratings)} (free texts); {_ratings(preview.kept)} stay under"
+            f" the"
             ' identifier, without notes and times (ratings_after_erasure = "keep")'
         )
     else:
         click.echo(
-            f"ratings: {_erased(found.ratings)}, with all earlier values; analyses state how many"
+            f"ratings: {_erased(preview.ratings)}, with all earlier values; analyses state how many"
         )
-    if found.moved:
+    if preview.moved:
         click.echo(
-            f"plan: {found.moved:,} open {'task goes' if found.moved == 1 else 'tasks go'} to"
+            f"plan: {preview.moved:,} open {'task goes' if preview.moved == 1 else 'tasks go'} to"
             " others or lapse"
         )
-    if found.anchored is not None:
+    if preview.anchored is not None:
         click.echo(
             "audit log: has unsalted hashes of an older version and is anchored anew; of the old"
-            f" chain only its head is kept: {found.anchored.before}"
+            f" chain only its head is kept: {preview.anchored.before}"
         )
     click.echo(OUT_OF_REACH)
 

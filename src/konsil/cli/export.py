@@ -98,15 +98,15 @@ def command(
     if release:
         from konsil.store.release.release_text import recognisable
 
-        done = opened.release(
+        released = opened.release(
             output, k=k, notes=notes, order=order, unlink=unlink, linked=linked, overwrite=overwrite
         )
-        for what, n in sorted(done.withheld.items()):
+        for kind, n in sorted(released.withheld.items()):
             if n:
-                click.echo(f"  left out: {what}: {n:,}")
-        if done.recognisable:
+                click.echo(f"  left out: {kind}: {n:,}")
+        if released.recognisable:
             click.echo(
-                f"konsil: {recognisable(done.recognisable, k)}; whoever has study.toml with the"
+                f"konsil: {recognisable(released.recognisable, k)}; whoever has study.toml with the"
                 " raters' identifiers can find out who they are: do not publish it, or use"
                 " --unlink",
                 err=True,
@@ -119,7 +119,10 @@ def command(
 
 
 def _refuse_options_of_a_release() -> None:
-    """A file that was meant to be pseudonymous must not be one of everything because a word was left out."""
+    """Refuse options of a release where `--release` is left out.
+
+    Otherwise a file that was meant to be pseudonymous would have everything in it.
+    """
     context = click.get_current_context()
     for name in ("notes", "k", "order", "unlink", "linked"):
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:

@@ -38,7 +38,10 @@ _DATABASE = click.option(
 
 
 def on_folder(function: F) -> F:
-    """The study's folder as the argument, by default the one we are in, and another database as an option."""
+    """The study's folder as the argument, and another database as an option.
+
+    The default is the current folder.
+    """
     return click.argument("folder", type=click.Path(path_type=Path), default=Path())(
         _DATABASE(function)
     )

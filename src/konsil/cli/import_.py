@@ -149,8 +149,8 @@ def command(
     if kits:
         from konsil.cli.kit import import_summary
 
-        for one in kits:
-            click.echo(import_summary(opened, one))
+        for kit in kits:
+            click.echo(import_summary(opened, kit))
         return
     sources: tuple[Source, ...] = ()
     if file is not None:
@@ -191,13 +191,13 @@ def command(
 
 
 def _pairs(values: Sequence[str], flag: str) -> list[tuple[str, str]]:
-    found = []
+    pairs = []
     for value in values:
-        left, equals, right = value.partition("=")
-        if not equals or not left:
+        key, equals, right = value.partition("=")
+        if not equals or not key:
             raise StudyError(f"{flag} {value!r}: expected two words with '=' between them")
-        found.append((left, right))
-    return found
+        pairs.append((key, right))
+    return pairs
 
 
 def _import_line(added: Added) -> str:
@@ -205,7 +205,7 @@ def _import_line(added: Added) -> str:
         f"{n:,} {kind.removesuffix('s') if n == 1 else kind}" for kind, n in added.new.items() if n
     )
     same = sum(added.unchanged.values())
-    there = (
+    unchanged = (
         f"; {same:,} {'record was' if same == 1 else 'records were'} there already" if same else ""
     )
-    return f"new: {new or 'nothing'}{there}"
+    return f"new: {new or 'nothing'}{unchanged}"

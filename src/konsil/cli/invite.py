@@ -56,10 +56,10 @@ def command(
     anybody: bool,
     revoke: bool,
 ) -> None:
-    """Make personal links to the pages of the study in FOLDER, one a line, to be copied into letters.
+    """Make personal links to the pages of the study in FOLDER, one a line.
 
-    A link is shown this once: the database keeps a hash of it. A rater's link leads to where the
-    rater is, on any device, until it expires or is revoked.
+    They are to be copied into letters. A link is shown this once: the database keeps a hash of it.
+    A rater's link leads to where the rater is, on any device, until it expires or is revoked.
     """
     from konsil.api import open_folder
     from konsil.api.running import invitations

@@ -43,14 +43,14 @@ def command(
     with opened.store() as store:
         if not dry_run:
             note_study(store, study, now())
-        for one in run_programs(study, store, only=only, dry_run=dry_run):
-            skipped = f", {one.without:,} without a reference" if one.without else ""
+        for program in run_programs(study, store, only=only, dry_run=dry_run):
+            skipped = f", {program.without:,} without a reference" if program.without else ""
             click.echo(
-                f"{one.rater}: {one.rated:,} tasks rated by the program, {one.done:,}"
+                f"{program.rater}: {program.rated:,} tasks rated by the program, {program.done:,}"
                 f" before{skipped}"
             )
         if models or (not only and study.judges) or not programs:
-            done = judge(study, store, Options(models, limit, budget, again, dry_run))
-            for line in run_lines(done, dry_run):
+            collected = judge(study, store, Options(models, limit, budget, again, dry_run))
+            for line in run_lines(collected, dry_run):
                 click.echo(line)
-            raise_where_stopped(done)
+            raise_where_stopped(collected)

@@ -41,17 +41,17 @@ def command(
     if not rater:
         if batch is not None or output is not None or language:
             raise StudyError("--rater: name whose tasks, such as --rater physician-1")
-        for who, name, screens, back in kits_made(opened):
+        for rater_id, name, screens, is_returned in kits_made(opened):
             label = f" batch {name}" if name else ""
             click.echo(
-                f"{who}{label}: {screens:,} {_word(screens)},"
-                f" {'answers came back' if back else 'no answers yet'}"
+                f"{rater_id}{label}: {screens:,} {_word(screens)},"
+                f" {'answers came back' if is_returned else 'no answers yet'}"
             )
         return
     make_plan(opened)
-    made, path = make_kit(opened, rater, batch=batch, output=output, language=language)
+    kit, path = make_kit(opened, rater, batch=batch, output=output, language=language)
     click.echo(
-        f"{path}: {made.screens:,} {_word(made.screens)}, {len(made.html.encode()) / 1000:,.0f} kB"
+        f"{path}: {kit.screens:,} {_word(kit.screens)}, {len(kit.html.encode()) / 1000:,.0f} kB"
     )
 
 
@@ -62,23 +62,24 @@ def import_summary(opened: Folder, file: Path) -> str:
     """
     from konsil.api.running.kits import take_in_answers
 
-    found = take_in_answers(opened, file)
-    if found.again:
+    imported = take_in_answers(opened, file)
+    if imported.again:
         return f"{file}: was taken in before, or is older than what was; nothing changed"
     counts = {
-        "handed in": found.handed_in,
-        "not complete yet": found.kept,
-        "nothing new": found.unchanged,
-        "with somebody else by now": found.gone,
-        "left as they are": len(found.left),
+        "handed in": imported.handed_in,
+        "not complete yet": imported.kept,
+        "nothing new": imported.unchanged,
+        "with somebody else by now": imported.gone,
+        "left as they are": len(imported.left),
     }
-    parts = ", ".join(f"{n:,} {what}" for what, n in counts.items() if n) or "nothing in it"
-    lines = [f"{found.rater}: {parts}"]
-    if found.problems:
+    parts = ", ".join(f"{n:,} {state}" for state, n in counts.items() if n) or "nothing in it"
+    lines = [f"{imported.rater}: {parts}"]
+    if imported.problems:
         lines.append(
-            f"  {found.problems:,} {'problem' if found.problems == 1 else 'problems'} reported"
+            f"  {imported.problems:,} {'problem' if imported.problems == 1 else 'problems'}"
+            f" reported"
         )
-    lines += [f"  a screen was left as it is: {why}" for why in found.left.values()]
+    lines += [f"  a screen was left as it is: {reason}" for reason in imported.left.values()]
     return "\n".join(lines)
 
 

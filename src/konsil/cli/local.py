@@ -58,12 +58,12 @@ def install(file: Path | None, model: str) -> None:
         raise CollectError(
             f"--id {model!r}: name the weights with --file; without it {SHIPPED.id!r} is installed"
         )
-    made = (
+    installed = (
         install_file(file, model)
         if file is not None
         else install_shipped(lambda line: click.echo(line, err=True))
     )
-    for line in _model_cells(made):
+    for line in _model_cells(installed):
         click.echo(line)
     problem = runtime_problem()
     if problem:
@@ -75,11 +75,11 @@ def list_() -> None:
     """List the installed models with their licences, origins and digests."""
     from konsil.collect.local.local_models import installed, models_place
 
-    found = installed()
-    if not found:
+    models = installed()
+    if not models:
         click.echo(f"no models in {models_place()}; 'konsil local install' gets a small one")
-    for one in found:
-        for line in _model_cells(one):
+    for model in models:
+        for line in _model_cells(model):
             click.echo(line)
 
 
@@ -89,8 +89,8 @@ def remove(model: str) -> None:
     """Take the weights of the model NAME away; what it answered or rated stays in the studies."""
     from konsil.collect.local.local_models import remove as take_away
 
-    gone = take_away(model)
-    click.echo(f"local:{gone.id}: removed ({gone.size / 1e6:,.0f} MB)")
+    removed = take_away(model)
+    click.echo(f"local:{removed.id}: removed ({removed.size / 1e6:,.0f} MB)")
 
 
 def _model_cells(model: Model) -> list[str]:

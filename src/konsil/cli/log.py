@@ -47,14 +47,14 @@ def command(folder: Path, database: str, kind: str, last: int | None, output: Pa
             # pseudonyms alone.
             named = names(connection)
             for row in rows:
-                subject, who = (
-                    f"{one} ({named[one]})" if one in named else one
-                    for one in (row.subject, row.who)
+                subject, author = (
+                    f"{account} ({named[account]})" if account in named else account
+                    for account in (row.subject, row.who)
                 )
                 parts = (
                     row.kind,
                     subject,
-                    who and f"by {who}",
+                    author and f"by {author}",
                     row.records,
                     row.why and f"({row.why})",
                 )

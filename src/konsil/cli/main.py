@@ -1,4 +1,4 @@
-"""The group of commands: names and one-line helps here, everything else in the command's own module."""
+"""The group of commands: names and one-line helps; all else is in the command's own module."""
 
 from __future__ import annotations
 

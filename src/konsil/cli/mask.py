@@ -61,15 +61,15 @@ def command(
     from konsil.api.curation.masking import mask_cases, progress_lines, write_table
 
     option = "--marks" if marks is not None else "--approve" if approve else "--despite"
-    who = decider(by, option) if marks is not None or approve or despite else by
+    decided_by = decider(by, option) if marks is not None or approve or despite else by
     opened = open_folder(folder, database=database)
-    done = mask_cases(
-        opened, marks, by=who, approve=approve, despite=dict(despite), keep=not dry_run
+    masked = mask_cases(
+        opened, marks, by=decided_by, approve=approve, despite=dict(despite), save=not dry_run
     )
-    for line in progress_lines(done):
+    for line in progress_lines(masked):
         click.echo(line)
     if table is not None:
-        write_table(done, table)
+        write_table(masked, table)
         click.echo(f"{table}: all marks; add or change rows and give it back by --marks")
     if dry_run:
         click.echo("nothing stored")

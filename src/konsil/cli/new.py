@@ -29,12 +29,12 @@ def command(folder: Path, protocol: str, language: str) -> None:
 
     An existing folder is left alone.
     """
-    known = sorted(
+    names = sorted(
         p.name for p in files("konsil.protocols").iterdir() if p.joinpath(PROTOCOL).is_file()
     )
-    if protocol not in known:
+    if protocol not in names:
         raise StudyError(
-            f"--protocol {protocol!r}: there is no such protocol; {nearest(protocol, known)}"
+            f"--protocol {protocol!r}: there is no such protocol; {nearest(protocol, names)}"
         )
     with as_file(files("konsil.protocols").joinpath(protocol)) as source:
         protocols = _languages(source)
@@ -51,13 +51,13 @@ def command(folder: Path, protocol: str, language: str) -> None:
 
 def _languages(source: Path) -> dict[str, Path]:
     """Language -> its protocol: study.toml in its own, study.de.toml and the like in others."""
-    own = tomllib.loads((source / PROTOCOL).read_text("utf-8")).get("language", "en")
+    language = tomllib.loads((source / PROTOCOL).read_text("utf-8")).get("language", "en")
     others = {
         m[2]: p
         for p in sorted(source.glob("study.*.toml"))
         if (m := _OF_A_LANGUAGE.fullmatch(p.name))
     }
-    return {own: source / PROTOCOL, **others}
+    return {language: source / PROTOCOL, **others}
 
 
 def _copy(source: Path, draft: Path, language: str, protocol: Path) -> None:

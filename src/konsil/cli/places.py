@@ -38,24 +38,26 @@ def command(
     by: str,
     reason: str,
 ) -> None:
-    """List the places of the study in FOLDER that people take by signing up, or add some after the plan was drawn.
+    """List the places of the study in FOLDER that people take by signing up, or add places.
 
-    The tasks of places that are added are drawn anew from the seed; what was drawn before stays,
-    byte for byte.
+    Places can be added after the plan was drawn. The tasks of places that are added are drawn anew
+    from the seed; what was drawn before stays, byte for byte.
     """
     from konsil.api import open_folder
     from konsil.api.running.running import add_places, place_groups
 
     opened = open_folder(folder, database=database)
     if add is not None:
-        done = add_places(opened, add, panel=panel, profile=profile, by=by, reason=reason)
+        addition = add_places(opened, add, panel=panel, profile=profile, by=by, reason=reason)
         click.echo(
-            f"{done.places.panel}: {len(done.slots):,} places added, {done.tasks:,} tasks drawn"
+            f"{addition.places.panel}: {len(addition.slots):,} places added, {addition.tasks:,}"
+            f" tasks drawn"
         )
-    for one in place_groups(opened):
-        who = ", ".join(f"{name}={value}" for name, value in one.strata.items())
-        later = f", {one.added:,} of them added later" if one.added else ""
+    for group in place_groups(opened):
+        strata = ", ".join(f"{name}={value}" for name, value in group.strata.items())
+        later = f", {group.added:,} of them added later" if group.added else ""
         click.echo(
-            f"{one.panel}{f' ({who})' if who else ''}: {one.places:,} places{later}, {one.free:,}"
+            f"{group.panel}{f' ({strata})' if strata else ''}: {group.places:,} places{later},"
+            f" {group.free:,}"
             " free"
         )

@@ -43,7 +43,7 @@ def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bo
     from konsil.api import open_folder
     from konsil.api.running.planning import make_plan
 
-    planned = make_plan(open_folder(folder, database=database), keep=not dry_run, strict=strict)
+    planned = make_plan(open_folder(folder, database=database), save=not dry_run, strict=strict)
     for line in _plan_lines(planned, dry_run, raters):
         click.echo(line)
 
@@ -62,8 +62,8 @@ def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:
     for system, counts in planned.balance.positions.items():
         positions = (f"{_ordinal(place)} {n:,}" for place, n in enumerate(counts, start=1))
         yield f"  {system} by position: {', '.join(positions)}"
-    for panel, met in planned.meetings.items():
-        yield from _meeting_lines(panel, met)
+    for panel, meetings in planned.meetings.items():
+        yield from _meeting_lines(panel, meetings)
     for overlap in planned.overlaps:
         yield from _overlap(overlap)
     for (panel, kind), apart in planned.washouts.items():
@@ -97,11 +97,11 @@ def _loads(balance: Balance, *, each: bool) -> Iterator[str]:
             )
 
 
-def _apart(panel: str, kind: str, found: Washout) -> str:
+def _apart(panel: str, kind: str, washout: Washout) -> str:
     ratings = "ratings of answers on a second form" if kind == "designs" else "repeat ratings"
-    washout = f"washout {found.least:,} to {found.most:,} tasks (median {found.median:,.0f})"
-    batches = f", at least {found.batches:,} whole batches" if found.batches else ""
-    return f"  {panel}: {found.looks:,} {ratings}; {washout}{batches}"
+    tasks = f"washout {washout.least:,} to {washout.most:,} tasks (median {washout.median:,.0f})"
+    batches = f", at least {washout.batches:,} whole batches" if washout.batches else ""
+    return f"  {panel}: {washout.looks:,} {ratings}; {tasks}{batches}"
 
 
 def _ordinal(number: int) -> str:
@@ -114,35 +114,36 @@ def _ordinal(number: int) -> str:
     return f"{number}{'th' if number % 100 in (11, 12, 13) else ending}"
 
 
-def _overlap(found: PlannedOverlap) -> Iterator[str]:
-    share = found.shared / found.comparisons if found.comparisons else 0.0
+def _overlap(overlap: PlannedOverlap) -> Iterator[str]:
+    share = overlap.shared / overlap.comparisons if overlap.comparisons else 0.0
     yield (
-        f"  {found.panel} share {found.shared:,} of {found.comparisons:,} comparisons ({share:.1%})"
-        f" among {found.raters} raters, those by chance included; the overlap asks for"
-        f" {found.share:.1%}"
+        f"  {overlap.panel} share {overlap.shared:,} of {overlap.comparisons:,} comparisons"
+        f" ({share:.1%})"
+        f" among {overlap.raters} raters, those by chance included; the overlap asks for"
+        f" {overlap.share:.1%}"
     )
-    yield f"    of each of {found.panel}: {_range(sorted(set(found.each)))}"
-    for (value, arm), (shared, comparisons) in found.cells.items():
+    yield f"    of each of {overlap.panel}: {_range(sorted(set(overlap.each)))}"
+    for (value, arm), (shared, comparisons) in overlap.cells.items():
         if value or arm:
             yield (
                 f"    {' in arm '.join(filter(None, (value, arm)))}: {shared:,} of {comparisons:,}"
             )
 
 
-def _meeting_lines(panel: str, met: Meetings) -> Iterator[str]:
-    yield f"  {panel} compare {met.comparisons:,} times"
-    for (one, other), (before, after) in met.first.items():
-        yield f"    {one} with {other}: {one} first {before:,}, {other} first {after:,}"
-    for column, values in met.strata.items():
+def _meeting_lines(panel: str, meetings: Meetings) -> Iterator[str]:
+    yield f"  {panel} compare {meetings.comparisons:,} times"
+    for (system, other), (before, after) in meetings.first.items():
+        yield f"    {system} with {other}: {system} first {before:,}, {other} first {after:,}"
+    for column, values in meetings.strata.items():
         wholes = sorted({sum(pairs.values()) for pairs in values.values()})
         each = sorted({n for pairs in values.values() for n in pairs.values()})
         yield (
             f"    by {column} ({len(values):,}): {_range(wholes)}; of the same two systems"
             f" {_range(each)}"
         )
-    times = ", ".join(f"{n:,} by {raters:,}" for raters, n in met.raters.items())
+    times = ", ".join(f"{n:,} by {raters:,}" for raters, n in meetings.raters.items())
     yield f"    items by how many of {panel} compare there: {times}"
-    yield f"    comparisons that another of {panel} makes as well: {met.repeated:,}"
+    yield f"    comparisons that another of {panel} makes as well: {meetings.repeated:,}"
 
 
 def _range(numbers: list[int]) -> str:

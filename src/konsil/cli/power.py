@@ -58,7 +58,7 @@ def command(
     processes: int,
     output: Path | None,
 ) -> None:
-    """Draw the study in FOLDER many times, with its plan and its analyses, and sum up what they give.
+    """Simulate the study in FOLDER many times, with its plan and analyses, and sum up the results.
 
     For every estimate: its mean, the mean width of its interval, the width that nine in ten do not
     pass, and where it is tested the share of studies with p up to 0.05, with its own interval, and
@@ -73,9 +73,9 @@ def command(
     from konsil.cli.terminal import table_console
     from konsil.simulate.power import power
 
-    asked = Design(folder, database, truth, items, exploratory, resamples)
+    design = Design(folder, database, truth, items, exploratory, resamples)
     first = open_folder(folder, database=database).study.seed if seed is None else seed
-    drawn = studies(asked, n, first, processes)
+    drawn = studies(design, n, first, processes)
     quiet = Console(stderr=True)
     rows = power(
         track(

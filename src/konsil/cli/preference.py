@@ -89,10 +89,11 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Who is preferred in a table of comparisons (CSV, TSV, JSONL, Parquet, XLSX), one row each, or counts of wins.
+    """Who is preferred in a table of comparisons, one row each, or counts of wins.
 
-    Win differences and win rates with intervals by item and rater, and worths by Davidson's and
-    Bradley and Terry's models. What is undefined is empty, with its reason.
+    The table is a CSV, TSV, JSONL, Parquet or XLSX file. Win differences and win rates with
+    intervals by item and rater, and worths by Davidson's and Bradley and Terry's models. What is
+    undefined is empty, with its reason.
     """
     from konsil.analysis.standalone.preference_table import from_layout
     from konsil.analysis.tabular.slices import Slices
@@ -101,7 +102,7 @@ def command(
 
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)
     labels = tuple(v.strip() for v in scale.split(",")) if scale else ()
-    asked = Layout(
+    columns = Layout(
         item=item,
         rater=rater,
         first=first,
@@ -117,7 +118,7 @@ def command(
     )
     result = from_layout(
         table.frame,
-        asked,
+        columns,
         slices=Slices(values_of(where, table.name), by, compare),
         strict=strict,
         ties=ties,

@@ -60,12 +60,12 @@ def _comparison(console: Console, comparison: dict[str, Any]) -> None:
     grid.add_column("note")
     for difference in comparison["differences"]:
         p = "" if difference["p"] is None else numbers.p(difference["p"])
-        beside = (
+        by_item = (
             ""
             if difference["item"]["low"] is None
             else numbers.interval(difference["item"]["low"], difference["item"]["high"])
         )
-        grid.add_row(difference["system"], *_cells(difference), beside, p, difference["reason"])
+        grid.add_row(difference["system"], *_cells(difference), by_item, p, difference["reason"])
     console.print(grid)
     methods = _methods(
         [
@@ -119,8 +119,12 @@ def _print_result(console: Console, result: HeadToHead) -> None:
     for name in (*tests.values(), "comparisons"):
         grid.add_column(name, justify="right")
     for entry in result.win_difference:
-        beside = entry["two_way" if is_paper else "item"]
-        interval = "" if beside["low"] is None else numbers.interval(beside["low"], beside["high"])
+        alternative = entry["two_way" if is_paper else "item"]
+        interval = (
+            ""
+            if alternative["low"] is None
+            else numbers.interval(alternative["low"], alternative["high"])
+        )
         p = ["" if entry.get(k) is None else numbers.p(entry[k]) for k in tests]
         grid.add_row(entry["system"], *_cells(entry), interval, *p, f"{entry['n_comparisons']:,}")
     console.print(grid)

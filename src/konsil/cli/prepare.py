@@ -21,10 +21,10 @@ def command(folder: Path, database: str, dry_run: bool) -> None:
     from konsil.api import open_folder
     from konsil.api.curation.preparing import draw_lines, prepare
 
-    done = prepare(open_folder(folder, database=database), keep=not dry_run)
-    for line in draw_lines(done.drawn):
+    prepared = prepare(open_folder(folder, database=database), save=not dry_run)
+    for line in draw_lines(prepared.drawn):
         click.echo(line)
     if dry_run:
         click.echo("nothing stored")
-    elif not done.new:
+    elif not prepared.new:
         click.echo("drawn before; nothing has changed")

@@ -29,10 +29,11 @@ def command(
     again: tuple[str, ...],
     dry_run: bool,
 ) -> None:
-    """Let a model guess the diagnosis of the marked cases of the study in FOLDER, from each level of their text.
+    """Let a model guess the diagnosis of the marked cases of the study in FOLDER.
 
-    The share of right guesses by level shows what the marks leave over. Marks can be mended and the
-    probe run again; only what has changed is asked about.
+    It guesses from each level of their text. The share of right guesses by level shows what the
+    marks leave over. Marks can be mended and the probe run again; only what has changed is asked
+    about.
     """
     from konsil.api import open_folder
     from konsil.api.curation.probe import lines_of, probe, write_table

@@ -83,30 +83,31 @@ def command(
     from konsil.simulate import Truth
 
     opened = open_folder(folder, database=database)
-    known = truth is not None or (folder / TRUTH).is_file()
+    has_truth = truth is not None or (folder / TRUTH).is_file()
     place = target or folder.absolute().with_name(f"{folder.absolute().name}-rehearsal")
-    done = rehearse(
+    rehearsed = rehearse(
         opened,
-        truth_of(opened, truth) if known else Truth(),
+        truth_of(opened, truth) if has_truth else Truth(),
         place,
         seed=seed,
         think=lambda seconds: pace * seconds,
-        most=most,
+        max_pages=most,
         database=copy_database,
         workers=workers,
         windows=windows,
         items=items,
         say=lambda line: click.echo(line, err=True),
     )
-    for line in time_lines(done):
+    for line in time_lines(rehearsed):
         click.echo(line)
-    pages, faults = sum(done.outcome.handed_in.values()), done.outcome.times.faults
+    pages, faults = sum(rehearsed.outcome.handed_in.values()), rehearsed.outcome.times.faults
     click.echo(
-        f"{pages:,} of {done.planned:,} pages in {done.outcome.seconds:.1f} s; {len(faults)} faults"
+        f"{pages:,} of {rehearsed.planned:,} pages in {rehearsed.outcome.seconds:.1f} s;"
+        f" {len(faults)} faults"
     )
     for fault in faults[:10]:
         click.echo(f"  {fault}")
-    if done.report is not None:
-        click.echo(f"report: {done.report}")
+    if rehearsed.report is not None:
+        click.echo(f"report: {rehearsed.report}")
     if faults:
         raise SystemExit(1)

@@ -15,11 +15,11 @@ from konsil.cli.folder import another_place, on_folder
     "--output", type=click.Path(path_type=Path), help="The report's folder; default: FOLDER/report."
 )
 def command(folder: Path, database: str, output: Path | None) -> None:
-    """Compute every analysis of the study in FOLDER and write FOLDER/report/index.html, figures and estimates.
+    """Compute every analysis of the study in FOLDER and write its report.
 
-    Sources that were never imported are imported first. The same study gives the same bytes. An
-    analysis that the ratings cannot give stops none of the others: the page and the end say why,
-    and the exit code is 2.
+    The report is FOLDER/report/index.html, with figures and estimates. Sources that were never
+    imported are imported first. The same study gives the same bytes. An analysis that the ratings
+    cannot give stops none of the others: the page and the end say why, and the exit code is 2.
     """
     from konsil.api import open_folder
     from konsil.api.rehearsal.rehearsal import write_report

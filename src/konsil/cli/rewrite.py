@@ -49,18 +49,20 @@ def command(
     from konsil.collect.jobs.collection import Options
 
     opened = open_folder(folder, database=database)
-    who = decider(by, "--decisions") if decisions is not None else by
-    done = rewrite_items(opened, Options((), limit, budget, again, dry_run), decisions, by=who)
-    if done.run is not None:
-        for line in run_lines(done.run, dry_run):
+    decided_by = decider(by, "--decisions") if decisions is not None else by
+    reworded = rewrite_items(
+        opened, Options((), limit, budget, again, dry_run), decisions, by=decided_by
+    )
+    if reworded.run is not None:
+        for line in run_lines(reworded.run, dry_run):
             click.echo(line)
-        raise_where_stopped(done.run)
-    for line in progress_lines(done):
+        raise_where_stopped(reworded.run)
+    for line in progress_lines(reworded):
         click.echo(line)
     if table is not None:
-        write_table(done, table)
+        write_table(reworded, table)
         click.echo(
             f"{table}: write 'accept' or 'keep' under decision and give it back by --decisions"
         )
-    if decisions is not None and not done.new:
+    if decisions is not None and not reworded.new:
         click.echo("decided before; nothing has changed")

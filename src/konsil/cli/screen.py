@@ -52,9 +52,9 @@ def command(
     from konsil.collect.jobs.collection import Options
 
     options = Options((), limit, budget, again)
-    who = decider(by, "--decisions") if decisions is not None else by
+    decided_by = decider(by, "--decisions") if decisions is not None else by
     opened = open_folder(folder, database=database)
-    looked = screen_items(opened, decisions, by=who, keep=not dry_run, options=options)
+    looked = screen_items(opened, decisions, by=decided_by, save=not dry_run, options=options)
     if looked.asked is not None:
         for line in called(looked.asked.collected, dry_run):
             click.echo(line)

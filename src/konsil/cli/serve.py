@@ -94,14 +94,14 @@ def command(
         )
     )
     try:
-        told = f"{len(make_plan(opened).tasks):,} tasks"
+        status = f"{len(make_plan(opened).tasks):,} tasks"
     except PlanError as error:
         if not is_being_prepared(opened):
             raise
         # People choose, mark and reword on these very pages what is to be rated later.
-        told = f"nothing to rate yet, pages for those who prepare the study ({error})"
+        status = f"nothing to rate yet, pages for those who prepare the study ({error})"
     click.echo(f"{opened.study.title}")
-    click.echo(f"  {told}; pages at {options.url}; stop with Ctrl+C")
+    click.echo(f"  {status}; pages at {options.url}; stop with Ctrl+C")
     if not options.secure and host not in ("127.0.0.1", "localhost"):
         click.echo(
             "  without TLS: use it within a network you trust, or behind a proxy with --url"

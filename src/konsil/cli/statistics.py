@@ -26,7 +26,10 @@ _WIDTH = 100
     "--language", "code", default="en", help="The language of titles and sentences: en, de."
 )
 def command(name: str | None, code: str) -> None:
-    """List the statistics that `statistic = "..."` in a study.toml can ask for; with a NAME explain that statistic."""
+    """List the statistics that `statistic = "..."` in a study.toml can name.
+
+    With a NAME, explain that statistic.
+    """
     from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
     from konsil.cli.terminal import show
     from konsil.locale import SOURCE, is_draft, known, languages

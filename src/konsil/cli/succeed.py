@@ -27,14 +27,14 @@ def command(folder: Path, database: str, slot: str | None, rater: str | None) ->
     if slot is None:
         if rater is not None:
             raise StudyError("--slot: name the place that --rater takes over")
-        for one in vacant(opened):
+        for vacancy in vacant(opened):
             # How many tie-breaks wait is an outcome, and is not said.
             screens = (
-                f"{one.screens:,} screens wait"
-                if one.screens or not one.breaks_ties
+                f"{vacancy.screens:,} screens wait"
+                if vacancy.screens or not vacancy.breaks_ties
                 else "tie-breaks may wait"
             )
-            click.echo(f"{one.slot}: {screens}")
+            click.echo(f"{vacancy.slot}: {screens}")
         return
     if rater is None:
         raise StudyError(f"--rater: name who takes over {slot!r}")

@@ -38,17 +38,21 @@ def _name(match: re.Match[str]) -> str:
 
 
 def guard_terminal() -> None:
-    """Let all that commands print pass through `escape`: konsil's own lines have no control characters."""
+    """Pass all that commands print through `escape`.
 
+    konsil's own lines have no control characters.
+    """
+
+    # The annotations are click's own types.
     @functools.wraps(_print)
-    def echo(message: Any = None, *args: Any, **options: Any) -> None:  # noqa: ANN401 - click's own types
+    def echo(message: Any = None, *args: Any, **options: Any) -> None:  # noqa: ANN401
         _print(escape(message) if isinstance(message, str) else message, *args, **options)
 
     vars(click)["echo"] = echo
 
 
 def table_console(**options: Any) -> Console:  # noqa: ANN401 - rich's own options
-    """A console of rich on which every text, those of tables' cells included, passes through `escape`.
+    """A console of rich on which every text passes through `escape`, those of cells included.
 
     Nothing in brackets is a style and nothing between colons a picture: names of systems and labels
     are printed as they are.
@@ -66,7 +70,9 @@ def table_console(**options: Any) -> Console:  # noqa: ANN401 - rich's own optio
 
 
 def show(text: object, *, longest: int = _LONGEST) -> str:
-    r"""Show text that came out of a file: what moves the cursor, changes colours or turns lines is escaped, not sent.
+    r"""Escape text that came out of a file before it is shown.
+
+    What moves the cursor, changes colours or breaks lines is escaped, not sent.
 
     >>> show("a\x1b[31mb\nc")
     'a\\x1b[31mb c'

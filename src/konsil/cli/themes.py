@@ -60,13 +60,15 @@ def command(
     from konsil.collect.jobs.collection import Options
 
     options = Options((), limit, budget, again)
-    who = decider(by, "--decisions") if decisions else by
+    decided_by = decider(by, "--decisions") if decisions else by
     opened = open_folder(folder, database=database)
-    tagged = tag_items(opened, decisions, by=who, anew=anew, keep=not dry_run, options=options)
-    for said in tagged.runs:
-        for line in called(said.collected, dry_run):
+    tagged = tag_items(
+        opened, decisions, by=decided_by, anew=anew, save=not dry_run, options=options
+    )
+    for replies in tagged.runs:
+        for line in called(replies.collected, dry_run):
             click.echo(line)
-        raise_where_stopped(said.collected)
+        raise_where_stopped(replies.collected)
     for line in theme_lines(tagged):
         click.echo(line)
     if tagged.left:

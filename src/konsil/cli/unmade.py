@@ -1,4 +1,7 @@
-"""How commands end whose study has analyses that cannot be made: everything else is written, and the exit code is 2."""
+"""The end of commands whose study has analyses that cannot be made.
+
+Everything else is written, and the exit code is 2.
+"""
 
 from __future__ import annotations
 

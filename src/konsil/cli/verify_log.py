@@ -16,7 +16,7 @@ from konsil.cli.folder import on_folder
     "--expect", metavar="HEAD", help="A head noted earlier: check that this log continues from it."
 )
 def command(folder: Path, database: str, expect: str | None) -> None:
-    """Check that no entry of the audit log, and no record it covers, was edited, removed or reordered.
+    """Check that no audit log entry, nor a record it covers, was edited, removed or reordered.
 
     The last line is the log's head: the number of entries and the last hash. Whoever can write the
     database can write another log; only a head that was noted elsewhere shows that. --expect

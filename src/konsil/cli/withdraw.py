@@ -25,13 +25,15 @@ def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool)
     from konsil.api import open_folder
     from konsil.api.running.running import withdraw
 
-    found = withdraw(open_folder(folder, database=database), rater, reason=reason, keep=not dry_run)
-    taken = found.n_taken_over
-    nothing = "; nothing changed" if dry_run else ""
-    lapse = "waiting in the vacant slot" if found.frees else "cancelled"
-    click.echo(
-        f"{rater}: {found.stay:,} tasks kept, {sum(taken.values()):,} reassigned,"
-        f" {found.lapsed:,} {lapse}{nothing}"
+    handover = withdraw(
+        open_folder(folder, database=database), rater, reason=reason, save=not dry_run
     )
-    for other, before in found.before.items():
-        click.echo(f"  {other}: {before:,} to do before, {before + taken[other]:,} then")
+    n_reassigned = handover.n_taken_over
+    nothing = "; nothing changed" if dry_run else ""
+    lapse = "waiting in the vacant slot" if handover.frees else "cancelled"
+    click.echo(
+        f"{rater}: {handover.stay:,} tasks kept, {sum(n_reassigned.values()):,} reassigned,"
+        f" {handover.lapsed:,} {lapse}{nothing}"
+    )
+    for other, before in handover.before.items():
+        click.echo(f"  {other}: {before:,} to do before, {before + n_reassigned[other]:,} then")

@@ -1,4 +1,4 @@
-"""Rehearsal: whole studies drawn from stated parameters, and whether the estimates find them again."""
+"""Rehearsal: whole studies simulated from stated parameters, and parameter recovery."""
 
 from konsil.simulate.draw import Latent, Simulated, draw, people
 from konsil.simulate.recovery import Recovered, cases_of, lengths_of, recovery, sets_of

@@ -1,4 +1,7 @@
-"""Large samples of a study: batches of new items with the labels of its raters, seen as its plan has them seen."""
+"""Large samples of a study: batches of new items with the labels of its raters.
+
+The raters see the items that the study's plan assigns to them.
+"""
 
 from __future__ import annotations
 
@@ -62,23 +65,23 @@ class Batches:
         if batch not in self._worlds:
             systems = [s.id for s in self.study.systems]
             families = {s.id: s.family for s in self.study.systems}
-            own = int(generator(self.study.seed, "recovery", batch).integers(2**62))
+            batch_seed = int(generator(self.study.seed, "recovery", batch).integers(2**62))
             versions = [[item.strata for item in case] for case in self.cases] or [[{}]]
             n = self.n_items
             lengths = self.lengths or dict.fromkeys(systems, (self.n_sentences,))
             self._worlds[batch] = large_world(
-                n, systems, families, self.truth, own, lengths, versions
+                n, systems, families, self.truth, batch_seed, lengths, versions
             )
         return self._worlds[batch]
 
     @property
     def n_items(self) -> int:
         """The items of a batch."""
-        own, most = (
+        n_versions, max_items = (
             sum(map(len, self.cases)),
             ITEMS // (3 if self.n_sentences or self.lengths else 1),
         )
-        return max(1, most // own) * own if own else most
+        return max(1, max_items // n_versions) * n_versions if n_versions else max_items
 
     @property
     def n_sentences(self) -> int:
@@ -91,23 +94,23 @@ class Batches:
 
         Empty where it has none.
         """
-        own = [item.strata for case in self.cases for item in case]
-        again = self.n_items // max(1, len(own))
+        version_strata = [item.strata for case in self.cases for item in case]
+        again = self.n_items // max(1, len(version_strata))
         return {
-            c: np.tile([one.get(c, "") for one in own], again)
-            for c in dict.fromkeys(c for s in own for c in s)
+            c: np.tile([values.get(c, "") for values in version_strata], again)
+            for c in dict.fromkeys(c for s in version_strata for c in s)
         }
 
     @cached_property
     def set_of(self) -> NDArray[np.str_]:
         """The set of every item of a batch, the same in every batch; empty where none is known."""
         if self.cases:
-            own = [
+            item_sets = [
                 next((s for s in item.sets if s in self.sets), "")
                 for case in self.cases
                 for item in case
             ]
-            return np.tile(np.asarray(own), self.n_items // len(own))
+            return np.tile(np.asarray(item_sets), self.n_items // len(item_sets))
         names = list(self.sets) or [""]
         ends = np.cumsum([self.sets.get(n, 1) for n in names]) / sum(
             self.sets.get(n, 1) for n in names
@@ -126,7 +129,10 @@ class Batches:
         return {"answer": world.answers, "sentence": world.sentences}.get(criterion.scope)
 
     def all_labels(self, criterion: Criterion, panel: str, batch: int, context: str = "") -> Matrix:
-        """Numbers of the scale's labels for every unit and rater of a panel, whoever sees them, (n_units, n_raters)."""
+        """Label numbers for every unit and rater of a panel, (n_units, n_raters).
+
+        They are numbers of the scale's labels, whoever sees the units.
+        """
         key = (self.instrument_of(criterion), criterion.id, panel, context, batch)
         if key not in self._labels:
             self._labels[key] = self._label(criterion, self.study.members(panel), batch, context)
@@ -139,9 +145,9 @@ class Batches:
     def _in_sight(
         self, criterion: Criterion, panel: str, batch: int, context: str, units: Bools | slice
     ) -> Matrix:
-        found = self.all_labels(criterion, panel, batch, context)[units]
-        seen = self.visible_items(panel)[self.item_of(criterion, batch)[units]]
-        return np.where(seen, found, MISSING)
+        labels = self.all_labels(criterion, panel, batch, context)[units]
+        visible = self.visible_items(panel)[self.item_of(criterion, batch)[units]]
+        return np.where(visible, labels, MISSING)
 
     def instrument_of(self, criterion: Criterion) -> str:
         """The instrument that asks a criterion; of two that ask alike, each has its own."""
@@ -153,20 +159,20 @@ class Batches:
         self, criterion: Criterion, raters: Sequence[Rater], batch: int, context: str
     ) -> Matrix:
         world = self.world(batch)
-        told = self.truth.criteria.get(criterion.id, CriterionTruth())
+        criterion_truth = self.truth.criteria.get(criterion.id, CriterionTruth())
         seed = world.seed if self.seed is None else self.seed
         instrument = self.instrument_of(criterion)
         columns = []
         for rater in raters:
-            one = labeller(world, rater, self.truth, seed).under(instrument)
+            rater_labeller = labeller(world, rater, self.truth, seed).under(instrument)
             units = self._units(criterion, batch)
             y = (
-                one.about_items(criterion, context)
+                rater_labeller.about_items(criterion, context)
                 if units is None
-                else one.impression(units, criterion, context)
+                else rater_labeller.impression(units, criterion, context)
             )
-            codes = cut(y, criterion, told, self.truth.label_width)
-            silent = one.abstains(criterion, self.item_of(criterion, batch), context)
+            codes = cut(y, criterion, criterion_truth, self.truth.label_width)
+            silent = rater_labeller.abstains(criterion, self.item_of(criterion, batch), context)
             columns.append(np.where(silent, ABSTAINED, codes))
         return np.column_stack(columns).astype(np.int64)
 
@@ -178,23 +184,23 @@ class Batches:
 
     def _sights(self, panel: str) -> Bools:
         if panel in self.study.together:
-            return np.hstack([self.visible_items(one) for one in self.study.together[panel]])
+            return np.hstack([self.visible_items(part) for part in self.study.together[panel]])
         n = len(self.study.members(panel))
         lines = list(visible_lines(self.study, panel))
         if not self.sets:
             # Nothing is known of sets: one line's number of raters where all lines have the same.
-            lines = [("", lines[0][1])] if len({asked for _, asked in lines}) == 1 else []
+            lines = [("", lines[0][1])] if len({n_raters for _, n_raters in lines}) == 1 else []
         named = {*self.sets, ""}
-        seen = np.zeros((self.n_items, n), dtype=np.bool_)
-        for name, asked in lines:
+        visible = np.zeros((self.n_items, n), dtype=np.bool_)
+        for name, n_raters in lines:
             if name in named:
                 places = np.flatnonzero(self.set_of == name) if name else np.arange(self.n_items)
-                if asked is None:
-                    seen[places] = True
+                if n_raters is None:
+                    visible[places] = True
                     continue
-                for place, raters in zip(places, rotation(len(places), n, asked), strict=True):
-                    seen[place, list(raters)] = True
-        return seen if lines else np.ones((self.n_items, n), dtype=np.bool_)
+                for place, raters in zip(places, rotation(len(places), n, n_raters), strict=True):
+                    visible[place, list(raters)] = True
+        return visible if lines else np.ones((self.n_items, n), dtype=np.bool_)
 
     def ties(self, panel: str) -> Bools:
         """The items on which a panel breaks ties, (n_items,)."""
@@ -211,7 +217,10 @@ class Batches:
         batch: int,
         context: str,
     ) -> Matrix:
-        """Raw labels of the group's systems, raters and items; without cases, items' strata play no part."""
+        """Raw labels of the group's systems, raters and items.
+
+        Without cases, items' strata are ignored.
+        """
         units, columns = (
             self.units(analysis, criterion, group, batch),
             self.columns(analysis, panel, group),
@@ -220,38 +229,50 @@ class Batches:
 
     def columns(self, analysis: Analysis, panel: str, group: Mapping[str, str]) -> list[int]:
         """The places of the group's raters in their panel."""
-        wanted = _selected_values(analysis, group)
+        values_by_column = _selected_values(analysis, group)
         return [
             n
             for n, rater in enumerate(self.study.members(panel))
-            if all(_attribute(rater, c) in (None, *v) for c, v in wanted.items())
+            if all(_attribute(rater, c) in (None, *v) for c, v in values_by_column.items())
         ]
 
     def units(
         self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int
     ) -> Bools:
         """Which units are in the analysis' set and in the group, (n_units,)."""
-        wanted, world = _selected_values(analysis, group), self.world(batch)
-        items = self._items(analysis.items if self.sets else "", wanted)
-        for one in self.study.derived:
-            if one.name in wanted:
-                values = self.derived(one.name, batch)
+        values_by_column, world = _selected_values(analysis, group), self.world(batch)
+        items = self._items(analysis.items if self.sets else "", values_by_column)
+        for derived in self.study.derived:
+            if derived.name in values_by_column:
+                values = self.derived(derived.name, batch)
                 items = items & np.any(
-                    [_inside(values, b) for b in one.bins if b.label in wanted[one.name]], axis=0
+                    [
+                        _inside(values, b)
+                        for b in derived.bins
+                        if b.label in values_by_column[derived.name]
+                    ],
+                    axis=0,
                 )
         units = items[self.item_of(criterion, batch)]
         rated = self._units(criterion, batch)
-        if rated is not None and "system" in wanted:
-            own = np.array([system in wanted["system"] for system in world.systems], dtype=np.bool_)
-            units = units & own[rated.system_of]
+        if rated is not None and "system" in values_by_column:
+            is_selected = np.array(
+                [system in values_by_column["system"] for system in world.systems], dtype=np.bool_
+            )
+            units = units & is_selected[rated.system_of]
         if criterion.scope == "sentence":
             units = units & self.sampled(batch)
         return np.asarray(units, dtype=np.bool_)
 
-    def _items(self, of_set: str, wanted: Mapping[str, set[str]]) -> Bools:
-        """Which items are in a set and have the strata that are wanted, the same in every batch, (n_items,)."""
+    def _items(self, of_set: str, values_by_column: Mapping[str, set[str]]) -> Bools:
+        """Which items are in a set and have the selected strata, (n_items,).
+
+        They are the same in every batch.
+        """
         strata = {
-            column: frozenset(values) for column, values in wanted.items() if column in self.strata
+            column: frozenset(values)
+            for column, values in values_by_column.items()
+            if column in self.strata
         }
         key = of_set, frozenset(strata.items())
         if key not in self._chosen:
@@ -262,7 +283,10 @@ class Batches:
         return self._chosen[key]
 
     def sampled(self, batch: int) -> Bools:
-        """Which sentences of a batch are rated: so many of each answer, the same ones for everybody, (n_sentences,)."""
+        """Which sentences of a batch are rated, (n_sentences,).
+
+        Up to `n_sentences` of each answer are rated, the same ones by all raters; 0: all of them.
+        """
         if batch not in self._sampled:
             self._sampled[batch] = self._sample(self.world(batch))
         return self._sampled[batch]
@@ -280,18 +304,21 @@ class Batches:
         )
 
     def derived(self, name: str, batch: int) -> Array:
-        """A derived column: the mean number that its panel gave each item, nan where nobody did, (n_items,)."""
-        [one] = [d for d in self.study.derived if d.name == name]
+        """A derived column: the mean number that its panel gave each item, (n_items,).
+
+        It is nan where no rater gave a number.
+        """
+        [definition] = [d for d in self.study.derived if d.name == name]
         [criterion] = [
-            c for i in self.study.instruments for c in i.criteria if c.id == one.criterion
+            c for i in self.study.instruments for c in i.criteria if c.id == definition.criterion
         ][:1]
-        raw = self.labels(criterion, one.raters, batch)
+        raw = self.labels(criterion, definition.raters, batch)
         numbers = np.append(np.asarray(criterion.scale.numbers(), dtype=np.float64), [0.0, 0.0])[
             raw
         ]
-        given, item_of = raw >= 0, self.item_of(criterion, batch)
-        total = np.bincount(item_of, np.where(given, numbers, 0.0).sum(axis=1), self.n_items)
-        count = np.bincount(item_of, given.sum(axis=1), self.n_items)
+        rated, item_of = raw >= 0, self.item_of(criterion, batch)
+        total = np.bincount(item_of, np.where(rated, numbers, 0.0).sum(axis=1), self.n_items)
+        count = np.bincount(item_of, rated.sum(axis=1), self.n_items)
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
@@ -314,16 +341,21 @@ def visible_lines(study: Study, panel: str) -> Iterator[tuple[str, int | None]]:
     for line in lines:
         if line.panel == panel:
             same = [a for a in lines if line.like and a.phase == line.like]
-            for one in [a for a in same if a.panel == panel] or same or [line]:
+            for shown_line in [a for a in same if a.panel == panel] or same or [line]:
                 # Who comes back to items of her own sees those that she saw.
-                yield one.items, one.raters_per_item if one.panel == panel else line.raters_per_item
+                yield (
+                    shown_line.items,
+                    shown_line.raters_per_item
+                    if shown_line.panel == panel
+                    else line.raters_per_item,
+                )
 
 
 def _selected_values(analysis: Analysis, group: Mapping[str, str]) -> dict[str, set[str]]:
-    wanted = {c: {v} for c, v in group.items()}
+    values_by_column = {c: {v} for c, v in group.items()}
     for column, allowed in analysis.where.items():
-        wanted[column] = wanted.get(column, set(allowed)) & set(allowed)
-    return wanted
+        values_by_column[column] = values_by_column.get(column, set(allowed)) & set(allowed)
+    return values_by_column
 
 
 def _inside(values: Array, part: Bin) -> Bools:
@@ -334,5 +366,10 @@ def _inside(values: Array, part: Bin) -> Bools:
 
 def _attribute(rater: Rater, column: str) -> str | None:
     """A column's value for a rater; None for columns that are not about raters."""
-    own = {"rater": rater.id, "family": rater.family, "kind": rater.kind, "panel": rater.panel}
-    return own.get(column, rater.strata.get(column))
+    attributes = {
+        "rater": rater.id,
+        "family": rater.family,
+        "kind": rater.kind,
+        "panel": rater.panel,
+    }
+    return attributes.get(column, rater.strata.get(column))

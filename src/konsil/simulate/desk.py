@@ -47,25 +47,25 @@ class Desk:
 
         A second look at the same answer differs by phase or as a repeat.
         """
-        found: list[Rating] = []
+        ratings: list[Rating] = []
         surveys: dict[tuple[str, str], int] = {}
         for task in tasks:
             if task.rater not in self.labellers:
                 continue
             instrument = self.instruments[task.instrument]
-            one = self._seat(task.rater, instrument)
+            labeller = self._seat(task.rater, instrument)
             context = repr((instrument.id, task.phase, task.purpose == "repeat"))
             if task.item is None:
                 place = surveys.get((task.rater, task.instrument), 0)
                 surveys[task.rater, task.instrument] = place + 1
                 seconds = None
-                subjects = self._survey(one, instrument, task, place)
+                subjects = self._survey(labeller, instrument, task, place)
             else:
                 place = self.items[task.item]
-                seconds = self._time(one, context)[place]
-                subjects = self._screen(one, instrument, task, place, context)
+                seconds = self._time(labeller, context)[place]
+                subjects = self._screen(labeller, instrument, task, place, context)
             for criterion, (answers, span, (state, label)) in subjects:
-                found.append(
+                ratings.append(
                     Rating(
                         task=task.id,
                         rater=task.rater,
@@ -79,7 +79,7 @@ class Desk:
                         instrument=self.digests[instrument.id],
                     )
                 )
-        return found
+        return ratings
 
     def _seat(self, rater: str, instrument: Instrument) -> Labeller:
         key = (rater, instrument.id)
@@ -88,24 +88,27 @@ class Desk:
         return self._seated[key]
 
     def _survey(
-        self, one: Labeller, instrument: Instrument, task: Task, place: int
+        self, labeller: Labeller, instrument: Instrument, task: Task, place: int
     ) -> Iterator[tuple[Criterion, Subject]]:
         for criterion in surveyed(instrument.criteria, in_batch=bool(task.batch)):
             if criterion.scale.kind == "text":
                 continue
-            y = one.mood_of(criterion, place + 1)[place:]
-            yield criterion, ((), None, self._label(criterion, y, [False], one)[0])
+            y = labeller.mood_of(criterion, place + 1)[place:]
+            yield criterion, ((), None, self._label(criterion, y, [False], labeller)[0])
 
     def _screen(
-        self, one: Labeller, instrument: Instrument, task: Task, place: int, context: str
+        self, labeller: Labeller, instrument: Instrument, task: Task, place: int, context: str
     ) -> Iterator[tuple[Criterion, Subject]]:
         for criterion in instrument.criteria:
             if criterion.scale.kind == "text":
                 continue
             if criterion.scope == "pair":
-                yield criterion, (task.answers, None, self._pair(one, criterion, task, context))
+                yield (
+                    criterion,
+                    (task.answers, None, self._pair(labeller, criterion, task, context)),
+                )
                 continue
-            replies = self._all(one, criterion, context)
+            replies = self._all(labeller, criterion, context)
             if criterion.scope == "answer":
                 for answer in task.answers:
                     yield criterion, ((answer,), None, replies[self.answers[answer]])
@@ -120,59 +123,61 @@ class Desk:
             else:
                 yield criterion, ((), None, replies[place])
 
-    def _all(self, one: Labeller, criterion: Criterion, context: str) -> list[Reply]:
-        key = (one.rater.id, criterion.id, context)
+    def _all(self, labeller: Labeller, criterion: Criterion, context: str) -> list[Reply]:
+        key = (labeller.rater.id, criterion.id, context)
         if key not in self._replies:
             if criterion.scope in ("answer", "sentence"):
                 units = self.world.answers if criterion.scope == "answer" else self.world.sentences
-                y = one.impression(units, criterion, context)
-                silent = one.abstains(criterion, units.item_of, context).tolist()
+                y = labeller.impression(units, criterion, context)
+                silent = labeller.abstains(criterion, units.item_of, context).tolist()
             else:
-                y = one.about_items(criterion, context)
+                y = labeller.about_items(criterion, context)
                 silent = (
                     [False] * len(y)
                     if criterion.scale.abstain is None
-                    else self._silent(one, criterion, context)
+                    else self._silent(labeller, criterion, context)
                 )
-            self._replies[key] = self._label(criterion, y, silent, one)
+            self._replies[key] = self._label(criterion, y, silent, labeller)
         return self._replies[key]
 
-    def _silent(self, one: Labeller, criterion: Criterion, context: str) -> list[bool]:
-        found: list[bool] = one.abstains(criterion, self.world.every_item(), context).tolist()
-        return found
+    def _silent(self, labeller: Labeller, criterion: Criterion, context: str) -> list[bool]:
+        silent: list[bool] = labeller.abstains(criterion, self.world.every_item(), context).tolist()
+        return silent
 
-    def _pair(self, one: Labeller, criterion: Criterion, task: Task, context: str) -> Reply:
-        key = (one.rater.id, criterion.id, context)
+    def _pair(self, labeller: Labeller, criterion: Criterion, task: Task, context: str) -> Reply:
+        key = (labeller.rater.id, criterion.id, context)
         if key not in self._impressions:
-            y = one.impression(self.world.answers, criterion, context)
-            self._impressions[key] = (y, self._silent(one, criterion, context))
+            y = labeller.impression(self.world.answers, criterion, context)
+            self._impressions[key] = (y, self._silent(labeller, criterion, context))
         y, silent = self._impressions[key]
         first, second = (self.answers[a] for a in task.answers)
         # Two impressions of variance 1 differ with variance 2.
-        difference = (y[[first]] - y[[second]]) / 2**0.5 + one.on(criterion.id).position
-        return self._label(criterion, difference, [silent[self.items[task.item or ""]]], one)[0]
+        difference = (y[[first]] - y[[second]]) / 2**0.5 + labeller.on(criterion.id).position
+        return self._label(criterion, difference, [silent[self.items[task.item or ""]]], labeller)[
+            0
+        ]
 
     def _label(
-        self, criterion: Criterion, y: Array, silent: Sequence[bool], one: Labeller
+        self, criterion: Criterion, y: Array, silent: Sequence[bool], labeller: Labeller
     ) -> list[Reply]:
         if criterion.scale.kind == "number":
             return [
                 _ABSTAINED if quiet else ("rated", number(value, criterion))
                 for value, quiet in zip(y.tolist(), silent, strict=True)
             ]
-        told = self.truth.criteria.get(criterion.id, CriterionTruth())
+        criterion_truth = self.truth.criteria.get(criterion.id, CriterionTruth())
         if criterion.scope == "pair":
-            codes = cut_pair(y, criterion, told, one.on(criterion.id).tie)
+            codes = cut_pair(y, criterion, criterion_truth, labeller.on(criterion.id).tie)
         else:
-            codes = cut(y, criterion, told, self.truth.label_width)
+            codes = cut(y, criterion, criterion_truth, self.truth.label_width)
         replies: list[Reply] = [("rated", label) for label in criterion.scale.labels]
         return [
             _ABSTAINED if quiet else replies[code]
             for code, quiet in zip(codes.tolist(), silent, strict=True)
         ]
 
-    def _time(self, one: Labeller, context: str) -> list[float]:
-        key = (one.rater.id, context)
+    def _time(self, labeller: Labeller, context: str) -> list[float]:
+        key = (labeller.rater.id, context)
         if key not in self._seconds:
-            self._seconds[key] = one.seconds(context).tolist()
+            self._seconds[key] = labeller.seconds(context).tolist()
         return self._seconds[key]

@@ -60,9 +60,9 @@ def draw(
     new items. The order of items and answers does not matter.
     """
     check_truth(truth, study, answers, items=items)
-    known = {i.id for i in items}
+    item_ids = {i.id for i in items}
     items = sorted(items, key=lambda i: i.id)
-    answers = sorted((a for a in answers if a.item in known), key=lambda a: a.id)
+    answers = sorted((a for a in answers if a.item in item_ids), key=lambda a: a.id)
     desk = people(study, items, answers, truth, seed, panel_seed=panel_seed)
 
     def plan(ratings: Sequence[Rating]) -> tuple[Task, ...]:
@@ -85,7 +85,7 @@ def draw(
     latent = Latent(
         difficulty=dict(zip((i.id for i in items), desk.world.difficulty.tolist(), strict=True)),
         right=dict(zip((a.id for a in answers), desk.world.answers.right.tolist(), strict=True)),
-        severity={r: one.severity for r, one in desk.labellers.items()},
+        severity={r: rater_labeller.severity for r, rater_labeller in desk.labellers.items()},
     )
     return Simulated(tasks, tuple(ratings), latent)
 
@@ -99,12 +99,15 @@ def people(
     *,
     panel_seed: int | None = None,
 ) -> Desk:
-    """The simulated raters of `draw`, to be asked task by task: they say the same, however they are asked."""
-    known = {i.id for i in items}
+    """The simulated raters of `draw`, who can be asked task by task.
+
+    Their ratings do not depend on the order in which they are asked.
+    """
+    item_ids = {i.id for i in items}
     items = sorted(items, key=lambda i: i.id)
-    answers = sorted((a for a in answers if a.item in known), key=lambda a: a.id)
+    answers = sorted((a for a in answers if a.item in item_ids), key=lambda a: a.id)
     families = {s.id: s.family for s in study.systems}
     world = build_world(items, answers, families, truth, seed)
-    own = seed if panel_seed is None else panel_seed
-    labellers = {r.id: labeller(world, r, truth, own) for r in study.everybody()}
+    labeller_seed = seed if panel_seed is None else panel_seed
+    labellers = {r.id: labeller(world, r, truth, labeller_seed) for r in study.everybody()}
     return Desk(study, items, answers, world, truth, labellers)

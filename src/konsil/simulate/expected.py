@@ -1,4 +1,7 @@
-"""The true values of analyses: large samples of new items from the model, plain formulas on their labels."""
+"""The true values of analyses: plain formulas on the labels of large samples of new items.
+
+The items are simulated from the model.
+"""
 
 from __future__ import annotations
 
@@ -63,21 +66,21 @@ class Expected:
 
         None where two designs ask it differently.
         """
-        wanted = {i.id for i in self.study.instruments}
+        instrument_ids = {i.id for i in self.study.instruments}
         for column in ("instrument", "design"):
-            wanted &= set(analysis.where.get(column, wanted)) & {
-                group.get(column, w) for w in wanted
+            instrument_ids &= set(analysis.where.get(column, instrument_ids)) & {
+                group.get(column, w) for w in instrument_ids
             }
-        found = [
+        criteria = [
             c
             for i in self.study.instruments
-            if i.id in wanted
+            if i.id in instrument_ids
             for c in i.criteria
             if c.id == (name or analysis.criterion)
             and c.scope in _SCOPES
             and c.scale.kind == "choice"
         ]
-        return found[0] if found and len({c.scope for c in found}) == 1 else None
+        return criteria[0] if criteria and len({c.scope for c in criteria}) == 1 else None
 
     def _rule(self, analysis: Analysis, criterion: Criterion, row: Row) -> Rule | None:
         if analysis.statistic == "abstention_slope":
@@ -94,15 +97,15 @@ class Expected:
             return None
         if analysis.against not in (None, "rest") and not about_cases:
             return self._against_panel(analysis, criterion, row)
-        one = self._of_group(analysis, criterion, row.group)
-        if one is None or row.kind != "difference":
-            return one
+        group_rule = self._of_group(analysis, criterion, row.group)
+        if group_rule is None or row.kind != "difference":
+            return group_rule
         group = {**row.group, **row.versus}
         against = self.criterion(analysis, group)
         other = None if against is None else self._of_group(analysis, against, group)
         if other is None:
             return None
-        minuend, subtrahend = one, other
+        minuend, subtrahend = group_rule, other
         return lambda batch: minuend(batch) - subtrahend(batch)
 
     def _of_group(
@@ -133,11 +136,11 @@ class Expected:
             successes = [labels.names.index(label) for label in analysis.of]
 
             def with_ties(batch: int) -> Matrix:
-                own = codes(batch)
+                panel_codes = codes(batch)
                 return (
-                    self._with_ties(analysis, criterion, group, batch, labels, own)
+                    self._with_ties(analysis, criterion, group, batch, labels, panel_codes)
                     if analysis.tiebreak
-                    else own
+                    else panel_codes
                 )
 
             return lambda batch: _proportion(
@@ -146,10 +149,10 @@ class Expected:
         if analysis.against == "rest":
             if name not in population.PAIRWISE:
                 return None
-            one = {c: v for c, v in group.items() if c != "rater"}
-            if one != group:
+            panel_group = {c: v for c, v in group.items() if c != "rater"}
+            if panel_group != group:
                 return lambda batch: self._one_against_rest(
-                    analysis, criterion, group["rater"], one, batch, labels
+                    analysis, criterion, group["rater"], panel_group, batch, labels
                 )
             return lambda batch: population.against_rest(name, codes(batch), k, steps)
         if name in population.PAIRWISE:
@@ -208,9 +211,9 @@ class Expected:
             x = self.batches.derived(analysis.covariate, batch)[
                 self.batches.item_of(criterion, batch)
             ][units]
-            seen = (raw != MISSING) & np.isfinite(x)[:, None]
+            usable = (raw != MISSING) & np.isfinite(x)[:, None]
             return population.slope(
-                np.broadcast_to(x[:, None], raw.shape)[seen], (raw == ABSTAINED)[seen]
+                np.broadcast_to(x[:, None], raw.shape)[usable], (raw == ABSTAINED)[usable]
             )
 
         if row.kind != "difference":
@@ -220,7 +223,7 @@ class Expected:
         return lambda batch: slope(batch, analysis.raters, row.group) - slope(batch, other, rest)
 
     def _preference(self, analysis: Analysis, criterion: Criterion, judge: str) -> Rule | None:
-        """A judge's advantage on its own or its siblings' answers, beside that on answers of other families."""
+        """A judge's advantage on own or siblings' answers, against answers of other families."""
         raters = self.study.members(analysis.raters)
         me = next(r for r in raters if r.id == judge)
         families = {s.id: s.family for s in self.study.systems}
@@ -230,7 +233,7 @@ class Expected:
             return (kin | {rater.strata.get("system", "")}) - {""}
 
         itself = {me.strata.get("system", "")}
-        own = itself if analysis.statistic == "self_preference" else wrote(me) - itself
+        own_systems = itself if analysis.statistic == "self_preference" else wrote(me) - itself
         peers = [n for n, r in enumerate(raters) if r.family != me.family]
         labels = labels_of(analysis, criterion)
         values = np.asarray(labels.values, dtype=np.float64)
@@ -240,8 +243,8 @@ class Expected:
             codes = self.selected(analysis, criterion, analysis.raters, {}, batch, labels)
             panel = self.selected(analysis, criterion, str(analysis.against), {}, batch, labels)
             world = self.batches.world(batch)
-            kept = self.batches.units(analysis, criterion, {}, batch)
-            systems = np.asarray(world.systems)[world.answers.system_of][kept]
+            units = self.batches.units(analysis, criterion, {}, batch)
+            systems = np.asarray(world.systems)[world.answers.system_of][units]
             scores = np.where(codes >= 0, values[np.maximum(codes, 0)], np.nan)
             for n, rater in enumerate(raters):
                 if rater.family != me.family:
@@ -253,12 +256,12 @@ class Expected:
                     if in_order
                     else population.majority(panel, len(values))
                 )
-            mine, others = np.isin(systems, list(own)), ~np.isin(systems, list(wrote(me)))
+            is_own, others = np.isin(systems, list(own_systems)), ~np.isin(systems, list(wrote(me)))
             return population.preference(
-                scores[:, raters.index(me)], scores[:, peers], mine, others, stratum
+                scores[:, raters.index(me)], scores[:, peers], is_own, others, stratum
             )
 
-        return rule if own - {""} and peers else None
+        return rule if own_systems - {""} and peers else None
 
     def _same_number(self, analysis: Analysis) -> bool:
         """Whether every item has equally many raters of the panel.
@@ -267,9 +270,9 @@ class Expected:
         """
         panel = analysis.raters if analysis.against in (None, "rest") else str(analysis.against)
         lines = [a for a in self.study.plan if a.panel == panel and a.when == "always"]
-        own = [a for a in lines if analysis.items and a.items == analysis.items] or lines
-        limited = any(a.per_rater is not None or a.match is not None for a in own)
-        return not limited and len({a.raters_per_item for a in own}) <= 1
+        set_lines = [a for a in lines if analysis.items and a.items == analysis.items] or lines
+        limited = any(a.per_rater is not None or a.match is not None for a in set_lines)
+        return not limited and len({a.raters_per_item for a in set_lines}) <= 1
 
     def selected(
         self,
@@ -301,15 +304,17 @@ class Expected:
         units = self.batches.units(analysis, criterion, group, batch)
         raw = self.batches.all_labels(criterion, analysis.tiebreak, batch)[units]
         broken = np.asarray(_recode(analysis, criterion, labels)[raw], dtype=np.int64)
-        asked = self.batches.ties(analysis.tiebreak)[self.batches.item_of(criterion, batch)][units]
-        torn = asked & population.conflicting(codes, len(labels.names))
+        tie_broken = self.batches.ties(analysis.tiebreak)[self.batches.item_of(criterion, batch)][
+            units
+        ]
+        torn = tie_broken & population.conflicting(codes, len(labels.names))
         return np.hstack([codes, np.where(torn[:, None], broken, -1)])
 
     def _abstained(
         self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int
     ) -> float:
-        kept = self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, "")
-        return float((kept == ABSTAINED).sum() / (kept != MISSING).sum())
+        raw = self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, "")
+        return float((raw == ABSTAINED).sum() / (raw != MISSING).sum())
 
     def _self(
         self,
@@ -351,7 +356,10 @@ def _recode(analysis: Analysis, criterion: Criterion, labels: Labels) -> Matrix:
 
 
 def _steps(labels: Labels) -> Array:
-    """Labels of an ordinal scale are steps apart, whatever their numbers; so weighted kappa takes them."""
+    """The distances of labels: those of an ordinal scale are steps apart, whatever their numbers.
+
+    Weighted kappa uses them in this way.
+    """
     if labels.level in {"nominal", "ordinal"}:
         return np.arange(len(labels.names), dtype=np.float64)
     return np.asarray(labels.values, dtype=np.float64)
@@ -362,15 +370,15 @@ def _proportion(
 ) -> float:
     if consensus == "majority":
         codes = population.majority(codes, k)[:, None]
-    given = codes >= 0
+    rated = codes >= 0
     numbers = (
         np.isin(codes, successes).astype(np.float64)
         if name == "share"
         else values[np.maximum(codes, 0)]
     )
     if consensus == "mean":
-        some = given.any(axis=1)
+        some = rated.any(axis=1)
         return float(
-            (np.where(given, numbers, 0.0).sum(axis=1)[some] / given.sum(axis=1)[some]).mean()
+            (np.where(rated, numbers, 0.0).sum(axis=1)[some] / rated.sum(axis=1)[some]).mean()
         )
-    return float(numbers[given].mean())
+    return float(numbers[rated].mean())

@@ -1,4 +1,7 @@
-"""True values of what becomes of systems as cases are told with less and less, by formulas written a second time."""
+"""True values of the analyses of cases at progressively masked levels.
+
+Their formulas are written a second time, apart from those of the analyses.
+"""
 
 from __future__ import annotations
 
@@ -74,16 +77,19 @@ def marks_of(
     *,
     highest: bool = False,
 ) -> Array:
-    """The panel's mean number on every answer of the group, (n_units,); with `highest` the highest one."""
+    """The panel's mean number on every answer of the group, (n_units,).
+
+    With `highest` it is the highest number.
+    """
     labels = labels_of(analysis, criterion)
     codes = model.selected(analysis, criterion, panel, group, batch, labels)
-    given = codes >= 0
+    rated = codes >= 0
     numbers = np.where(
-        given, np.asarray(labels.values, dtype=np.float64)[np.maximum(codes, 0)], 0.0
+        rated, np.asarray(labels.values, dtype=np.float64)[np.maximum(codes, 0)], 0.0
     )
     if highest:
-        return np.where(given.any(axis=1), np.where(given, numbers, -np.inf).max(axis=1), np.nan)
-    return np.asarray(numbers.sum(axis=1) / np.where(given.any(axis=1), given.sum(axis=1), np.nan))
+        return np.where(rated.any(axis=1), np.where(rated, numbers, -np.inf).max(axis=1), np.nan)
+    return np.asarray(numbers.sum(axis=1) / np.where(rated.any(axis=1), rated.sum(axis=1), np.nan))
 
 
 def ladder(
@@ -98,10 +104,10 @@ def ladder(
     grid = np.full((int(world.case_of.max()) + 1, len(analysis.levels)), np.nan)
     levels = model.batches.strata["level"][item_of]
     for place, level in enumerate(analysis.levels):
-        here = levels == level
-        grid[world.case_of[item_of[here]], place] = marks[here]
-    whole = np.isfinite(grid).all(axis=1)
-    return np.asarray(grid[whole], dtype=np.float64)
+        at_level = levels == level
+        grid[world.case_of[item_of[at_level]], place] = marks[at_level]
+    is_complete = np.isfinite(grid).all(axis=1)
+    return np.asarray(grid[is_complete], dtype=np.float64)
 
 
 Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -109,12 +115,12 @@ Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 def _rises(right: Bools) -> Bools:
     """Whether some level is right after a fuller one was wrong."""
-    found = [
+    rises = [
         (~right[:, full] & right[:, less])
         for full in range(right.shape[1])
         for less in range(full + 1, right.shape[1])
     ]
-    return np.asarray(np.any(found, axis=0))
+    return np.asarray(np.any(rises, axis=0))
 
 
 def _sensitivity(_: Array, right: Bools, __: Analysis) -> float:
@@ -122,10 +128,10 @@ def _sensitivity(_: Array, right: Bools, __: Analysis) -> float:
 
 
 def _violation(_: Array, right: Bools, analysis: Analysis) -> float:
-    kept = (
+    in_denominator = (
         right[:, -1] if analysis.denominator == "recovered" else np.ones(len(right), dtype=np.bool_)
     )
-    return float(_rises(right)[kept].mean())
+    return float(_rises(right)[in_denominator].mean())
 
 
 def _potential(_: Array, right: Bools, __: Analysis) -> float:
@@ -173,8 +179,8 @@ def _illusion(
 
     def rule(batch: int) -> float:
         reads, is_worth = (
-            marks_of(model, analysis, one, analysis.raters, group, batch)
-            for one in (fluent, criterion)
+            marks_of(model, analysis, aspect, analysis.raters, group, batch)
+            for aspect in (fluent, criterion)
         )
         return float(np.nanmean(reads - is_worth))
 
@@ -185,15 +191,15 @@ def _mismatch(
     model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
 ) -> Rule | None:
     """Of the answers that failed, the share whose reasoning names what the answer does not."""
-    found = [model.criterion(analysis, group, name) for name in analysis.criteria or NAMING]
-    thought, said = found if len(found) == 2 else (None, None)
-    if thought is None or said is None or analysis.against is None:
+    aspects = [model.criterion(analysis, group, name) for name in analysis.criteria or NAMING]
+    thought, stated = aspects if len(aspects) == 2 else (None, None)
+    if thought is None or stated is None or analysis.against is None:
         return None
 
     def rule(batch: int) -> float:
         marks = marks_of(model, analysis, criterion, analysis.raters, group, batch)
-        names = [_yes(model, analysis, one, group, batch) for one in (thought, said)]
-        clear = [np.isfinite(one) & (one != _HALF) for one in names]
+        names = [_yes(model, analysis, aspect, group, batch) for aspect in (thought, stated)]
+        clear = [np.isfinite(share) & (share != _HALF) for share in names]
         failed = (marks < analysis.correct - ENOUGH) & clear[0] & clear[1]
         return float(((names[0] > _HALF) & (names[1] < _HALF))[failed].mean())
 
@@ -210,19 +216,22 @@ def _yes(
     codes = model.batches.retained_labels(
         analysis, criterion, str(analysis.against), group, batch, ""
     )
-    given = codes >= 0
+    rated = codes >= 0
     last = (codes == len(criterion.scale.labels) - 1).sum(axis=1)
-    return np.asarray(last / np.where(given.any(axis=1), given.sum(axis=1), np.nan))
+    return np.asarray(last / np.where(rated.any(axis=1), rated.sum(axis=1), np.nan))
 
 
 def _approval(
     model: Expected, analysis: Analysis, criterion: Criterion, group: Mapping[str, str]
 ) -> Rule | None:
-    """Of what the experts call a failure on any of the criteria, the share that a judge lets pass."""
+    """The proportion of failures that a judge approves.
+
+    An answer is a failure where the experts call it a failure on any of the criteria.
+    """
     names = [group["criterion"]] if "criterion" in group else [criterion.id, *analysis.criteria]
-    found = [model.criterion(analysis, group, name) for name in names]
-    criteria = [one for one in found if one is not None]
-    if len(criteria) < len(found) or analysis.against is None or "rater" not in group:
+    aspects = [model.criterion(analysis, group, name) for name in names]
+    criteria = [aspect for aspect in aspects if aspect is not None]
+    if len(criteria) < len(aspects) or analysis.against is None or "rater" not in group:
         return None
     others = {
         column: value for column, value in group.items() if column not in ("rater", "criterion")
@@ -230,13 +239,13 @@ def _approval(
 
     def rule(batch: int) -> float:
         passed = failed = 0
-        for one in criteria:
+        for aspect in criteria:
             every = analysis.failure_by == "every"
             experts = marks_of(
-                model, analysis, one, str(analysis.against), others, batch, highest=every
+                model, analysis, aspect, str(analysis.against), others, batch, highest=every
             )
             judge = marks_of(
-                model, analysis, one, analysis.raters, {**others, "rater": group["rater"]}, batch
+                model, analysis, aspect, analysis.raters, {**others, "rater": group["rater"]}, batch
             )
             fails = (experts <= analysis.failure + ENOUGH) & np.isfinite(judge)
             failed += int(fails.sum())

@@ -1,4 +1,7 @@
-"""Answers for the rehearsal of a study that nobody has answered yet: some are the reference, the others are not."""
+"""Answers for the rehearsal of a study that has no answers yet.
+
+Some are the reference, the others are not.
+"""
 
 from __future__ import annotations
 

@@ -63,39 +63,42 @@ class Labeller:
 
     def on(self, criterion: str) -> PanelTruth:
         """The parameters on a criterion; on none, those of the whole screen."""
-        told = self.truth
+        parameters = self.truth
         for departure in self.departures:
             if departure.criterion in ("", criterion):
                 stated = {name: getattr(departure, name) for name in _INSTEAD}
-                told = replace(
-                    told, **{name: value for name, value in stated.items() if value is not None}
+                parameters = replace(
+                    parameters,
+                    **{name: value for name, value in stated.items() if value is not None},
                 )
-        return told
+        return parameters
 
     def shift(self, criterion: str) -> float:
         """What is stated of the criterion and of this rater on it, towards the better labels."""
-        own = sum(d.shift for d in self.departures if d.criterion in ("", criterion))
-        return self.criteria.get(criterion, CriterionTruth()).shift + own
+        rater_shift = sum(d.shift for d in self.departures if d.criterion in ("", criterion))
+        return self.criteria.get(criterion, CriterionTruth()).shift + rater_shift
 
     def impression(self, units: Units, criterion: Criterion, context: str) -> Array:
         """The latent impression y of every unit, (n_units,)."""
         t, world = self.on(criterion.id), self.world
-        told = self.criteria.get(criterion.id, CriterionTruth())
+        criterion_truth = self.criteria.get(criterion.id, CriterionTruth())
         shift = t.leniency - self.severity + self.liking
-        own = np.array(
+        own_family = np.array(
             [bool(self.rater.family) and f == self.rater.family for f in world.families],
             dtype=np.bool_,
         )
-        shift = shift + t.self_preference * own
+        shift = shift + t.self_preference * own_family
         if criterion.scope == "pair" or len(criterion.scale.labels) != 2:
             shift = shift + world.strengths_on.get(criterion.id, world.strengths)
         shift = shift + self.shift(criterion.id)
-        right = units.reasoned if told.about == "reasoning" else units.right
-        mean = told.right * 2 * ndtri(t.accuracy) * (right - 0.5) + shift[units.system_of]
+        right = units.reasoned if criterion_truth.about == "reasoning" else units.right
+        mean = (
+            criterion_truth.right * 2 * ndtri(t.accuracy) * (right - 0.5) + shift[units.system_of]
+        )
         k = len(criterion.scale.labels)
-        if t.approves is not None and told.right > 0 and criterion.scope != "pair" and k:
+        if t.approves is not None and criterion_truth.right > 0 and criterion.scope != "pair" and k:
             above = self.width * (k // 2 / k - 0.5) + ndtri(t.approves)
-            habit = self.liking - self.severity + t.self_preference * own
+            habit = self.liking - self.severity + t.self_preference * own_family
             mean = np.where(right, mean, above + habit[units.system_of])
         mood = self._stream("mood", "", "").standard_normal(len(world.difficulty))
         noise = self._stream("noise", criterion.id, context).standard_normal(len(units.item_of))
@@ -109,9 +112,9 @@ class Labeller:
         )
 
     def about_items(self, criterion: Criterion, context: str) -> Array:
-        """Perceived difficulty (scope item), or how easy the screen felt (scope task), (n_items,)."""
-        told = self.on(criterion.id)
-        part = told.perception if criterion.scope == "item" else -0.5
+        """Perceived difficulty (scope item) or ease of the screen (scope task), (n_items,)."""
+        parameters = self.on(criterion.id)
+        part = parameters.perception if criterion.scope == "item" else -0.5
         rng = self._stream("item", criterion.id, context)
         habit = generator(
             self.seed, "rater", self.rater.id, "habit", criterion.id
@@ -135,11 +138,11 @@ class Labeller:
         self, criterion: Criterion, units_item: Indices, context: str
     ) -> NDArray[np.bool_]:
         """Where the rater abstains, (n_units,)."""
-        told = self.on(criterion.id)
-        if criterion.scale.abstain is None or told.abstention <= 0:
+        parameters = self.on(criterion.id)
+        if criterion.scale.abstain is None or parameters.abstention <= 0:
             return np.zeros(len(units_item), dtype=np.bool_)
         u = self._stream("abstain", criterion.id, context).random(len(units_item))
-        odds = logit(told.abstention) + told.abstention_slope * self.world.difficulty
+        odds = logit(parameters.abstention) + parameters.abstention_slope * self.world.difficulty
         return np.asarray(u < expit(odds)[units_item], dtype=np.bool_)
 
     def seconds(self, context: str) -> Array:
@@ -150,23 +153,31 @@ class Labeller:
             np.round(self.on("").seconds * np.exp(pace + 0.4 * noise), 1), dtype=np.float64
         )
 
-    def _stream(self, what: str, criterion: str, context: str) -> np.random.Generator:
-        return generator(self.world.seed, "rater", self.rater.id, what, criterion, context)
+    def _stream(self, purpose: str, criterion: str, context: str) -> np.random.Generator:
+        return generator(self.world.seed, "rater", self.rater.id, purpose, criterion, context)
 
 
 def labeller(world: World, rater: Rater, truth: Truth, seed: int) -> Labeller:
     """The rater with the severity and likings that the seed gives it, whatever the world."""
-    own = truth.raters.get(rater.id, truth.panels.get(rater.panel, PanelTruth()))
+    parameters = truth.raters.get(rater.id, truth.panels.get(rater.panel, PanelTruth()))
     rng = generator(seed, "rater", rater.id, "severity")
-    severity = float(rng.standard_normal()) * own.severity
+    severity = float(rng.standard_normal()) * parameters.severity
     liking = np.array(
         [generator(seed, "rater", rater.id, "liking", s).standard_normal() for s in world.systems],
         dtype=np.float64,
     )
     departures = tuple(d for d in truth.exceptions if _is_of(d, rater))
-    habits = liking * own.rater_system
+    habits = liking * parameters.rater_system
     return Labeller(
-        world, rater, own, severity, habits, seed, truth.label_width, truth.criteria, departures
+        world,
+        rater,
+        parameters,
+        severity,
+        habits,
+        seed,
+        truth.label_width,
+        truth.criteria,
+        departures,
     )
 
 
@@ -179,7 +190,7 @@ def _is_of(departure: Departure, rater: Rater) -> bool:
 _INSTEAD = tuple({f.name for f in fields(PanelTruth)} & {f.name for f in fields(Departure)})
 
 
-def cut(y: Array, criterion: Criterion, told: CriterionTruth, width: float) -> Codes:
+def cut(y: Array, criterion: Criterion, criterion_truth: CriterionTruth, width: float) -> Codes:
     """Label numbers of impressions, in the order of the scale's labels."""
     labels = criterion.scale.labels
     k = len(labels)
@@ -187,10 +198,12 @@ def cut(y: Array, criterion: Criterion, told: CriterionTruth, width: float) -> C
     about_answers = criterion.scope in ("answer", "sentence")
     cuts = width * (inner - 0.5) if about_answers else ndtri(inner)
     codes = np.searchsorted(cuts, y).astype(np.int64)
-    return k - 1 - codes if told.best and told.best == labels[0] else codes
+    return k - 1 - codes if criterion_truth.best and criterion_truth.best == labels[0] else codes
 
 
-def cut_pair(difference: Array, criterion: Criterion, told: CriterionTruth, tie: float) -> Codes:
+def cut_pair(
+    difference: Array, criterion: Criterion, criterion_truth: CriterionTruth, tie: float
+) -> Codes:
     """Label numbers of differences of impressions, first minus second answer.
 
     A zone of ties where k is odd.
@@ -202,11 +215,14 @@ def cut_pair(difference: Array, criterion: Criterion, told: CriterionTruth, tie:
         np.concatenate((-half[::-1], half)) if k % 2 else np.concatenate((-half[::-1], [0.0], half))
     )
     codes = np.searchsorted(cuts, difference).astype(np.int64)
-    return codes if told.best and told.best == labels[-1] else k - 1 - codes
+    return codes if criterion_truth.best and criterion_truth.best == labels[-1] else k - 1 - codes
 
 
 def number(y: float, criterion: Criterion) -> str:
-    """A number on the criterion's scale for an impression: its normal rank between the scale's ends."""
+    """A number on the criterion's scale for an impression.
+
+    It is the impression's normal rank between the ends of the scale.
+    """
     scale = criterion.scale
     low = 0.0 if scale.low is None else scale.low
     high = max(low, 100.0) if scale.high is None else scale.high

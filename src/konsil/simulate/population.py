@@ -61,26 +61,32 @@ def of_table(name: str, joint: Array, values: Array) -> float:
 
 def pairwise(name: str, labels: Matrix, k: int, values: Array) -> float:
     """The mean over pairs of raters."""
-    found = [
+    estimates = [
         of_table(name, table(labels[:, r], labels[:, s], k), values)
         for r, s in combinations(range(labels.shape[1]), 2)
     ]
-    return float(np.nanmean(found)) if found and not np.all(np.isnan(found)) else float("nan")
+    return (
+        float(np.nanmean(estimates))
+        if estimates and not np.all(np.isnan(estimates))
+        else float("nan")
+    )
 
 
 def of_panel(name: str, labels: Matrix, k: int, values: Array, level: str) -> float:
     """A statistic of all raters at once."""
     counts = np.stack([(labels == c).sum(axis=1) for c in range(k)], axis=1).astype(np.float64)
-    given = counts.sum(axis=1)
+    n_rated = counts.sum(axis=1)
     if name == "krippendorff_alpha":
-        return _alpha(counts[given >= 2], values, level)
-    many = given >= 2
-    agreeing = (counts[many] * (counts[many] - 1)).sum(axis=1) / (given[many] * (given[many] - 1))
+        return _alpha(counts[n_rated >= 2], values, level)
+    is_paired = n_rated >= 2
+    agreeing = (counts[is_paired] * (counts[is_paired] - 1)).sum(axis=1) / (
+        n_rated[is_paired] * (n_rated[is_paired] - 1)
+    )
     observed = float(agreeing.mean())
     if name == "randolph_kappa":
         return (observed - 1 / k) / (1 - 1 / k)
-    any_label = given >= 1
-    shares = (counts[any_label] / given[any_label, None]).mean(axis=0)
+    any_label = n_rated >= 1
+    shares = (counts[any_label] / n_rated[any_label, None]).mean(axis=0)
     chance = float((shares * (1 - shares)).sum()) / (k - 1)
     return (observed - chance) / (1 - chance)
 
@@ -101,7 +107,9 @@ def _alpha(counts: Array, values: Array, level: str) -> float:
 
 
 def of_answers(codes: Matrix, owner: NDArray[np.int64], rule: str) -> Matrix:
-    """One label an answer and rater from those of its sentences: the worst of 'all', the best of 'any'; sorted owners.
+    """One label for each answer and rater, from the labels of its sentences.
+
+    It is the worst label for 'all' and the best for 'any'; the owners are sorted.
 
     >>> of_answers(np.array([[0, 1], [1, -1], [1, -1]]), np.array([4, 4, 7]), "all")
     array([[ 0,  1],
@@ -117,19 +125,22 @@ def of_answers(codes: Matrix, owner: NDArray[np.int64], rule: str) -> Matrix:
 
 def majority(labels: Matrix, k: int) -> Matrix:
     """Strictly more than half of those who gave a label, else -1; (n_units,)."""
-    return _most(_counts(labels, k))
+    return _majority_label(_counts(labels, k))
 
 
 def _counts(labels: Matrix, k: int) -> Matrix:
-    """How many raters gave each label, (k, n_units): labels first, since NumPy is slow along a short last axis."""
-    found = np.zeros((k, len(labels)), dtype=np.int64)
+    """How many raters gave each label, (k, n_units).
+
+    Labels come first, since NumPy is slow along a short last axis.
+    """
+    counts = np.zeros((k, len(labels)), dtype=np.int64)
     for column in labels.T:
         for label in range(k):
-            found[label] += column == label
-    return found
+            counts[label] += column == label
+    return counts
 
 
-def _most(counts: Matrix) -> Matrix:
+def _majority_label(counts: Matrix) -> Matrix:
     """The label of more than half of those who gave one, else -1, of counts (k, n_units)."""
     return np.where(2 * counts.max(axis=0) > counts.sum(axis=0), counts.argmax(axis=0), -1).astype(
         np.int64
@@ -139,8 +150,8 @@ def _most(counts: Matrix) -> Matrix:
 def _rests(labels: Matrix, k: int) -> list[Matrix]:
     """The majority of all raters but one, for each of them."""
     counts = _counts(labels, k)
-    own = np.arange(k)[:, None]
-    return [_most(counts - (column == own)) for column in labels.T]
+    label_numbers = np.arange(k)[:, None]
+    return [_majority_label(counts - (column == label_numbers)) for column in labels.T]
 
 
 def conflicting(labels: Matrix, k: int) -> NDArray[np.bool_]:
@@ -155,19 +166,25 @@ def conflicting(labels: Matrix, k: int) -> NDArray[np.bool_]:
 def against_rest(
     name: str, labels: Matrix, k: int, values: Array, only: int | None = None
 ) -> float:
-    """The mean over raters, or `only` one of them, of their statistic with the majority of the others."""
+    """The mean over raters of their statistic with the majority of the other raters.
+
+    With `only`, the statistic is that of this rater.
+    """
     rests = _rests(labels, k)
-    found = [
+    estimates = [
         of_table(name, table(labels[:, r], rests[r], k), values)
         for r in (range(labels.shape[1]) if only is None else [only])
     ]
-    return float(np.nanmean(found))
+    return float(np.nanmean(estimates))
 
 
 def judge_and_ceiling(
     name: str, panel: Matrix, judge: Matrix, k: int, values: Array
 ) -> tuple[float, float]:
-    """A judge and each held-out rater against the same majorities on the same units, averaged over the raters."""
+    """A judge and each held-out rater against the same majorities on the same units.
+
+    The values are averaged over the raters.
+    """
     judges, ceilings = [], []
     for r, rest in enumerate(_rests(panel, k)):
         both = (judge >= 0) & (panel[:, r] >= 0)
@@ -200,28 +217,31 @@ def mean_strata(panel: Matrix, values: Array) -> NDArray[np.int64]:
 
 
 def preference(
-    mine: Array,
+    own_scores: Array,
     peers: Array,
-    own: NDArray[np.bool_],
-    other: NDArray[np.bool_],
+    is_own: NDArray[np.bool_],
+    is_other: NDArray[np.bool_],
     stratum: Matrix | None,
 ) -> float:
-    """How much better a judge scores its own answers than each peer does, less the same on others of equal stratum.
+    """How much better a judge scores its own answers than each peer does.
 
-    Without strata, its own answers alone, beside the peers' mean. `mine` (n_units,) and `peers`
-    (n_units, n_peers) hold nan where there is no label and where a peer or its family wrote the
-    answer, `stratum` -1 where there is none.
+    The same difference on other answers of equal stratum is subtracted. Without strata, its own
+    answers alone, beside the peers' mean. `own_scores` (n_units,) and `peers` (n_units, n_peers)
+    hold nan where there is no label and where a peer or its family wrote the answer, `stratum` -1
+    where there is none.
     """
     if stratum is None:
-        rated = np.isfinite(peers).any(axis=1) & np.isfinite(mine) & own
-        return float((mine[rated] - np.nanmean(peers[rated], axis=1)).mean())
+        rated = np.isfinite(peers).any(axis=1) & np.isfinite(own_scores) & is_own
+        return float((own_scores[rated] - np.nanmean(peers[rated], axis=1)).mean())
     total, weight = 0.0, 0
     for peer in peers.T:
-        ahead = mine - peer
+        ahead = own_scores - peer
         for label in np.unique(stratum[stratum >= 0]):
-            here = np.isfinite(ahead) & (stratum == label)
-            n = int((here & own).sum())
-            if n and (here & other).any():
-                total += n * float(ahead[here & own].mean() - ahead[here & other].mean())
+            in_stratum = np.isfinite(ahead) & (stratum == label)
+            n = int((in_stratum & is_own).sum())
+            if n and (in_stratum & is_other).any():
+                total += n * float(
+                    ahead[in_stratum & is_own].mean() - ahead[in_stratum & is_other].mean()
+                )
                 weight += n
     return total / weight if weight else float("nan")

@@ -1,4 +1,4 @@
-"""power: how wide the intervals of a study will be and what it will find, before anybody is invited.
+"""power: the CI widths of a study and its power, before raters are invited.
 
 The whole study is drawn many times from stated parameters: its plan with its repeated items and
 raters, its ratings and its analyses as they stand in the protocol. Where two systems are stated as
@@ -131,16 +131,16 @@ def power(studies: Iterable[Sequence[StudyOutcome]]) -> tuple[Power, ...]:
     """Sum up drawn studies, row by row, in the order in which rows first occur."""
     rows: dict[Key, list[StudyOutcome]] = {}
     n = 0
-    for found in studies:
+    for outcomes in studies:
         n += 1
-        for one in found:
-            rows.setdefault(one.key, []).append(one)
-    return tuple(_summed(key, found, n) for key, found in rows.items())
+        for outcome in outcomes:
+            rows.setdefault(outcome.key, []).append(outcome)
+    return tuple(_summed(key, outcomes, n) for key, outcomes in rows.items())
 
 
-def _summed(key: Key, found: Sequence[StudyOutcome], n: int) -> Power:
+def _summed(key: Key, outcomes: Sequence[StudyOutcome], n: int) -> Power:
     columns = np.array(
-        [(f.value, f.low, f.high, f.p, f.p_adjusted) for f in found], dtype=np.float64
+        [(f.value, f.low, f.high, f.p, f.p_adjusted) for f in outcomes], dtype=np.float64
     )
     values = columns[~np.isnan(columns[:, 0]), 0]
     widths = columns[:, 2] - columns[:, 1]
@@ -154,7 +154,7 @@ def _summed(key: Key, found: Sequence[StudyOutcome], n: int) -> Power:
         kind=key[1],
         group=dict(key[2]),
         versus=dict(key[3]),
-        prespecified=found[0].prespecified,
+        prespecified=outcomes[0].prespecified,
         studies=len(values),
         undefined=n - len(values),
         mean=float(values.mean()) if len(values) else math.nan,

@@ -1,4 +1,7 @@
-"""Items for a study whose items are not collected yet: as many as it will have, in the sets and strata it speaks of."""
+"""Placeholder items for a study whose items are not collected yet.
+
+There are as many as the study will have, in the sets and strata that it names.
+"""
 
 from __future__ import annotations
 
@@ -27,42 +30,42 @@ _SAID: Mapping[str, tuple[str, str]] = {
 
 
 def pretended_items(study: Study, n: int) -> tuple[Item, ...]:
-    """As many items without a text: the plan's strata are spread evenly over them, sets are drawn as the protocol does.
+    """`n` items without a text, with the plan's strata spread evenly over them.
 
-    Where the protocol's sets have more items than there are, they keep their proportions. Where
-    analyses are of some items alone, as of one source, all are of those that the first such
-    analysis names. A column that analyses group by and that nobody has yet, as themes, gets three
-    values. Where analyses are of cases at several levels, the items are cases, each with a version
-    for every level.
+    Sets are drawn as the protocol draws them. Where the protocol's sets have more items than there
+    are, they keep their proportions. Where analyses are of some items alone, as of one source, all
+    are of those that the first such analysis names. A column that analyses group by and that nobody
+    has yet, as themes, gets three values. Where analyses are of cases at several levels, the items
+    are cases, each with a version for every level.
     """
     items = _strewn(study, [Item(f"item-{k + 1:0{len(str(n))}}", "") for k in range(n)])
     sets = dict(study.prepare.sets) if study.prepare is not None else {}
     if sets and sum(sets.values()) != n:
-        whole = sum(sets.values())
-        sets = sizes(n, {name: k / whole for name, k in sets.items()}) if whole > n else sets
+        total = sum(sets.values())
+        sets = sizes(n, {name: k / total for name, k in sets.items()}) if total > n else sets
     return _versions(in_sets(items, sets, seed=study.seed, name="pretended"), _levels(study))
 
 
 def pretended_pool(study: Study, n: int) -> tuple[Item, ...]:
-    """As many items with a text and a reference, as they would be before any is drawn or masked: for rehearsals.
+    """`n` items with a text and a reference, as they are before any is drawn or masked.
 
-    Strata are as those of `pretended_items`, but for the lexical match where answers decide it.
-    Sets, versions of cases and samples are left to the protocol's own preparation; where it masks
-    nothing, versions are there from the start.
+    They serve rehearsals. Strata are as those of `pretended_items`, but for the lexical match where
+    answers decide it. Sets, versions of cases and samples are left to the protocol's own
+    preparation; where it masks nothing, versions are there from the start.
     """
-    said = _SAID.get(study.language, _SAID["en"])
+    texts = _SAID.get(study.language, _SAID["en"])
     width = len(str(n))
     bare = [
-        Item(f"item-{k:0{width}}", said[0].format(k=k), said[1].format(k=k))
+        Item(f"item-{k:0{width}}", texts[0].format(k=k), texts[1].format(k=k))
         for k in range(1, n + 1)
     ]
-    found = _strewn(study, bare)
+    items = _strewn(study, bare)
     if study.prepare is not None and study.prepare.lexical_match:
-        found = [
-            replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in found
+        items = [
+            replace(i, strata={c: v for c, v in i.strata.items() if c != MATCH}) for i in items
         ]
     masks = study.prepare is not None and study.prepare.mask is not None
-    return _versions(found, () if masks else _levels(study))
+    return _versions(items, () if masks else _levels(study))
 
 
 def pool_size(study: Study) -> int:
@@ -76,7 +79,7 @@ def pool_size(study: Study) -> int:
 
 
 def _strewn(study: Study, items: list[Item]) -> list[Item]:
-    """Values in the columns that the plan matches by, that the sample is drawn by and that analyses speak of."""
+    """Items with values in the columns that the plan matches by, samples by, and analyses name."""
     n = len(items)
     for column in dict.fromkeys(a.match for a in study.plan if a.match):
         values = list(
@@ -105,10 +108,10 @@ def _strewn(study: Study, items: list[Item]) -> list[Item]:
             _with(item, sample.by, value)
             for item, value in zip(items, islice(cycle(values), n), strict=True)
         ]
-    for column, wanted in _selected(study).items():
+    for column, selected_values in _selected(study).items():
         items = [
             i if column in i.strata else _with(i, column, v)
-            for i, v in zip(items, cycle(wanted), strict=False)
+            for i, v in zip(items, cycle(selected_values), strict=False)
         ]
     for column in _grouped(study, {*items[0].strata} if items else set()):
         values = [MATCHED[k % 2] if column == MATCH else f"{column} {k + 1}" for k in range(VALUES)]
@@ -144,15 +147,20 @@ def _versions(cases: Iterable[Item], levels: Sequence[str]) -> tuple[Item, ...]:
 
 
 def _spread(values: list[str]) -> Iterator[str]:
-    """The values in turn, a whole turn of each other column apart, so that two columns do not go together."""
+    """The values in turn, a whole turn of each other column apart.
+
+    Two columns are therefore not associated.
+    """
     return chain.from_iterable(islice(cycle(values), k, k + len(values)) for k in count())
 
 
-def _grouped(study: Study, there: set[str]) -> list[str]:
+def _grouped(study: Study, item_columns: set[str]) -> list[str]:
     """The columns that analyses group by and that neither ratings nor raters nor items have."""
-    known = {*_used_columns(study), *there, LENGTH, RATER_PAIR, KIND}
+    existing = {*_used_columns(study), *item_columns, LENGTH, RATER_PAIR, KIND}
     return list(
-        dict.fromkeys(c for a in study.analyses for c in (*a.by, a.compare) if c and c not in known)
+        dict.fromkeys(
+            c for a in study.analyses for c in (*a.by, a.compare) if c and c not in existing
+        )
     )
 
 
@@ -172,14 +180,14 @@ def _level(study: Study) -> tuple[str, ...]:
 
 
 def _selected(study: Study) -> Mapping[str, tuple[str, ...]]:
-    """The items' columns that analyses select by, and the values that the first one to do so names."""
-    known = _used_columns(study)
-    found: dict[str, tuple[str, ...]] = {}
-    for analysis in sorted(study.analyses, key=lambda one: not one.prespecified):
+    """The items' columns that analyses select by, with the values of the first such analysis."""
+    used_columns = _used_columns(study)
+    values_by_column: dict[str, tuple[str, ...]] = {}
+    for analysis in sorted(study.analyses, key=lambda a: not a.prespecified):
         for column, values in analysis.where.items():
-            if column not in known and values:
-                found.setdefault(column, tuple(values))
-    return found
+            if column not in used_columns and values:
+                values_by_column.setdefault(column, tuple(values))
+    return values_by_column
 
 
 def _with(item: Item, column: str, value: str) -> Item:

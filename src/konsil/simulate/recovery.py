@@ -76,7 +76,7 @@ def recovery(
     """
     model = Expected(study, truth, seed, sets or {}, cases, lengths or {})
     analyses = {a.name: a for a in study.analyses}
-    found = []
+    recovered = []
     for row in results.estimable_rows:
         analysis = analyses.get(row.analysis)
         if analysis is None or row.kind == "companion":
@@ -87,7 +87,7 @@ def recovery(
         low, high = row.estimate.low, row.estimate.high
         interval = math.isfinite(low) and math.isfinite(high)
         true = float(np.nanmean(values))
-        found.append(
+        recovered.append(
             Recovered(
                 parameter=_words(row),
                 analysis=row.analysis,
@@ -101,7 +101,7 @@ def recovery(
                 covered=low <= true <= high if interval else None,
             )
         )
-    return tuple(found)
+    return tuple(recovered)
 
 
 def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
@@ -112,34 +112,37 @@ def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
     It does not where an item is in two of these sets, or where a line of the plan has limits or
     matches strata and an analysis is about its panel.
     """
-    asked = {name for a in study.analyses for name in (a.raters, a.against or "", a.tiebreak)}
-    panels = {panel for name in asked for panel in study.together.get(name, (name,))}
+    panel_names = {name for a in study.analyses for name in (a.raters, a.against or "", a.tiebreak)}
+    panels = {panel for name in panel_names for panel in study.together.get(name, (name,))}
     lines = [a for a in main_lines(study) if a.panel in panels or not panels]
     if any(a.per_rater is not None or a.match is not None for a in lines):
         return {}
     named = {a.items for a in study.plan if a.items and a.purpose in ("main", "tiebreak")}
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for item in items:
-        own = named & set(item.sets)
-        if len(own) > 1:
+        item_sets = named & set(item.sets)
+        if len(item_sets) > 1:
             return {}
-        found[next(iter(own), "")] += 1
-    return dict(found)
+        counts[next(iter(item_sets), "")] += 1
+    return dict(counts)
 
 
 def cases_of(items: Iterable[Item], truth: Truth) -> Cases:
-    """The items by case, where some are versions of one or the truth speaks of their columns; else nothing.
+    """The items by case, where some are versions of a case or the truth names their columns.
 
-    >>> [[i.id for i in c] for c in cases_of([Item("a", "?", case="one"), Item("b", "?", case="one")], Truth())]
+    Otherwise there are none.
+
+    >>> items = [Item("a", "?", case="one"), Item("b", "?", case="one")]
+    >>> [[i.id for i in c] for c in cases_of(items, Truth())]
     [['a', 'b']]
     """
-    found: dict[tuple[bool, str], list[Item]] = {}
+    versions_by_case: dict[tuple[bool, str], list[Item]] = {}
     for item in items:
-        found.setdefault((item.case is None, item.case or item.id), []).append(item)
-    told = any(one.quality_by for one in truth.systems.values())
-    if not told and all(alone for alone, _ in found):
+        versions_by_case.setdefault((item.case is None, item.case or item.id), []).append(item)
+    is_stated = any(system.quality_by for system in truth.systems.values())
+    if not is_stated and all(alone for alone, _ in versions_by_case):
         return ()
-    return tuple(tuple(versions) for versions in found.values())
+    return tuple(tuple(versions) for versions in versions_by_case.values())
 
 
 def lengths_of(answers: Iterable[Answer]) -> Lengths:
@@ -150,10 +153,10 @@ def lengths_of(answers: Iterable[Answer]) -> Lengths:
     >>> lengths_of([one, Answer("2", "j", "a", "")])
     {'a': [2, 0]}
     """
-    found: dict[str, list[int]] = {}
+    lengths: dict[str, list[int]] = {}
     for answer in answers:
-        found.setdefault(answer.system, []).append(len(answer.sentences))
-    return found if any(any(numbers) for numbers in found.values()) else {}
+        lengths.setdefault(answer.system, []).append(len(answer.sentences))
+    return lengths if any(any(numbers) for numbers in lengths.values()) else {}
 
 
 def _words(row: Row) -> str:

@@ -19,17 +19,18 @@ def check_truth(
     *,
     items: Sequence[Item] = (),
 ) -> None:
-    """Raise a StudyError that lists every name the study does not have and every number out of its range.
+    """Raise a StudyError that lists every unknown name and every number out of its range.
 
-    With `items`, the columns and values that qualities are stated for must be theirs.
+    A name is unknown that the study does not have. With `items`, the columns and values that
+    qualities are stated for must be theirs.
     """
-    found = (
+    problems = (
         *_names(truth, study, answers, name),
         *_numbers(truth, study, name),
         *_columns(truth, items, name),
     )
-    if found:
-        raise StudyError("\n".join(found))
+    if problems:
+        raise StudyError("\n".join(problems))
 
 
 def _names(truth: Truth, study: Study, answers: Iterable[Answer], name: str) -> Iterator[str]:
@@ -46,31 +47,32 @@ def _names(truth: Truth, study: Study, answers: Iterable[Answer], name: str) -> 
     ]
     for system, stated in truth.systems.items():
         named.append((f"systems.{system}.strength_on: criteria", stated.strength_on, criteria))
-    for n, one in enumerate(truth.exceptions):
+    for n, departure in enumerate(truth.exceptions):
         instruments = {
             i.id
             for i in study.instruments
-            if not one.criterion or one.criterion in _ids(i.criteria)
+            if not departure.criterion or departure.criterion in _ids(i.criteria)
         }
         named += [
-            (f"exceptions[{n}].panels", one.panels, panels),
-            (f"exceptions[{n}].raters", one.raters, raters),
-            (f"exceptions[{n}].criterion: criteria", filter(None, [one.criterion]), criteria),
+            (f"exceptions[{n}].panels", departure.panels, panels),
+            (f"exceptions[{n}].raters", departure.raters, raters),
+            (f"exceptions[{n}].criterion: criteria", filter(None, [departure.criterion]), criteria),
         ]
-        if one.criterion in {"", *criteria}:
-            asked = f" with the criterion {one.criterion!r}" if one.criterion else ""
-            if one.instrument and one.instrument not in instruments:
+        if departure.criterion in {"", *criteria}:
+            scope = f" with the criterion {departure.criterion!r}" if departure.criterion else ""
+            if departure.instrument and departure.instrument not in instruments:
                 yield (
                     f"{name}: exceptions[{n}].instrument: the study has no instrument"
-                    f" {one.instrument!r}{asked}; {nearest(one.instrument, instruments)}"
+                    f" {departure.instrument!r}{scope};"
+                    f" {nearest(departure.instrument, instruments)}"
                 )
-    for where, wanted, known in named:
-        for one_name in wanted:
-            if one_name not in known:
+    for where, names, valid_names in named:
+        for stated_name in names:
+            if stated_name not in valid_names:
                 kind = _SINGULAR.get(where.split()[-1].split(".")[-1], "")
                 yield (
                     f"{name}: {where.removesuffix(': criteria')}: the study has no {kind}"
-                    f" {one_name!r}; " + (nearest(one_name, known))
+                    f" {stated_name!r}; " + (nearest(stated_name, valid_names))
                 )
 
 
@@ -103,23 +105,24 @@ def _numbers(truth: Truth, study: Study, name: str) -> Iterator[str]:
     for system, stated in truth.systems.items():
         yield from _system_problems(stated, f"{name}: systems.{system}")
     for where, panels in (("panels", truth.panels), ("raters", truth.raters)):
-        for panel, one_panel in panels.items():
-            yield from _panel_problems(one_panel, f"{name}: {where}.{panel}")
+        for panel, panel_truth in panels.items():
+            yield from _panel_problems(panel_truth, f"{name}: {where}.{panel}")
     for n, exception in enumerate(truth.exceptions):
         yield from _exception_problems(truth, study, exception, f"{name}: exceptions[{n}]")
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
-    for criterion, told in truth.criteria.items():
-        if criterion in criteria and told.best:
+    for criterion, criterion_truth in truth.criteria.items():
+        if criterion in criteria and criterion_truth.best:
             labels = criteria[criterion].scale.labels
-            if told.best not in (labels[:1] + labels[-1:]):
+            if criterion_truth.best not in (labels[:1] + labels[-1:]):
                 yield (
-                    f"{name}: criteria.{criterion}.best: {told.best!r} is not the first or last"
+                    f"{name}: criteria.{criterion}.best: {criterion_truth.best!r} is not the first"
+                    f" or last"
                     f" label of {list(labels)}"
                 )
-        if not 0 <= told.right <= 1:
+        if not 0 <= criterion_truth.right <= 1:
             yield (
                 f"{name}: criteria.{criterion}.right: expected a number from 0 to 1, got"
-                f" {told.right:g}"
+                f" {criterion_truth.right:g}"
             )
     for share in ("sentence_errors", "sentence_shared"):
         value = getattr(truth, share)
@@ -129,18 +132,20 @@ def _numbers(truth: Truth, study: Study, name: str) -> Iterator[str]:
         yield f"{name}: difficulty_spread is 0 or more and label_width is above 0"
 
 
-def _exception_problems(truth: Truth, study: Study, one: Departure, where: str) -> Iterator[str]:
-    yield from _panel_problems(one, where)
-    for panel in one.panels or study.panels():
+def _exception_problems(
+    truth: Truth, study: Study, departure: Departure, where: str
+) -> Iterator[str]:
+    yield from _panel_problems(departure, where)
+    for panel in departure.panels or study.panels():
         plain = truth.panels.get(panel, PanelTruth())
-        shared = plain.shared if one.shared is None else one.shared
-        both = shared + (plain.item_rater if one.item_rater is None else one.item_rater)
-        if both > 1 and {one.shared, one.item_rater} != {None}:
+        shared = plain.shared if departure.shared is None else departure.shared
+        both = shared + (plain.item_rater if departure.item_rater is None else departure.item_rater)
+        if both > 1 and {departure.shared, departure.item_rater} != {None}:
             yield (
                 f"{where}.shared: with the item_rater of {panel!r} it makes {both:g}, more than the"
                 " whole"
             )
-    if one.criterion and one.seconds is not None:
+    if departure.criterion and departure.seconds is not None:
         yield f"{where}.seconds: seconds are the screen's; leave out the criterion"
 
 

@@ -75,7 +75,7 @@ def build_world(
     truth: Truth,
     seed: int,
 ) -> World:
-    """Difficulties and correctness of the study's own items and answers, from streams of their own."""
+    """Difficulties and correctness of the study's own items and answers, from their own streams."""
     places = {item.id: n for n, item in enumerate(items)}
     cases: dict[str, int] = {}
     # An item without a case is one of its own, whatever a case is called.
@@ -129,7 +129,7 @@ def large_world(
     and again. `cases` are the study's own, the columns of each version: the new ones are like them,
     again and again, about `n_items` versions in all.
     """
-    versions = [one for case in cases for one in case]
+    versions = [version for case in cases for version in case]
     again = max(1, n_items // len(versions))
     strata = tuple(versions) * again
     case_of = np.repeat(
@@ -140,8 +140,10 @@ def large_world(
     difficulty = generator(seed, "world", "difficulty").standard_normal(again * len(cases))[case_of]
     means = _means(systems, truth, strata, item_of, system_of)
     right = draw_right(difficulty[item_of], means, truth.difficulty_spread, seed)
-    known = [np.asarray((lengths or {}).get(s) or (0,), dtype=np.int64) for s in systems]
-    of_each = np.column_stack([np.resize(one, len(strata)) for one in known]).ravel()
+    lengths_by_system = [
+        np.asarray((lengths or {}).get(s) or (0,), dtype=np.int64) for s in systems
+    ]
+    of_each = np.column_stack([np.resize(n, len(strata)) for n in lengths_by_system]).ravel()
     return _world(
         seed,
         tuple(systems),
@@ -158,7 +160,10 @@ def large_world(
 
 
 def draw_right(difficulty: Array, means: Array, spread: float, seed: int) -> NDArray[np.bool_]:
-    """Right or wrong, answer by answer: probit in the difficulty, so scaled that the share of right is `quality`."""
+    """Whether each answer is correct: probit in the difficulty.
+
+    It is scaled so that the proportion correct is `quality`.
+    """
     noise = generator(seed, "world", "right").standard_normal(len(means))
     return np.asarray(means - spread * difficulty + noise > 0, dtype=np.bool_)
 
@@ -170,16 +175,17 @@ def _means(
     item_of: Indices,
     system_of: Indices,
 ) -> Array:
-    """The latent mean of every answer, by its system and by what is stated of its item's columns."""
-    told = [truth.systems.get(s, SystemTruth()) for s in systems]
-    means = ndtri(np.array([t.quality for t in told], dtype=np.float64))[system_of]
-    for n, one in enumerate(told):
-        for column, values in one.quality_by.items():
+    """The latent mean of every answer, by its system and the values of its item's columns."""
+    system_truths = [truth.systems.get(s, SystemTruth()) for s in systems]
+    means = ndtri(np.array([t.quality for t in system_truths], dtype=np.float64))[system_of]
+    for n, system_truth in enumerate(system_truths):
+        for column, values in system_truth.quality_by.items():
             shifts = {
-                value: ndtri(quality) - ndtri(one.quality) for value, quality in values.items()
+                value: ndtri(quality) - ndtri(system_truth.quality)
+                for value, quality in values.items()
             }
             by_item = np.array(
-                [shifts.get(own.get(column, ""), 0.0) for own in strata], dtype=np.float64
+                [shifts.get(columns.get(column, ""), 0.0) for columns in strata], dtype=np.float64
             )
             means = means + np.where(system_of == n, by_item[item_of], 0.0)
     return np.asarray(means * np.sqrt(1 + truth.difficulty_spread**2), dtype=np.float64)
@@ -188,7 +194,7 @@ def _means(
 def _difficulty_given(
     right: NDArray[np.bool_], item_of: Indices, means: Array, spread: float, n_items: int, seed: int
 ) -> Array:
-    """Difficulties drawn from what the known right and wrong answers say of them, on a fine grid."""
+    """Difficulties drawn from their law given the known right and wrong answers, on a fine grid."""
     grid = np.linspace(-3.5, 3.5, 141)
     chance = ndtr(means[:, None] - spread * grid)
     log_posterior = np.tile(-(grid**2) / 2, (n_items, 1))
@@ -214,7 +220,7 @@ def _world(
     right: NDArray[np.bool_],
     lengths: Sequence[int],
 ) -> World:
-    told = [truth.systems.get(s, SystemTruth()) for s in systems]
+    system_truths = [truth.systems.get(s, SystemTruth()) for s in systems]
     clarity = generator(seed, "world", "clarity").standard_normal(len(item_of))
     first = np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64)))).astype(np.int64)
     owner = np.repeat(np.arange(len(item_of)), np.diff(first))
@@ -223,24 +229,27 @@ def _world(
     chosen = first[:-1] + (rng.random(len(item_of)) * np.diff(first)).astype(np.int64)
     bad[chosen[np.diff(first) > 0]] = True
     fine = right[owner] | ~bad
-    own, part = rng.standard_normal(len(owner)), truth.sentence_shared
-    seen = np.sqrt(part) * clarity[owner] + np.sqrt(1 - part) * own
-    hidden = np.array([t.hidden for t in told], dtype=np.float64)[system_of]
+    noise, part = rng.standard_normal(len(owner)), truth.sentence_shared
+    sentence_clarity = np.sqrt(part) * clarity[owner] + np.sqrt(1 - part) * noise
+    hidden = np.array([t.hidden for t in system_truths], dtype=np.float64)[system_of]
     reasoned = right | (generator(seed, "world", "hidden").random(len(right)) < hidden)
-    strengths = np.array([t.strength for t in told], dtype=np.float64)
-    named = dict.fromkeys(criterion for t in told for criterion in t.strength_on)
+    strengths = np.array([t.strength for t in system_truths], dtype=np.float64)
+    named = dict.fromkeys(criterion for t in system_truths for criterion in t.strength_on)
     return World(
         seed=seed,
         systems=systems,
         families=tuple(families.get(s, "") for s in systems),
         strengths=strengths,
         strengths_on={
-            c: strengths + np.array([t.strength_on.get(c, 0.0) for t in told]) for c in named
+            c: strengths + np.array([t.strength_on.get(c, 0.0) for t in system_truths])
+            for c in named
         },
         difficulty=difficulty,
         strata=strata,
         case_of=case_of,
         answers=Units(item_of, system_of, right, reasoned, clarity),
-        sentences=Units(item_of[owner], system_of[owner], fine, fine | reasoned[owner], seen),
+        sentences=Units(
+            item_of[owner], system_of[owner], fine, fine | reasoned[owner], sentence_clarity
+        ),
         first_sentence=first,
     )

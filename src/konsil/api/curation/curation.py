@@ -43,7 +43,7 @@ def curation(events: Iterable[Event]) -> tuple[Row, ...]:
     return tuple(
         Row(step, decision, by, n)
         for (step, decision, by), n in sorted(
-            Counter(_decided(events)).items(), key=lambda one: (_STEPS[one[0][0]], one)
+            Counter(_decided(events)).items(), key=lambda entry: (_STEPS[entry[0][0]], entry)
         )
     )
 
@@ -58,15 +58,15 @@ _STEPS = {
 
 def _decided(events: Sequence[Event]) -> Iterator[tuple[str, str, str]]:
     screened = last_screened(events)[1]
-    last = {one.item: one for one in decisions(events)}
+    last = {latest.item: latest for latest in decisions(events)}
     stated = (
         screened.decided
         if screened is not None
-        else {i: one.decision for i, one in last.items() if one.decision}
+        else {i: latest.decision for i, latest in last.items() if latest.decision}
     )
     for item, decision in stated.items():
-        one = last.get(item)
-        by = one.by if one is not None and one.decision == decision else NOBODY
+        latest = last.get(item)
+        by = latest.by if latest is not None and latest.decision == decision else NOBODY
         step = "duplicates" if decision == DUPLICATE else "screening"
         yield step, "kept" if decision == KEEP else f"left out: {decision}", by
     duplicates = last_duplicates(events)[1]
@@ -98,20 +98,20 @@ def _decided(events: Sequence[Event]) -> Iterator[tuple[str, str, str]]:
 
 
 def lines_of(
-    events: Iterable[Event], items: Sequence[Item], known: Mapping[str, str] | None = None
+    events: Iterable[Event], items: Sequence[Item], names: Mapping[str, str] | None = None
 ) -> Iterator[str]:
     """The curation in a few lines.
 
-    The names behind pseudonyms, if `known`, are for those who run the study.
+    The names behind pseudonyms, if `names` has them, are for those who run the study.
     """
-    known = known or {}
+    names = names or {}
     events = tuple(events)
     rows = curation(events)
     for step in dict.fromkeys(row.step for row in rows):
         yield step
         for row in rows:
             if row.step == step:
-                name = f" ({known[row.by]})" if row.by in known else ""
+                name = f" ({names[row.by]})" if row.by in names else ""
                 yield f"  {row.decision}: {row.items:,} by {row.by}{name}"
     if not rows:
         yield "no decision yet"
@@ -121,9 +121,12 @@ def lines_of(
         return
     screened = last_screened(events)[1]
     out = set(screened.reasons()) if screened is not None else set()
-    left, groups = within(duplicates, (item.id for item in items if item.id not in out))
+    n_remaining, groups = within(duplicates, (item.id for item in items if item.id not in out))
     translated = "" if "translated" in duplicates.searched else " (translations not searched)"
-    yield f"duplicates{translated}: {left:,} items in {groups:,} groups still count as independent"
+    yield (
+        f"duplicates{translated}: {n_remaining:,} items in {groups:,} groups still count as"
+        f" independent"
+    )
 
 
 def write_table(rows: Iterable[Row], path: Path) -> None:

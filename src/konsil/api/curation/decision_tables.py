@@ -17,15 +17,15 @@ DECISION = "decision"
 
 
 def read_decisions(
-    table: Table, key: str, known: Collection[str], what: str, word: str
+    table: Table, key: str, subjects: Collection[str], noun: str, word: str
 ) -> dict[str, str]:
     """Subject -> decision; an empty decision is none.
 
     Args:
         table: with the columns `key` and decision.
         key: the column of the subjects.
-        known: the subjects there are.
-        what: what a subject is, for errors.
+        subjects: the valid subjects.
+        noun: the word for a subject, for errors.
         word: a decision that means something of its own; it is recognised in any case.
     """
     for column in (key, DECISION):
@@ -34,22 +34,23 @@ def read_decisions(
                 f"{table.name}: there is no column {column!r};"
                 f" {nearest(column, table.frame.columns)}"
             )
-    found: dict[str, str] = {}
+    decisions: dict[str, str] = {}
     for row, (cell, decision) in enumerate(table.frame.select(key, DECISION).iter_rows()):
         subject, decided = str(cell or ""), " ".join((decision or "").split())
         if not decided:
             continue
         decided = word if decided.lower() == word else decided
-        if subject not in known:
+        if subject not in subjects:
             raise SourceError(
-                f"{_place(table, row)}: there is no {what} {subject!r}; {nearest(subject, known)}"
+                f"{_place(table, row)}: there is no {noun} {subject!r};"
+                f" {nearest(subject, subjects)}"
             )
-        if found.setdefault(subject, decided) != decided:
+        if decisions.setdefault(subject, decided) != decided:
             raise SourceError(
                 f"{_place(table, row)}: {key} {subject!r} is decided as {decided!r} and as"
-                f" {found[subject]!r}"
+                f" {decisions[subject]!r}"
             )
-    return found
+    return decisions
 
 
 def _place(table: Table, row: int) -> str:

@@ -1,4 +1,7 @@
-"""Questions that are asked more than once: searched by a command, decided on by people in a table, kept as an event."""
+"""Questions that are asked more than once.
+
+A command searches for them, people decide on them in a table, and an event stores the groups.
+"""
 
 from __future__ import annotations
 
@@ -64,9 +67,9 @@ def search_duplicates(
     leave_one: bool = False,
     translated: bool = False,
     likeness: float = LIKENESS,
-    keep: bool = True,
+    save: bool = True,
 ) -> Searched:
-    """Search a study's items for duplicates and keep the groups; `keep` False only looks.
+    """Search a study's items for duplicates and store the groups.
 
     Args:
         folder: the study's.
@@ -76,7 +79,7 @@ def search_duplicates(
         leave_one: whether all but one of each group are left out.
         translated: whether items are compared by what they mean, too, in any of sixteen languages.
         likeness: the share of shingles that near duplicates have in common.
-        keep: False stores nothing.
+        save: False stores nothing.
     """
     where = folder.path / PROTOCOL
     with folder.store() as store:
@@ -88,33 +91,37 @@ def search_duplicates(
             raise PlanError(f"{where}: there are no items yet; run 'konsil import' first")
         number, before = last_duplicates(events)
         stated = _stated(decisions, items)
-        by = decider(store, by, keep=keep)
-        apart = {item: by for item, said in stated.items() if said == APART}
+        by = decider(store, by, keep=save)
+        apart = {item: by for item, decision in stated.items() if decision == APART}
         apart |= {
-            i: who
-            for i, who in (before.apart if before is not None else {}).items()
+            i: person
+            for i, person in (before.apart if before is not None else {}).items()
             if stated.get(i) != DUPLICATE
         }
         embed = _embedder(translated)
         some = pairs(items, likeness=likeness, embed=embed)
-        found = found_duplicates(items, some, translated=translated, apart=apart)
+        grouping = found_duplicates(items, some, translated=translated, apart=apart)
         out = _out(events)
-        wanted = {item for item, said in stated.items() if said == DUPLICATE}
+        duplicate_ids = {item for item, decision in stated.items() if decision == DUPLICATE}
         if leave_one:
-            wanted.update(to_leave_out(found, set(out) | wanted))
+            duplicate_ids.update(to_leave_out(grouping, set(out) | duplicate_ids))
         at = now()
-        made = _excluded(folder, events, wanted - set(out), by, at)
-        if made and is_planned:
+        exclusions = _excluded(folder, events, duplicate_ids - set(out), by, at)
+        if exclusions and is_planned:
             raise PlanError(f"{where}: a plan is drawn already; its items cannot change any more")
-        is_new = found != before or bool(made)
-        if keep and is_new:
+        is_new = grouping != before or bool(exclusions)
+        if save and is_new:
             note_study(store, folder.study, at)
-            kept = [duplicates_event(found, number + 1, at)] if found != before else []
-            store.add(Batch(events=[*made, *kept]), source=DUPLICATES, at=at)
-    grouped = {item for group in found.groups for item in group}
-    duplicates = (wanted | {item for item, reason in out.items() if reason == DUPLICATE}) & grouped
+            search_events = (
+                [duplicates_event(grouping, number + 1, at)] if grouping != before else []
+            )
+            store.add(Batch(events=[*exclusions, *search_events]), source=DUPLICATES, at=at)
+    grouped = {item for group in grouping.groups for item in group}
+    duplicates = (
+        duplicate_ids | {item for item, reason in out.items() if reason == DUPLICATE}
+    ) & grouped
     return Searched(
-        items, found, sorted(duplicates), sorted((out.keys() & grouped) - duplicates), is_new
+        items, grouping, sorted(duplicates), sorted((out.keys() & grouped) - duplicates), is_new
     )
 
 
@@ -127,10 +134,10 @@ def _embedder(translated: bool) -> Embed | None:
     try:
         return embedder()
     except SourceError as error:
-        told_ = str(error).replace(
+        sentence = str(error).replace(
             "prepare.themes: finding themes", f"{option('translated')}: comparing meanings"
         )
-        raise SourceError(told_) from None
+        raise SourceError(sentence) from None
 
 
 def _stated(path: Path | None, items: Sequence[Item]) -> dict[str, str]:
@@ -138,13 +145,14 @@ def _stated(path: Path | None, items: Sequence[Item]) -> dict[str, str]:
         return {}
     table = read_table(path)
     stated = read_decisions(table, "item", {item.id for item in items}, "item", DUPLICATE)
-    for item, said in stated.items():
-        if said.lower() not in (DUPLICATE, APART):
+    for item, decision in stated.items():
+        if decision.lower() not in (DUPLICATE, APART):
             raise SourceError(
-                f"{table.name}: item {item!r}: the decision {said!r} is not one of {DUPLICATE!r},"
-                f" {APART!r}; {nearest(said.lower(), (DUPLICATE, APART))}"
+                f"{table.name}: item {item!r}: the decision {decision!r} is not one of"
+                f" {DUPLICATE!r},"
+                f" {APART!r}; {nearest(decision.lower(), (DUPLICATE, APART))}"
             )
-    return {item: said.lower() for item, said in stated.items()}
+    return {item: decision.lower() for item, decision in stated.items()}
 
 
 def _out(events: Sequence[Event]) -> dict[str, str]:
@@ -158,10 +166,10 @@ def _out(events: Sequence[Event]) -> dict[str, str]:
 
 
 def _excluded(
-    folder: Folder, events: Sequence[Event], wanted: set[str], by: str, at: str
+    folder: Folder, events: Sequence[Event], duplicate_ids: set[str], by: str, at: str
 ) -> list[Event]:
     """The decisions by which items are left out as duplicates."""
-    if not wanted:
+    if not duplicate_ids:
         return []
     prepare = folder.study.prepare
     if prepare is None or prepare.screen is None:
@@ -173,19 +181,19 @@ def _excluded(
         raise PlanError(
             f"{folder.path / PROTOCOL}: the items are not screened yet; run 'konsil screen' first"
         )
-    otherwise = {one.item: one.otherwise for one in decisions_of(events)}
+    otherwise = {decision.item: decision.otherwise for decision in decisions_of(events)}
     return [
         decision_event(Decision(n, item, DUPLICATE, by, at, otherwise.get(item, KEEP)))
-        for n, item in enumerate(sorted(wanted), decided_of(events)[1] + 1)
+        for n, item in enumerate(sorted(duplicate_ids), decided_of(events)[1] + 1)
     ]
 
 
 def write_table(searched: Searched, path: Path) -> None:
     """Write the groups for people, a row an item."""
     texts = {item.id: item.text for item in searched.items}
-    out, how = set(searched.out), searched.duplicates.how
+    out, kinds = set(searched.out), searched.duplicates.how
     rows = [
-        (str(n), item, how.get(item, ""), DUPLICATE if item in out else "", texts[item])
+        (str(n), item, kinds.get(item, ""), DUPLICATE if item in out else "", texts[item])
         for n, group in enumerate(searched.duplicates.groups, 1)
         for item in group
     ]
@@ -194,22 +202,28 @@ def write_table(searched: Searched, path: Path) -> None:
 
 def lines_of(searched: Searched) -> Iterator[str]:
     """What was found in a few lines."""
-    found = searched.duplicates
-    yield f"{found.pool:,} items: {found.n_items:,} in {len(found.groups):,} groups of duplicates"
-    counts: Mapping[str, int] = Counter(
-        found.how[item] for group in found.groups for item in group if item in found.how
+    duplicates = searched.duplicates
+    yield (
+        f"{duplicates.pool:,} items: {duplicates.n_items:,} in {len(duplicates.groups):,} groups of"
+        f" duplicates"
     )
-    for how in ("exact", "same words", "near", "translated"):
-        if how in found.searched:
-            yield f"  {how}: {counts.get(how, 0):,}"
+    counts: Mapping[str, int] = Counter(
+        duplicates.how[item]
+        for group in duplicates.groups
+        for item in group
+        if item in duplicates.how
+    )
+    for kind in ("exact", "same words", "near", "translated"):
+        if kind in duplicates.searched:
+            yield f"  {kind}: {counts.get(kind, 0):,}"
         else:
-            yield f"  {how}: not searched"
-    if found.apart:
-        yield f"  declared apart by people: {len(found.apart):,}"
-    left, groups = within(
-        found, {item.id for item in searched.items} - {*searched.out, *searched.excluded}
+            yield f"  {kind}: not searched"
+    if duplicates.apart:
+        yield f"  declared apart by people: {len(duplicates.apart):,}"
+    n_remaining, groups = within(
+        duplicates, {item.id for item in searched.items} - {*searched.out, *searched.excluded}
     )
     yield f"  left out as duplicates: {len(searched.out):,}"
     if searched.excluded:
         yield f"  left out for another reason: {len(searched.excluded):,}"
-    yield f"{left:,} items in {groups:,} groups still count as independent"
+    yield f"{n_remaining:,} items in {groups:,} groups still count as independent"

@@ -1,4 +1,7 @@
-"""A table of marks in the narratives of cases: by offsets, or by the words and which time they occur."""
+"""A table of marks in the narratives of cases.
+
+A mark is given by its offsets, or by its words and the number of their occurrence.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ COLUMNS = ("case", "kind", "rank", "start", "end", "text", "occurrence", "replac
 
 
 def read_marks(
-    table: Table, known: Mapping[str, Item], out: Collection[str] = ()
+    table: Table, case_by_id: Mapping[str, Item], out: Collection[str] = ()
 ) -> dict[str, list[Mark]]:
     """Case -> its marks.
 
@@ -37,7 +40,7 @@ def read_marks(
             raise SourceError(
                 f"{table.name}: there is no column {column!r} in a table of marks; {near}"
             )
-    found: dict[str, list[Mark]] = {}
+    marks_by_case: dict[str, list[Mark]] = {}
     problems: list[str] = []
     for n, row in enumerate(table.frame.iter_rows(named=True)):
         cells = {name: str(row.get(name) or "").strip() for name in COLUMNS}
@@ -45,14 +48,15 @@ def read_marks(
         if not cells["kind"] or cells["case"] in out:
             continue
         try:
-            found.setdefault(cells["case"], []).extend(_marks(cells, known))
+            marks_by_case.setdefault(cells["case"], []).extend(_marks(cells, case_by_id))
         except SourceError as error:
             problems.append(f"{table.place} {table.line(n)}: {error}")
     if problems:
         raise SourceError(
-            f"{table.name}: {in_short(problems)}", [f"{table.name}: {one}" for one in problems]
+            f"{table.name}: {in_short(problems)}",
+            [f"{table.name}: {problem}" for problem in problems],
         )
-    return found
+    return marks_by_case
 
 
 def occurrence_of(narrative: str, mark: Mark) -> tuple[str, int]:
@@ -67,27 +71,30 @@ def occurrence_of(narrative: str, mark: Mark) -> tuple[str, int]:
     )
 
 
-def _marks(cells: Mapping[str, str], known: Mapping[str, Item]) -> list[Mark]:
+def _marks(cells: Mapping[str, str], case_by_id: Mapping[str, Item]) -> list[Mark]:
     case, kind = cells["case"], cells["kind"]
-    if case not in known:
-        raise SourceError(f"there is no case {case!r} to be masked; {nearest(case, known)}")
+    if case not in case_by_id:
+        raise SourceError(f"there is no case {case!r} to be masked; {nearest(case, case_by_id)}")
     if kind not in get_args(MarkKind):
         raise SourceError(f"{kind!r} is no kind of mark; {nearest(kind, get_args(MarkKind))}")
     rank = _count(cells, "rank") if cells["rank"] else 0
-    narrative = known[case].text
+    narrative = case_by_id[case].text
     has_offsets = cells["start"] or cells["end"]
     places = [_offsets(cells, narrative)] if has_offsets else _quoted(cells, narrative)
     # `kind` was compared with the kinds above.
-    return [Mark(start, end, kind, rank, cells["replacement"]) for start, end in places]  # type: ignore[arg-type]
+    return [
+        Mark(start, end, kind, rank, cells["replacement"])  # type: ignore[arg-type]
+        for start, end in places
+    ]
 
 
 def _offsets(cells: Mapping[str, str], narrative: str) -> tuple[int, int]:
     start, end = _count(cells, "start"), _count(cells, "end")
-    there, text = narrative[start:end], cells["text"]
+    excerpt, text = narrative[start:end], cells["text"]
     # An apostrophe in front may be the one that keeps a spreadsheet from calculating the text.
-    if text and _plain(there) not in (_plain(text), _plain(text.removeprefix("'"))):
+    if text and _plain(excerpt) not in (_plain(text), _plain(text.removeprefix("'"))):
         raise SourceError(
-            f"{text!r} does not stand at {start}-{end}, where the narrative has {there!r}"
+            f"{text!r} does not stand at {start}-{end}, where the narrative has {excerpt!r}"
         )
     return start, end
 
@@ -119,11 +126,11 @@ def _quoted(cells: Mapping[str, str], narrative: str) -> list[tuple[int, int]]:
 
 
 def _occurrences(narrative: str, text: str) -> list[tuple[int, int]]:
-    found, at = [], narrative.find(text) if text else -1
+    spans, at = [], narrative.find(text) if text else -1
     while at >= 0:
-        found.append((at, at + len(text)))
+        spans.append((at, at + len(text)))
         at = narrative.find(text, at + len(text))
-    return found
+    return spans
 
 
 def _count(cells: Mapping[str, str], column: str) -> int:

@@ -56,11 +56,11 @@ def mask_cases(
     by: str = TABLE,
     approve: bool = False,
     despite: Mapping[str, str] | None = None,
-    keep: bool = True,
+    save: bool = True,
 ) -> Masked:
     """Take marks from a table, approve what is marked, and make the versions of what is approved.
 
-    `keep` False looks.
+    With `save` False nothing is stored.
 
     Args:
         folder: the study's.
@@ -69,7 +69,7 @@ def mask_cases(
         approve: whether all cases that are marked are approved, but for those that still tell their
             diagnosis.
         despite: case -> the reason why it is approved although they do.
-        keep: False stores nothing.
+        save: False stores nothing.
     """
     spec, where = _masking(folder), folder.path / PROTOCOL
     despite = despite or {}
@@ -81,82 +81,93 @@ def mask_cases(
             raise PlanError(
                 f"{where}: prepare.mask: there are no cases yet; run 'konsil import' first"
             )
-        known = {item.id: item for item in items}
-        unknown = next((case for case in despite if case not in known), None)
+        case_by_id = {item.id: item for item in items}
+        unknown = next((case for case in despite if case not in case_by_id), None)
         if unknown is not None:
             raise PlanError(
-                f"{where}: prepare.mask: there is no case {unknown!r}; {nearest(unknown, known)}"
+                f"{where}: prepare.mask: there is no case {unknown!r};"
+                f" {nearest(unknown, case_by_id)}"
             )
-        by = decider(store, by, keep=keep)
+        by = decider(store, by, keep=save)
         before, written = last_markings(events), versions_of(everything)
-        held = {case: one for case, (_, one) in before.items() if case in known}
+        markings = {
+            case: case_marking for case, (_, case_marking) in before.items() if case in case_by_id
+        }
         if marks is not None:
-            others = {item.id for item in cases(everything)}.difference(known)
-            held |= _marked(marks, known, others, held, by)
+            others = {item.id for item in cases(everything)}.difference(case_by_id)
+            markings |= _marked(marks, case_by_id, others, markings, by)
         for case in despite:
-            if case not in held:
+            if case not in markings:
                 raise PlanError(
                     f"{where}: prepare.mask: nothing is marked in case {case!r} that could be"
                     " approved"
                 )
         due = [
             case
-            for case, one in sorted(held.items())
-            if not one.approved and (approve or case in despite)
+            for case, case_marking in sorted(markings.items())
+            if not case_marking.approved and (approve or case in despite)
         ]
-        now_approved, refused = _approved(due, known, held, despite, by, spec)
-        held |= now_approved
+        now_approved, refused = _approved(due, case_by_id, markings, despite, by, spec)
+        markings |= now_approved
         refused = dict(zip(refused, named(store, refused.values()), strict=True))
         fresh = {
-            case: one for case, one in held.items() if case not in before or before[case][1] != one
+            case: case_marking
+            for case, case_marking in markings.items()
+            if case not in before or before[case][1] != case_marking
         }
         for case in fresh:
             if case in written:
                 raise PlanError(
                     f"case {case!r}: its versions are items already, and answers stand on them"
                 )
-        made = [
+        new_versions = [
             version
-            for case, one in sorted(held.items())
-            if one.approved and case not in written
-            for version in versions(known[case], one.marks, spec.removed)
+            for case, case_marking in sorted(markings.items())
+            if case_marking.approved and case not in written
+            for version in versions(case_by_id[case], case_marking.marks, spec.removed)
         ]
         at = now()
-        told = [
-            marking_event(one, before[case][0] + 1 if case in before else 1, at)
-            for case, one in fresh.items()
+        marking_events = [
+            marking_event(case_marking, before[case][0] + 1 if case in before else 1, at)
+            for case, case_marking in fresh.items()
         ]
-        if keep and (made or told):
+        if save and (new_versions or marking_events):
             note_study(store, folder.study, at)
-            store.add(Batch(items=made, events=told), source="mask", at=at)
-    left = {
-        c: leftovers(known[c], one.marks, spec.removed)
-        for c, one in sorted(held.items())
-        if not one.approved
+            store.add(Batch(items=new_versions, events=marking_events), source="mask", at=at)
+    residuals_by_case = {
+        c: leftovers(case_by_id[c], case_marking.marks, spec.removed)
+        for c, case_marking in sorted(markings.items())
+        if not case_marking.approved
     }
-    n_made = len({*written, *(version.case for version in made)} & known.keys())
-    return Masked(items, held, left, n_made, refused, len(made) + len(told))
+    n_made = len({*written, *(version.case for version in new_versions)} & case_by_id.keys())
+    return Masked(
+        items, markings, residuals_by_case, n_made, refused, len(new_versions) + len(marking_events)
+    )
 
 
 def _approved(
     cases: Sequence[str],
-    known: Mapping[str, Item],
-    held: Mapping[str, Marking],
+    case_by_id: Mapping[str, Item],
+    markings: Mapping[str, Marking],
     despite: Mapping[str, str],
     by: str,
     spec: Masking,
 ) -> tuple[dict[str, Marking], dict[str, str]]:
     """The cases that can be approved, and why the others cannot."""
-    done: dict[str, Marking] = {}
+    approvals: dict[str, Marking] = {}
     refused: dict[str, str] = {}
     for case in cases:
         try:
-            done[case] = approved(
-                known[case], held[case], by, despite=despite.get(case, ""), removed=spec.removed
+            approvals[case] = approved(
+                case_by_id[case],
+                markings[case],
+                by,
+                despite=despite.get(case, ""),
+                removed=spec.removed,
             )
         except PlanError as error:
             refused[case] = str(error)
-    return done, refused
+    return approvals, refused
 
 
 def _masking(folder: Folder) -> Masking:
@@ -171,9 +182,9 @@ def _masking(folder: Folder) -> Masking:
 
 def _marked(
     path: Path,
-    known: Mapping[str, Item],
+    case_by_id: Mapping[str, Item],
     others: Collection[str],
-    held: Mapping[str, Marking],
+    markings: Mapping[str, Marking],
     by: str,
 ) -> dict[str, Marking]:
     """The cases of a table as they are marked there; what says nothing new keeps its approval.
@@ -181,38 +192,52 @@ def _marked(
     `others` are cases that nobody masks, since they were screened out or not drawn: marks in them
     are passed over.
     """
-    found: dict[str, Marking] = {}
-    for case, marks in read_marks(read_table(path), known, others).items():
+    new_markings: dict[str, Marking] = {}
+    for case, marks in read_marks(read_table(path), case_by_id, others).items():
         try:
-            one = marking(known[case], marks, by, before := held.get(case))
+            case_marking = marking(case_by_id[case], marks, by, before := markings.get(case))
         except PlanError as error:
             raise SourceError(f"{path.name}: {error}") from None
-        if before is None or (before.marks, before.narrative) != (one.marks, one.narrative):
-            found[case] = one
-    return found
+        if before is None or (before.marks, before.narrative) != (
+            case_marking.marks,
+            case_marking.narrative,
+        ):
+            new_markings[case] = case_marking
+    return new_markings
 
 
 def check_masked(folder: Folder, items: Sequence[Item], events: Sequence[Event]) -> None:
-    """Raise a PlanError where the protocol asks for masked cases and some of the study's have no versions yet."""
+    """Raise a PlanError where the protocol masks cases and a case has no versions yet."""
     prepare = folder.study.prepare
-    whole = still_whole(items, events) if prepare is not None and prepare.mask is not None else ()
-    if whole:
-        raise PlanError(f"{folder.path}: {unmasked_cases_sentence(whole)}")
+    unmasked = (
+        still_whole(items, events) if prepare is not None and prepare.mask is not None else ()
+    )
+    if unmasked:
+        raise PlanError(f"{folder.path}: {unmasked_cases_sentence(unmasked)}")
 
 
 def pretended_versions(
     folder: Folder, items: Sequence[Item], events: Sequence[Event]
 ) -> tuple[Item, ...]:
-    """Versions of the cases that have none, by what is marked so far: for rehearsals, in which nobody marks."""
+    """Versions of the cases that have none yet, by their current marks.
+
+    They serve rehearsals, in which no person marks.
+    """
     prepare = folder.study.prepare
     if prepare is None or prepare.mask is None:
         return ()
-    held, there, removed = last_markings(events), versions_of(items), prepare.mask.removed
+    markings, masked_cases, removed = (
+        last_markings(events),
+        versions_of(items),
+        prepare.mask.removed,
+    )
     return tuple(
         version
         for item in to_mask(items, events)
-        if item.id not in there
-        for version in versions(item, held[item.id][1].marks if item.id in held else (), removed)
+        if item.id not in masked_cases
+        for version in versions(
+            item, markings[item.id][1].marks if item.id in markings else (), removed
+        )
     )
 
 
@@ -221,37 +246,40 @@ def write_table(masked: Masked, path: Path) -> None:
 
     A case without any has one row for itself.
     """
-    found: list[tuple[str | float, ...]] = []
+    rows: list[tuple[str | float, ...]] = []
     for item in masked.items:
-        one = masked.markings.get(item.id)
-        for mark in one.marks if one is not None else ():
+        case_marking = masked.markings.get(item.id)
+        for mark in case_marking.marks if case_marking is not None else ():
             text, nth = occurrence_of(item.text, mark)
             rank = mark.rank or ""
-            found.append(
+            rows.append(
                 (item.id, mark.kind, rank, mark.start, mark.end, text, nth, mark.replacement)
             )
-        if one is None or not one.marks:
-            found.append((item.id, *("" for _ in COLUMNS[1:])))
-    write_cells(path, COLUMNS, found)
+        if case_marking is None or not case_marking.marks:
+            rows.append((item.id, *("" for _ in COLUMNS[1:])))
+    write_cells(path, COLUMNS, rows)
 
 
 def progress_lines(masked: Masked) -> Iterator[str]:
     """How far the cases are, in a few lines; what is left over of a diagnosis first."""
-    n_approved = sum(one.approved for one in masked.markings.values())
+    n_approved = sum(case_marking.approved for case_marking in masked.markings.values())
     yield (
         f"{len(masked.items):,} cases: {len(masked.markings):,} marked, {n_approved:,} approved,"
         f" {masked.made:,} with their versions as items"
     )
-    for case, found in masked.left.items():
-        for one in sorted(found, key=lambda left: not left.stops):
-            yield f"  {case}: {one.description()}{'' if one.stops else '; warning, approval not blocked'}"
+    for case, residuals in masked.left.items():
+        for residual in sorted(residuals, key=lambda residual: not residual.stops):
+            yield (
+                f"  {case}: {residual.description()}"
+                f"{'' if residual.stops else '; warning, approval not blocked'}"
+            )
     untold = {
-        case: why
-        for case, why in masked.refused.items()
+        case: reason
+        for case, reason in masked.refused.items()
         if not any(o.stops for o in masked.left.get(case, ()))
     }
-    for why in untold.values():
-        yield f"  not approved: {why}"
+    for reason in untold.values():
+        yield f"  not approved: {reason}"
     n_left = len(masked.refused) - len(untold)
     if n_left:
         yield (

@@ -1,4 +1,4 @@
-"""Which of a study's items are rated: drawn by its protocol, kept as an event, told in a few lines."""
+"""The items of a study that are rated: the protocol's draw, its event and its summary lines."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Prepared:
     """Whether it is another draw than the last one, or the first."""
 
 
-def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
-    """Draw the items that the protocol's [prepare] asks for, and keep the draw.
+def prepare(folder: Folder, *, save: bool = True) -> Prepared:
+    """Draw the items that the protocol's [prepare] asks for, and store the draw.
 
-    `keep` False only looks.
+    With `save` False nothing is stored.
 
     Asked again it gives the same items and writes nothing. Where the protocol, the items or the
     answers have changed it draws anew, unless a plan was drawn: then the items stay as they are.
@@ -80,11 +80,11 @@ def prepare(folder: Folder, *, keep: bool = True) -> Prepared:
                 )
             except PlanError as error:
                 raise PlanError(f"{where}: {error}") from None
-        made = event_of(drawn, number + 1, now())
+        event = event_of(drawn, number + 1, now())
         is_new = before != drawn
-        if keep and is_new:
+        if save and is_new:
             note_study(store, study, now())
-            store.add(Batch(events=[made]), source="prepare", at=made.at)
+            store.add(Batch(events=[event]), source="prepare", at=event.at)
     return Prepared(drawn, is_new)
 
 
@@ -108,7 +108,10 @@ def _planned_draw(folder: Folder, before: Drawn | None, screened: Screened | Non
 
 
 def is_being_prepared(folder: Folder) -> bool:
-    """Whether people still choose, mark or reword items on the pages: the protocol asks for it and no plan is drawn."""
+    """Whether people still choose, mark or reword items on the pages.
+
+    They do where the protocol asks for it and no plan is drawn.
+    """
     prepare = folder.study.prepare
     if prepare is None or (
         prepare.screen is None and prepare.mask is None and prepare.rewrite is None
@@ -120,7 +123,7 @@ def is_being_prepared(folder: Folder) -> bool:
 
 
 def check_drawn(folder: Folder, events: Sequence[Event], *, is_planned: bool) -> None:
-    """Raise a PlanError where the protocol asks for a draw of the items that was not made, or was made otherwise."""
+    """Raise a PlanError where the protocol's draw of items was not made or was made otherwise."""
     study = folder.study
     if study.prepare is None or not study.prepare.draws:
         return
@@ -144,14 +147,16 @@ def check_rewritten(
     answers: Iterable[Answer],
     ratings: Iterable[Rating],
 ) -> None:
-    """Raise a PlanError where the protocol asks for a rewriting and somebody has still to decide on questions."""
+    """Raise a PlanError where the protocol rewrites questions and some are still undecided."""
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
         return
-    kept = {item.id for item in in_study(items, events)}
-    stands = {a.item for a in answers if a.text} | {r.item for r in ratings if r.item is not None}
-    waiting = undecided([item for item in items if item.id in kept], events, stands)
+    item_ids = {item.id for item in in_study(items, events)}
+    fixed_ids = {a.item for a in answers if a.text} | {
+        r.item for r in ratings if r.item is not None
+    }
+    waiting = undecided([item for item in items if item.id in item_ids], events, fixed_ids)
     if waiting:
-        raise PlanError(still_to_decide(str(folder.path), len(waiting), len(kept)))
+        raise PlanError(still_to_decide(str(folder.path), len(waiting), len(item_ids)))
 
 
 def as_they_are(
@@ -169,7 +174,7 @@ def as_they_are(
 
 
 def of_items(events: Sequence[Event]) -> Iterator[str]:
-    """What became of a study's items, from the files they were taken from to those that are rated."""
+    """The flow of a study's items, from the files they were taken from to those that are rated."""
     from konsil.api.folder import decks
 
     read = sorted((e.at, e.subject, e.id, e.data) for e in events if e.kind == decks.PREPARATION)
@@ -182,8 +187,9 @@ def of_items(events: Sequence[Event]) -> Iterator[str]:
 def draw_lines(drawn: Drawn) -> Iterator[str]:
     """A draw in a few lines.
 
-    >>> for line in draw_lines(Drawn("", 9, by="lexical_match", found={"no": 6, "yes": 3}, sample=True,
-    ...                        drawn={"core": {"no": ["a", "b"], "yes": ["c"]}})):
+    >>> drawn = Drawn("", 9, by="lexical_match", found={"no": 6, "yes": 3}, sample=True,
+    ...               drawn={"core": {"no": ["a", "b"], "yes": ["c"]}})
+    >>> for line in draw_lines(drawn):
     ...     print(line)
     9 items (lexical_match no 6, yes 3)
     3 drawn (lexical_match no 2, yes 1)
@@ -203,12 +209,12 @@ def draw_lines(drawn: Drawn) -> Iterator[str]:
     for name, parts in sorted(drawn.drawn.items()):
         if name or len(drawn.drawn) > 1:
             sizes = {match: len(ids) for match, ids in parts.items()}
-            known = {match: n for match, n in sizes.items() if match}
-            yield f"  {name or 'in no set'}: {sum(sizes.values()):,}" + _listed(known, "")
+            named_sizes = {match: n for match, n in sizes.items() if match}
+            yield f"  {name or 'in no set'}: {sum(sizes.values()):,}" + _listed(named_sizes, "")
 
 
 def _listed(counts: Mapping[str, int], name: str) -> str:
     if not counts:
         return ""
-    told = ", ".join(f"{value} {n:,}" for value, n in sorted(counts.items()))
-    return f" ({name} {told})" if name else f" ({told})"
+    listing = ", ".join(f"{value} {n:,}" for value, n in sorted(counts.items()))
+    return f" ({name} {listing})" if name else f" ({listing})"

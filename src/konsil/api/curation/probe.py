@@ -56,10 +56,11 @@ class Probed:
 
 
 def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
-    """Let a model guess the diagnosis of every marked case from each of its levels, by the marks as they are now.
+    """Let a model guess the diagnosis of every marked case from each of its levels.
 
-    A case without a reference has no right answer and is refused. What was asked before in the same
-    words is not asked again; the calls have the budget, the log and the limits of all others.
+    The levels follow from the marks as they are now. A case without a reference has no right answer
+    and is refused. What was asked before in the same words is not asked again; the calls have the
+    budget, the log and the limits of all others.
     """
     options, study = options or Options(), folder.study
     where = folder.path / PROTOCOL
@@ -70,8 +71,10 @@ def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
     with folder.store() as store:
         with store.view() as view:
             items, events = tuple(view.each("items")), tuple(view.each("events"))
-        cases, held = to_mask(items, events), last_markings(events)
-        marked = [c for c in cases if c.id in held and held[c.id][1].narrative == narrative_of(c)]
+        cases, markings = to_mask(items, events), last_markings(events)
+        marked = [
+            c for c in cases if c.id in markings and markings[c.id][1].narrative == narrative_of(c)
+        ]
         if not marked:
             raise PlanError(
                 f"{where}: prepare.mask: no case is marked yet; run 'konsil mask' first"
@@ -82,20 +85,25 @@ def probe(folder: Folder, model: str, options: Options | None = None) -> Probed:
                 f"case {nameless[0]!r}: has no reference; expected the diagnosis, which a guess is"
                 " compared with"
             )
-        made = {
+        version_by_id = {
             version.id: (case, version)
             for case in marked
-            for version in versions(case, held[case.id][1].marks, study.prepare.mask.removed)
+            for version in versions(case, markings[case.id][1].marks, study.prepare.mask.removed)
         }
         asking = Asking(model=model)
         prompt = prompt_of(asking, "guess", language_of(asking, study.language))
-        texts = subjects([(name, version.text) for name, (_, version) in made.items()])
+        texts = subjects([(name, version.text) for name, (_, version) in version_by_id.items()])
         if not options.dry_run:
             note_study(store, study, now())
-        said = ask(study, store, asking, PromptBatch("guess", prompt, guess_form(), texts), options)
-    guesses = [_guess(*made[name], str(reply["diagnosis"])) for name, reply in said.replies.items()]
-    ordered = sorted(guesses, key=lambda one: (one.case, LEVELS.index(one.level)))
-    return Probed(ordered, said, len(cases) - len(marked))
+        replies = ask(
+            study, store, asking, PromptBatch("guess", prompt, guess_form(), texts), options
+        )
+    guesses = [
+        _guess(*version_by_id[name], str(reply["diagnosis"]))
+        for name, reply in replies.replies.items()
+    ]
+    ordered = sorted(guesses, key=lambda guess: (guess.case, LEVELS.index(guess.level)))
+    return Probed(ordered, replies, len(cases) - len(marked))
 
 
 def _guess(case: Item, version: Item, named: str) -> Guess:
@@ -110,7 +118,11 @@ def shares(guesses: Sequence[Guess]) -> dict[str, tuple[int, int, float, float]]
         level: [g.right for g in guesses if g.level == level] for level in LEVELS
     }
     return {
-        level: (sum(right), len(right), *(float(limit) for limit in wilson(sum(right), len(right))))  # type: ignore[misc]
+        level: (  # type: ignore[misc]
+            sum(right),
+            len(right),
+            *(float(limit) for limit in wilson(sum(right), len(right))),
+        )
         for level, right in counts.items()
         if right
     }

@@ -1,4 +1,8 @@
-"""Questions in better words: a model is asked, people decide in a table or on the pages, events keep both."""
+"""Rewritten questions.
+
+A model proposes a wording, people decide in a table or on the pages, and events store both
+wordings.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +79,7 @@ def rewrite_items(
     *,
     by: str = TABLE,
 ) -> Reworded:
-    """Ask the model for every question that nobody has decided on; with a table of decisions, take these instead.
+    """Ask the model for every undecided question, or take the decisions of a table instead.
 
     `by` is who made these decisions.
     """
@@ -88,8 +92,8 @@ def rewrite_items(
             )
             new = decide(store, choices, by=decider(store, by), at=now())
             return _reworded(items, store, new=new)
-        said = _ask(folder, store, spec, items, events, options or Options())
-        return _reworded(items, store, said)
+        replies = _ask(folder, store, spec, items, events, options or Options())
+        return _reworded(items, store, replies)
 
 
 def _rewriting(folder: Folder) -> Rewriting:
@@ -107,8 +111,8 @@ def _items(folder: Folder, store: Store) -> tuple[tuple[Item, ...], tuple[Event,
     with store.view() as view:
         items, events = tuple(view.each("items")), tuple(view.each("events"))
         check_drawn(folder, events, is_planned=view.counts()["tasks"] > 0)
-    kept = {item.id for item in in_study(items, events)}
-    items = tuple(item for item in items if item.id in kept)
+    item_ids = {item.id for item in in_study(items, events)}
+    items = tuple(item for item in items if item.id in item_ids)
     if not items:
         raise PlanError(
             f"{folder.path / PROTOCOL}: prepare.rewrite: there are no items yet; run 'konsil"
@@ -127,53 +131,57 @@ def _ask(
 ) -> Replies:
     decided = decisions(events)
     with store.view() as view:
-        stands = worded(view.connection)
-    asked = [
-        (item.id, item.text) for item in items if item.id not in decided and item.id not in stands
+        fixed_ids = worded(view.connection)
+    questions = [
+        (item.id, item.text)
+        for item in items
+        if item.id not in decided and item.id not in fixed_ids
     ]
     language = language_of(spec, folder.study.language)
-    wanted = PromptBatch(
-        "rewrite", prompt_of(spec, "rewrite", language), rewriting_form(), subjects(asked)
+    batch = PromptBatch(
+        "rewrite", prompt_of(spec, "rewrite", language), rewriting_form(), subjects(questions)
     )
     if not options.dry_run:
         note_study(store, folder.study, now())
     try:
-        return ask(folder.study, store, spec, wanted, options)
+        return ask(folder.study, store, spec, batch, options)
     finally:
         if not options.dry_run:  # however the run ended, what has come back is a proposal
-            store_proposals(store, ask(folder.study, store, spec, wanted, Options(dry_run=True)))
+            store_proposals(store, ask(folder.study, store, spec, batch, Options(dry_run=True)))
 
 
-def store_proposals(store: Store, said: Replies) -> int:
+def store_proposals(store: Store, replies: Replies) -> int:
     """Make proposals of the replies that are none yet, and count them."""
     before = proposals(store.events())
-    made = []
-    for item, reply in said.replies.items():
+    new_events = []
+    for item, reply in replies.replies.items():
         last = before.get(item)
         text = str(reply["question"])
-        if text and (last is None or last.work != said.works[item]):
+        if text and (last is None or last.work != replies.works[item]):
             number = last.number + 1 if last is not None else 1
-            made.append(proposed_event(item, text, said.works[item], number, now()))
-    if made:
-        store.add(Batch(events=tuple(made)), source="rewrite", at=now())
-    return len(made)
+            new_events.append(proposed_event(item, text, replies.works[item], number, now()))
+    if new_events:
+        store.add(Batch(events=tuple(new_events)), source="rewrite", at=now())
+    return len(new_events)
 
 
 def _reworded(
-    items: Sequence[Item], store: Store, said: Replies | None = None, new: int = 0
+    items: Sequence[Item], store: Store, replies: Replies | None = None, new: int = 0
 ) -> Reworded:
-    known = {item.id for item in items}
+    item_ids = {item.id for item in items}
     with store.view() as view:
-        stands = worded(view.connection)
-    told_ = [e for e in store.events() if e.kind in (PROPOSED, REWRITING) and e.subject in known]
+        fixed_ids = worded(view.connection)
+    events = [
+        e for e in store.events() if e.kind in (PROPOSED, REWRITING) and e.subject in item_ids
+    ]
     run, unreadable = (
-        (said.collected, said.unreadable) if said is not None else (None, Counter[str]())
+        (replies.collected, replies.unreadable) if replies is not None else (None, Counter[str]())
     )
     return Reworded(
         items,
-        proposals(told_),
-        decisions(told_),
-        undecided(items, told_, stands),
+        proposals(events),
+        decisions(events),
+        undecided(items, events, fixed_ids),
         run,
         unreadable,
         new,
@@ -188,43 +196,46 @@ def waiting(folder: Folder, store: Store) -> Iterator[str]:
     if folder.study.prepare is None or folder.study.prepare.rewrite is None:
         return
     with store.view() as view:
-        items, events, stands = (
+        items, events, fixed_ids = (
             tuple(view.each("items")),
             tuple(view.each("events")),
             worded(view.connection),
         )
-    kept = {item.id for item in in_study(items, events)}
-    items = tuple(item for item in items if item.id in kept)
+    item_ids = {item.id for item in in_study(items, events)}
+    items = tuple(item for item in items if item.id in item_ids)
     if items:
         yield (
-            f"wordings: {len(undecided(items, events, stands)):,} of {len(items):,} questions wait"
+            f"wordings: {len(undecided(items, events, fixed_ids)):,} of {len(items):,} questions"
+            f" wait"
             " for a decision"
         )
 
 
-def read_choices(table: Table, known: set[str], proposed: Mapping[str, Proposal]) -> list[Choice]:
+def read_choices(
+    table: Table, item_ids: set[str], proposed: Mapping[str, Proposal]
+) -> list[Choice]:
     """Take a table's decisions: 'accept' the wording that stands there, or 'keep' the question.
 
     Empty: none.
     """
-    found = read_decisions(table, "item", known, "item", VERDICTS[0])
-    if found and PROPOSAL not in table.frame.columns:
+    decisions = read_decisions(table, "item", item_ids, "item", VERDICTS[0])
+    if decisions and PROPOSAL not in table.frame.columns:
         raise SourceError(
             f"{table.name}: there is no column {PROPOSAL!r};"
             f" {nearest(PROPOSAL, table.frame.columns)}"
         )
     choices = []
-    wordings = dict(table.frame.select("item", PROPOSAL).iter_rows()) if found else {}
+    wordings = dict(table.frame.select("item", PROPOSAL).iter_rows()) if decisions else {}
     answers = (
         dict(table.frame.select("item", ANSWER).iter_rows())
         if ANSWER in table.frame.columns
         else {}
     )
-    for item, said in found.items():
-        verdict = said.lower()
+    for item, decision in decisions.items():
+        verdict = decision.lower()
         if verdict not in VERDICTS:
             raise SourceError(
-                f"{table.name}: item {item!r}: the decision {said!r} is not one of"
+                f"{table.name}: item {item!r}: the decision {decision!r} is not one of"
                 f" {', '.join(map(repr, VERDICTS))}; {nearest(verdict, VERDICTS)}"
             )
         wording, answer = str(wordings.get(item) or ""), str(answers.get(item) or "")
@@ -234,22 +245,22 @@ def read_choices(table: Table, known: set[str], proposed: Mapping[str, Proposal]
         elif wording in (proposal, harmless(proposal)):
             choices.append(Choice(item, "accept", despite=answer))
         else:  # what a spreadsheet was kept from calculating is written back as it was
-            own = wording[1:] if harmless(wording[1:]) == wording else wording
-            choices.append(Choice(item, "edit", own, answer))
+            edited = wording[1:] if harmless(wording[1:]) == wording else wording
+            choices.append(Choice(item, "edit", edited, answer))
     return choices
 
 
-def write_table(done: Reworded, path: Path) -> None:
+def write_table(reworded: Reworded, path: Path) -> None:
     """Write the table for people: what is open first."""
-    waiting = set(done.open)
+    waiting = set(reworded.open)
     rows = []
-    for item in sorted(done.items, key=lambda item: (item.id not in waiting, item.id)):
-        decided, proposal = done.decided.get(item.id), done.proposed.get(item.id)
+    for item in sorted(reworded.items, key=lambda item: (item.id not in waiting, item.id)):
+        decided, proposal = reworded.decided.get(item.id), reworded.proposed.get(item.id)
         wording = decided.text if decided is not None and decided.verdict == "edit" else ""
         verdict = "" if decided is None else "keep" if decided.verdict == "keep" else "accept"
         shown = wording or (proposal.text if proposal is not None else "")
         warned = (
-            "; ".join(one.sentence() for one in fidelity_warnings(item.text, shown))
+            "; ".join(warning.sentence() for warning in fidelity_warnings(item.text, shown))
             if shown
             else ""
         )
@@ -266,37 +277,45 @@ def write_table(done: Reworded, path: Path) -> None:
     write_cells(path, COLUMNS, rows)
 
 
-def progress_lines(done: Reworded) -> Iterator[str]:
+def progress_lines(reworded: Reworded) -> Iterator[str]:
     """How far the rewriting is, in a few lines."""
     same = sum(
-        item.id in done.proposed and done.proposed[item.id].text == item.text for item in done.items
+        item.id in reworded.proposed and reworded.proposed[item.id].text == item.text
+        for item in reworded.items
     )
     yield (
-        f"{len(done.items):,} questions, {len(done.proposed):,} rewritten by the model, {same:,} of"
+        f"{len(reworded.items):,} questions, {len(reworded.proposed):,} rewritten by the model,"
+        f" {same:,} of"
         " them unchanged"
     )
-    for outcome, n in sorted(done.unreadable.items()):
+    for outcome, n in sorted(reworded.unreadable.items()):
         yield f"  reply not readable ({outcome}): {n:,}"
-    verdicts = Counter(one.verdict for one in done.decided.values())
+    verdicts = Counter(decision.verdict for decision in reworded.decided.values())
     if verdicts:
         yield (
             f"  decided by people: {verdicts['accept']:,} accepted, {verdicts['edit']:,} edited,"
             f" {verdicts['keep']:,} kept as they were"
         )
-    yield f"{len(done.open):,} to be decided"
-    texts = {item.id: item.text for item in done.items}
-    proposed = {item: done.proposed[item].text for item in done.open if item in done.proposed}
+    yield f"{len(reworded.open):,} to be decided"
+    texts = {item.id: item.text for item in reworded.items}
+    proposed = {
+        item: reworded.proposed[item].text for item in reworded.open if item in reworded.proposed
+    }
     warned = [item for item, text in proposed.items() if fidelity_warnings(texts[item], text)]
     if warned:
         yield (
             f"  {len(warned):,} of them with a warning to be answered: numbers, negations, drugs or"
             " identifiers"
         )
-    accepted = {i: one for i, one in done.decided.items() if one.verdict != "keep" and i in texts}
+    accepted = {
+        i: decision
+        for i, decision in reworded.decided.items()
+        if decision.verdict != "keep" and i in texts
+    }
     unanswered = [
         i
-        for i, one in accepted.items()
-        if not one.despite and fidelity_warnings(texts[i], one.text)
+        for i, decision in accepted.items()
+        if not decision.despite and fidelity_warnings(texts[i], decision.text)
     ]
     if unanswered:
         yield (

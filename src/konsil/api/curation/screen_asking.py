@@ -1,4 +1,7 @@
-"""A model looks through the questions beside the rules: its reason is a suspicion, as a rule's is."""
+"""A model that screens the questions after the rules.
+
+Its reason is a suspicion, as that of a rule is.
+"""
 
 from __future__ import annotations
 
@@ -30,25 +33,26 @@ def ask_model(
     items: Sequence[Item],
     options: Options | None,
     *,
-    keep: bool,
+    save: bool,
 ) -> tuple[Replies, dict[str, Finding]]:
-    """Ask the protocol's model about items, and say what it suspects; without `keep` nobody is asked anew.
+    """Ask the protocol's model about items, and return its replies and its suspicions.
 
-    `items` are those in which no rule found anything: what may name somebody goes to no model.
+    With `save` False no new request is sent. `items` are those in which no rule found anything:
+    what may name somebody goes to no model.
     """
     language = language_of(spec, folder.study.language)
     reasons = [*spec.rules, *([OTHER_LANGUAGE] if spec.languages else [])]
     prompt = prompt_of(
         spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language)
     )
-    wanted = PromptBatch(
+    batch = PromptBatch(
         "screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items])
     )
-    if keep:
+    if save:
         note_study(store, folder.study, now())
-    said = ask(folder.study, store, spec, wanted, replace(options or Options(), dry_run=not keep))
-    return said, {
+    replies = ask(folder.study, store, spec, batch, replace(options or Options(), dry_run=not save))
+    return replies, {
         item: Finding(str(reply["reason"]), str(reply["evidence"]), by_model=True)
-        for item, reply in said.replies.items()
+        for item, reply in replies.replies.items()
         if reply["reason"] != NOTHING
     }

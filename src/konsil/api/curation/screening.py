@@ -67,12 +67,12 @@ def screen_items(
     decisions: Path | None = None,
     *,
     by: str = TABLE,
-    keep: bool = True,
+    save: bool = True,
     options: Options | None = None,
 ) -> Looked:
     """Look through all items as the protocol's [prepare.screen] says.
 
-    `keep` False only looks, and asks no model.
+    With `save` False nothing is stored and no model is called.
 
     Where the protocol names a model, it is asked about all items in which no rule finds anything;
     nothing is kept before.
@@ -93,7 +93,7 @@ def screen_items(
                 f"{where}: prepare.screen: there are no items yet; run 'konsil import' first"
             )
         number, before = last_screened(events)
-        decided, seen = decided_of(events)
+        decided, last_number = decided_of(events)
         stated = dict[str, str]()
         if decisions is not None:
             stated = read_decisions(
@@ -103,7 +103,7 @@ def screen_items(
                 item: decision for item, decision in stated.items() if decided.get(item) != decision
             }
             decided |= stated
-        said, suspected = None, dict[str, Finding]()
+        replies, suspected = None, dict[str, Finding]()
         if spec.model:
             from konsil.api.curation.screen_asking import (
                 ask_model,
@@ -111,40 +111,42 @@ def screen_items(
 
             by_rules_alone = screen(spec, items, {}, recogniser_of(spec))[1]
             unsuspected = [item for item in items if item.id not in by_rules_alone]
-            said, suspected = ask_model(folder, store, spec, unsuspected, options, keep=keep)
+            replies, suspected = ask_model(folder, store, spec, unsuspected, options, save=save)
         screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
         at = now()
-        made = decision_events(stated, findings, spec, seen, decider(store, by, keep=keep), at)
-        screened = replace(screened, seen=seen + len(made))
-        if said is not None and said.n_pending:
-            return Looked(items, screened, findings, False, said, "identifier" in spec.rules)
+        new_events = decision_events(
+            stated, findings, spec, last_number, decider(store, by, keep=save), at
+        )
+        screened = replace(screened, seen=last_number + len(new_events))
+        if replies is not None and replies.n_pending:
+            return Looked(items, screened, findings, False, replies, "identifier" in spec.rules)
         is_new = screened != before
         if is_new and is_planned:
             raise PlanError(
                 f"{where}: prepare.screen: a plan is drawn already; its items cannot change any"
                 " more"
             )
-        if keep and is_new:
+        if save and is_new:
             note_study(store, folder.study, at)
             store.add(
-                Batch(events=[*made, screening_event(screened, number + 1, at)]),
+                Batch(events=[*new_events, screening_event(screened, number + 1, at)]),
                 source="screen",
                 at=at,
             )
-    return Looked(items, screened, findings, is_new, said, "identifier" in spec.rules)
+    return Looked(items, screened, findings, is_new, replies, "identifier" in spec.rules)
 
 
 def decision_events(
     stated: Mapping[str, str],
     findings: Mapping[str, Finding],
     spec: Screening,
-    seen: int,
+    last_number: int,
     by: str,
     at: str,
 ) -> list[Event]:
     """One event for each item that somebody decided on.
 
-    `seen` is the number of the last decision before.
+    `last_number` is the number of the last decision before.
     """
     otherwise = KEEP if spec.keeps_undecided else UNDECIDED
     return [
@@ -153,7 +155,7 @@ def decision_events(
                 n, item, decision, by, at, findings[item].reason if item in findings else otherwise
             )
         )
-        for n, (item, decision) in enumerate(sorted(stated.items()), seen + 1)
+        for n, (item, decision) in enumerate(sorted(stated.items()), last_number + 1)
     ]
 
 
@@ -172,7 +174,7 @@ def recogniser_of(spec: Screening) -> Recognise | None:
 
 
 def by_rules(folder: Folder, events: Sequence[Event], items: Sequence[Item]) -> tuple[Event, ...]:
-    """The screening by rules alone, for a rehearsal of a study in which nobody has screened, or decided, yet."""
+    """The screening by rules alone, for a rehearsal of a study without screening or decisions."""
     prepare = folder.study.prepare
     number, before = last_screened(events)
     if (
@@ -195,7 +197,10 @@ def _undecided(screened: Screened, items: Sequence[Item]) -> bool:
 
 
 def write_table(looked: Looked, path: Path) -> None:
-    """Write the table for people: suspects first, then all others, so that they can be read through as well."""
+    """Write the table for people: flagged items first, then all others.
+
+    The others are in it so that they can be read through as well.
+    """
     suspects = [item for item in looked.items if item.id in looked.findings]
     others = [item for item in looked.items if item.id not in looked.findings]
     findings, decided = looked.findings, looked.screened.decided
@@ -231,23 +236,28 @@ def screening_lines(looked: Looked) -> Iterator[str]:
     for reason, n in sorted(out.items()):
         yield f"  left out, {reason}: {n:,}"
     if looked.screened.decided:
-        kept = sum(decision == KEEP for decision in looked.screened.decided.values())
-        yield f"  decided by people: {len(looked.screened.decided):,}, of these kept: {kept:,}"
-    n_kept = len(looked.items) - sum(out.values())
-    yield f"{n_kept:,} items eligible"
+        n_retained = sum(decision == KEEP for decision in looked.screened.decided.values())
+        yield (
+            f"  decided by people: {len(looked.screened.decided):,}, of these kept: {n_retained:,}"
+        )
+    n_eligible = len(looked.items) - sum(out.values())
+    yield f"{n_eligible:,} items eligible"
     if looked.identifiers:
-        yield from _caution(looked, n_kept)
+        yield from _caution(looked, n_eligible)
 
 
-def _caution(looked: Looked, n_kept: int) -> Iterator[str]:
-    """How many identifiers the rules find of those there are, and how many items nobody has read."""
+def _caution(looked: Looked, n_eligible: int) -> Iterator[str]:
+    """The proportion of identifiers that the rules detect, and the number of unread items.
+
+    Unread items were read by no person.
+    """
     share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
     yield (
         f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of"
         " made-up questions with identifiers, by somebody who had never seen the rules; decide on"
         " every question"
     )
-    n_unread = n_kept - sum(decision == KEEP for decision in looked.screened.decided.values())
+    n_unread = n_eligible - sum(decision == KEEP for decision in looked.screened.decided.values())
     if n_unread:
         yield (
             f"  {n_unread:,} of the eligible items were read by no person; some may name a patient"

@@ -1,4 +1,7 @@
-"""A model helps with the themes: key phrases for each question, a name for each theme, one theme for each question."""
+"""A model that helps with the themes.
+
+It gives key phrases for each question, a name for each theme, and one theme for each question.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ class Helped:
 
     @property
     def n_pending(self) -> int:
-        """Questions and themes that the model has still to be asked about, in the step that stopped."""
+        """Number of questions and themes that the model has still to be asked about.
+
+        It counts those of the step that stopped.
+        """
         return self.runs[-1].n_pending if self.runs else 0
 
 
@@ -48,7 +54,7 @@ def with_model(
     store: Store,
     spec: Theming,
     items: Sequence[Item],
-    kept: Themed | None,
+    retained: Themed | None,
     embed: Callable[[], Embed],
     options: Options,
 ) -> Helped:
@@ -59,65 +65,66 @@ def with_model(
         store: its store, where the calls are kept.
         spec: which model, and how it is asked.
         items: the study's items.
-        kept: the themes that were found before; None: none.
+        retained: the themes of an earlier run; None: none.
         embed: gives what makes vectors of texts, where it is needed.
         options: how much may be asked.
     """
     helped, language = Helped(), language_of(spec, folder.study.language)
     texts = {item.id: item.text for item in items}
 
-    def asked(
-        step: Step, form: Mapping[str, object], what: Mapping[str, str], **places: str
+    def request(
+        step: Step, form: Mapping[str, object], inputs: Mapping[str, str], **places: str
     ) -> Replies:
-        said = ask(
+        replies = ask(
             folder.study,
             store,
             spec,
-            PromptBatch(step, prompt_of(spec, step, language, **places), form, what),
+            PromptBatch(step, prompt_of(spec, step, language, **places), form, inputs),
             options,
         )
-        helped.runs.append(said)
-        return said
+        helped.runs.append(replies)
+        return replies
 
-    known = kept.phrases if kept is not None else {}
-    said = asked(
+    earlier_phrases = retained.phrases if retained is not None else {}
+    replies = request(
         "phrases",
         phrases_form(),
-        subjects([(i, text) for i, text in texts.items() if i not in known]),
+        subjects([(i, text) for i, text in texts.items() if i not in earlier_phrases]),
     )
-    if said.n_pending:
+    if replies.n_pending:
         return helped
-    phrases = {item: tuple(reply["phrases"]) for item, reply in said.replies.items()}
-    found = themes(spec, items, embed(), kept, phrases=phrases)
-    said = asked("names", name_form(), _theme_texts(found, texts))
-    if said.n_pending:
+    phrases = {item: tuple(reply["phrases"]) for item, reply in replies.replies.items()}
+    themed = themes(spec, items, embed(), retained, phrases=phrases)
+    replies = request("names", name_form(), _theme_texts(themed, texts))
+    if replies.n_pending:
         return helped
-    found = replace(
-        found, named={**found.named, **{name: str(r["name"]) for name, r in said.replies.items()}}
+    themed = replace(
+        themed,
+        named={**themed.named, **{name: str(r["name"]) for name, r in replies.replies.items()}},
     )
     of_name: dict[str, str] = {}
     for name, called in sorted(
-        found.names().items(), key=lambda one: (one[1], one[0])
+        themed.names().items(), key=lambda pair: (pair[1], pair[0])
     ):  # the same words each time
         of_name.setdefault(called, name)
     untagged = subjects(
-        [(i, t) for i, t in texts.items() if i not in found.tagged and i not in found.moved]
+        [(i, t) for i, t in texts.items() if i not in themed.tagged and i not in themed.moved]
     )
-    said = asked("tags", tag_form(list(of_name)), untagged, themes=listed(list(of_name)))
-    if said.n_pending:
+    replies = request("tags", tag_form(list(of_name)), untagged, themes=listed(list(of_name)))
+    if replies.n_pending:
         return helped
-    tagged = {item: of_name[str(reply["theme"])] for item, reply in said.replies.items()}
-    helped.themed = replace(found, tagged={**found.tagged, **tagged})
+    tagged = {item: of_name[str(reply["theme"])] for item, reply in replies.replies.items()}
+    helped.themed = replace(themed, tagged={**themed.tagged, **tagged})
     return helped
 
 
-def _theme_texts(found: Themed, texts: Mapping[str, str]) -> dict[str, str]:
+def _theme_texts(themed: Themed, texts: Mapping[str, str]) -> dict[str, str]:
     """What the model sees of each theme that has no name yet."""
     words = telling_words(
-        {name: [texts[i] for i in ids] for name, ids in found.found.items()}, WORDS
+        {name: [texts[i] for i in ids] for name, ids in themed.found.items()}, WORDS
     )
     return {
         name: f"{', '.join(words[name])}\n\n{listed([texts[i] for i in list(ids)[:EXAMPLES]])}"
-        for name, ids in found.found.items()
-        if name not in found.named and name not in found.decided
+        for name, ids in themed.found.items()
+        if name not in themed.named and name not in themed.decided
     }

@@ -1,4 +1,7 @@
-"""What a study's questions are about: found by a command, edited by people in a table, kept as an event."""
+"""The themes of a study's questions.
+
+A command finds them, people edit them in a table, and an event stores them.
+"""
 
 from __future__ import annotations
 
@@ -71,17 +74,20 @@ def tag_items(
     *,
     by: str = TABLE,
     anew: bool = False,
-    keep: bool = True,
+    save: bool = True,
     options: Options | None = None,
 ) -> Tagged:
-    """Find the themes of a study's items as its [prepare.themes] says, or take those found before, and edit them.
+    """Find or reuse the themes of a study's items, and edit them.
+
+    The study's [prepare.themes] says how they are found; themes of an earlier run are reused unless
+    `anew` is set.
 
     Args:
         folder: the study's.
         decisions: tables that people edited: of themes, of questions or both.
         by: who decided on these tables.
         anew: find them again; what was decided before is forgotten.
-        keep: False only looks, and asks no model.
+        save: False stores nothing and calls no model.
         options: how much a model may be asked, where the protocol names one.
     """
     spec, where = _theming(folder), folder.path / PROTOCOL
@@ -95,29 +101,29 @@ def tag_items(
                 f"{where}: prepare.themes: there are no items yet; run 'konsil import' first"
             )
         number, before = last_themed(events)
-        kept = None if anew else before
-        if kept is None and decisions:
+        retained = None if anew else before
+        if retained is None and decisions:
             raise PlanError(
                 f"{where}: prepare.themes: what was decided is about themes that were found before;"
                 " run 'konsil themes' first and give it back then"
             )
         decided, moved = dict[str, str](), dict[str, str]()
-        if kept is not None:
+        if retained is not None:
             for path in decisions:
-                _read(path, kept, {item.id for item in items}, decided, moved)
-        helped = Helped(kept)
+                _read(path, retained, {item.id for item in items}, decided, moved)
+        helped = Helped(retained)
         try:
             if spec.model:
-                if keep:
+                if save:
                     note_study(store, folder.study, now())
-                chosen = replace(options or Options(), dry_run=not keep)
-                helped = with_model(folder, store, spec, items, kept, embedder, chosen)
+                chosen = replace(options or Options(), dry_run=not save)
+                helped = with_model(folder, store, spec, items, retained, embedder, chosen)
                 if helped.themed is None:
-                    return Tagged(items, kept or Themed(), False, helped.runs, helped.n_pending)
+                    return Tagged(items, retained or Themed(), False, helped.runs, helped.n_pending)
             themed = deciders_added(
                 themes(spec, items, embedder(), helped.themed, decided, moved),
-                kept,
-                decider(store, by, keep=keep),
+                retained,
+                decider(store, by, keep=save),
             )
         except PlanError as error:
             raise PlanError(f"{where}: {error}") from None
@@ -127,10 +133,10 @@ def tag_items(
                 f"{where}: prepare.themes: a plan by theme is drawn already; its themes cannot"
                 " change any more"
             )
-        if keep and is_new:
+        if save and is_new:
             note_study(store, folder.study, now())
-            made = theming_event(themed, number + 1, now())
-            store.add(Batch(events=[made]), source="themes", at=made.at)
+            event = theming_event(themed, number + 1, now())
+            store.add(Batch(events=[event]), source="themes", at=event.at)
     return Tagged(items, themed, is_new, helped.runs)
 
 
@@ -145,7 +151,7 @@ def _theming(folder: Folder) -> Theming:
 
 
 def _read(
-    path: Path, kept: Themed, items: set[str], decided: dict[str, str], moved: dict[str, str]
+    path: Path, retained: Themed, items: set[str], decided: dict[str, str], moved: dict[str, str]
 ) -> None:
     """Take a table's decisions: of questions where it has a column item, else of themes.
 
@@ -153,11 +159,11 @@ def _read(
     """
     table = read_table(path)
     if "item" not in table.frame.columns:
-        decided |= read_decisions(table, THEME, set(kept.found), "theme as it was found", DROP)
+        decided |= read_decisions(table, THEME, set(retained.found), "theme as it was found", DROP)
         return
     chosen = read_decisions(table, "item", items, "item", DROP)
-    for item, wanted in chosen.items():
-        if wanted == DROP:
+    for item, theme in chosen.items():
+        if theme == DROP:
             raise SourceError(
                 f"{table.name}: item {item!r}: every question has a theme; expected its name, got"
                 f" {DROP!r}"
@@ -169,8 +175,10 @@ def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | No
     """Write the table of the themes and that of the questions for people to edit."""
     texts = {item.id: item.text for item in tagged.items}
     if themes_path is not None:
-        found = tagged.themed.found
-        words = telling_words({name: [texts[i] for i in ids] for name, ids in found.items()}, WORDS)
+        ids_by_theme = tagged.themed.found
+        words = telling_words(
+            {name: [texts[i] for i in ids] for name, ids in ids_by_theme.items()}, WORDS
+        )
         named = tagged.themed.named
         more = [NAMED] if named else []
         rows = [
@@ -182,20 +190,20 @@ def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | No
                 texts[ids[0]][:EXAMPLE] if ids else "",
                 tagged.themed.decided.get(name, ""),
             )
-            for name, ids in found.items()
+            for name, ids in ids_by_theme.items()
         ]
         write_cells(themes_path, (OF_THEMES[0], *more, *OF_THEMES[1:]), rows)
     if items_path is not None:
         of, moved, phrases = tagged.themed.of(), tagged.themed.moved, tagged.themed.phrases
-        told_ = [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())]
+        item_rows = [(i, of[i], moved.get(i, ""), text) for i, text in sorted(texts.items())]
         if phrases:
             write_cells(
                 items_path,
                 (*OF_ITEMS, PHRASES),
-                [(*row, ", ".join(phrases.get(row[0], ()))) for row in told_],
+                [(*row, ", ".join(phrases.get(row[0], ()))) for row in item_rows],
             )
         else:
-            write_cells(items_path, OF_ITEMS, told_)
+            write_cells(items_path, OF_ITEMS, item_rows)
 
 
 def theme_lines(tagged: Tagged) -> Iterator[str]:
@@ -207,12 +215,12 @@ def theme_lines(tagged: Tagged) -> Iterator[str]:
             " stored"
         )
         return
-    for said in tagged.runs:
-        for outcome, n in sorted(said.unreadable.items()):
-            yield f"reply not readable ({outcome}): {n:,} {said.step}"
+    for replies in tagged.runs:
+        for outcome, n in sorted(replies.unreadable.items()):
+            yield f"reply not readable ({outcome}): {n:,} {replies.step}"
     yield f"{len(tagged.items):,} questions, {len(themed.tags):,} themes"
     sizes: Mapping[str, int] = Counter({name: len(ids) for name, ids in themed.tags.items()})
-    for name, n in sorted(sizes.items(), key=lambda one: (-one[1], one[0])):
+    for name, n in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0])):
         yield f"  {name}: {n:,}"
     if themed.decided or themed.moved:
         yield (

@@ -76,7 +76,10 @@ def _renamed(columns: Any, names: Letters) -> Columns[Any]:  # noqa: ANN401 - ta
 
 
 def fit_to_show(data: Data, names: Letters, instruments: Sequence[Instrument]) -> Data:
-    """Records under letters without what reveals names: identifiers of tasks, sides of comparisons, order of rows."""
+    """Records under blinding codes, without what reveals names.
+
+    Identifiers of tasks, sides of comparisons and the order of rows reveal nothing.
+    """
     return dataclasses.replace(
         data,
         tasks=_blinded_tasks(data.tasks, names),
@@ -90,7 +93,8 @@ def fit_to_show(data: Data, names: Letters, instruments: Sequence[Instrument]) -
     )
 
 
-def _blinded_tasks(columns: Any, names: Letters) -> Columns[Task]:  # noqa: ANN401 - as `_renamed` gives them
+# The columns have no type of their own: they are as `_renamed` returns them.
+def _blinded_tasks(columns: Any, names: Letters) -> Columns[Task]:  # noqa: ANN401
     """Tasks under identifiers that nobody can make again, in their order."""
     frame: pl.DataFrame = columns.frame
     ids = {task: names.task_id(task) for task in frame["id"].to_list()}
@@ -103,7 +107,11 @@ def _blinded_tasks(columns: Any, names: Letters) -> Columns[Task]:  # noqa: ANN4
     return blinded
 
 
-def _turned(columns: Any, names: Letters, pairs: Mapping[str, Criterion]) -> Columns[Rating]:  # noqa: ANN401 - likewise
+def _turned(
+    columns: Any,  # noqa: ANN401
+    names: Letters,
+    pairs: Mapping[str, Criterion],
+) -> Columns[Rating]:
     """Comparisons in the order of their letters: that of the real names would give them away.
 
     Rows likewise.
@@ -216,7 +224,10 @@ def hides(folder: OpenedStudy, store: Store) -> bool:
 
 
 def show(folder: OpenedStudy, store: Store) -> bool:
-    """Say whether systems are letters, before their ratings are shown; that they have names is logged once."""
+    """Whether systems have blinding codes, before their ratings are shown.
+
+    That names are shown is logged once.
+    """
     events = store.events()
     kind = look(folder.study, events) if store.counts()["ratings"] else ""
     if kind and not store.is_read_only:

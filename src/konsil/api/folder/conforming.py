@@ -1,4 +1,7 @@
-"""The gate before every analysis: the protocol describes every rating that is used, or nothing is computed."""
+"""The check before every analysis.
+
+The protocol describes every rating that is used, or nothing is computed.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,10 @@ from konsil.study import Study
 
 
 def curation_sentences(study: Study, events: Iterable[Event]) -> Iterator[TranslatableMessage]:
-    """How many identifiers the rules of the screening detect, where items were screened for identifiers."""
+    """The proportion of identifiers that the screening's rules detect.
+
+    It is stated where items were screened for identifiers.
+    """
     screen = study.prepare.screen if study.prepare is not None else None
     screened = last_screened(events)[1]
     if screen is None or "identifier" not in screen.rules or screened is None:

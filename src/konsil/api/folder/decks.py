@@ -26,15 +26,15 @@ _OWN_STRATA = ("deck", "tags", "type")
 
 
 def deck_items(path: Path, source: Source) -> Incoming:
-    """The notes of a deck with exactly one cloze deletion as items, and the counts of all others."""
+    """The notes of a deck with exactly one cloze deletion as items, with counts of all others."""
     where = path.name
     _refuse_unused(source, where)
     deck = read_anki(path)
     notes = deck.notes
-    fields = _known(source.columns.get("text", ()), notes, "columns", (), where)
-    strata = _known(source.strata, notes, "strata", _OWN_STRATA, where)
+    fields = _checked_names(source.columns.get("text", ()), notes, "columns", (), where)
+    strata = _checked_names(source.strata, notes, "strata", _OWN_STRATA, where)
     sets = tuple(part.strip() for part in source.fixed.get("sets", "").split("|") if part.strip())
-    found = single_cloze(
+    filtered = single_cloze(
         notes,
         fields=fields,
         strata=strata or ("deck", "tags"),
@@ -42,24 +42,24 @@ def deck_items(path: Path, source: Source) -> Incoming:
         media=source.media,
         hints=source.hints,
     )
-    if not found.items:
+    if not filtered.items:
         raise SourceError(
             f"{where}: no note becomes an item:"
-            f" {preparation_line(where, counts(found, deck.repeats))}"
+            f" {preparation_line(where, counts(filtered, deck.repeats))}"
         )
-    return Incoming(where, items=found.items, preparation=counts(found, deck.repeats))
+    return Incoming(where, items=filtered.items, preparation=counts(filtered, deck.repeats))
 
 
-def counts(found: Filtered, repeats: int = 0) -> dict[str, object]:
-    """What is kept of a preparation: how many notes there were, how many became items, and why the others did not.
+def counts(filtered: Filtered, repeats: int = 0) -> dict[str, object]:
+    """The counts of a preparation: notes read, items kept, and notes dropped by reason.
 
     `repeats` are notes that the file holds once more, identical but for their deck.
     """
-    dropped: dict[str, int] = {str(reason): n for reason, n in found.dropped.items()}
+    dropped: dict[str, int] = {str(reason): n for reason, n in filtered.dropped.items()}
     if repeats:
         dropped[REPEAT] = repeats
-    read = found.read + repeats
-    return {"filter": "single cloze", "read": read, "kept": len(found.items), "dropped": dropped}
+    read = filtered.read + repeats
+    return {"filter": "single cloze", "read": read, "kept": len(filtered.items), "dropped": dropped}
 
 
 REPEAT = "repeat of a note"
@@ -75,19 +75,19 @@ def preparation_line(name: str, data: Mapping[str, object]) -> str:
     dropped = data.get("dropped")
     reasons = {str(r): int(n) for r, n in dropped.items()} if isinstance(dropped, dict) else {}
     # The database keeps no order.
-    why = ", ".join(
+    listing = ", ".join(
         f"{reason} {n:,}"
         for reason, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     )
     return (
         f"{name}: {data.get('read', 0):,} {data.get('of', 'notes')}, {data.get('kept', 0):,} kept"
         f" as {data.get('as', 'items')}, {sum(reasons.values()):,} dropped"
-        + (f" ({why})" if why else "")
+        + (f" ({listing})" if listing else "")
     )
 
 
 def reconciled(data: Mapping[str, object]) -> tuple[str, ...]:
-    """One line for each kind of row of a whole study's tables: read, kept, and left out with the reasons.
+    """One line for each kind of row of a whole study's tables: read, kept, left out by reason.
 
     >>> reconciled({"tables": {"comparisons": {"read": 9, "kept": 7, "left out": {"no user": 2}}}})
     ('  comparisons: 9 read, 7 kept, 2 left out (no user 2)',)
@@ -99,25 +99,25 @@ def reconciled(data: Mapping[str, object]) -> tuple[str, ...]:
             lines.append(f"  {kind}: {tally['kept']:,}")
             continue
         reasons = sorted(tally["left out"].items(), key=lambda pair: (-pair[1], pair[0]))
-        why = ", ".join(f"{reason} {n:,}" for reason, n in reasons)
-        out = f", {sum(n for _, n in reasons):,} left out ({why})" if reasons else ""
+        listing = ", ".join(f"{reason} {n:,}" for reason, n in reasons)
+        out = f", {sum(n for _, n in reasons):,} left out ({listing})" if reasons else ""
         lines.append(f"  {kind}: {tally['read']:,} read, {tally['kept']:,} kept{out}")
     return tuple(lines)
 
 
-def preparation(files: Iterable[Incoming], at: str, here: Iterable[Event]) -> tuple[Event, ...]:
+def preparation(files: Iterable[Incoming], at: str, events: Iterable[Event]) -> tuple[Event, ...]:
     """One event for each prepared file; none where the same was told before."""
-    known = {event.id for event in here if event.kind in (PREPARATION, READING)}
-    made = []
-    for one in files:
-        if not one.preparation:
+    event_ids = {event.id for event in events if event.kind in (PREPARATION, READING)}
+    new_events = []
+    for file in files:
+        if not file.preparation:
             continue
-        content = json.dumps([one.name, one.preparation], sort_keys=True, ensure_ascii=False)
-        kind = READING if "of" in one.preparation else PREPARATION
+        content = json.dumps([file.name, file.preparation], sort_keys=True, ensure_ascii=False)
+        kind = READING if "of" in file.preparation else PREPARATION
         name = f"{kind}-{hashlib.blake2b(content.encode(), digest_size=8).hexdigest()}"
-        if name not in known:
-            made.append(Event(name, kind, one.name, at, one.preparation))
-    return tuple(made)
+        if name not in event_ids:
+            new_events.append(Event(name, kind, file.name, at, file.preparation))
+    return tuple(new_events)
 
 
 def _refuse_unused(source: Source, where: str) -> None:
@@ -127,23 +127,32 @@ def _refuse_unused(source: Source, where: str) -> None:
         default = field.default_factory() if callable(field.default_factory) else field.default
         if getattr(source, field.name) != default:
             raise SourceError(f"{where}: {field.name} says nothing of an Anki deck; leave it out")
-    for key, given, known in (("columns", source.columns, "text"), ("fixed", source.fixed, "sets")):
-        for name in given:
-            if name != known:
+    for key, settings, allowed in (
+        ("columns", source.columns, "text"),
+        ("fixed", source.fixed, "sets"),
+    ):
+        for name in settings:
+            if name != allowed:
                 raise SourceError(
-                    f"{where}: {key}: an Anki deck has no field {name!r} to set; expected {known!r}"
+                    f"{where}: {key}: an Anki deck has no field {name!r} to set; expected"
+                    f" {allowed!r}"
                 )
 
 
-def _known(
-    names: tuple[str, ...], notes: tuple[Note, ...], key: str, own: tuple[str, ...], where: str
+def _checked_names(
+    names: tuple[str, ...],
+    notes: tuple[Note, ...],
+    key: str,
+    extra_names: tuple[str, ...],
+    where: str,
 ) -> tuple[str, ...]:
-    if set(names) <= set(own):
+    if set(names) <= set(extra_names):
         return names
     fields = {field for note in notes for field in note.fields}
     for name in names:
-        if name not in fields and name not in own:
+        if name not in fields and name not in extra_names:
             raise SourceError(
-                f"{where}: {key}: no note has a field {name!r}; {nearest(name, {*fields, *own})}"
+                f"{where}: {key}: no note has a field {name!r};"
+                f" {nearest(name, {*fields, *extra_names})}"
             )
     return names

@@ -32,12 +32,12 @@ def erase(folder: OpenedStudy, rater: str, *, by: str, reason: str) -> Erased:
 def privacy_sentences(study: Study, events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
     """What the methods say of personal data: until when they are kept, and what was erased."""
     last = retention_of(study.privacy)
-    kept = message(
+    retention = message(
         "Personal data of raters are kept until {day}.",
         message_id="privacy.retention",
         day=str(last),
     )
-    return (*((kept,) if last is not None else ()), *_erasures(events))
+    return (*((retention,) if last is not None else ()), *_erasures(events))
 
 
 def retention_line(study: Study, today: date) -> str:

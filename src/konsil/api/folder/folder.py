@@ -66,22 +66,26 @@ class Folder(OpenedStudy):
 
         read = incoming(self.path, chosen, self.finder(), self.study.instruments)
         with self.store(create=True) as store:
-            if any(one.ratings for one in read):
+            if any(file.ratings for file in read):
                 read = on_plan(read, store.tasks(), self.study.instruments)
-            known = known_records(store)
-            admitted = admit(self.study, read, known)
+            existing = known_records(store)
+            admitted = admit(self.study, read, existing)
             # A rater's panel and strata are the protocol's to say, also where it was corrected
             # since.
-            here = {r.id for r in store.raters()}
-            held = {a.id: a for a in store.answers()} if rates_sentences(self.study) else {}
-            gone = erased(store.events())
+            rater_ids = {r.id for r in store.raters()}
+            stored_answers = (
+                {a.id: a for a in store.answers()} if rates_sentences(self.study) else {}
+            )
+            erased_raters = erased(store.events())
             ratings = (
-                [r for r in admitted.ratings if r.rater not in gone] if gone else admitted.ratings
+                [r for r in admitted.ratings if r.rater not in erased_raters]
+                if erased_raters
+                else admitted.ratings
             )
             batch = Batch(
                 items=admitted.items,
-                answers=with_sentences(self.study, admitted.answers, held),
-                raters=[r for r in admitted.raters if r.id not in here],
+                answers=with_sentences(self.study, admitted.answers, stored_answers),
+                raters=[r for r in admitted.raters if r.id not in rater_ids],
                 tasks=admitted.tasks,
                 ratings=ratings,
                 events=_preparation(read, store),
@@ -92,9 +96,9 @@ class Folder(OpenedStudy):
             added = store.add(
                 batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files
             )
-        notes = [note for one in read for note in one.notes]
-        if left := len(admitted.ratings) - len(ratings):
-            ratings_are = "1 rating is" if left == 1 else f"{left:,} ratings are"
+        notes = [note for file in read for note in file.notes]
+        if n_left_out := len(admitted.ratings) - len(ratings):
+            ratings_are = "1 rating is" if n_left_out == 1 else f"{n_left_out:,} ratings are"
             notes.append(
                 f"{ratings_are} left out: the rater's data were erased; delete them in the"
                 " files too"
@@ -108,7 +112,10 @@ class Folder(OpenedStudy):
         return Finder(self)
 
     def preparations(self, files: Collection[str]) -> tuple[str, ...]:
-        """For each of these files that is a deck, a log or a whole study: what was read, kept and left out, and why."""
+        """For each of these files that is a deck, a log or a whole study: its counts.
+
+        The counts are of what was read, kept and left out, with the reasons.
+        """
         from konsil.api.folder.decks import PREPARATION, READING, preparation_line, reconciled
 
         with self.store() as store:
@@ -121,13 +128,19 @@ class Folder(OpenedStudy):
         return tuple(line for _, first, further in lines for line in (first, *further))
 
     def import_export(self, folder: Path) -> Added:
-        """Read back what `konsil export` wrote, all or nothing, where it conforms to the protocol."""
+        """Read back the files of `konsil export`, all or nothing.
+
+        They must conform to the protocol.
+        """
         from konsil.api.folder.reading_back import import_export
 
         return import_export(self, folder)
 
     def import_if_empty(self) -> Added | None:
-        """Import the protocol's sources where nothing was imported yet, so that a fresh folder can be reported on."""
+        """Import the protocol's sources where nothing was imported yet.
+
+        A report on a fresh folder then needs no import before.
+        """
         if not self.study.sources:
             return None
         if not self.has_store():
@@ -137,7 +150,10 @@ class Folder(OpenedStudy):
         return self.import_sources() if empty else None
 
     def export(self, output: Path, format_: Format, *, overwrite: bool = False) -> Path:
-        """Write all records as files that `import_export` reads back equal; in letters while the study is blinded."""
+        """Write all records as files that `import_export` reads back equal.
+
+        While the study is blinded, systems have blinding codes in them.
+        """
         from konsil.api.folder.blinded import show
         from konsil.store.release.blinding import key, veiling
         from konsil.store.release.export import export
@@ -159,8 +175,9 @@ class Folder(OpenedStudy):
         linked: bool = False,
         overwrite: bool = False,
     ) -> Released:
-        """Write a folder fit for publication, raters under pseudonyms made with the folder's own secret key.
+        """Write a folder fit for publication.
 
+        Raters have pseudonyms made with the folder's own secret key.
         `konsil.store.release.release.release` says what `k`, `order`, `unlink` and `linked` do.
         """
         from konsil.api.folder.blinded import hides
@@ -180,11 +197,14 @@ class Folder(OpenedStudy):
             return release(store, self.study, output, key=key, k=k, **options)
 
     def _key(self) -> bytes:
-        """The secret of the raters' pseudonyms: made once, readable by its owner alone, never in a release."""
+        """The secret of the raters' pseudonyms, made once.
+
+        Its owner alone can read it, and it is never in a release.
+        """
         place = self.path / ".konsil-key"
         if not place.exists():
-            made = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(made, "wb") as file:
+            descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
                 file.write(secrets.token_bytes(32))
         return place.read_bytes()
 
@@ -226,7 +246,7 @@ class Folder(OpenedStudy):
         from konsil.store.calls.usages import usages
 
         with self.store() as store, store.view() as view:
-            items, answers, held = (
+            items, answers, stored_raters = (
                 tuple(view.each(name)) for name in ("items", "answers", "raters")
             )
             attempts, events = tuple(view.each("attempts")), tuple(view.each("events"))
@@ -234,12 +254,14 @@ class Folder(OpenedStudy):
             called, used = callees(store), usages(store)
         declared = {r.id: r for r in self.study.raters}
         # The protocol is the word on panels and strata: a corrected study.toml needs no new import.
-        raters = with_profiles([declared.get(r.id, r) for r in held], self.study.enrolment, events)
+        raters = with_profiles(
+            [declared.get(r.id, r) for r in stored_raters], self.study.enrolment, events
+        )
         rated = set(ratings.frame.get_column("item").drop_nulls().unique())
         studied = in_study(items, events, also=rated)
         if len(studied) < len(items):
-            kept = {item.id for item in studied}
-            answers = tuple(a for a in answers if a.item in kept)
+            item_ids = {item.id for item in studied}
+            answers = tuple(a for a in answers if a.item in item_ids)
         more = (
             self._callees(called),
             excluded_by_withdrawal(self.study.enrolment, events),
@@ -288,27 +310,27 @@ class Folder(OpenedStudy):
         data, methods = conforming(
             str(self.path / PROTOCOL), self.study, data, events, in_letters=hidden
         )
-        whole = (
+        view = (
             self._blinded_data()
             if hidden
             else blinded_view(self.study, data, events, methods, self._timings(events), key=b"")
         )
-        return self._run(replace(whole, data=data))
+        return self._run(replace(view, data=data))
 
-    def _run(self, seen: BlindedData) -> Results:
+    def _run(self, view: BlindedData) -> Results:
         from konsil.analysis.running.run import run
         from konsil.prepare.cases.marking import cases
         from konsil.prepare.identifiers.duplicates import last_duplicates, same_texts
 
-        if not seen.data.ratings:
+        if not view.data.ratings:
             raise StudyError(f"{self.path}: there are no ratings yet; run 'konsil import' first")
-        study = seen.study
+        study = view.study
         # Where nobody has searched for duplicates, at least equal texts are not taken for
         # independent in silence.
-        searched = last_duplicates(seen.events)[1]
-        found = run(
+        searched = last_duplicates(view.events)[1]
+        results = run(
             study.analyses,
-            seen.data,
+            view.data,
             instruments=study.instruments,
             seed=study.seed,
             resampling=study.resampling,
@@ -321,7 +343,7 @@ class Folder(OpenedStudy):
             together=study.together,
             strict=False,
             duplicates=(
-                searched.groups if searched is not None else same_texts(cases(seen.data.items))
+                searched.groups if searched is not None else same_texts(cases(view.data.items))
             ),
         )
         from konsil.api.folder.curation_sentences import curation_sentences
@@ -331,18 +353,18 @@ class Folder(OpenedStudy):
         with self.store() as store:
             is_whole, log = log_sentence(store)
         return replace(
-            found,
-            warnings=(*(() if is_whole else (log,)), *seen.warnings, *found.warnings),
+            results,
+            warnings=(*(() if is_whole else (log,)), *view.warnings, *results.warnings),
             methods=(
-                *seen.methods,
-                *closing_sentences(seen.events),
-                *curation_sentences(self.study, seen.events),
-                *privacy_sentences(self.study, seen.events),
+                *view.methods,
+                *closing_sentences(view.events),
+                *curation_sentences(self.study, view.events),
+                *privacy_sentences(self.study, view.events),
                 log,
-                *found.methods,
+                *results.methods,
             ),
-            played=seen.played,
-            plan=seen.plan,
+            played=view.played,
+            plan=view.plan,
             log=log,
         )
 
@@ -369,27 +391,30 @@ class Folder(OpenedStudy):
         extras: Callable[[Results], Sequence[Section]] = lambda _: (),
         output: Path | None = None,
     ) -> tuple[Path, Results]:
-        """The same, with the results that the page tells: `refused` names the analyses that cannot be made."""
+        """Write the report, and return its path and the results on the page.
+
+        `refused` in the results names the analyses that cannot be made.
+        """
         from konsil import report
 
-        seen = self._blinded_data()
-        data, results = seen.data, self._run(seen)
+        view = self._blinded_data()
+        data, results = view.data, self._run(view)
         page = report.write(
             self.path / "report" if output is None else output,
-            seen.study,
+            view.study,
             results,
             items=data.items,
             answers=data.answers,
             raters=data.raters,
             ratings=data.ratings,
-            events=seen.events,
+            events=view.events,
             times=self._times(),
             # What models were called would tell whose answers they are.
-            extras=() if seen.is_blinded else extras(results),
+            extras=() if view.is_blinded else extras(results),
             digest=study_digest(self.study),
             lengths=data.lengths,
             usage=data.usage,
-            is_blinded=seen.is_blinded,
+            is_blinded=view.is_blinded,
         )
         return page, results
 
@@ -427,13 +452,13 @@ def known_records(store: Store) -> Known:
 
 
 def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:
-    if not any(one.preparation for one in files):
+    if not any(file.preparation for file in files):
         return ()
     from konsil.api.folder.decks import preparation
-    from konsil.api.folder.pocqi import lengths_told
+    from konsil.api.folder.pocqi import length_events
 
-    here = store.events()
-    return (*preparation(files, now(), here), *lengths_told(files, now(), here))
+    events = store.events()
+    return (*preparation(files, now(), events), *length_events(files, now(), events))
 
 
 def _read(file: Path) -> str:

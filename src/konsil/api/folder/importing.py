@@ -38,19 +38,19 @@ def incoming(
     """
     tables: dict[tuple[str, str, str, str], Table] = {}
     logs = InspectLogs()
-    found = []
+    files = []
     for source in sources:
         if source.records == "labelstudio":
-            found.append(_labelstudio(folder / source.file, source, find))
+            files.append(_labelstudio(folder / source.file, source, find))
             continue
         if source.records == "anki":
-            found.append(_anki(folder / source.file, source))
+            files.append(_anki(folder / source.file, source))
             continue
         if source.records == "real-pocqi":
-            found.append(_real_pocqi(folder / source.file, source, instruments))
+            files.append(_real_pocqi(folder / source.file, source, instruments))
             continue
         if is_inspect_log(folder / source.file):
-            found.append(_inspect_log(logs.read(folder / source.file, source), source))
+            files.append(_inspect_log(logs.read(folder / source.file, source), source))
             continue
         key = (source.file, source.sheet, source.encoding, source.separator)
         if key not in tables:
@@ -62,8 +62,8 @@ def incoming(
             )
         table = tables[key]
         batch = _tabular(table, source)
-        found.append(dataclasses.replace(batch, notes=(*batch.notes, *lookalikes(table, source))))
-    return tuple(found)
+        files.append(dataclasses.replace(batch, notes=(*batch.notes, *lookalikes(table, source))))
+    return tuple(files)
 
 
 def _tabular(table: Table, source: Source) -> Incoming:

@@ -1,4 +1,7 @@
-"""Planned tasks to Label Studio, one project a rater, and its annotations back to the plan's tasks."""
+"""Planned tasks to Label Studio, and its annotations back to the plan's tasks.
+
+Each rater has one project.
+"""
 
 from __future__ import annotations
 
@@ -48,26 +51,27 @@ class Project:
 def export_tasks(
     folder: OpenedStudy, output: Path, *, overwrite: bool = False
 ) -> tuple[Project, ...]:
-    """Write the tasks of people that nobody has rated yet: a folder a form, in it a configuration and a file a rater.
+    """Write the open tasks of people: one folder for each form.
 
+    A task is open that has no rating yet. A folder has a configuration and one file for each rater.
     Label Studio's Community edition gives every task to everybody, so each rater has a project of
     their own. Nothing in the files says which system an answer is from: tasks are called by tokens
     of the study's secret, since their own identifiers follow from the names of systems, and their
     answers stand in the order shown.
     """
     with folder.store() as store:
-        held, secret = store.batch(), key(store)
-    people = {r.id for r in (*folder.study.raters, *held.raters) if r.kind == "human"}
-    rated = {r.task for r in held.ratings}
-    tasks = [t for t in held.tasks if t.rater in people and t.id not in rated]
+        batch, secret = store.batch(), key(store)
+    people = {r.id for r in (*folder.study.raters, *batch.raters) if r.kind == "human"}
+    rated = {r.task for r in batch.ratings}
+    tasks = [t for t in batch.tasks if t.rater in people and t.id not in rated]
     if not tasks:
-        why = (
+        reason = (
             "every task of a person is rated"
-            if any(t.rater in people for t in held.tasks)
+            if any(t.rater in people for t in batch.tasks)
             else "nobody has a task"
         )
         raise StudyError(
-            f"{folder.path}: there is nothing to export: {why}; 'konsil plan' draws tasks"
+            f"{folder.path}: there is nothing to export: {reason}; 'konsil plan' draws tasks"
         )
     instruments = {i.id: i for i in folder.study.instruments}
     shapes: dict[tuple[str, int, int], dict[str, list[Task]]] = {}
@@ -76,35 +80,35 @@ def export_tasks(
         shape = (task.instrument, len(task.answers), len(task.spans))
         shapes.setdefault(shape, {}).setdefault(task.rater, []).append(task)
     projects = []
-    with whole_folder(output, mark=MARK, overwrite=overwrite, private=True) as made:
+    with whole_folder(output, mark=MARK, overwrite=overwrite, private=True) as draft:
         for shape, raters in sorted(shapes.items()):
             projects += list(
-                _write(made, _name(shape), instruments[shape[0]], raters, held, secret)
+                _write(draft, _name(shape), instruments[shape[0]], raters, batch, secret)
             )
         about = {
             "konsil": __version__,
             "study": study_digest(folder.study),
             "projects": [{"rater": p.rater, "tasks": p.tasks, "file": p.file} for p in projects],
         }
-        (made / MARK).write_text(
+        (draft / MARK).write_text(
             json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
         )
     return tuple(projects)
 
 
 def _write(
-    made: Path,
+    draft: Path,
     name: str,
     instrument: Instrument,
     raters: Mapping[str, list[Task]],
-    held: Batch,
+    batch: Batch,
     secret: bytes,
 ) -> Iterator[Project]:
     items, answers = (
-        {i.id: i for i in prepared(held.items, held.events)},
-        {a.id: a for a in held.answers},
+        {i.id: i for i in prepared(batch.items, batch.events)},
+        {a.id: a for a in batch.answers},
     )
-    place = made / name
+    place = draft / name
     place.mkdir()
     if instrument.codebook:
         (place / "codebook.md").write_text(instrument.codebook, encoding="utf-8")
@@ -121,7 +125,7 @@ def _write(
                 f"raters: {rater!r} and another would share the file {project.file!r}; rename one"
             )
         files.add(project.file)
-        (made / project.file).write_text(
+        (draft / project.file).write_text(
             json.dumps(rows, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
         )
         yield project
@@ -150,7 +154,7 @@ def _instrument(instruments: Mapping[str, Instrument], task: Task) -> Instrument
 
 
 def tasks_by_name(store: Store) -> dict[str, Task]:
-    """Every task by its name in exported files; by its own identifier, too, which older files have."""
+    """Every task by its name in exported files, and by its identifier, which older files have."""
     secret = key(store)
     with store.view() as view:
         tasks = tuple(view.each("tasks"))
@@ -159,7 +163,7 @@ def tasks_by_name(store: Store) -> dict[str, Task]:
 
 @dataclass
 class Finder:
-    """The plan's tasks by their names in the exported files, read when the first of them is asked for."""
+    """The plan's tasks by their names in the exported files, read on the first request."""
 
     folder: OpenedStudy
     """The study."""

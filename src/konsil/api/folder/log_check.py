@@ -7,7 +7,10 @@ from konsil.store import Store
 
 
 def log_sentence(store: Store) -> tuple[bool, TranslatableMessage]:
-    """Whether the log is whole, and the sentence of the methods that says so, with the last hash to deposit."""
+    """Whether the audit log is verified, and the sentence of the methods that states so.
+
+    The sentence has the last hash to deposit.
+    """
     problems = store.verify_log()
     entries, last = store.log_head()
     if not problems:

@@ -57,25 +57,27 @@ def pocqi_records(path: Path, source: Source, instruments: Sequence[Instrument])
             " expected one for the tables' five choices"
         )
     labels = next(c.scale.labels for c in form.criteria if _is_five_steps(c.scope, c.scale.labels))
-    found = read_real_pocqi(
+    records = read_real_pocqi(
         path, dataclasses.replace(source, labels=translated(source.labels, labels)), form.id
     )
     return Incoming(
         path.name,
-        items=found.items,
-        answers=found.answers,
-        raters=found.raters,
-        tasks=found.tasks,
-        ratings=found.ratings,
-        lines=found.lines,
-        preparation=found.counts,
-        lengths=found.lengths,
-        notes=found.notes,
+        items=records.items,
+        answers=records.answers,
+        raters=records.raters,
+        tasks=records.tasks,
+        ratings=records.ratings,
+        lines=records.lines,
+        preparation=records.counts,
+        lengths=records.lengths,
+        notes=records.notes,
     )
 
 
 def translated(words: Mapping[str, str], labels: Sequence[str]) -> dict[str, str]:
-    """The tables' words for choices -> the form's labels: the five choices, and what `labels` says of other words.
+    """The tables' words for choices -> the form's labels.
+
+    The words are the five choices, and the others that `labels` translates.
 
     >>> translated({"1": "strongly_a"}, ["A much", "A", "same", "B", "B much"])["1"]
     'A much'
@@ -84,22 +86,22 @@ def translated(words: Mapping[str, str], labels: Sequence[str]) -> dict[str, str
     return {**choices, **{word: choices.get(label, label) for word, label in words.items()}}
 
 
-def lengths_told(files: Iterable[Incoming], at: str, here: Iterable[Event]) -> tuple[Event, ...]:
+def length_events(files: Iterable[Incoming], at: str, events: Iterable[Event]) -> tuple[Event, ...]:
     """One event for the lengths of each file's answers; none where the same was told before."""
-    known = {event.id for event in here if event.kind == LENGTHS}
-    made = []
-    for one in files:
-        text = json.dumps(sorted(one.lengths.items()))
+    event_ids = {event.id for event in events if event.kind == LENGTHS}
+    new_events = []
+    for file in files:
+        text = json.dumps(sorted(file.lengths.items()))
         name = f"lengths-{hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
-        if one.lengths and name not in known:
-            made.append(Event(name, LENGTHS, one.name, at, dict(one.lengths)))
-    return tuple(made)
+        if file.lengths and name not in event_ids:
+            new_events.append(Event(name, LENGTHS, file.name, at, dict(file.lengths)))
+    return tuple(new_events)
 
 
 def lengths_of(events: Iterable[Event]) -> dict[str, int]:
     """Answer -> the length that was told of it."""
-    told = (e.data for e in sorted(events, key=lambda e: (e.at, e.id)) if e.kind == LENGTHS)
-    return {answer: n for data in told for answer, n in data.items() if isinstance(n, int)}
+    lengths = (e.data for e in sorted(events, key=lambda e: (e.at, e.id)) if e.kind == LENGTHS)
+    return {answer: n for data in lengths for answer, n in data.items() if isinstance(n, int)}
 
 
 def _is_five_steps(scope: str, labels: Sequence[str]) -> bool:

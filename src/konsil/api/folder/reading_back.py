@@ -1,4 +1,7 @@
-"""An export read back: checked against what it says of itself and against the protocol, then written as one."""
+"""An export read back.
+
+It is checked against its own description and against the protocol, then written in one transaction.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,8 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
     counts: dict[str, int] = {name: len(batch.of(name)) for name in KINDS}
     check_counts(path, about, counts | ({"calls": len(calls)} if calls else {}))
     protocol, study = str(folder.path / PROTOCOL), study_digest(folder.study)
-    known = folder.noted_digests() | {study, ""}
-    if about.study not in known:
+    digests = folder.noted_digests() | {study, ""}
+    if about.study not in digests:
         raise StoreError(
             message(
                 "{path}: the export is of a study with another protocol (digest {theirs}, here"
@@ -72,7 +75,7 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
 
 
 def _check_names(path: Path, batch: Batch, store: Store) -> None:
-    """Refuse records that name an item, answer, rater or task that neither the export nor the store has."""
+    """Refuse records that name an item, answer, rater or task absent from export and store."""
     items = _ids(batch.items, store.items())
     answers = _ids(batch.answers, store.answers())
     raters = _ids(batch.raters, store.raters())
@@ -97,9 +100,9 @@ def _ids(*several: Iterable[object]) -> set[str]:
 
 
 def _check_reference(
-    path: Path, kind: str, record: str, what: str, name: str | None, known: Collection[str]
+    path: Path, kind: str, record: str, noun: str, name: str | None, names: Collection[str]
 ) -> None:
-    if name is not None and name not in known:
+    if name is not None and name not in names:
         raise StoreError(
             message(
                 "{path}: {kind}: {record}: there is no {what} {name}; {hint}",
@@ -107,8 +110,8 @@ def _check_reference(
                 path=str(path),
                 kind=kind,
                 record=repr(record),
-                what=what,
+                what=noun,
                 name=repr(name),
-                hint=nearest(name, known),
+                hint=nearest(name, names),
             )
         )

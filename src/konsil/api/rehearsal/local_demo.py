@@ -1,4 +1,7 @@
-"""The demo with a real model: it answers and judges on this machine, and the rest of the panel is simulated."""
+"""The demo with a real model.
+
+The model answers and judges on this machine; the rest of the panel is simulated.
+"""
 
 from __future__ import annotations
 
@@ -62,10 +65,12 @@ def local_demo(target: Path, say: Callable[[str], None] = lambda _: None) -> Pat
 
 
 def wrong_answers(items: Iterable[Item], answers: Iterable[Answer]) -> Iterator[str]:
-    """Answers that hold neither the item's reference nor another name of it, as far as words can tell.
+    """Answers with neither the item's reference nor another name of it, as far as words can tell.
 
     >>> item = Item("q", "Which hormone?", "Insulin", ("insulinum",))
-    >>> list(wrong_answers([item], [Answer("q:a", "q", "a", "It is insulin."), Answer("q:b", "q", "b", "Glucagon")]))
+    >>> list(wrong_answers([item], [
+    ...     Answer("q:a", "q", "a", "It is insulin."), Answer("q:b", "q", "b", "Glucagon")
+    ... ]))
     ['q:b']
     """
     names = {
@@ -93,23 +98,23 @@ def with_answers(parameters: str, answers: Sequence[Answer], wrong: Sequence[str
 
 def _ours(target: Path, demo: Path) -> bool:
     """Whether the folder is this demo, begun earlier."""
-    own = target / PROTOCOL
-    return own.is_file() and own.read_bytes() == (demo / "local" / PROTOCOL).read_bytes()
+    protocol = target / PROTOCOL
+    return protocol.is_file() and protocol.read_bytes() == (demo / "local" / PROTOCOL).read_bytes()
 
 
 def _copy(demo: Path, draft: Path) -> None:
     for name in (PROTOCOL, "codebook.en.md", PARAMETERS):
         (draft / name).write_bytes((demo / "local" / name).read_bytes())
     items = _rows(demo / "items.csv")
-    taken: Counter[str] = Counter()
+    n_by_specialty: Counter[str] = Counter()
     chosen = []
     for row in items:
-        if row["language"] == _LANGUAGE and taken[row["specialty"]] < _EACH:
-            taken[row["specialty"]] += 1
+        if row["language"] == _LANGUAGE and n_by_specialty[row["specialty"]] < _EACH:
+            n_by_specialty[row["specialty"]] += 1
             chosen.append(row)
-    kept = {row["item"] for row in chosen}
+    item_ids = {row["item"] for row in chosen}
     answers = [
-        r for r in _rows(demo / "answers.csv") if r["item"] in kept and r["system"] == _WRITTEN
+        r for r in _rows(demo / "answers.csv") if r["item"] in item_ids and r["system"] == _WRITTEN
     ]
     _write(draft / "items.csv", chosen)
     _write(draft / "answers.csv", answers)

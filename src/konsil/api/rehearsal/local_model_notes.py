@@ -1,4 +1,4 @@
-"""What a report must state of the small model that konsil installs, wherever it answered or judged."""
+"""The report's notes on the small model that konsil installs, wherever it answered or judged."""
 
 from __future__ import annotations
 
@@ -33,13 +33,18 @@ def about_the_model(folder: Folder) -> tuple[Section, ...]:
     with folder.store() as store:
         ratings = store.ratings()
     for rater in judges:
-        given = Counter(r.label or "abstained" for r in ratings if r.rater == rater and r.answers)
-        if not given:
+        label_counts = Counter(
+            r.label or "abstained" for r in ratings if r.rater == rater and r.answers
+        )
+        if not label_counts:
             continue
-        label, n = given.most_common(1)[0]
-        counts = ", ".join(f"{one!r} {times}" for one, times in given.most_common())
+        label, n = label_counts.most_common(1)[0]
+        counts = ", ".join(
+            f"{label_name!r} {times}" for label_name, times in label_counts.most_common()
+        )
         paragraphs.append(
-            f"As the judge {rater} it gave {n} of {given.total()} answers the same label, {label!r}"
+            f"As the judge {rater} it gave {n} of {label_counts.total()} answers the same label,"
+            f" {label!r}"
             f" ({counts}). A judge that labels nearly everything alike agrees with a panel as often"
             " as that label is common, which is why agreement beyond chance is what counts."
         )

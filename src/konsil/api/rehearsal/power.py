@@ -52,53 +52,58 @@ class Design:
     """Resamples of each drawn study."""
 
 
-def studies(asked: Design, n: int, seed: int, processes: int) -> Iterator[list[StudyOutcome]]:
+def studies(design: Design, n: int, seed: int, processes: int) -> Iterator[list[StudyOutcome]]:
     """Draw `n` studies; which processes draw them plays no part."""
-    _prepared(asked)  # what is wrong is said here, once
+    _prepared(design)  # what is wrong is said here, once
     seeds = range(seed, seed + n)
     if processes <= 1:
-        yield from (_simulated_study(asked, s) for s in seeds)
+        yield from (_simulated_study(design, s) for s in seeds)
         return
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(functools.partial(_simulated_study, asked), seeds)
+        yield from pool.map(functools.partial(_simulated_study, design), seeds)
 
 
 def expected(
-    asked: Design, n: int, seed: int | None = None, processes: int = 1
+    design: Design, n: int, seed: int | None = None, processes: int = 1
 ) -> tuple[Power, ...]:
     """The widths and the power of the study's analyses over `n` drawn studies."""
-    own = _prepared(asked)[0].seed if seed is None else seed
-    return power(studies(asked, n, own, processes))
+    first_seed = _prepared(design)[0].seed if seed is None else seed
+    return power(studies(design, n, first_seed, processes))
 
 
-def _simulated_study(asked: Design, seed: int) -> list[StudyOutcome]:
-    study, items, answers, truth = _prepared(asked)
+def _simulated_study(design: Design, seed: int) -> list[StudyOutcome]:
+    study, items, answers, truth = _prepared(design)
     return one_study(study, items, answers, truth, seed)
 
 
 @functools.lru_cache(maxsize=1)
-def _prepared(asked: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...], Truth]:
-    folder = open_folder(asked.path, database=asked.database)
+def _prepared(design: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ...], Truth]:
+    folder = open_folder(design.path, database=design.database)
     where = folder.path / PROTOCOL
     study = folder.study
     if not study.plan:
         raise StudyError(f"{where}: there is no [[plan]]; power is that of a plan")
-    analyses = tuple(a for a in study.analyses if a.prespecified or asked.exploratory)
+    analyses = tuple(a for a in study.analyses if a.prespecified or design.exploratory)
     if not analyses:
         raise StudyError(f"{where}: there are no [[analyses]]; power is theirs")
     if not study.systems:
         raise StudyError(f"{where}: there are no [[systems]]; say whose answers are rated")
-    truth = truth_of(folder, asked.truth)
-    items, answers = _material(folder, asked.items)
+    truth = truth_of(folder, design.truth)
+    items, answers = _material(folder, design.items)
     study = replace(
-        study, analyses=analyses, resampling=replace(study.resampling, draws=asked.draws)
+        study, analyses=analyses, resampling=replace(study.resampling, draws=design.draws)
     )
-    found = answers or pretended(study, implied_answers(items, [s.id for s in study.systems]))
-    return study, items, with_sentences(study, found, {}), truth
+    study_answers = answers or pretended(
+        study, implied_answers(items, [s.id for s in study.systems])
+    )
+    return study, items, with_sentences(study, study_answers, {}), truth
 
 
 def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
-    """The study's items and answers, read from its files where nothing is imported yet; or pretended ones."""
+    """The study's items and answers, or placeholders.
+
+    They are read from its files where nothing is imported yet.
+    """
     if n is not None:
         return pretended_items(folder.study, n), ()
     items, answers, events = _stored(folder)
@@ -111,8 +116,8 @@ def _material(folder: Folder, n: int | None) -> tuple[tuple[Item, ...], tuple[An
         )
     events = (*events, *drawn_items(folder, events, items, answers))
     items = in_study((*items, *pretended_versions(folder, items, events)), events)
-    kept = {item.id for item in items}
-    return items, tuple(a for a in answers if a.item in kept)
+    item_ids = {item.id for item in items}
+    return items, tuple(a for a in answers if a.item in item_ids)
 
 
 def _stored(folder: Folder) -> tuple[tuple[Item, ...], tuple[Answer, ...], tuple[Event, ...]]:
@@ -132,13 +137,13 @@ def _from_files(folder: Folder) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
     if not material:
         return (), ()
     files = incoming(folder.path, material)
-    return tuple(i for one in files for i in one.items), tuple(
-        a for one in files for a in one.answers
+    return tuple(i for file in files for i in file.items), tuple(
+        a for file in files for a in file.answers
     )
 
 
 def power_table(rows: Sequence[Power]) -> list[tuple[str, ...]]:
-    """The rows as a table: analysis, of whom, mean, width, the width that nine in ten do not pass, power."""
+    """The rows as a table: analysis, group, mean, width, 90th percentile of the width, power."""
     return [COLUMNS, *(_power_cells(row) for row in rows)]
 
 
@@ -169,7 +174,7 @@ def write(rows: Sequence[Power], path: Path) -> None:
         path.write_text(json.dumps(flat, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
     names = [f.name for f in dataclasses.fields(Power)]
-    write_cells(path, names, [[_text(one[name]) for name in names] for one in flat])
+    write_cells(path, names, [[_text(record[name]) for name in names] for record in flat])
 
 
 def _text(value: object) -> str | float:

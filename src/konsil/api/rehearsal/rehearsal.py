@@ -88,8 +88,8 @@ def simulate(
                 " 'items'"
             )
         chosen = drawn_items(folder, store.events(), items, answers)
-        made = pretended_versions(folder, items, (*store.events(), *chosen))
-        items = in_study((*items, *made), (*store.events(), *chosen))
+        versions = pretended_versions(folder, items, (*store.events(), *chosen))
+        items = in_study((*items, *versions), (*store.events(), *chosen))
         silent = still_silent(study, answers)
         implied = pretended(study, implied_answers(items, silent)) if silent or not answers else ()
         drawn = draw(
@@ -99,7 +99,7 @@ def simulate(
         events = (*chosen, *_drawn_with(store, study.seed if seed is None else seed, but))
         ratings = [r for r in drawn.ratings if r.rater not in but]
         batch = Batch(
-            items=made,
+            items=versions,
             answers=implied,
             raters=study.everybody(),
             tasks=drawn.tasks,
@@ -112,13 +112,16 @@ def simulate(
 def drawn_items(
     folder: Folder, events: Sequence[Event], items: Sequence[Item], answers: Sequence[Answer]
 ) -> tuple[Event, ...]:
-    """The draw that the protocol asks for, where it is still to be made; without answers it is pretended."""
-    study, kept = folder.study, as_they_are(folder, events, items)
+    """The draw that the protocol asks for, where it is still to be made.
+
+    Without answers, placeholder answers are used for it.
+    """
+    study, unchanged = folder.study, as_they_are(folder, events, items)
     if study.prepare is None or not study.prepare.draws:
-        return kept
+        return unchanged
     if last_drawn(events)[1] is not None:
         check_drawn(folder, events, is_planned=False)
-        return kept
+        return unchanged
     looked = by_rules(folder, events, items)
     screened = last_screened((*events, *looked))[1]
     systems = [s.id for s in study.systems]
@@ -127,11 +130,14 @@ def drawn_items(
     drawn = draw_items(
         study.prepare, items, answers, systems=systems, seed=study.seed, screened=screened
     )
-    return (*looked, *kept, event_of(drawn, 1, now()))
+    return (*looked, *unchanged, event_of(drawn, 1, now()))
 
 
 def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, ...]:
-    """The seed is kept with the ratings, so that the report knows which raters were drawn, and who rated themselves."""
+    """The event with the seed, stored with the ratings.
+
+    From it the report knows which raters were simulated and which rated themselves.
+    """
     if any(e.kind == SIMULATION for e in store.events()):
         return ()
     return (
@@ -150,11 +156,11 @@ def copy_as_simulated(folder: Folder, target: Path) -> Folder:
 
     No ratings come along.
     """
-    wanted = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in MATERIAL}
-    wanted |= {p.name for p in folder.path.glob("*.md")}
+    file_names = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in MATERIAL}
+    file_names |= {p.name for p in folder.path.glob("*.md")}
 
     def fill(draft: Path) -> None:
-        for name in sorted(wanted):
+        for name in sorted(file_names):
             if (folder.path / name).is_file():
                 (draft / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(folder.path / name, draft / name)
@@ -205,8 +211,8 @@ def recovered(folder: Folder, results: Results) -> Section:
     with folder.store() as store:
         seeds = [e.data["seed"] for e in store.events() if e.kind == SIMULATION]
         items = in_study(store.items(), store.events())
-        known = {i.id for i in items}
-        lengths = lengths_of(a for a in store.answers() if a.item in known)
+        item_ids = {i.id for i in items}
+        lengths = lengths_of(a for a in store.answers() if a.item in item_ids)
     truth, sets = truth_of(folder), sets_of(folder.study, items)
     seed = seeds[0] if seeds and isinstance(seeds[0], int) else None
     cases = cases_of(items, truth)

@@ -1,4 +1,7 @@
-"""A whole study rehearsed through its pages: a copy is served, simulated raters come in by invitations, and report."""
+"""A whole study rehearsed through its pages.
+
+A copy is served, simulated raters sign in by invitations and rate, and the copy gets its report.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ def rehearse(
     *,
     seed: int | None = None,
     think: Think = lambda _: 0.0,
-    most: int | None = None,
+    max_pages: int | None = None,
     database: str = "",
     workers: int = 1,
     windows: int = 0,
@@ -77,9 +80,9 @@ def rehearse(
 
     The study itself is only read.
 
-    `most` pages each at the utmost; `database` is an empty one for the copy, instead of a file in
-    its folder. The first `windows` raters sit at a real browser. `items` pretends so many instead
-    of the study's own.
+    Each rater rates at most `max_pages` pages; `database` is an empty one for the copy, instead of
+    a file in its folder. The first `windows` raters sit at a real browser. `items` is the number
+    of placeholder items that are used instead of the study's own.
     """
     if windows:
         browser_there()
@@ -97,7 +100,7 @@ def rehearse(
                 [Person(p.who, server.url + p.link, p.about) for p in guests],
                 replies.to,
                 think,
-                most=most,
+                most=max_pages,
                 windows=windows,
             )
         tasks = store.tasks()
@@ -111,9 +114,10 @@ def rehearse(
 def prepared_copy(
     folder: Folder, truth: Truth, target: Path, *, database: str = "", pretend: int | None = None
 ) -> Folder:
-    """A copy of a study with its items and answers, ready to be planned: no rating, no person comes along.
+    """A copy of a study with its items and answers, ready to be planned.
 
-    `pretend` makes so many items instead; then nothing of the study's own is read but its protocol.
+    Ratings and people are not copied. With `pretend`, the copy gets that number
+    of placeholder items instead; then only the protocol of the study is read.
     """
     if not folder.study.plan:
         raise StudyError(
@@ -139,8 +143,8 @@ def prepared_copy(
                 f"{folder.path}: there are no items to rehearse with; run 'konsil import' first"
             )
         chosen = drawn_items(copy, store.events(), store.items(), store.answers())
-        made = pretended_versions(copy, store.items(), (*store.events(), *chosen))
-        store.add(Batch(items=made, events=chosen), source="rehearsal", at=now())
+        versions = pretended_versions(copy, store.items(), (*store.events(), *chosen))
+        store.add(Batch(items=versions, events=chosen), source="rehearsal", at=now())
         items, answers = _material(store)
         silent = still_silent(folder.study, answers)
         if silent:
@@ -151,7 +155,10 @@ def prepared_copy(
 
 
 def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
-    """Say before anything is copied that a study is without its files, and how it can be rehearsed all the same."""
+    """Refuse a study without its files before anything is copied.
+
+    The error names how the study can be rehearsed all the same.
+    """
     for source in material:
         if not (folder.path / source.file).exists():
             raise StudyError(
@@ -161,17 +168,22 @@ def _expect_files(folder: Folder, material: Sequence[Source]) -> None:
 
 
 def invited(study: Study, store: Store) -> tuple[Person, ...]:
-    """A personal link for everybody who rates, and for one person a place; only the paths, a server has the rest."""
+    """A personal link for every person who rates, and for one person per place.
+
+    Links are paths only; the server has the rest.
+    """
     access, moment = Access(store), datetime.now(UTC)
     until = (moment + timedelta(days=DAYS)).strftime("%Y-%m-%dT%H:%M:%SZ")
     named = {r.id for r in study.raters}
-    found = []
+    guests = []
     for rater in study.everybody():
         if rater.kind == "human":
-            who, place = (rater.id, None) if rater.id in named else (f"rehearsed {rater.id}", rater)
-            secret = access.invite(who, "rater", at=now(), expires_at=until)
-            found.append(Person(who, PATH + secret, about(study, place)))
-    return tuple(found)
+            account, place = (
+                (rater.id, None) if rater.id in named else (f"rehearsed {rater.id}", rater)
+            )
+            secret = access.invite(account, "rater", at=now(), expires_at=until)
+            guests.append(Person(account, PATH + secret, about(study, place)))
+    return tuple(guests)
 
 
 def _take_over(folder: Folder, store: Store) -> None:
@@ -181,7 +193,7 @@ def _take_over(folder: Folder, store: Store) -> None:
     """
     if not folder.has_store():
         return
-    with folder.store() as own, own.view() as view:
+    with folder.store() as origin, origin.view() as view:
         draws = tuple(e for e in view.each("events") if e.kind in PREPARED)
         batch = Batch(
             items=tuple(view.each("items")), answers=tuple(view.each("answers")), events=draws
@@ -191,8 +203,8 @@ def _take_over(folder: Folder, store: Store) -> None:
 
 def _material(store: Store) -> tuple[tuple[Item, ...], tuple[Answer, ...]]:
     items = in_study(store.items(), store.events())
-    known = {i.id for i in items}
-    return tuple(items), tuple(a for a in store.answers() if a.item in known)
+    item_ids = {i.id for i in items}
+    return tuple(items), tuple(a for a in store.answers() if a.item in item_ids)
 
 
 def _judge(copy: Folder, truth: Truth, seed: int) -> int:
@@ -222,12 +234,12 @@ def _entitle(protocol: Path, study: Study) -> None:
     )
 
 
-def time_lines(done: Rehearsed) -> Sequence[str]:
+def time_lines(rehearsed: Rehearsed) -> Sequence[str]:
     """The times of a rehearsal, one line a kind of request."""
     lines = [
         f"{'request':<12}{'number':>9}{'p50 ms':>9}{'p95 ms':>9}{'p99 ms':>9}{'max ms':>9}{'KB':>8}"
     ]
-    for row in done.outcome.times.rows():
+    for row in rehearsed.outcome.times.rows():
         numbers = "".join(f"{1000 * s:>9.0f}" for s in (row.p50, row.p95, row.p99, row.largest))
         lines.append(f"{row.kind:<12}{row.count:>9,}{numbers}{row.size / 1000:>8.1f}")
     return lines

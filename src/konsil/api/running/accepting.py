@@ -48,13 +48,16 @@ def accept(folder: Folder, by: str, reason: str, former: Path | None = None) -> 
             )
         )
     with folder.store(create=True) as store:
-        known = {**store.noted_forms(), **(_shapes_of_file(former) if former is not None else {})}
+        former_forms = {
+            **store.noted_forms(),
+            **(_shapes_of_file(former) if former is not None else {}),
+        }
         sound = [
-            _acceptance(protocol, study, key, n, known, at, by, reason)
+            _acceptance(protocol, study, key, n, former_forms, at, by, reason)
             for key, n in changed.items()
         ]
-        who = pseudonym(store, by)
-        accepted = [replace(event, data={**event.data, "by": who}) for event in sound]
+        author = pseudonym(store, by)
+        accepted = [replace(event, data={**event.data, "by": author}) for event in sound]
         note_study(store, study, at)
         entries = [(ACCEPTED, {"instrument": event.subject, **event.data}) for event in accepted]
         store.add(Batch(events=accepted), source=ACCEPTED, at=at, entries=entries)
@@ -66,7 +69,7 @@ def _acceptance(
     study: Study,
     key: tuple[str, str],
     n: int,
-    known: Mapping[str, Mapping[str, Any]],
+    former_forms: Mapping[str, Mapping[str, Any]],
     at: str,
     by: str,
     reason: str,
@@ -76,7 +79,7 @@ def _acceptance(
     if today is None:
         known_ids = [i.id for i in study.instruments]
         raise StudyError(f"{protocol}: there is no instrument {name!r}; {nearest(name, known_ids)}")
-    if former not in known:
+    if former not in former_forms:
         raise StudyError(
             message(
                 "{protocol}: what the form {name} was when {n:,} {n|rating was|ratings were} given"
@@ -90,7 +93,7 @@ def _acceptance(
                 former=former,
             )
         )
-    changes = difference(known[former], today)
+    changes = difference(former_forms[former], today)
     if changes.faults:
         raise StudyError(
             message(

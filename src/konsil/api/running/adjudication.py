@@ -54,27 +54,28 @@ def close_round(folder: Folder, by: str) -> Round:
     return closed
 
 
-def lines_of(found: Adjudications) -> Iterator[str]:
+def lines_of(adjudications: Adjudications) -> Iterator[str]:
     """How far it is, in a few lines: every round, and every item of the one that is open."""
-    for one in found.rounds:
+    for round_ in adjudications.rounds:
         state = (
-            f"closed at {one.closed_at} by {one.by}"
-            if one.closed_at
-            else f"open since {one.opened_at}"
+            f"closed at {round_.closed_at} by {round_.by}"
+            if round_.closed_at
+            else f"open since {round_.opened_at}"
         )
         yield (
-            f"round {one.number}: {one.n_decided:,} of {len(one.screens):,} screens decided,"
+            f"round {round_.number}: {round_.n_decided:,} of {len(round_.screens):,} screens"
+            f" decided,"
             f" {state}"
         )
-        if not one.closed_at:
-            yield from _items(one)
-    yield f"disagreements not opened yet: {found.waiting:,}"
+        if not round_.closed_at:
+            yield from _items(round_)
+    yield f"disagreements not opened yet: {adjudications.waiting:,}"
 
 
-def _items(one: Round) -> Iterator[str]:
-    screens = Counter(screen.item for screen in one.screens)
-    decided = Counter(screen.item for screen in one.screens if screen.decided)
-    names = {screen.item: ", ".join(screen.fields) for screen in one.screens}
+def _items(round_: Round) -> Iterator[str]:
+    screens = Counter(screen.item for screen in round_.screens)
+    decided = Counter(screen.item for screen in round_.screens if screen.decided)
+    names = {screen.item: ", ".join(screen.fields) for screen in round_.screens}
     for item, n in screens.items():
         yield f"  {item}: {decided[item]:,} of {n:,} screens decided ({names[item]})"
 

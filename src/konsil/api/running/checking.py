@@ -1,4 +1,4 @@
-"""What can be known of a study before its numbers are due: its files, their columns, and its analyses, each tried."""
+"""Checks of a study before its results are due: its files, their columns, and every analysis."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Findings:
 
 
 def findings(folder: Folder) -> Findings:
-    """Open every file that the protocol names, compare its records with the forms, and try every analysis.
+    """Open the protocol's files, compare their records with the forms, and try every analysis.
 
     Nothing is written, and nothing of the results is shown. Analyses are tried on the stored
     ratings, or else on those of the files; where there are none, only what the protocol itself says
@@ -47,7 +47,7 @@ def findings(folder: Folder) -> Findings:
     """
     protocol = folder.path / PROTOCOL
     files, problems = _read_files(folder)
-    of_columns = list(column_problems(folder, tuple(item for one in files for item in one.items)))
+    of_columns = list(column_problems(folder, tuple(item for file in files for item in file.items)))
     problems += [f"{protocol}: {problem}" for problem in of_columns]
     at_fault = {problem.partition(".")[0] for problem in of_columns}
     try:
@@ -90,20 +90,20 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
         return [], problems
     try:
         with folder.store() as store:
-            known, tasks = known_records(store), store.tasks()
+            existing, tasks = known_records(store), store.tasks()
     except StoreError:  # there is no database yet
-        known, tasks = Known(), ()
+        existing, tasks = Known(), ()
     # The ratings of a study whose items are not there yet name items that nobody knows.
     if all((folder.path / source.file).exists() for source in study.sources):
         try:
-            admit(study, on_plan(read, tasks, study.instruments), known)
+            admit(study, on_plan(read, tasks, study.instruments), existing)
         except SourceError as error:
             return [], [f"{protocol}: sources: {error}"]
     return read, []
 
 
 def _misspelt(folder: Folder, file: str) -> Iterator[str]:
-    """Whether a file that is not there is called nearly like one that is there and that no other source names."""
+    """A hint where a missing file has nearly the name of a file that no source names."""
     place = folder.path / file
     if not place.parent.is_dir():
         yield f"{file!r}: there is no folder {str(Path(file).parent)!r}"
@@ -133,7 +133,7 @@ def _data(folder: Folder, files: Sequence[Incoming]) -> Data | None:
     if is_rated:
         data, events = folder.stored()
         return conforming(str(folder.path / PROTOCOL), study, data, events)[0]
-    if not any(one.ratings for one in files):
+    if not any(file.ratings for file in files):
         return None
     admitted = admit(study, files, Known())
     answers = with_sentences(study, admitted.answers, {})
@@ -175,11 +175,11 @@ def _refusals(folder: Folder, data: Data) -> Iterator[str]:
 
 
 def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[str]:
-    """Every column that an analysis names and no rating will have, one sentence each, its place before it.
+    """Every column that an analysis names and no rating will have.
 
-    Before an import the items are those `of_files`. Nothing is said where columns may still come:
-    without items, before a draw that sorts them, and where people who sign up bring columns of
-    their own.
+    Each problem is one sentence, with its place before it. Before an import the items are those
+    `of_files`. Nothing is said where columns may still come: without items, before a draw that
+    sorts them, and where people who sign up bring columns of their own.
     """
     study = folder.study
     items, events = _stored(folder)
@@ -189,24 +189,24 @@ def column_problems(folder: Folder, of_files: Sequence[Item] = ()) -> Iterator[s
         return
     of_items = {column for item in in_study(items, events) for column in item.strata}
     of_raters = {column for rater in study.everybody() for column in rater.strata}
-    known = {*COLUMNS, *of_items, *of_raters, *(f"rater_{column}" for column in of_raters)}
-    for n, one in enumerate(study.derived):
-        if one.name in known:
+    columns = {*COLUMNS, *of_items, *of_raters, *(f"rater_{column}" for column in of_raters)}
+    for n, derived in enumerate(study.derived):
+        if derived.name in columns:
             yield (
-                f"derived[{n}].name: ratings have a column {one.name!r} already; choose another"
+                f"derived[{n}].name: ratings have a column {derived.name!r} already; choose another"
                 " name"
             )
-    known |= {d.name for d in study.derived}
+    columns |= {d.name for d in study.derived}
     for n, analysis in enumerate(study.analyses):
-        asked = {
+        column_by_key = {
             f"by[{k}]": column
             for k, column in enumerate(analysis.by)
             if column not in {RATER_PAIR, LENGTH, KIND}
         }
-        asked |= {f"where.{column}": column for column in analysis.where}
-        for key, column in asked.items():
-            if column not in known:
-                hint = nearest(column, sorted(known))
+        column_by_key |= {f"where.{column}": column for column in analysis.where}
+        for key, column in column_by_key.items():
+            if column not in columns:
+                hint = nearest(column, sorted(columns))
                 yield f"analyses[{n}].{key}: ratings will have no column {column!r}; {hint}"
 
 

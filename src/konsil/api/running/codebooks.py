@@ -34,18 +34,18 @@ def write_codebook(
         )
     page = html or folder.path / NAME
     _write(page, codebook_page(folder.study, instruments).encode())
-    told = [str(page)]
+    lines = [str(page)]
     if pdf is not None:
         from konsil.report.codebook.codebook_pdf import codebook_pdf, unprintable
 
         _write(pdf, codebook_pdf(folder.study, instruments))
-        told.append(str(pdf))
+        lines.append(str(pdf))
         lacking = unprintable(folder.study, instruments)
         if lacking:
-            told.append(
+            lines.append(
                 f"the PDF's font has no sign for {' '.join(lacking)}; the page shows them: {page}"
             )
-    return tuple(told)
+    return tuple(lines)
 
 
 def _write(path: Path, content: bytes) -> None:

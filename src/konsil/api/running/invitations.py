@@ -34,7 +34,7 @@ class Link:
 
 def invite(
     folder: Folder,
-    who: Sequence[str],
+    invitees: Sequence[str],
     role: Role,
     *,
     url: str,
@@ -58,7 +58,7 @@ def invite(
             else {}
         )
     people = [r.id for r in raters.values() if r.kind == "human"]
-    names = list(dict.fromkeys(who)) or (people if role == "rater" else [])
+    names = list(dict.fromkeys(invitees)) or (people if role == "rater" else [])
     open_ = bool(folder.study.places) and role == "rater"
     if anybody:
         if not open_ or names != people:
@@ -84,15 +84,17 @@ def invite(
     at, until = (
         moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (now, now + timedelta(days=days))
     )
-    most = 1 if once or role not in PERSONAL else None
+    max_uses = 1 if once or role not in PERSONAL else None
     with folder.store() as store:
         access = Access(store)
         whom = names if role == "rater" else [pseudonym(store, name) for name in names]
         secrets = [
-            access.invite(one, role, at=at, expires_at=until, most_uses=most) for one in whom
+            access.invite(account, role, at=at, expires_at=until, most_uses=max_uses)
+            for account in whom
         ]
     shown = [
-        name if name == one else f"{name} = {one}" for name, one in zip(names, whom, strict=True)
+        name if name == account else f"{name} = {account}"
+        for name, account in zip(names, whom, strict=True)
     ]
     return tuple(
         Link(n or "anybody", url.rstrip("/") + PATH + s)
@@ -108,7 +110,7 @@ def _check_raters(
     *,
     is_open: bool,
 ) -> None:
-    """Raise a StudyError unless everybody is a person of the protocol, or places are open and the name is fit."""
+    """Raise a StudyError unless all names are of people of the protocol or fit for open places."""
     people = [r.id for r in raters.values() if r.kind == "human"]
     for name in names:
         if name not in {**raters, **later}:
@@ -130,12 +132,12 @@ def _check_raters(
             )
 
 
-def revoke(folder: Folder, who: Sequence[str]) -> int:
+def revoke(folder: Folder, names: Sequence[str]) -> int:
     """Make every link of these people useless and sign them out everywhere; count the links."""
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with folder.store() as store:
-        staff = {name: one for one, name in _staff(store).items()}
-        whom = dict.fromkeys(staff.get(name, name) for name in who)
+        staff = {name: account for account, name in _staff(store).items()}
+        whom = dict.fromkeys(staff.get(name, name) for name in names)
         return sum(Access(store).revoke(name, at=at) for name in whom)
 
 

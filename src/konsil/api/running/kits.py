@@ -51,26 +51,26 @@ def make_kit(
             )
         )
         order = list(dict.fromkeys((row.phase, row.batch) for row in site.desk.line(rater)))
-        here = [b for b in blocks if batch is None or batch in (b[1], f"{b[0]} {b[1]}".strip())]
+        matching = [b for b in blocks if batch is None or batch in (b[1], f"{b[0]} {b[1]}".strip())]
         if not blocks:
             raise StudyError(f"{folder.path}: rater {rater!r} has nothing left to do")
-        if not here:
+        if not matching:
             names = [name for _, name in blocks]
             raise StudyError(
                 f"{folder.path}: rater {rater!r} has no batch {batch!r};"
                 f" {nearest(batch or '', names)}"
             )
-        made = make(site, rater, *here[0], chosen)
+        kit = make(site, rater, *matching[0], chosen)
     # The name says nothing of the plan: that of a phase would tell the rater that answers come once
     # more.
-    number = f"-{order.index(here[0]) + 1}" if len(order) > 1 else ""
+    number = f"-{order.index(matching[0]) + 1}" if len(order) > 1 else ""
     path = output or folder.path / f"kit-{_plain(rater)}{number}.html"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_private(path, made.html.encode())
+        write_private(path, kit.html.encode())
     except OSError as error:
         raise KonsilError(f"{path}: cannot be written: {error.strerror or error}") from None
-    return made, path
+    return kit, path
 
 
 def take_in_answers(folder: Folder, file: Path) -> TakenIn:

@@ -70,10 +70,10 @@ class Planned:
         return dict(sorted(Counter(t.purpose for t in self.tasks).items()))
 
 
-def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Planned:
+def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Planned:
     """Draw the tasks of the protocol's plan from what is stored, and store them.
 
-    `keep` False only describes it.
+    With `save` False the plan is only described.
 
     Asked again, it gives the same tasks, and the tie-breaks that new ratings call for. What a
     system was asked and did not answer stays missing: an item without any answer is left out, one
@@ -85,59 +85,61 @@ def make_plan(folder: Folder, *, keep: bool = True, strict: bool = False) -> Pla
             f"{folder.path / PROTOCOL}: there is no [[plan]]; nothing says who rates what"
         )
     with folder.store() as store:
-        held = store.batch()
-        if not held.items:
+        batch = store.batch()
+        if not batch.items:
             raise StudyError(f"{folder.path}: there are no items yet; run 'konsil import' first")
-        check_drawn(folder, held.events, is_planned=bool(held.tasks))
-        check_rewritten(folder, held.items, held.events, held.answers, held.ratings)
-        check_masked(folder, held.items, held.events)
-        studied = in_study(held.items, held.events)
-        implied = () if held.answers else _without_texts(folder, studied)
+        check_drawn(folder, batch.events, is_planned=bool(batch.tasks))
+        check_rewritten(folder, batch.items, batch.events, batch.answers, batch.ratings)
+        check_masked(folder, batch.items, batch.events)
+        studied = in_study(batch.items, batch.events)
+        implied = () if batch.answers else _without_texts(folder, studied)
         material: dict[str, Any] = {
-            "items": held.items,
-            "answers": [*held.answers, *implied],
+            "items": batch.items,
+            "answers": [*batch.answers, *implied],
             "raters": study.raters,
             "instruments": study.instruments,
         }
         lacking = missing(study.plan, **{**material, "items": studied})
-        _refuse_unasked(folder, store, lacking, held.answers)
+        _refuse_unasked(folder, store, lacking, batch.answers)
         if strict and lacking:
             raise PlanError(
-                f"{folder.path}: " + "; ".join(missing_answers_sentence(one) for one in lacking)
+                f"{folder.path}: " + "; ".join(missing_answers_sentence(gap) for gap in lacking)
             )
         design = {**material, "seed": study.seed, "places": study.places}
-        tasks = assign(study.plan, **design, ratings=held.ratings, events=held.events)
-        first = [e for e in held.events if e.kind != ADDED]
+        tasks = assign(study.plan, **design, ratings=batch.ratings, events=batch.events)
+        first = [e for e in batch.events if e.kind != ADDED]
         planned_first = (
-            assign(study.plan, **design, events=first) if len(first) < len(held.events) else ()
+            assign(study.plan, **design, events=first) if len(first) < len(batch.events) else ()
         )
         if study.injections is not None:
             models = {j.rater for j in study.judges}
             # Control tasks repeat what was drawn first: places that are added later move none.
             drawn = planned_first or tasks
             tasks = (*tasks, *plant(drawn, study.injections, study.instruments, models, study.seed))
-        _refuse_another(folder, held.tasks, tasks)
-        stored = {t.id for t in held.tasks}
+        _refuse_another(folder, batch.tasks, tasks)
+        stored = {t.id for t in batch.tasks}
         fresh = tuple(t for t in tasks if t.id not in stored)
-        if keep and fresh:
-            raters = [r for r in study.raters if r.id not in {x.id for x in held.raters}]
+        if save and fresh:
+            raters = [r for r in study.raters if r.id not in {x.id for x in batch.raters}]
             note_study(store, study, now())
             store.add(Batch(answers=implied, raters=raters, tasks=fresh), source="plan", at=now())
     # Who takes a place changes neither how even the plan is nor its digest.
     places = {
-        p.id for p in placeholder_raters((*study.places, *added_places(held.events)), study.raters)
+        p.id for p in placeholder_raters((*study.places, *added_places(batch.events)), study.raters)
     }
     seated = _seated(tasks, places)
     evenness = balance(seated, material["answers"], studied)
     compared = {i.id for i in study.instruments if i.unit == "pair"}
-    met = meetings((t for t in seated if t.instrument in compared), material["answers"], studied)
+    meetings_by_panel = meetings(
+        (t for t in seated if t.instrument in compared), material["answers"], studied
+    )
     return Planned(
         tasks,
         len(fresh),
         evenness,
         digest_of_plan(seated),
         lacking,
-        met,
+        meetings_by_panel,
         _looks(folder, seated),
         overlaps_of(study.plan, seated, studied),
         digest_of_plan(_seated(planned_first, places)) if planned_first else "",
@@ -189,21 +191,22 @@ def _refuse_unasked(
     silent = called.difference(a.system for a in answers)
     if not called or not (lacking or silent):
         return
-    done = {(a.system, a.item) for a in answers} | {
-        (who, item) for _, who, item in Calls(store).ended("answer")
+    completed = {(a.system, a.item) for a in answers} | {
+        (callee, item) for _, callee, item in Calls(store).ended("answer")
     }
-    for system in sorted(silent.difference(who for who, _ in done)):
+    for system in sorted(silent.difference(callee for callee, _ in completed)):
         if any(not a.systems or system in a.systems for a in folder.study.plan):
             raise StudyError(
                 f"{folder.path}: system {system!r} has not answered yet; run 'konsil answer' first"
             )
-    for one in lacking:
-        for system in sorted(called.intersection(one.systems)):
-            left = sum((system, item) not in done for item in (*one.without, *one.fewer))
-            if left:
+    for gap in lacking:
+        for system in sorted(called.intersection(gap.systems)):
+            n_pending = sum((system, item) not in completed for item in (*gap.without, *gap.fewer))
+            if n_pending:
                 raise StudyError(
-                    f"{folder.path}: {one.where}: system {system!r} has not been asked {left:,} of"
-                    f" {one.items:,} items yet; run 'konsil answer' first"
+                    f"{folder.path}: {gap.where}: system {system!r} has not been asked"
+                    f" {n_pending:,} of"
+                    f" {gap.items:,} items yet; run 'konsil answer' first"
                 )
 
 
@@ -211,20 +214,25 @@ def _refuse_another(folder: Folder, stored: Sequence[Task], tasks: Sequence[Task
     """A plan that was drawn is worked on: another one beside it would have everybody rate twice."""
     now_given = {t.id for t in tasks}
     # Tie-breaks follow from ratings, which may be revised; what is stored of them stays.
-    gone = [
+    removed_tasks = [
         t for t in stored if t.purpose not in ("tiebreak", "adjudication") and t.id not in now_given
     ]
-    if gone:
+    if removed_tasks:
         raise PlanError(
-            f"{folder.path}: {len(gone):,} tasks of the plan that was drawn (such as that of item"
-            f" {gone[0].item!r} for {gone[0].rater!r}) would not come out of today's protocol,"
+            f"{folder.path}: {len(removed_tasks):,} tasks of the plan that was drawn (such as that"
+            f" of item"
+            f" {removed_tasks[0].item!r} for {removed_tasks[0].rater!r}) would not come out of"
+            f" today's protocol,"
             " items and answers; what was drawn stays: undo the change, or draw the changed plan"
             " in a new folder; 'konsil places --add' adds places to what was drawn"
         )
 
 
 def _without_texts(folder: Folder, items: Sequence[Item]) -> tuple[Answer, ...]:
-    """Answers to be planned for before there are any; where models are to answer, theirs must come first."""
+    """Answers to be planned for before there are any.
+
+    Where models are to answer, their answers must come first.
+    """
     called = [s.id for s in folder.study.systems if s.model is not None]
     if called:
         raise StudyError(
@@ -238,9 +246,11 @@ def still_silent(study: Study, answers: Sequence[Answer]) -> list[str]:
 
     All where there are none.
     """
-    there = {a.system for a in answers}
+    answering = {a.system for a in answers}
     return [
-        s.id for s in study.systems if s.id not in there and (s.model is not None or not answers)
+        s.id
+        for s in study.systems
+        if s.id not in answering and (s.model is not None or not answers)
     ]
 
 
@@ -252,7 +262,10 @@ def implied_answers(items: Sequence[Item], systems: Sequence[str]) -> tuple[Answ
 
 
 def digest_of_plan(tasks: Sequence[Task]) -> str:
-    """SHA-256 over the tasks in their order of work, tie-breaks left out: they follow from the ratings."""
+    """SHA-256 over the tasks in their order of work.
+
+    Tie-breaks are left out, since they follow from the ratings.
+    """
     main = [dataclasses.asdict(t) for t in tasks if t.purpose != "tiebreak"]
     text = json.dumps(main, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -16,18 +16,18 @@ from konsil.store.tasks import additions, batches, progress, vacancies, withdraw
 from konsil.store.tasks.additions import Addition, Group
 
 
-def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True) -> Handover:
+def withdraw(folder: Folder, rater: str, *, reason: str = "", save: bool = True) -> Handover:
     """Let a rater go: her links end, what she rated stays, the rest goes to others.
 
-    `keep` False only says how.
+    With `save` False nothing is stored: the handover is only described.
     """
     with folder.store() as store:
-        if not keep:
+        if not save:
             return withdrawal.preview(store, folder.study, rater)
-        found = withdrawal.withdraw(store, folder.study, rater, at=now(), reason=reason)
-    if found is None:
+        handover = withdrawal.withdraw(store, folder.study, rater, at=now(), reason=reason)
+    if handover is None:
         raise StudyError(f"{folder.path}: rater {rater!r} could not be withdrawn; try again")
-    return found
+    return handover
 
 
 def vacant(folder: Folder) -> tuple[vacancies.Vacancy, ...]:
@@ -76,20 +76,20 @@ def add_places(
             f" {', '.join(panels)}"
         )
     strata: dict[str, str] = {}
-    for one in profile:
-        name, equals, value = one.partition("=")
+    for setting in profile:
+        name, equals, value = setting.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise StudyError(
                 f"{option('profile', flag='for')}: expected NAME=VALUE such as"
-                f" specialty=cardiology, got {one!r}"
+                f" specialty=cardiology, got {setting!r}"
             )
         strata[name.strip()] = value.strip()
     for name, text in ((option("by"), by), (option("reason"), reason)):
         if not text.strip():
             raise StudyError(f"{name}: is empty; who adds places, and why, stands in the log")
     with folder.store() as store:
-        wanted = Addition(Places(panel or panels[0], number, strata), reason, decider(store, by))
-        return additions.add_places(store, folder.study, wanted, at=now())
+        addition = Addition(Places(panel or panels[0], number, strata), reason, decider(store, by))
+        return additions.add_places(store, folder.study, addition, at=now())
 
 
 def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
@@ -102,12 +102,15 @@ def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
             (c for c in progress.counts(connection) if c.rater),
             key=lambda c: (c.first, c.phase, c.batch),
         )
-    found: dict[tuple[str, str], list[int]] = {}
-    for one in counts:
-        here = found.setdefault((one.phase, one.batch), [0, 0])
-        here[0] += one.tasks
-        here[1] += one.done
-    return tuple((phase, batch, tasks, done) for (phase, batch), (tasks, done) in found.items())
+    counts_by_batch: dict[tuple[str, str], list[int]] = {}
+    for row in counts:
+        totals = counts_by_batch.setdefault((row.phase, row.batch), [0, 0])
+        totals[0] += row.tasks
+        totals[1] += row.done
+    return tuple(
+        (phase, batch, tasks, completed)
+        for (phase, batch), (tasks, completed) in counts_by_batch.items()
+    )
 
 
 def close(
@@ -119,12 +122,14 @@ def close(
 
     Says whether anything changed.
     """
-    known = blocks(folder)
-    names = [name for _, name, _, _ in known]
-    here = [
-        (phase, name) for phase, name, _, _ in known if batch in (name, f"{phase} {name}".strip())
+    batch_rows = blocks(folder)
+    names = [name for _, name, _, _ in batch_rows]
+    matching = [
+        (phase, name)
+        for phase, name, _, _ in batch_rows
+        if batch in (name, f"{phase} {name}".strip())
     ]
-    if not here:
+    if not matching:
         raise StudyError(
             f"{folder.path / PROTOCOL}: there is no batch {batch!r}; {nearest(batch, names)}"
         )
@@ -134,9 +139,11 @@ def close(
         )
     with folder.store() as store:
         if reopen:
-            changed = [batches.reopen(store, *one, rater, at=now(), reason=reason) for one in here]
+            changed = [
+                batches.reopen(store, *block, rater, at=now(), reason=reason) for block in matching
+            ]
         else:
-            changed = [batches.close(store, *one, rater, at=now()) for one in here]
+            changed = [batches.close(store, *block, rater, at=now()) for block in matching]
     return any(changed)
 
 
