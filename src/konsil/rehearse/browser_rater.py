@@ -63,7 +63,7 @@ def rate_in_window(
         page.on(
             "pageerror", lambda error: outcome.times.fault(f"{person.who}: script: {error.message}")
         )
-        page.on("console", lambda said: _console(outcome, person.who, said))
+        page.on("console", lambda message: _console(outcome, person.who, message))
         window = _Window(page, person, outcome)
         page.goto(person.link)
         window.press_on("/come/")
@@ -81,9 +81,9 @@ def rate_in_window(
                 page.goto(person.link.partition("/come/")[0] + "/next")
 
 
-def _console(outcome: Outcome, who: str, said: ConsoleMessage) -> None:
-    if said.type == "error":
-        outcome.times.fault(f"{who}: console: {said.text}")
+def _console(outcome: Outcome, rater: str, message: ConsoleMessage) -> None:
+    if message.type == "error":
+        outcome.times.fault(f"{rater}: console: {message.text}")
 
 
 @contextmanager
@@ -91,10 +91,10 @@ def _page() -> Iterator[Page]:
     from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as play:
-        own = play.chromium.executable_path
+        bundled_path = play.chromium.executable_path
         program = (
-            own
-            if Path(own).exists()
+            bundled_path
+            if Path(bundled_path).exists()
             else next((p for b in BROWSERS if (p := shutil.which(b))), None)
         )
         if program is None:
@@ -180,17 +180,18 @@ class _Window:
             self._leave()
             return
         public = form.get_attribute("data-public") or ""
-        said, seconds = say(public)
-        asked: list[tuple[str, Mapping[str, str]]] = self._page.evaluate(_ASKED)
+        form_values, seconds = say(public)
+        form_fields: list[tuple[str, Mapping[str, str]]] = self._page.evaluate(_ASKED)
         if unknown := sorted(
-            {name for name, value in said.items() if value} - {name for name, _ in asked}
+            {name for name, value in form_values.items() if value}
+            - {name for name, _ in form_fields}
         ):
             raise KonsilError(f"{self.path}: does not ask {unknown[0]!r}")
-        for name, keys in asked:
-            value = said.get(name, "")
+        for name, keys in form_fields:
+            value = form_values.get(name, "")
             if not value:
                 continue
-            time.sleep(think(seconds / (len(asked) + 1)))
+            time.sleep(think(seconds / (len(form_fields) + 1)))
             if not keys:
                 self._fill(name, value, ())
             elif value not in keys:
@@ -198,9 +199,9 @@ class _Window:
             else:
                 self._to(name)
                 self._page.keyboard.press(keys[value])
-        time.sleep(think(seconds / (len(asked) + 1)))
+        time.sleep(think(seconds / (len(form_fields) + 1)))
         self._leave()
-        self._outcome.submitted[public] = said
+        self._outcome.submitted[public] = form_values
         self._outcome.handed_in[self._person.who] = (
             self._outcome.handed_in.get(self._person.who, 0) + 1
         )

@@ -97,7 +97,7 @@ def rehearse(
                 [Person(p.who, server.url + p.link, p.about) for p in guests],
                 replies.to,
                 think,
-                most=most,
+                max_pages=most,
                 windows=windows,
             )
         tasks = store.tasks()

@@ -44,11 +44,11 @@ def create_app(
 
         # Beside the first requests: nobody waits for tie-breaks before somebody handed something
         # in.
-        beside = threading.Thread(target=ready, name="konsil-ahead", daemon=True)
-        beside.start()
+        preparation = threading.Thread(target=ready, name="konsil-ahead", daemon=True)
+        preparation.start()
         yield
         stop.set()
-        beside.join(5)
+        preparation.join(5)
 
     table = routes(under=options.path)
     app = Starlette(

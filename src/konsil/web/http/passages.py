@@ -50,14 +50,14 @@ def runs(text: str, spans: Sequence[tuple[int, int]]) -> list[Run]:
     ]
 
 
-def places(text: str, wanted: Iterable[str]) -> list[tuple[int, int]]:
+def places(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     """Where these words stand in a text, every time.
 
     >>> places("AF, then AF again", ["AF"])
     [(0, 2), (9, 11)]
     """
     return sorted(
-        match.span() for word in wanted if word for match in re.finditer(re.escape(word), text)
+        match.span() for word in words if word for match in re.finditer(re.escape(word), text)
     )
 
 
@@ -74,16 +74,16 @@ def sections(text: str) -> list[Section]:
     >>> [(one.heading, one.text) for one in sections("# Demographics\nA man of 40.\nCourse:\nHe recovered.")]
     [('Demographics', 'A man of 40.'), ('Course', 'He recovered.')]
     """
-    found: list[Section] = []
+    report_sections: list[Section] = []
     heading, at = "", 0
     for match in _HEADING.finditer(text):
-        _close(found, heading, text[at : match.start()])
+        _close(report_sections, heading, text[at : match.start()])
         heading = (match["hashed"] or match["bold"] or match["plain"]).strip()
         at = match.end()
-    _close(found, heading, text[at:])
-    return found
+    _close(report_sections, heading, text[at:])
+    return report_sections
 
 
-def _close(found: list[Section], heading: str, text: str) -> None:
+def _close(report_sections: list[Section], heading: str, text: str) -> None:
     if heading or text.strip():
-        found.append(Section(heading, text.strip("\n")))
+        report_sections.append(Section(heading, text.strip("\n")))

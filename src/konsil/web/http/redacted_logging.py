@@ -42,11 +42,11 @@ def fault_summary(error: BaseException) -> str:
     (True, False)
     """
     # Sentences of our own say what is wrong with the study or its database and quote no form.
-    said = f" ({error})" if isinstance(error, KonsilError) else ""
+    message = f" ({error})" if isinstance(error, KonsilError) else ""
     places = [
         f"{place.filename}:{place.lineno} in {place.name}"
         for place in traceback.extract_tb(error.__traceback__)
     ]
-    own = f"{type(error).__name__}{said} at {' > '.join(places) or 'an unknown place'}"
+    summary = f"{type(error).__name__}{message} at {' > '.join(places) or 'an unknown place'}"
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return own if cause is None else f"{own}; because of {fault_summary(cause)}"
+    return summary if cause is None else f"{summary}; because of {fault_summary(cause)}"

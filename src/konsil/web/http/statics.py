@@ -37,9 +37,9 @@ def compact(name: str, text: str) -> str:
 @cache
 def _contents() -> dict[str, bytes]:
     return {
-        one.name: compact(one.name, one.read_text("utf-8")).encode()
-        for one in files("konsil.web").joinpath("static").iterdir()
-        if any(one.name.endswith(ending) for ending in TYPES)
+        file.name: compact(file.name, file.read_text("utf-8")).encode()
+        for file in files("konsil.web").joinpath("static").iterdir()
+        if any(file.name.endswith(ending) for ending in TYPES)
     }
 
 

@@ -50,10 +50,10 @@ def render_ahead(study: Study, store: Store, stop: threading.Event, *, rest: flo
                     screens.answers(connection, task.answers),
                 )
                 try:
-                    seen = screen(instrument, task, item, answers)
+                    rater_screen = screen(instrument, task, item, answers)
                 except KonsilError:
                     continue
-                texts.update(dict.fromkeys(rating_view.texts_of(seen)))
+                texts.update(dict.fromkeys(rating_view.texts_of(rater_screen)))
                 ready += 1
         if texts:
             rendered(store, richtext.renderer(), tuple(texts), richtext.html_of)

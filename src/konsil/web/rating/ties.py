@@ -123,10 +123,10 @@ class Ties:
             tasks = self._draw_for(None)
         except PlanError:
             return {"": ()}
-        found: dict[str, list[Task]] = {}
+        tasks_by_item: dict[str, list[Task]] = {}
         for task in tasks:
-            found.setdefault(task.item or "", []).append(task)
-        return {item: tuple(mine) for item, mine in found.items()}
+            tasks_by_item.setdefault(task.item or "", []).append(task)
+        return {item: tuple(item_tasks) for item, item_tasks in tasks_by_item.items()}
 
     def _draw_for(self, only: Sequence[str] | None) -> tuple[Task, ...]:
         with self._store.view() as view:
@@ -137,12 +137,12 @@ class Ties:
         self._raters = {r.id: r for r in signed_up(events, slots_of(everybody))} | {
             r.id: r for r in everybody
         }
-        wanted = set(only) if only is not None else None
+        item_ids = set(only) if only is not None else None
         pretended = [
             rating
             for allocation in self._allocations
             for rating in self._pretended(allocation, answers)
-            if wanted is None or rating.item in wanted
+            if item_ids is None or rating.item in item_ids
         ]
         # Judges see what people rated; their tasks are not needed here and are most of the plan.
         plan = [a for a in self._study.plan if a.when == "disagreed" or not a.like]

@@ -79,16 +79,16 @@ class Work:
         if holder is None:
             return None
         with self._lock:
-            entry, known = self._tasks.get(task_id, (-1, None))
-        if known is not None and entry == holder[1] and known.rater == holder[0]:
-            return known
-        found = screens.task(connection, task_id)
-        if found is not None:
+            entry, cached = self._tasks.get(task_id, (-1, None))
+        if cached is not None and entry == holder[1] and cached.rater == holder[0]:
+            return cached
+        stored_task = screens.task(connection, task_id)
+        if stored_task is not None:
             with self._lock:
                 while len(self._tasks) >= MOST_TASKS:
                     del self._tasks[next(iter(self._tasks))]
-                self._tasks[task_id] = (holder[1], found)
-        return found
+                self._tasks[task_id] = (holder[1], stored_task)
+        return stored_task
 
 
 def _anew(

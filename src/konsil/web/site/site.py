@@ -249,5 +249,5 @@ class Site:
 
 def site_of(request: Request) -> Site:
     """The site that a request came to."""
-    found: Site = request.app.state.site
-    return found
+    site: Site = request.app.state.site
+    return site
