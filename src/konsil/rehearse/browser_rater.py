@@ -1,4 +1,7 @@
-"""A real browser on one rater's screen, by its keyboard alone: whether the very pages work, not only what they send."""
+"""A real browser that rates one rater's tasks by keyboard alone.
+
+It checks that the pages themselves work, and not only what they send.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,12 @@ SECONDS = 30.0
 """How long a page may take to come."""
 # What has the focus: the name, the kind and the value of a control, and where its form goes.
 _FOCUS = """() => { const e = document.activeElement, f = e.form;
-  return [e.name ?? "", e.type ?? e.tagName.toLowerCase(), e.value ?? "", f ? f.getAttribute("action") ?? "" : ""]; }"""
+  return [e.name ?? "", e.type ?? e.tagName.toLowerCase(), e.value ?? "", \
+f ? f.getAttribute("action") ?? "" : ""]; }"""
 # The questions in the order of the page: their names, and which key stands for which option.
 _ASKED = """() => [...document.querySelectorAll("#rating .asked")].map((f) => [f.dataset.field,
-  Object.fromEntries([...f.querySelectorAll("input[data-key]")].map((i) => [i.value, i.dataset.key]))])"""
+  Object.fromEntries([...f.querySelectorAll("input[data-key]")].\
+map((i) => [i.value, i.dataset.key]))])"""
 _HERE = "() => document.querySelector('.asked.here')?.dataset.field ?? ''"
 
 
@@ -54,10 +59,10 @@ def rate_in_window(
     idle: Callable[[bool], bool],
     until: Callable[[], bool],
 ) -> None:
-    """Come in by the personal link and rate, key by key, as long as there is something and `until` says nothing.
+    """Sign in by the personal link and rate, key by key, while tasks are open and `until` is false.
 
-    `idle` is told whether there is something to do, and says whether nobody has anything to do any
-    more.
+    `idle` is called with whether this rater has nothing to do, and returns whether no rater has
+    anything to do any more.
     """
     with _page() as page:
         page.on(
@@ -207,7 +212,10 @@ class _Window:
         )
 
     def _to(self, name: str) -> None:
-        """The question is the current one already where the one before was just answered; else go there by Tab."""
+        """Make a question the current one, by Tab if necessary.
+
+        It is the current question already where the question before it was just answered.
+        """
         for _ in range(MOST_TABS):
             if self._page.evaluate(_HERE) == name:
                 return

@@ -32,8 +32,9 @@ class Form:
 def forms(html: str) -> tuple[Form, ...]:
     """All forms of a page.
 
-    >>> [one] = forms('<form action="/x" data-rev="3"><input type="radio" name="q" value="a &amp; b"></form>')
-    >>> one.action, one.data["rev"], dict(one.asked)
+    >>> control = '<input type="radio" name="q" value="a &amp; b">'
+    >>> [form] = forms(f'<form action="/x" data-rev="3">{control}</form>')
+    >>> form.action, form.data["rev"], dict(form.asked)
     ('/x', '3', {'q': ('a & b',)})
     """
     return tuple(_forms(html))
@@ -72,9 +73,12 @@ def _forms(html: str) -> Iterator[Form]:
 
 
 def own_files(html: str) -> tuple[str, ...]:
-    """Style sheets and modules of ours that a page asks for.
+    """The study's own style sheets and modules that a page requests.
 
-    >>> own_files('<link rel="stylesheet" href="/static/1/a.css"><script type="module" src="/static/1/b.js"></script>')
+    >>> own_files(
+    ...     '<link rel="stylesheet" href="/static/1/a.css">'
+    ...     '<script type="module" src="/static/1/b.js"></script>'
+    ... )
     ('/static/1/a.css', '/static/1/b.js')
     """
     attributes_of_tags = (

@@ -34,12 +34,12 @@ def work(
     patience: float = 30.0,
     windows: int = 0,
 ) -> Outcome:
-    """Let everybody rate all that is theirs, or `most` pages each, at the same time.
+    """Let all raters rate all their tasks, or `max_pages` pages each, at the same time.
 
-    The first `windows` in Chromium.
+    The first `windows` raters rate in Chromium.
 
-    Pages that come about meanwhile (tie-breaks) are rated too: whoever is done looks again until
-    nobody is at work.
+    Tasks that are added meanwhile (tie-breaks) are rated too: a rater without tasks looks again
+    until no rater is at work.
     """
     began = time.perf_counter()
     shift = _Shift(

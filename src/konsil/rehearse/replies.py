@@ -73,7 +73,7 @@ class Replies:
 
 
 def about(study: Study, place: Rater | None) -> dict[str, str]:
-    """What somebody says of themselves so that they are let in, and into this place where there is one.
+    """Replies by which a person is eligible and fits this place, where there is a place.
 
     By the questions' names on their pages.
     """

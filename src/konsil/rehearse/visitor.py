@@ -1,4 +1,7 @@
-"""One browser without a window: it keeps its cookie, follows redirects, and asks for all that a page makes it ask."""
+"""One browser without a window.
+
+It keeps its cookie, follows redirects, and requests every file that a page makes a browser request.
+"""
 
 from __future__ import annotations
 

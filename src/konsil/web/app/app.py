@@ -65,7 +65,10 @@ def create_app(
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """No such page, or not by this method: the guard was not passed, so who asks is looked up here."""
+    """There is no such page, or it does not accept this method.
+
+    The request did not pass the guard, so its visitor is looked up here.
+    """
     request.state.visitor = asking(request)
     return refusal(request, error.status_code if isinstance(error, HTTPException) else 500)
 

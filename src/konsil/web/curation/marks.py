@@ -1,4 +1,8 @@
-"""Marking cases, without HTTP: what is marked, what the versions then say, what they still tell, one change more."""
+"""Marking of cases, without HTTP.
+
+It covers the marks, the versions that follow from them, what these versions still disclose, and one
+change of the marks.
+"""
 
 from __future__ import annotations
 
@@ -178,7 +182,10 @@ class Marks:
     def _wanted(
         self, item: Item, history: Sequence[Marking], form: Mapping[str, str], by: str
     ) -> Marking | Fault:
-        """What the marking is after a change that follows on these, the last first; or why it cannot be made."""
+        """The marking after a change, or the fault that prevents the change.
+
+        `history` has the markings before the change, the last first.
+        """
         current_marking = history[0] if history else None
         if form.get("do") == "approve":
             return self._approved(item, current_marking, by, form.get("reason", ""))
@@ -297,7 +304,10 @@ def _changed(
 
 
 def _spans(text: str, marks: Sequence[Mark], form: Mapping[str, str]) -> list[tuple[int, int]]:
-    """What is to be marked: the selected span, or where the words stand that were written, once or everywhere."""
+    """The spans to be marked.
+
+    This is the selected span, or the position of the written words, the first one or all.
+    """
     words, span = (
         form.get("words", "").strip(),
         (_number(form.get("start", "")), _number(form.get("end", ""))),
@@ -324,7 +334,10 @@ def _number(text: str) -> int:
 
 
 def following(rows: Sequence[Row], case: str) -> str | None:
-    """The case after this one that is not approved yet; at the end the first one; None where there is no other."""
+    """The next case that is not approved yet, or None where there is no other case.
+
+    After the last such case the first one follows.
+    """
     pending_cases = [
         row.case for row in rows if row.state in ("unmarked", "marked") and row.case != case
     ]

@@ -1,4 +1,7 @@
-"""Going through a pool of items, without HTTP: how each stands, what is left to do, and one decision more."""
+"""Screening of a pool of items, without HTTP.
+
+It covers the standing of each item, the items that are still undecided, and one decision.
+"""
 
 from __future__ import annotations
 
@@ -206,7 +209,10 @@ class Pool:
     def next_after(
         self, item: str, standing: str = "", reason: str = "", words: str = ""
     ) -> str | None:
-        """The item that follows under the same filter; at the end the first one; None where there is no other."""
+        """The next item under the same filter, or None where there is no other item.
+
+        After the last item the first one follows.
+        """
         stand = self.stand()
         with reading(self.store.engine) as connection:
             matching_items = [
@@ -318,7 +324,10 @@ class Pool:
         return ""
 
     def _otherwise(self, item: Item) -> str:
-        """What holds where nobody decides on an item: what the last screening said, or what rules find now."""
+        """What applies to an item without a person's decision.
+
+        This is the result of the last screening, or else of the rules as they are now.
+        """
         if self.spec is None:
             return KEEP
         stand = self.stand()

@@ -1,4 +1,7 @@
-"""The pages' language: what a visitor's browser asks for, and counts in the language of a study's texts."""
+"""The pages' language.
+
+It is the language that a visitor's browser requests; counts are in the language of a study's texts.
+"""
 
 from __future__ import annotations
 

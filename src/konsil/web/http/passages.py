@@ -69,9 +69,12 @@ _HEADING = re.compile(
 
 
 def sections(text: str) -> list[Section]:
-    r"""The parts of a report by its headings: lines that Markdown takes for one, or short ones that end in a colon.
+    r"""The parts of a report by its headings.
 
-    >>> [(one.heading, one.text) for one in sections("# Demographics\nA man of 40.\nCourse:\nHe recovered.")]
+    A heading is a line that Markdown takes for a heading, or a short line that ends in a colon.
+
+    >>> report = "# Demographics\nA man of 40.\nCourse:\nHe recovered."
+    >>> [(section.heading, section.text) for section in sections(report)]
     [('Demographics', 'A man of 40.'), ('Course', 'He recovered.')]
     """
     report_sections: list[Section] = []

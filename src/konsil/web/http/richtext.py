@@ -65,7 +65,9 @@ def renderer() -> str:
 
 
 def html_of(source: str, *, breaks: bool = True) -> str:
-    """Render Markdown: tables and strike-through, no HTML of its own, no images, every heading of one size.
+    """Render Markdown with tables and strike-through, without raw HTML and images.
+
+    All headings have one size.
 
     Line breaks stay line breaks, since laboratory values stand under one another; in a text of the
     study's own authors they may be where the editor's margin was, and `breaks=False` lets them
@@ -103,7 +105,9 @@ def _leads_somewhere(url: str) -> bool:
 
 
 def source_of(pieces: Sequence[Piece]) -> str:
-    """One Markdown text of an answer's pieces, with signs where a sentence to be rated begins and ends.
+    """One Markdown text of an answer's pieces.
+
+    Special characters (signs) mark where a sentence to be rated begins and ends.
 
     The signs are set inside a list's dash or a bold sentence's stars, so that Markdown still sees
     those.
@@ -139,7 +143,10 @@ def _match(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _with_marks(html: str) -> str:
-    """Put <mark> around every run of text between the signs, tag by tag, so that it nests whatever lies between."""
+    """Put <mark> around every run of text between the signs, tag by tag.
+
+    So the elements nest correctly, whatever tags lie between the signs.
+    """
     if not _MARKED.search(html):
         return html
     html_parts: list[str] = []

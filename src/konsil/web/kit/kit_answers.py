@@ -1,4 +1,7 @@
-"""Taking in what an offline kit brings back: by the way that the pages' own words take, or not at all."""
+"""Answers of an offline kit.
+
+They are stored by the same functions as answers from the pages, or refused.
+"""
 
 from __future__ import annotations
 

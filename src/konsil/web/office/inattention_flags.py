@@ -1,4 +1,7 @@
-"""Signs that somebody may not have looked closely: for the analyst, never for the rater, and proof of nothing."""
+"""Data-quality flags: signs that a rater may not have read closely.
+
+They are for the analyst, never for the rater, and they prove nothing.
+"""
 
 from __future__ import annotations
 

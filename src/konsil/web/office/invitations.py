@@ -1,4 +1,7 @@
-"""Endpoints: who is invited, personal links with a letter to copy, names and addresses, and letting a rater go."""
+"""Endpoints: invitations, names and addresses, and the withdrawal of a rater.
+
+Each invitation is a personal link with a letter to copy.
+"""
 
 from __future__ import annotations
 
@@ -199,7 +202,8 @@ def letter(
 ) -> tuple[str, str]:
     """Subject and text of an invitation, to be copied into a mail.
 
-    >>> subject, text = letter("en", "Trial", "Dr. May", "https://x.org/come/s", "2025-06-01T12:00:00Z")
+    >>> link, until = "https://x.org/come/s", "2025-06-01T12:00:00Z"
+    >>> subject, text = letter("en", "Trial", "Dr. May", link, until)
     >>> subject, text.splitlines()[0], "https://x.org/come/s" in text.splitlines()
     ('Invitation to the study “Trial”', 'Dear Dr. May,', True)
     """

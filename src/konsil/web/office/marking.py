@@ -1,4 +1,4 @@
-"""Endpoints: the cases that are to be marked, one case with its versions, and one change of its marks."""
+"""Endpoints: the cases to be marked, one case with its versions, and one change of its marks."""
 
 from __future__ import annotations
 

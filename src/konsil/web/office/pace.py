@@ -1,4 +1,7 @@
-"""How fast everybody is and when it will be done: a pure function of counts and times, and of no label."""
+"""The raters' pace and the expected end of rating.
+
+Both are pure functions of counts and times; no label enters them.
+"""
 
 from __future__ import annotations
 
@@ -103,9 +106,10 @@ def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[
 
 
 def forecast(rater_paces: Iterable[Pace]) -> Forecast:
-    """When the last of these will be done.
+    """The expected end of rating for all of these raters.
 
-    >>> busy, ready = Pace("r1", 1, 3, None, None, 0.5, 1.0, date(2025, 3, 3)), Pace("r2", 2, 2, None, None, 0, 0, None)
+    >>> busy = Pace("r1", 1, 3, None, None, 0.5, 1.0, date(2025, 3, 3))
+    >>> ready = Pace("r2", 2, 2, None, None, 0, 0, None)
     >>> forecast([busy, ready])
     Forecast(end=datetime.date(2025, 3, 3), hours=0.5, without=())
     """

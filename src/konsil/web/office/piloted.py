@@ -1,4 +1,6 @@
-"""Endpoint: the pilot as those who run the study see it: who waits for whom, and the written reasons side by side.
+"""Endpoint: the pilot for those who run the study.
+
+It shows which raters wait for which others, and the written reasons side by side.
 
 Labels of the pilot are no outcome: they stay out of every analysis.
 """
@@ -103,7 +105,10 @@ def _field(study: Study, event: Event, task: Task) -> Field | None:
 
 
 def _label(event: Event, task: Task, field: Field | None) -> str:
-    """The label as it was when the reason was written, its sides those of the answers in one order for everybody."""
+    """The label as it was when the reason was written.
+
+    The sides of a label of a pair are those of the answers in one order for all raters.
+    """
     label = str(event.data.get("label", ""))
     if field is None or field.criterion.scope != "pair":
         return label

@@ -1,4 +1,7 @@
-"""Endpoints: questions in a model's words beside their own, to accept, edit or refuse; for those who run the study."""
+"""Endpoints: rewritten questions beside the originals, to accept, edit or refuse.
+
+A model rewrote the questions; the pages are for those who run the study.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Endpoints: going through a pool of case reports or questions: the list, one item, and what is decided of it."""
+"""Endpoints: screening of a pool of case reports or questions.
+
+They show the list and one item, and store the decision on it.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,10 @@ def reviews(request: Request) -> Response:
 
 
 def review(request: Request) -> Response:
-    """One disagreement: the answers, all labels and reasons, and the visitor's own label to be kept or changed."""
+    """One disagreement: the answers, all labels and reasons, and the visitor's own label.
+
+    The visitor keeps or changes that label.
+    """
     return _review(request)
 
 

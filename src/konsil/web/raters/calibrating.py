@@ -1,4 +1,7 @@
-"""Endpoints of the calibration after a pilot: waiting for the others, writing reasons, reading those of others."""
+"""Endpoints of the calibration after a pilot.
+
+Raters wait for the others, write their reasons, and read those of the others.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,10 @@ from konsil.web.site.site import Site
 
 
 def enrolment_gate(site: Site, visitor: Visitor) -> str | None:
-    """Nobody rates without having agreed to the text as it is now, being let in, and having a profile."""
+    """The first of consent, eligibility and profile that a visitor still lacks, or None.
+
+    A rater rates only after consent to the present text, as an eligible person, and with a profile.
+    """
     standing = site.reception.standing(visitor.who)
     if standing.consent not in ("given", "not asked"):
         return "consent"

@@ -1,4 +1,4 @@
-"""Endpoints of what comes before the first task: consent, eligibility, the profile, taking a place."""
+"""Endpoints before the first task: consent, eligibility, the profile, taking a place."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def say_consent(request: Request) -> Response:
 
 
 def eligibility(request: Request) -> Response:
-    """Questions that decide whether somebody may take part, or thanks to whom they do not let in."""
+    """Questions on eligibility, or thanks to a person who is not eligible."""
     return _questions(request, "eligibility")
 
 

@@ -1,4 +1,7 @@
-"""The list of what a rater has rated or begun, with notes to oneself, which leads back to any page."""
+"""The list of the pages that a rater has rated or begun, with the rater's own notes.
+
+It links back to each of these pages.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
 
 
 def changed_pages(site: Site, connection: Connection, rater: str) -> frozenset[str]:
-    """Open tasks that a rater handed in and changed on the page since, without handing the change in."""
+    """Open tasks that a rater handed in, and then changed without submitting the change."""
     return frozenset(
         task for task in typed_since(connection, rater) if _says_otherwise(site, connection, task)
     )

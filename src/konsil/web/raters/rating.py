@@ -250,7 +250,7 @@ def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
 
 
 def _visit(name: str, times: Mapping[str, str]) -> Visit | None:
-    """The times a page told; those that cannot be are not known."""
+    """The times that a page sent; impossible times are treated as unknown."""
     if not token(name):
         return None
     wall, active, first = (

@@ -121,12 +121,18 @@ def _set_cookie(site: Site, response: Response, name: str, value: str) -> None:
 
 
 def _path(site: Site) -> str:
-    """Where cookies are sent: to this study's pages alone, where a host has several studies on paths."""
+    """The path to which cookies are sent.
+
+    Where a host has several studies on paths, cookies are sent to this study's pages alone.
+    """
     return site.options.path or "/"
 
 
 def _knocks_too_often(request: Request, link: Invitation | None) -> bool:
-    """Count a knock: of a personal link by person, as a whole hospital may come from one address at once.
+    """Count a use of a link, and return whether there were too many.
+
+    Uses of a personal link are counted by person, as a whole hospital may come from one address at
+    once.
 
     An open link is counted apart from links that are none, so that whoever guesses shuts out nobody
     behind their address.

@@ -1,4 +1,7 @@
-"""Adjudication without HTTP: what a rater sees of a disagreement, and the label that is kept or changed."""
+"""Adjudication without HTTP: a rater's view of a disagreement, and the final label.
+
+The rater keeps or changes the label.
+"""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def _replies(event: Event | None) -> dict[str, str]:
 
 
 def _given_replies(questions: Sequence[Question], read: Reading) -> dict[str, str]:
-    """Question -> what was replied: an abstention as its label, a text that was left empty as empty."""
+    """Question -> reply; an abstention has its label, and an empty text is empty."""
     scales = {q.id: q.scale for q in questions}
     replies_by_field = {
         g.field.name: g.label if g.label is not None else scales[g.field.name].abstain or ""

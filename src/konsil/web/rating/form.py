@@ -56,7 +56,10 @@ def accompanying_fields(sent: Mapping[str, str]) -> dict[str, str]:
 
 
 def tidied(form_fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
-    """Every field of the form and its reason, empty where the browser sent none (an untouched choice sends nothing)."""
+    """Every field of the form and its reason, with the values that were sent.
+
+    A field is empty where the browser sent no value (an untouched choice sends nothing).
+    """
     form_values: dict[str, str] = {}
     for field in form_fields:
         value = clean(sent.get(field.name, ""))

@@ -1,4 +1,7 @@
-"""After the pilot, without HTTP: who waits for whom, where labels lie far apart, and the written reasons."""
+"""After the pilot, without HTTP: waiting raters, distant labels and the written reasons.
+
+Distant labels are labels of one question that lie far apart.
+"""
 
 from __future__ import annotations
 
@@ -371,7 +374,9 @@ def _name(difference: Difference) -> str:
 
 
 def _subject(task: Task, difference: Difference) -> str:
-    """What is asked, the same for everybody, whatever the order in which they saw the answers."""
+    """The subject of a question, the same for all raters in whatever order they saw the answers."""
     field = difference.field
     span = "" if field.span is None else f" {task.spans[field.span].start}"
-    return f"{field.criterion.id}{span} {' '.join(sorted(task.answers[n] for n in field.answers))}".strip()
+    return (
+        f"{field.criterion.id}{span} {' '.join(sorted(task.answers[n] for n in field.answers))}"
+    ).strip()

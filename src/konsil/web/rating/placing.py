@@ -1,4 +1,7 @@
-"""Taking a place of a plan, without HTTP: the first free one that fits the profile, with whatever arm it has."""
+"""Assignment of a rater slot of a plan, without HTTP.
+
+A rater receives the first free slot that fits the profile, whatever its arm.
+"""
 
 from __future__ import annotations
 
@@ -225,7 +228,7 @@ class Placing:
         ]
 
     def _extra(self, connection: Connection, rater: str) -> Places | None:
-        """The place to be drawn for somebody: as the first of the protocol's that fits the profile."""
+        """The extra place for a rater: like the protocol's first place that fits the profile."""
         if self._asks.surplus != "extra ratings":
             return None
         drawn = sum(e.data.get("reason") == EXTRA for e in study_events.of_kind(connection, ADDED))

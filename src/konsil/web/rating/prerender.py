@@ -1,4 +1,7 @@
-"""Texts are rendered before anybody asks for them, beside the requests, so that nobody waits for Markdown."""
+"""Texts are rendered before they are requested.
+
+This runs beside the requests, so that no visitor waits for Markdown.
+"""
 
 from __future__ import annotations
 

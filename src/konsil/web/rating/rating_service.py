@@ -99,7 +99,10 @@ class Desk:
             return tuple(self._work.line(connection, rater))
 
     def open(self, rater: str, public: str, *, looks: bool = True) -> rating_view.Sheet | None:
-        """The page of a task with what was said so far; without `looks` nobody looks at it now, and no time passes."""
+        """The page of a task with its present values.
+
+        Without `looks` no visitor views the page now, and no time is counted.
+        """
         with reading(self._store.engine) as connection:
             state_and_task = self._mine(connection, rater, public)
             if state_and_task is None:
@@ -347,7 +350,10 @@ class Desk:
         window: Window | int,
         at: str,
     ) -> SaveResult:
-        """Keep what a form says besides what was saved before: first the changes under way, then all that differs."""
+        """Store the values of a form that differ from the saved ones.
+
+        The changes under way are stored first, then all other values that differ.
+        """
         window = Window(window) if isinstance(window, int) else window
         pending = [c for c in window.pending if not form.unfit(form_fields, c)]
         saved = drafts.append_changes(connection, state, pending, at)
@@ -438,7 +444,10 @@ def _changes(
 
 
 def _seconds(connection: Connection, state: State, at: str) -> float | None:
-    """Active seconds over all openings of a screen; where a page could not measure them, the seconds it was open."""
+    """Active seconds over all openings of a screen.
+
+    Where a page could not measure them, the seconds for which it was open are counted instead.
+    """
     total = 0.0
     visits = screens.visits(connection, state.task)
     for number, (opened_at, visit) in enumerate(visits, start=1):

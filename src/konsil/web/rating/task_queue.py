@@ -38,17 +38,26 @@ class Progress:
 
 
 def in_line(rows: Iterable[Queued]) -> list[Queued]:
-    """The tasks in the order of work: batch by batch; in each the items, then those put off, then its questions.
+    """The tasks in the order of work, batch by batch.
+
+    In each batch the items come first, then those put off, then the batch's survey questions.
 
     The plan cannot place tie-breaks, which come about later. Here each has a place among the
     others, drawn from its name, so that nothing tells it from them.
 
     >>> def task(name, position, **more):
     ...     fields = dict(
-    ...         phase="", batch="", tiebreak=False, survey=False, deferred=0, done=False, seconds=None
+    ...         phase="",
+    ...         batch="",
+    ...         tiebreak=False,
+    ...         survey=False,
+    ...         deferred=0,
+    ...         done=False,
+    ...         seconds=None,
     ...     )
     ...     return Queued(task=name, position=position, **fields | more)
-    >>> [q.task for q in in_line([task("a", 0, deferred=1), task("b", 1), task("c", 2, survey=True)])]
+    >>> rows = [task("a", 0, deferred=1), task("b", 1), task("c", 2, survey=True)]
+    >>> [row.task for row in in_line(rows)]
     ['b', 'a', 'c']
     """
     blocks: dict[tuple[str, str], list[Queued]] = {}
@@ -91,7 +100,10 @@ def first_open_task(
 
 
 def progress(line: Sequence[Queued], task: str | None) -> Progress:
-    """How far a rater is with the batch of a task of the line, or with the last batch where there is none."""
+    """A rater's progress in the batch of a task of the line.
+
+    Where there is no such task, it is the progress in the last batch.
+    """
     blocks = list(dict.fromkeys((row.phase, row.batch) for row in line))
     current_block = next(
         ((row.phase, row.batch) for row in line if row.task == task),

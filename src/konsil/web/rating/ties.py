@@ -1,4 +1,6 @@
-"""Tie-breaks as they fall due: the plan on the new ratings, without drawing the whole plan at every rating.
+"""Tie-breaks as they fall due, without a new draw of the complete plan at every rating.
+
+The plan is applied to the new ratings.
 
 Which tie-break a conflict calls for depends on the item alone: not on other conflicts, not on when
 it came about. So the plan is drawn once as if every item were in conflict, and what it says of an
@@ -160,7 +162,10 @@ class Ties:
         return tuple(t for t in tasks if t.purpose == "tiebreak")
 
     def _pretended(self, allocation: Allocation, answers: Iterable[Answer]) -> Iterator[Rating]:
-        """Two raters at odds on an answer of every item, as an allocation's tie-breakers would see it."""
+        """Simulated ratings by two raters who disagree on an answer of every item.
+
+        An allocation's tie-breakers would meet such ratings.
+        """
         panel = {r.id for r in self._study.panels().get(allocation.panel, ())}
         kinds = {self._raters[r].kind for r in panel}
         two = [r for r in self._study.everybody() if r.kind in kinds and r.id not in panel][:2]

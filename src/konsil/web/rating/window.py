@@ -1,4 +1,7 @@
-"""What a browser window knows when it hands a form in: its own changes never conflict with one another."""
+"""The state that a browser window knows when it submits a form.
+
+A window's own changes never conflict with one another.
+"""
 
 from __future__ import annotations
 

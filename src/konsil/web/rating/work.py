@@ -1,4 +1,6 @@
-"""A rater's tasks with how far each is: what the plan says is remembered, and what was handed in is added to it.
+"""A rater's tasks with the state of each.
+
+The tasks of the plan are cached, and submissions are added to them.
 
 A study has thousands of tasks a rater, and a page changes one. So what is remembered of a rater is
 compared with the database by a few numbers, and what is new since then is read; whenever these do

@@ -40,7 +40,10 @@ RATERS: frozenset[Role] = frozenset({"rater"})
 
 
 def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint behind the guard: the visitor and the form are read, and refused where they do not belong here."""
+    """The endpoint behind the guard.
+
+    The guard reads the visitor and the form, and refuses them where they do not belong here.
+    """
 
     async def behind(request: Request) -> Response:
         try:

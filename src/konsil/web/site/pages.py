@@ -26,7 +26,10 @@ LANGUAGE_COOKIE = "konsil-language"
 
 
 def warm() -> None:
-    """Read and compile every template in every language, which the first who come would wait for."""
+    """Read and compile every template in every language.
+
+    Otherwise the first visitors would wait for this.
+    """
     for language in languages():
         templates = environment(language)
         for name in templates.list_templates():
@@ -35,7 +38,7 @@ def warm() -> None:
 
 @cache
 def environment(language: str) -> jinja2.Environment:
-    """The templates in one language: escaped by default, and a name that is not there is an error."""
+    """The templates in one language, escaped by default; an undefined name is an error."""
     templates = jinja2.Environment(
         loader=jinja2.PackageLoader("konsil.web", "templates"),
         autoescape=True,
@@ -45,7 +48,9 @@ def environment(language: str) -> jinja2.Environment:
         extensions=["jinja2.ext.i18n"],
     )
     words = translations(language)
-    templates.install_gettext_callables(words.gettext, words.ngettext, newstyle=True)  # type: ignore[attr-defined]
+    templates.install_gettext_callables(  # type: ignore[attr-defined]
+        words.gettext, words.ngettext, newstyle=True
+    )
     templates.globals["static"] = address
     templates.globals["languages"] = {code: Locale(code).get_display_name() for code in languages()}
     templates.globals["read_number"] = read_number
@@ -58,7 +63,9 @@ def environment(language: str) -> jinja2.Environment:
 
 
 def shown_number(number: str, language: str) -> str:
-    """A number as it is written in a language; as it was typed where it has more digits than a decimal holds.
+    """A number as it is written in a language.
+
+    A number with more digits than a decimal can store is shown as it was typed.
 
     >>> shown_number("1234.5", "de"), shown_number("9" * 60, "de") == "9" * 60
     ('1.234,5', True)
