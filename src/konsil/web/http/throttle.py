@@ -10,7 +10,7 @@ from collections import deque
 
 
 class Throttle:
-    """Lets each caller through `most` times in `seconds`."""
+    """Lets each caller through `max_tries` times in `seconds`."""
 
     def __init__(self, max_tries: int, seconds: float) -> None:
         self._most, self._seconds = max_tries, seconds
