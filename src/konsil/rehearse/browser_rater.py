@@ -1,4 +1,7 @@
-"""A real browser on one rater's screen, by its keyboard alone: whether the very pages work, not only what they send."""
+"""A real browser that rates one rater's tasks by keyboard alone.
+
+It checks that the pages themselves work, and not only what they send.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,12 @@ SECONDS = 30.0
 """How long a page may take to come."""
 # What has the focus: the name, the kind and the value of a control, and where its form goes.
 _FOCUS = """() => { const e = document.activeElement, f = e.form;
-  return [e.name ?? "", e.type ?? e.tagName.toLowerCase(), e.value ?? "", f ? f.getAttribute("action") ?? "" : ""]; }"""
+  return [e.name ?? "", e.type ?? e.tagName.toLowerCase(), e.value ?? "", \
+f ? f.getAttribute("action") ?? "" : ""]; }"""
 # The questions in the order of the page: their names, and which key stands for which option.
 _ASKED = """() => [...document.querySelectorAll("#rating .asked")].map((f) => [f.dataset.field,
-  Object.fromEntries([...f.querySelectorAll("input[data-key]")].map((i) => [i.value, i.dataset.key]))])"""
+  Object.fromEntries([...f.querySelectorAll("input[data-key]")].\
+map((i) => [i.value, i.dataset.key]))])"""
 _HERE = "() => document.querySelector('.asked.here')?.dataset.field ?? ''"
 
 
@@ -54,16 +59,16 @@ def rate_in_window(
     idle: Callable[[bool], bool],
     until: Callable[[], bool],
 ) -> None:
-    """Come in by the personal link and rate, key by key, as long as there is something and `until` says nothing.
+    """Sign in by the personal link and rate, key by key, while tasks are open and `until` is false.
 
-    `idle` is told whether there is something to do, and says whether nobody has anything to do any
-    more.
+    `idle` is called with whether this rater has nothing to do, and returns whether no rater has
+    anything to do any more.
     """
     with _page() as page:
         page.on(
             "pageerror", lambda error: outcome.times.fault(f"{person.who}: script: {error.message}")
         )
-        page.on("console", lambda said: _console(outcome, person.who, said))
+        page.on("console", lambda message: _console(outcome, person.who, message))
         window = _Window(page, person, outcome)
         page.goto(person.link)
         window.press_on("/come/")
@@ -81,9 +86,9 @@ def rate_in_window(
                 page.goto(person.link.partition("/come/")[0] + "/next")
 
 
-def _console(outcome: Outcome, who: str, said: ConsoleMessage) -> None:
-    if said.type == "error":
-        outcome.times.fault(f"{who}: console: {said.text}")
+def _console(outcome: Outcome, rater: str, message: ConsoleMessage) -> None:
+    if message.type == "error":
+        outcome.times.fault(f"{rater}: console: {message.text}")
 
 
 @contextmanager
@@ -91,10 +96,10 @@ def _page() -> Iterator[Page]:
     from playwright.sync_api import Error, sync_playwright
 
     with sync_playwright() as play:
-        own = play.chromium.executable_path
+        bundled_path = play.chromium.executable_path
         program = (
-            own
-            if Path(own).exists()
+            bundled_path
+            if Path(bundled_path).exists()
             else next((p for b in BROWSERS if (p := shutil.which(b))), None)
         )
         if program is None:
@@ -180,17 +185,18 @@ class _Window:
             self._leave()
             return
         public = form.get_attribute("data-public") or ""
-        said, seconds = say(public)
-        asked: list[tuple[str, Mapping[str, str]]] = self._page.evaluate(_ASKED)
+        form_values, seconds = say(public)
+        form_fields: list[tuple[str, Mapping[str, str]]] = self._page.evaluate(_ASKED)
         if unknown := sorted(
-            {name for name, value in said.items() if value} - {name for name, _ in asked}
+            {name for name, value in form_values.items() if value}
+            - {name for name, _ in form_fields}
         ):
             raise KonsilError(f"{self.path}: does not ask {unknown[0]!r}")
-        for name, keys in asked:
-            value = said.get(name, "")
+        for name, keys in form_fields:
+            value = form_values.get(name, "")
             if not value:
                 continue
-            time.sleep(think(seconds / (len(asked) + 1)))
+            time.sleep(think(seconds / (len(form_fields) + 1)))
             if not keys:
                 self._fill(name, value, ())
             elif value not in keys:
@@ -198,15 +204,18 @@ class _Window:
             else:
                 self._to(name)
                 self._page.keyboard.press(keys[value])
-        time.sleep(think(seconds / (len(asked) + 1)))
+        time.sleep(think(seconds / (len(form_fields) + 1)))
         self._leave()
-        self._outcome.submitted[public] = said
+        self._outcome.submitted[public] = form_values
         self._outcome.handed_in[self._person.who] = (
             self._outcome.handed_in.get(self._person.who, 0) + 1
         )
 
     def _to(self, name: str) -> None:
-        """The question is the current one already where the one before was just answered; else go there by Tab."""
+        """Make a question the current one, by Tab if necessary.
+
+        It is the current question already where the question before it was just answered.
+        """
         for _ in range(MOST_TABS):
             if self._page.evaluate(_HERE) == name:
                 return

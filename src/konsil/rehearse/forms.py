@@ -32,54 +32,64 @@ class Form:
 def forms(html: str) -> tuple[Form, ...]:
     """All forms of a page.
 
-    >>> [one] = forms('<form action="/x" data-rev="3"><input type="radio" name="q" value="a &amp; b"></form>')
-    >>> one.action, one.data["rev"], dict(one.asked)
+    >>> control = '<input type="radio" name="q" value="a &amp; b">'
+    >>> [form] = forms(f'<form action="/x" data-rev="3">{control}</form>')
+    >>> form.action, form.data["rev"], dict(form.asked)
     ('/x', '3', {'q': ('a & b',)})
     """
     return tuple(_forms(html))
 
 
 def _forms(html: str) -> Iterator[Form]:
-    here: dict[str, str] | None = None
+    form_attributes: dict[str, str] | None = None
     hidden: dict[str, str] = {}
-    asked: dict[str, tuple[str, ...]] = {}
+    options_by_field: dict[str, tuple[str, ...]] = {}
     buttons: list[tuple[str, str]] = []
     for closing, tag, rest in _TAG.findall(html):
-        told = _attributes(rest)
+        attributes = _attributes(rest)
         if tag == "form" and not closing:
-            here, hidden, asked, buttons = told, {}, {}, []
-        elif tag == "form" and here is not None:
-            data = {name[5:]: value for name, value in here.items() if name.startswith("data-")}
-            yield Form(here.get("action", ""), data, hidden, asked, tuple(buttons))
-            here = None
-        elif here is None or closing:
+            form_attributes, hidden, options_by_field, buttons = attributes, {}, {}, []
+        elif tag == "form" and form_attributes is not None:
+            data = {
+                name[5:]: value
+                for name, value in form_attributes.items()
+                if name.startswith("data-")
+            }
+            yield Form(
+                form_attributes.get("action", ""), data, hidden, options_by_field, tuple(buttons)
+            )
+            form_attributes = None
+        elif form_attributes is None or closing:
             continue
         elif tag == "button":
-            buttons.append((told.get("name", ""), told.get("value", "")))
-        elif "name" in told and tag in ("input", "textarea"):
-            name = told["name"]
-            if told.get("type") == "hidden":
-                hidden[name] = told.get("value", "")
+            buttons.append((attributes.get("name", ""), attributes.get("value", "")))
+        elif "name" in attributes and tag in ("input", "textarea"):
+            name = attributes["name"]
+            if attributes.get("type") == "hidden":
+                hidden[name] = attributes.get("value", "")
             else:
-                choice = (told.get("value", ""),) if told.get("type") == "radio" else ()
-                asked[name] = (*asked.get(name, ()), *choice)
+                choice = (attributes.get("value", ""),) if attributes.get("type") == "radio" else ()
+                options_by_field[name] = (*options_by_field.get(name, ()), *choice)
 
 
 def own_files(html: str) -> tuple[str, ...]:
-    """Style sheets and modules of ours that a page asks for.
+    """The study's own style sheets and modules that a page requests.
 
-    >>> own_files('<link rel="stylesheet" href="/static/1/a.css"><script type="module" src="/static/1/b.js"></script>')
+    >>> own_files(
+    ...     '<link rel="stylesheet" href="/static/1/a.css">'
+    ...     '<script type="module" src="/static/1/b.js"></script>'
+    ... )
     ('/static/1/a.css', '/static/1/b.js')
     """
-    found = (
+    attributes_of_tags = (
         _attributes(rest)
         for closing, tag, rest in _TAG.findall(html)
         if not closing and tag in ("link", "script")
     )
     return tuple(
         place
-        for told in found
-        if (place := told.get("href") or told.get("src") or "").startswith("/static/")
+        for attributes in attributes_of_tags
+        if (place := attributes.get("href") or attributes.get("src") or "").startswith("/static/")
     )
 
 

@@ -29,21 +29,27 @@ def work(
     say: Say,
     think: Think = lambda _: 0.0,
     *,
-    most: int | None = None,
+    max_pages: int | None = None,
     stop: threading.Event | None = None,
     patience: float = 30.0,
     windows: int = 0,
 ) -> Outcome:
-    """Let everybody rate all that is theirs, or `most` pages each, at the same time.
+    """Let all raters rate all their tasks, or `max_pages` pages each, at the same time.
 
-    The first `windows` in Chromium.
+    The first `windows` raters rate in Chromium.
 
-    Pages that come about meanwhile (tie-breaks) are rated too: whoever is done looks again until
-    nobody is at work.
+    Tasks that are added meanwhile (tie-breaks) are rated too: a rater without tasks looks again
+    until no rater is at work.
     """
     began = time.perf_counter()
     shift = _Shift(
-        say, think, most, stop or threading.Event(), patience, Outcome(Times()), _Crew(len(people))
+        say,
+        think,
+        max_pages,
+        stop or threading.Event(),
+        patience,
+        Outcome(Times()),
+        _Crew(len(people)),
     )
     threads = [
         threading.Thread(
@@ -54,10 +60,10 @@ def work(
         )
         for n, p in enumerate(people)
     ]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     shift.outcome.seconds = time.perf_counter() - began
     return shift.outcome
 
@@ -166,27 +172,29 @@ def _before(visitor: Visitor, page: Page, about: Mapping[str, str]) -> Page:
         form = page.form(start) if start is not None else None
         if form is None:
             return page
-        said = {
+        form_values = {
             name: about.get(name, offered[0] if offered else "")
             for name, offered in form.asked.items()
         }
-        said |= dict([b for b in form.buttons if b[0]][:1])
-        page = visitor.send(form, said, "before")
+        form_values |= dict([b for b in form.buttons if b[0]][:1])
+        page = visitor.send(form, form_values, "before")
     raise KonsilError(f"{page.path}: leads nowhere else, whatever is replied")
 
 
 def _explained(visitor: Visitor, page: Page) -> Page:
     """Write the reasons that are asked for after a pilot, read those of others, and go on."""
-    asked = False
+    has_written = False
     for _ in range(MOST_REASONS):
         form = page.form("/calibration") if page.path == "/calibration" else None
         if form is None:
-            return visitor.go("/next") if asked else page
-        page, asked = visitor.send(form, {"text": REASON}, "reason"), True
+            return visitor.go("/next") if has_written else page
+        page, has_written = visitor.send(form, {"text": REASON}, "reason"), True
     raise KonsilError(f"{page.path}: asks for reasons again and again")
 
 
-def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome, who: str) -> Page:
+def _rate(
+    visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome, rater: str
+) -> Page:
     """Rate one page: think, choose, save at every choice, hand in, go on."""
     form = page.form("/task/")
     if form is None or "save" not in form.data:
@@ -196,41 +204,43 @@ def _rate(visitor: Visitor, page: Page, say: Say, think: Think, outcome: Outcome
         # then left.
         return visitor.go("/next")
     public = form.data["public"]
-    said, seconds = say(public)
-    given = {name: value for name, value in said.items() if value}
-    if unknown := sorted(set(given) - set(form.asked)):
+    form_values, seconds = say(public)
+    filled_values = {name: value for name, value in form_values.items() if value}
+    if unknown := sorted(set(filled_values) - set(form.asked)):
         raise KonsilError(f"{page.path}: does not ask {unknown[0]!r}")
-    share = seconds / (len(given) + 1)
+    share = seconds / (len(filled_values) + 1)
     rev = int(form.data.get("rev") or 0)
-    for n, (name, value) in enumerate(given.items(), start=1):
+    for n, (name, value) in enumerate(filled_values.items(), start=1):
         time.sleep(think(share))
         change = visitor.change(name, value, rev)
-        told = visitor.save(form, [change], _seconds(n * share, share))
-        if told.get("closed"):
+        reply = visitor.save(form, [change], _seconds(n * share, share))
+        if reply.get("closed"):
             return visitor.go("/next")
-        if told.get("refused") or told.get("conflicts"):
+        if reply.get("refused") or reply.get("conflicts"):
             raise KonsilError(f"{page.path}: {name}: {value!r} was not kept")
         outcome.saved[public, name] = value
-        rev = int(str(told["rev"]))
+        rev = int(str(reply["rev"]))
     time.sleep(think(share))
-    return _hand_in(visitor, form, said, seconds, outcome, who)
+    return _hand_in(visitor, form, form_values, seconds, outcome, rater)
 
 
 def _hand_in(
     visitor: Visitor,
     form: Form,
-    said: Mapping[str, str],
+    form_values: Mapping[str, str],
     seconds: float,
     outcome: Outcome,
-    who: str,
+    rater: str,
 ) -> Page:
     began = time.perf_counter()
-    told = visitor.submit(form, {n: v for n, v in said.items() if v}, _seconds(seconds, seconds))
-    if "go" not in told:
-        raise KonsilError(f"{form.action}: was not taken: {dict(told)}")
-    outcome.submitted[form.data["public"]] = said
-    outcome.handed_in[who] = outcome.handed_in.get(who, 0) + 1
-    page = visitor.go(str(told["go"]))
+    reply = visitor.submit(
+        form, {n: v for n, v in form_values.items() if v}, _seconds(seconds, seconds)
+    )
+    if "go" not in reply:
+        raise KonsilError(f"{form.action}: was not taken: {dict(reply)}")
+    outcome.submitted[form.data["public"]] = form_values
+    outcome.handed_in[rater] = outcome.handed_in.get(rater, 0) + 1
+    page = visitor.go(str(reply["go"]))
     outcome.times.took("go on", time.perf_counter() - began, len(page.text.encode()))
     return page
 

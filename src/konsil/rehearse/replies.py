@@ -48,15 +48,15 @@ class Replies:
         with self._lock:
             if task.id not in self._ratings:
                 self._know([task])
-            said = self._ratings.get(task.id, [])
+            task_ratings = self._ratings.get(task.id, [])
         instrument = self._study.instrument(task.instrument)
         if instrument is None:
             raise KonsilError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
-        asked = fields(instrument, task)
-        given = values(asked, task, said)
+        form_fields = fields(instrument, task)
+        form_values = values(form_fields, task, task_ratings)
         names = PageNames(self._study.instruments)
-        return {names.neutral(f.name): given.get(f.name, "") for f in asked}, next(
-            (r.seconds for r in said if r.seconds), 10.0
+        return {names.neutral(f.name): form_values.get(f.name, "") for f in form_fields}, next(
+            (r.seconds for r in task_ratings if r.seconds), 10.0
         )
 
     def _know(self, tasks: Iterable[Task]) -> None:
@@ -73,17 +73,17 @@ class Replies:
 
 
 def about(study: Study, place: Rater | None) -> dict[str, str]:
-    """What somebody says of themselves so that they are let in, and into this place where there is one.
+    """Replies by which a person is eligible and fits this place, where there is a place.
 
     By the questions' names on their pages.
     """
     enrolment = study.enrolment
     if enrolment is None:
         return {}
-    told = {q.id: q.admits[0] if q.admits else _any(q) for q in enrolment.eligibility}
-    told |= {q.id: _any(q) for q in enrolment.profile}
-    told |= dict(place.strata if place is not None else {})
-    return names_of(enrolment).neutrals(told)
+    replies = {q.id: q.admits[0] if q.admits else _any(q) for q in enrolment.eligibility}
+    replies |= {q.id: _any(q) for q in enrolment.profile}
+    replies |= dict(place.strata if place is not None else {})
+    return names_of(enrolment).neutrals(replies)
 
 
 def _any(question: Question) -> str:

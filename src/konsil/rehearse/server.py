@@ -53,9 +53,9 @@ class Server:
         until = time.monotonic() + READY_SECONDS
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > until:
-                told = self.output()
+                output = self.output()
                 self.stop()
-                raise KonsilError(f"{self._folder}: the server did not start: {told[-500:]}")
+                raise KonsilError(f"{self._folder}: the server did not start: {output[-500:]}")
             time.sleep(0.05)
 
     def _answers(self) -> bool:

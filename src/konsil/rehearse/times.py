@@ -53,7 +53,7 @@ class Times:
     def seconds(self) -> Mapping[str, Sequence[float]]:
         """Kind -> seconds of every request."""
         with self._lock:
-            return {kind: tuple(one) for kind, one in self._seconds.items()}
+            return {kind: tuple(durations) for kind, durations in self._seconds.items()}
 
     def rows(self) -> tuple[Row, ...]:
         """One row a kind, in the order in which they came first."""

@@ -1,4 +1,7 @@
-"""One browser without a window: it keeps its cookie, follows redirects, and asks for all that a page makes it ask."""
+"""One browser without a window.
+
+It keeps its cookie, follows redirects, and requests every file that a page makes a browser request.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +65,9 @@ class Visitor:
         """Open an address; `kind` is what its time counts as."""
         return self._fetch_files(self.ask(kind, "GET", path))
 
-    def send(self, form: Form, said: Mapping[str, str], kind: str = "form") -> Page:
+    def send(self, form: Form, form_values: Mapping[str, str], kind: str = "form") -> Page:
         """Send a form as a page without a script would."""
-        body = urlencode({**form.hidden, **said}).encode()
+        body = urlencode({**form.hidden, **form_values}).encode()
         return self._fetch_files(self.ask(kind, "POST", form.action, body, self._form()))
 
     def save(
@@ -77,10 +80,10 @@ class Visitor:
         return self._json_reply(answer)
 
     def submit(
-        self, form: Form, said: Mapping[str, str], seconds: Mapping[str, str]
+        self, form: Form, form_values: Mapping[str, str], seconds: Mapping[str, str]
     ) -> Mapping[str, object]:
         """Hand in as the page's module does: all values once more."""
-        body = urlencode({**form.hidden, **said, **seconds}).encode()
+        body = urlencode({**form.hidden, **form_values, **seconds}).encode()
         return self._json_reply(
             self.ask("submit", "POST", form.action, body, {**self._json(), **self._form()})
         )
@@ -104,10 +107,10 @@ class Visitor:
     def _json_reply(self, answer: Page) -> Mapping[str, object]:
         if answer.status >= 400 and answer.status not in (409, 422):
             raise KonsilError(f"{answer.path}: the server says {answer.status}")
-        found = json.loads(answer.text)
-        if not isinstance(found, dict):
+        reply = json.loads(answer.text)
+        if not isinstance(reply, dict):
             raise KonsilError(f"{answer.path}: expected an object, got {answer.text[:60]!r}")
-        return found
+        return reply
 
     def _fetch_files(self, page: Page) -> Page:
         """What showing a page makes a browser ask for: its files, each once."""
@@ -156,7 +159,7 @@ class Visitor:
             sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         until = time.monotonic() + self._patience
         while True:
-            kept = self._line is not None
+            is_reused = self._line is not None
             try:
                 if self._line is None:
                     self._line = http.client.HTTPConnection(self._host, timeout=60)
@@ -167,7 +170,7 @@ class Visitor:
             except (OSError, http.client.HTTPException) as error:
                 # Asked again: every request of the pages may be told twice.
                 self.leave()
-                if kept:
+                if is_reused:
                     # A connection that the server had closed meanwhile: at once on a new one, as
                     # browsers do.
                     continue

@@ -100,7 +100,7 @@ def rehearse(
                 [Person(p.who, server.url + p.link, p.about) for p in guests],
                 replies.to,
                 think,
-                most=max_pages,
+                max_pages=max_pages,
                 windows=windows,
             )
         tasks = store.tasks()

@@ -44,11 +44,11 @@ def create_app(
 
         # Beside the first requests: nobody waits for tie-breaks before somebody handed something
         # in.
-        beside = threading.Thread(target=ready, name="konsil-ahead", daemon=True)
-        beside.start()
+        preparation = threading.Thread(target=ready, name="konsil-ahead", daemon=True)
+        preparation.start()
         yield
         stop.set()
-        beside.join(5)
+        preparation.join(5)
 
     table = routes(under=options.path)
     app = Starlette(
@@ -65,7 +65,10 @@ def create_app(
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """No such page, or not by this method: the guard was not passed, so who asks is looked up here."""
+    """There is no such page, or it does not accept this method.
+
+    The request did not pass the guard, so its visitor is looked up here.
+    """
     request.state.visitor = asking(request)
     return refusal(request, error.status_code if isinstance(error, HTTPException) else 500)
 

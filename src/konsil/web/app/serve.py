@@ -46,32 +46,34 @@ def serve_many(
     """
     options = replace(options, tries_a_minute=max(1, options.tries_a_minute // workers))
     # Started anew and not forked: connections and threads of this process are its own.
-    made = multiprocessing.get_context("spawn")
+    spawn_context = multiprocessing.get_context("spawn")
     with _listening(host, port) as place:
         place.listen(BACKLOG)
 
         def start() -> SpawnProcess:
-            one = made.Process(target=_worker, args=(study, database, options, place), daemon=True)
-            one.start()
-            return one
+            process = spawn_context.Process(
+                target=_worker, args=(study, database, options, place), daemon=True
+            )
+            process.start()
+            return process
 
         crew = [start() for _ in range(workers)]
         # Asked to end, the workers end first: each finishes what it has begun.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         try:
             while True:
-                connection.wait([one.sentinel for one in crew])
-                for n, one in enumerate(crew):
-                    if not one.is_alive():
+                connection.wait([process.sentinel for process in crew])
+                for n, process in enumerate(crew):
+                    if not process.is_alive():
                         time.sleep(1.0)
                         crew[n] = start()
         except KeyboardInterrupt:
             pass
         finally:
-            for one in crew:
-                one.terminate()
-            for one in crew:
-                one.join(10)
+            for process in crew:
+                process.terminate()
+            for process in crew:
+                process.join(10)
 
 
 def _worker(study: Study, database: str, options: Options, place: socket.socket) -> None:

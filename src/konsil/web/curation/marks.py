@@ -1,4 +1,8 @@
-"""Marking cases, without HTTP: what is marked, what the versions then say, what they still tell, one change more."""
+"""Marking of cases, without HTTP.
+
+It covers the marks, the versions that follow from them, what these versions still disclose, and one
+change of the marks.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +85,7 @@ class Case:
     @property
     def stops(self) -> int:
         """How much stands in the way of an approval without a reason."""
-        return sum(one.stops for one in self.found)
+        return sum(leftover.stops for leftover in self.found)
 
 
 class Marks:
@@ -94,13 +98,21 @@ class Marks:
     def cases(self) -> list[Row]:
         """All cases that are to be marked, by id."""
         with reading(self.store.engine) as connection:
-            names, held = markings.to_be_marked(connection), markings.standing(connection)
-            made = markings.cases_with_versions(connection)
+            names, current_by_case = (
+                markings.to_be_marked(connection),
+                markings.standing(connection),
+            )
+            cases_with_versions = markings.cases_with_versions(connection)
         rows = []
         for name in names:
-            one = held[name][1] if name in held else None
+            current_marking = current_by_case[name][1] if name in current_by_case else None
             rows.append(
-                Row(name, _state(one, name in made), len(one.marks) if one is not None else 0, one)
+                Row(
+                    name,
+                    _state(current_marking, name in cases_with_versions),
+                    len(current_marking.marks) if current_marking is not None else 0,
+                    current_marking,
+                )
             )
         return rows
 
@@ -112,21 +124,29 @@ class Marks:
             item = pool.items(connection, [name]).get(name)
             if item is None or item.case not in (None, name):
                 return None
-            seen, held = markings.standing(connection, name).get(name, (0, None))
-            history, made = (
+            number, current_marking = markings.standing(connection, name).get(name, (0, None))
+            history, has_versions = (
                 markings.history(connection, name),
                 name in markings.cases_with_versions(connection),
             )
-        if held is not None and held.narrative != narrative_of(item):
+        if current_marking is not None and current_marking.narrative != narrative_of(item):
             # The text was another one: its offsets mean nothing here.
-            held = None
-        marks = held.marks if held is not None else ()
-        found = leftovers(item, marks, self.spec.removed)
+            current_marking = None
+        marks = current_marking.marks if current_marking is not None else ()
+        disclosures = leftovers(item, marks, self.spec.removed)
         versions = [
-            (level, _shown(parts(item.text, marks, level, self.spec.removed), found, level))
+            (level, _shown(parts(item.text, marks, level, self.spec.removed), disclosures, level))
             for level in LEVELS
         ]
-        return Case(item, seen, held, _state(held, made), found, versions, history)
+        return Case(
+            item,
+            number,
+            current_marking,
+            _state(current_marking, has_versions),
+            disclosures,
+            versions,
+            history,
+        )
 
     def change(self, name: str, form: Mapping[str, str], *, by: str, seen: int) -> Fault:
         """One change of the marks, as a form says it.
@@ -148,43 +168,54 @@ class Marks:
                     item, history[1:], form, by
                 )
                 return "" if again else "crossed"
-            wanted = self._wanted(item, history, form, by)
-            if isinstance(wanted, str):
-                return wanted
-            if history and replace(history[0], by=by, at="") == wanted:
+            new_marking = self._wanted(item, history, form, by)
+            if isinstance(new_marking, str):
+                return new_marking
+            if history and replace(history[0], by=by, at="") == new_marking:
                 return ""
             return (
                 ""
-                if markings.append_marking(connection, wanted, seen=seen, at=self.now())
+                if markings.append_marking(connection, new_marking, seen=seen, at=self.now())
                 else "crossed"
             )
 
     def _wanted(
         self, item: Item, history: Sequence[Marking], form: Mapping[str, str], by: str
     ) -> Marking | Fault:
-        """What the marking is after a change that follows on these, the last first; or why it cannot be made."""
-        held = history[0] if history else None
+        """The marking after a change, or the fault that prevents the change.
+
+        `history` has the markings before the change, the last first.
+        """
+        current_marking = history[0] if history else None
         if form.get("do") == "approve":
-            return self._approved(item, held, by, form.get("reason", ""))
-        known = held is not None and held.narrative == narrative_of(item)
-        marks = held.marks if held is not None and known else ()
+            return self._approved(item, current_marking, by, form.get("reason", ""))
+        is_same_text = current_marking is not None and current_marking.narrative == narrative_of(
+            item
+        )
+        marks = current_marking.marks if current_marking is not None and is_same_text else ()
         changed = _changed(item, marks, history, form)
         if isinstance(changed, str):
             return changed
         # Nothing changed, so that an approval stands as well.
         return (
-            replace(held, by=by, at="")
-            if held is not None and known and changed == marks
-            else marking(item, changed, by, held)
+            replace(current_marking, by=by, at="")
+            if current_marking is not None and is_same_text and changed == marks
+            else marking(item, changed, by, current_marking)
         )
 
-    def _approved(self, item: Item, held: Marking | None, by: str, reason: str) -> Marking | Fault:
-        if held is None or self.spec is None or held.narrative != narrative_of(item):
+    def _approved(
+        self, item: Item, current_marking: Marking | None, by: str, reason: str
+    ) -> Marking | Fault:
+        if (
+            current_marking is None
+            or self.spec is None
+            or current_marking.narrative != narrative_of(item)
+        ):
             return "unknown"
         try:
             return approved(
                 item,
-                replace(held, at=""),
+                replace(current_marking, at=""),
                 by,
                 despite=" ".join(reason.split())[:LONGEST],
                 removed=self.spec.removed,
@@ -195,19 +226,25 @@ class Marks:
             return "leftover"
 
 
-def _state(held: Marking | None, made: bool) -> State:
-    if made:
+def _state(current_marking: Marking | None, has_versions: bool) -> State:
+    if has_versions:
         return "made"
-    if held is None or not held.marks:
+    if current_marking is None or not current_marking.marks:
         return "unmarked"
-    return "approved" if held.approved else "marked"
+    return "approved" if current_marking.approved else "marked"
 
 
-def _shown(made: Sequence[Part], found: Sequence[Leftover], level: str) -> list[tuple[Part, bool]]:
+def _shown(
+    version_parts: Sequence[Part], disclosures: Sequence[Leftover], level: str
+) -> list[tuple[Part, bool]]:
     """The parts of a version, cut where something is left over in it."""
-    here = [(one.start, one.end) for one in found if one.start is not None and one.end is not None]
+    disclosed_spans = [
+        (disclosure.start, disclosure.end)
+        for disclosure in disclosures
+        if disclosure.start is not None and disclosure.end is not None
+    ]
     shown: list[tuple[Part, bool]] = []
-    for part in made:
+    for part in version_parts:
         if part.mark is not None or level == LEVELS[0]:
             shown.append((part, False))
             continue
@@ -215,12 +252,14 @@ def _shown(made: Sequence[Part], found: Sequence[Leftover], level: str) -> list[
             {
                 part.start,
                 part.end,
-                *(cut for span in here for cut in span if part.start < cut < part.end),
+                *(cut for span in disclosed_spans for cut in span if part.start < cut < part.end),
             }
         )
         for a, b in pairwise(cuts):
             text = part.text[a - part.start : b - part.start]
-            shown.append((Part(text, a, b), any(start <= a and b <= end for start, end in here)))
+            shown.append(
+                (Part(text, a, b), any(start <= a and b <= end for start, end in disclosed_spans))
+            )
     return shown
 
 
@@ -233,9 +272,9 @@ def _changed(
     if do == "undo":
         return next(
             (
-                one.marks
-                for one in history
-                if one.marks != marks and one.narrative == narrative_of(item)
+                past_marking.marks
+                for past_marking in history
+                if past_marking.marks != marks and past_marking.narrative == narrative_of(item)
             ),
             (),
         )
@@ -265,7 +304,10 @@ def _changed(
 
 
 def _spans(text: str, marks: Sequence[Mark], form: Mapping[str, str]) -> list[tuple[int, int]]:
-    """What is to be marked: the selected span, or where the words stand that were written, once or everywhere."""
+    """The spans to be marked.
+
+    This is the selected span, or the position of the written words, the first one or all.
+    """
     words, span = (
         form.get("words", "").strip(),
         (_number(form.get("start", "")), _number(form.get("end", ""))),
@@ -275,11 +317,11 @@ def _spans(text: str, marks: Sequence[Mark], form: Mapping[str, str]) -> list[tu
         if not form.get("everywhere"):
             return [(start, end)]
         words = text[start:end]
-    there = places(text, [words]) or places(
+    matches = places(text, [words]) or places(
         text.lower(), [words.lower()] if len(text.lower()) == len(text) else []
     )
-    free = [one for one in there if editing.mark_conflict(text, marks, *one) is None]
-    return free if form.get("everywhere") else free[:1] or there[:1]
+    free = [match for match in matches if editing.mark_conflict(text, marks, *match) is None]
+    return free if form.get("everywhere") else free[:1] or matches[:1]
 
 
 def _place(text: str) -> tuple[int, int]:
@@ -292,6 +334,13 @@ def _number(text: str) -> int:
 
 
 def following(rows: Sequence[Row], case: str) -> str | None:
-    """The case after this one that is not approved yet; at the end the first one; None where there is no other."""
-    left = [row.case for row in rows if row.state in ("unmarked", "marked") and row.case != case]
-    return next((name for name in left if name > case), left[0] if left else None)
+    """The next case that is not approved yet, or None where there is no other case.
+
+    After the last such case the first one follows.
+    """
+    pending_cases = [
+        row.case for row in rows if row.state in ("unmarked", "marked") and row.case != case
+    ]
+    return next(
+        (name for name in pending_cases if name > case), pending_cases[0] if pending_cases else None
+    )

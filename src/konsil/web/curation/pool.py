@@ -1,4 +1,7 @@
-"""Going through a pool of items, without HTTP: how each stands, what is left to do, and one decision more."""
+"""Screening of a pool of items, without HTTP.
+
+It covers the standing of each item, the items that are still undecided, and one decision.
+"""
 
 from __future__ import annotations
 
@@ -58,12 +61,15 @@ class Stand:
     def after(self, later: Sequence[Decision]) -> Stand:
         """How it stands after some decisions more."""
         decided, suspected = current_decisions(self.decided, later), dict(self.suspected)
-        for one in later:
-            suspected.pop(one.item, None)
-            if not one.decision and one.otherwise not in (KEEP, UNDECIDED):
-                suspected[one.item] = one.otherwise
+        for decision in later:
+            suspected.pop(decision.item, None)
+            if not decision.decision and decision.otherwise not in (KEEP, UNDECIDED):
+                suspected[decision.item] = decision.otherwise
         return Stand(
-            decided, suspected, {**self.last, **{one.item: one for one in later}}, self.by_model
+            decided,
+            suspected,
+            {**self.last, **{decision.item: decision for decision in later}},
+            self.by_model,
         )
 
     def of(self, item: str) -> Standing:
@@ -175,38 +181,48 @@ class Pool:
         stand = self.stand()
         with reading(self.store.engine) as connection:
             everything = pool.names(connection)
-            wanted = _chosen(
+            matching_items = _chosen(
                 stand,
                 pool.names(connection, words) if words.strip() else everything,
                 standing,
                 reason,
             )
-            pages = max(1, -(-len(wanted) // PAGE))
+            pages = max(1, -(-len(matching_items) // PAGE))
             page = min(max(page, 1), pages)
-            shown = wanted[(page - 1) * PAGE : page * PAGE]
+            shown = matching_items[(page - 1) * PAGE : page * PAGE]
             texts = pool.items(connection, shown)
         rows = [
             Row(i, _start(texts[i].text), stand.of(i), stand.reason(i), stand.last.get(i))
             for i in shown
         ]
         counts = Counter(map(stand.of, everything))
-        reasons = Counter(told for i in everything if (told := stand.reason(i)))
+        reasons = Counter(item_reason for i in everything if (item_reason := stand.reason(i)))
         return Listed(
-            rows, len(wanted), page, pages, {s: counts[s] for s in STANDINGS}, reasons.most_common()
+            rows,
+            len(matching_items),
+            page,
+            pages,
+            {s: counts[s] for s in STANDINGS},
+            reasons.most_common(),
         )
 
     def next_after(
         self, item: str, standing: str = "", reason: str = "", words: str = ""
     ) -> str | None:
-        """The item that follows under the same filter; at the end the first one; None where there is no other."""
+        """The next item under the same filter, or None where there is no other item.
+
+        After the last item the first one follows.
+        """
         stand = self.stand()
         with reading(self.store.engine) as connection:
-            wanted = [
+            matching_items = [
                 i
                 for i in _chosen(stand, pool.names(connection, words), standing, reason)
                 if i != item
             ]
-        return next((i for i in wanted if i > item), wanted[0] if wanted else None)
+        return next(
+            (i for i in matching_items if i > item), matching_items[0] if matching_items else None
+        )
 
     def one(self, name: str) -> One | None:
         """One item with what rules find in it and what was decided.
@@ -225,8 +241,12 @@ class Pool:
         evidence = [
             (rule, text) for rule in rules for text in dict.fromkeys(suspects(item.text, rule))
         ]
-        found_now = [*(rule for rule, _ in evidence), *([model] if model else [])]
-        known = [one.decision for one in stand.last.values() if one.decision not in ("", KEEP)]
+        current_reasons = [*(rule for rule, _ in evidence), *([model] if model else [])]
+        past_reasons = [
+            decision.decision
+            for decision in stand.last.values()
+            if decision.decision not in ("", KEEP)
+        ]
         return One(
             item,
             stand.of(name),
@@ -235,7 +255,7 @@ class Pool:
             history[::-1],
             model,
             quoted if quoted in item.text else "",
-            [reason for reason, _ in Counter((*known, *found_now)).most_common(20)],
+            [reason for reason, _ in Counter((*past_reasons, *current_reasons)).most_common(20)],
         )
 
     def decide(
@@ -255,8 +275,8 @@ class Pool:
         """
         if self.spec is None:
             return "unknown"
-        held = tuple(one for one in self.spec.criteria if one in met)
-        missing = [one for one in self.spec.criteria if one not in held]
+        met_criteria = tuple(criterion for criterion in self.spec.criteria if criterion in met)
+        missing = [criterion for criterion in self.spec.criteria if criterion not in met_criteria]
         reason = " ".join(reason.split())[:LONGEST]
         if decision == "keep":
             if missing:
@@ -282,18 +302,32 @@ class Pool:
             if last is not None and last.number != seen:
                 # The same by the same person once more, such as a form that was sent twice, is done
                 # already.
-                return "" if (last.by, last.decision, last.met) == (by, reason, held) else "crossed"
+                return (
+                    ""
+                    if (last.by, last.decision, last.met) == (by, reason, met_criteria)
+                    else "crossed"
+                )
             otherwise = last.otherwise if last is not None else self._otherwise(item)
             pool.decide(
                 connection,
                 Decision(
-                    0, name, reason, by, self.now(), otherwise, held, note.strip()[:LONGEST_NOTE]
+                    0,
+                    name,
+                    reason,
+                    by,
+                    self.now(),
+                    otherwise,
+                    met_criteria,
+                    note.strip()[:LONGEST_NOTE],
                 ),
             )
         return ""
 
     def _otherwise(self, item: Item) -> str:
-        """What holds where nobody decides on an item: what the last screening said, or what rules find now."""
+        """What applies to an item without a person's decision.
+
+        This is the result of the last screening, or else of the rules as they are now.
+        """
         if self.spec is None:
             return KEEP
         stand = self.stand()
@@ -310,7 +344,10 @@ def _stand(events: Sequence[Event]) -> Stand:
     decided = decided_of(events)[0]
     suspected = {i: r for i, r in screened.reasons().items() if i not in decided and r != UNDECIDED}
     return Stand(
-        decided, suspected, {one.item: one for one in decisions(events)}, screened.by_model
+        decided,
+        suspected,
+        {decision.item: decision for decision in decisions(events)},
+        screened.by_model,
     )
 
 
@@ -322,6 +359,6 @@ def _chosen(stand: Stand, names: Sequence[str], standing: str, reason: str) -> l
     ]
 
 
-def _start(text: str, most: int = 160) -> str:
+def _start(text: str, max_characters: int = 160) -> str:
     line = " ".join(text.replace("#", " ").split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return line if len(line) <= max_characters else line[: max_characters - 1].rstrip() + "…"

@@ -1,1 +1,4 @@
-"""Requests and responses: headers, languages, static files, texts as HTML, numbers as people type them."""
+"""Requests and responses.
+
+Headers, languages, static files, texts as HTML, numbers as people type them.
+"""

@@ -1,4 +1,8 @@
-"""What every response carries: only our own files, no framing, nothing kept by caches, nothing told to other sites."""
+"""Headers of every response.
+
+They allow only our own files, and no framing; caches store nothing, and other sites receive
+nothing.
+"""
 
 from __future__ import annotations
 

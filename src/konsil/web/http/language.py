@@ -1,4 +1,7 @@
-"""The pages' language: what a visitor's browser asks for, and counts in the language of a study's texts."""
+"""The pages' language.
+
+It is the language that a visitor's browser requests; counts are in the language of a study's texts.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,18 @@ def preferred(accepted: str) -> str:
     >>> preferred("xx, en;q=0.7, de-DE;q=0.9"), preferred("xx"), preferred("en;q=what, de")
     ('de', '', 'de')
     """
-    found: list[tuple[float, str]] = []
+    weighted_names: list[tuple[float, str]] = []
     for part in accepted.split(","):
         name, _, weight = part.partition(";q=")
         try:
-            found.append((-float(weight or 1), known(name)))
+            weighted_names.append((-float(weight or 1), known(name)))
         except ValueError:
             continue
     return next(
-        (name for weight, name in sorted(found, key=lambda pair: pair[0]) if name and weight), ""
+        (
+            name
+            for weight, name in sorted(weighted_names, key=lambda pair: pair[0])
+            if name and weight
+        ),
+        "",
     )

@@ -69,9 +69,9 @@ def named(answers: Iterable[Answer], systems: Iterable[System]) -> Iterator[Name
     names = "|".join(map(re.escape, longest_first))
     pattern = re.compile(rf"(?<!\w)(?:{names})(?:-?\d(?:[\w.]*\w)?)?(?!\w)", re.IGNORECASE)
     for answer in answers:
-        found = tuple(dict.fromkeys(m[0] for m in pattern.finditer(answer.text)))
-        if found:
-            yield Named(answer.item, answer.id, answer.system, found)
+        mentions = tuple(dict.fromkeys(m[0] for m in pattern.finditer(answer.text)))
+        if mentions:
+            yield Named(answer.item, answer.id, answer.system, mentions)
 
 
 def _model(system: System) -> tuple[str, ...]:

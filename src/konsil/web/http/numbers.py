@@ -1,4 +1,7 @@
-"""Numbers as people type them: understood in one way, or asked back. static/rating.js reads them by the same rules."""
+"""Numbers as people type them: read in one way only, or queried.
+
+static/rating.js reads them by the same rules.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,13 @@ def read_number(text: str) -> TypedNumber:
 
     Powers of ten, hexadecimal numbers and the like are no numbers here.
 
-    >>> [read_number(t).number for t in ("40", "1,5", "-0.125", "1 000", "1.000,5", "1,000,000", "1e2", "0x10", "")]
+    >>> texts = ("40", "1,5", "-0.125", "1 000", "1.000,5", "1,000,000", "1e2", "0x10", "")
+    >>> [read_number(text).number for text in texts]
     ['40', '1.5', '-0.125', '1000', '1000.5', '1000000', '', '', '']
-    >>> read_number("1.000"), read_number("1,125")
-    (TypedNumber(number='', whole='1000', decimal='1.0'), TypedNumber(number='', whole='1125', decimal='1.1250'))
+    >>> read_number("1.000")
+    TypedNumber(number='', whole='1000', decimal='1.0')
+    >>> read_number("1,125")
+    TypedNumber(number='', whole='1125', decimal='1.1250')
     """
     typed = text.strip().replace("\u2212", "-")
     plain = _PLAIN.fullmatch(typed)

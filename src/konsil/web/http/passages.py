@@ -50,14 +50,14 @@ def runs(text: str, spans: Sequence[tuple[int, int]]) -> list[Run]:
     ]
 
 
-def places(text: str, wanted: Iterable[str]) -> list[tuple[int, int]]:
+def places(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     """Where these words stand in a text, every time.
 
     >>> places("AF, then AF again", ["AF"])
     [(0, 2), (9, 11)]
     """
     return sorted(
-        match.span() for word in wanted if word for match in re.finditer(re.escape(word), text)
+        match.span() for word in words if word for match in re.finditer(re.escape(word), text)
     )
 
 
@@ -69,21 +69,24 @@ _HEADING = re.compile(
 
 
 def sections(text: str) -> list[Section]:
-    r"""The parts of a report by its headings: lines that Markdown takes for one, or short ones that end in a colon.
+    r"""The parts of a report by its headings.
 
-    >>> [(one.heading, one.text) for one in sections("# Demographics\nA man of 40.\nCourse:\nHe recovered.")]
+    A heading is a line that Markdown takes for a heading, or a short line that ends in a colon.
+
+    >>> report = "# Demographics\nA man of 40.\nCourse:\nHe recovered."
+    >>> [(section.heading, section.text) for section in sections(report)]
     [('Demographics', 'A man of 40.'), ('Course', 'He recovered.')]
     """
-    found: list[Section] = []
+    report_sections: list[Section] = []
     heading, at = "", 0
     for match in _HEADING.finditer(text):
-        _close(found, heading, text[at : match.start()])
+        _close(report_sections, heading, text[at : match.start()])
         heading = (match["hashed"] or match["bold"] or match["plain"]).strip()
         at = match.end()
-    _close(found, heading, text[at:])
-    return found
+    _close(report_sections, heading, text[at:])
+    return report_sections
 
 
-def _close(found: list[Section], heading: str, text: str) -> None:
+def _close(report_sections: list[Section], heading: str, text: str) -> None:
     if heading or text.strip():
-        found.append(Section(heading, text.strip("\n")))
+        report_sections.append(Section(heading, text.strip("\n")))

@@ -1,4 +1,6 @@
-"""Faults of ours in the server's log: of what kind and where in the code, without the values that messages quote.
+"""Faults of the program in the server's log: their kind and their place in the code.
+
+The values that messages quote are left out.
 
 A message may hold anything: a name that could not be stored, an invitation's secret, a statement
 with its parameters.
@@ -17,7 +19,7 @@ LOG = logging.getLogger("uvicorn.error")
 
 
 class Discreet:
-    """Around the application, for the server: what goes wrong in a request is logged here and goes no further."""
+    """A layer around the application that logs the faults of requests; they go no further."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -33,7 +35,9 @@ class Discreet:
 
 
 def fault_summary(error: BaseException) -> str:
-    """What is logged of a fault: the kinds of it and its causes, each with its places in the code, innermost last.
+    """The logged summary of a fault: its kind and the kinds of its causes.
+
+    Each is followed by its places in the code, innermost last.
 
     >>> try:
     ...     int("a secret")
@@ -42,11 +46,11 @@ def fault_summary(error: BaseException) -> str:
     (True, False)
     """
     # Sentences of our own say what is wrong with the study or its database and quote no form.
-    said = f" ({error})" if isinstance(error, KonsilError) else ""
+    message = f" ({error})" if isinstance(error, KonsilError) else ""
     places = [
         f"{place.filename}:{place.lineno} in {place.name}"
         for place in traceback.extract_tb(error.__traceback__)
     ]
-    own = f"{type(error).__name__}{said} at {' > '.join(places) or 'an unknown place'}"
+    summary = f"{type(error).__name__}{message} at {' > '.join(places) or 'an unknown place'}"
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return own if cause is None else f"{own}; because of {fault_summary(cause)}"
+    return summary if cause is None else f"{summary}; because of {fault_summary(cause)}"

@@ -65,7 +65,9 @@ def renderer() -> str:
 
 
 def html_of(source: str, *, breaks: bool = True) -> str:
-    """Render Markdown: tables and strike-through, no HTML of its own, no images, every heading of one size.
+    """Render Markdown with tables and strike-through, without raw HTML and images.
+
+    All headings have one size.
 
     Line breaks stay line breaks, since laboratory values stand under one another; in a text of the
     study's own authors they may be where the editor's margin was, and `breaks=False` lets them
@@ -103,12 +105,14 @@ def _leads_somewhere(url: str) -> bool:
 
 
 def source_of(pieces: Sequence[Piece]) -> str:
-    """One Markdown text of an answer's pieces, with signs where a sentence to be rated begins and ends.
+    """One Markdown text of an answer's pieces.
+
+    Special characters (signs) mark where a sentence to be rated begins and ends.
 
     The signs are set inside a list's dash or a bold sentence's stars, so that Markdown still sees
     those.
     """
-    found = []
+    marked_pieces = []
     for piece in pieces:
         text = _SIGNS.sub("\N{REPLACEMENT CHARACTER}", piece.text)
         if piece.span is not None and piece.span < _MOST:
@@ -116,8 +120,8 @@ def source_of(pieces: Sequence[Piece]) -> str:
             trail = _TRAIL.search(text, lead)
             end = trail.start() if trail is not None else len(text)
             text = f"{text[:lead]}{chr(_FIRST + piece.span)}{text[lead:end]}{_END}{text[end:]}"
-        found.append(text)
-    return "".join(found)
+        marked_pieces.append(text)
+    return "".join(marked_pieces)
 
 
 def plain(text: str) -> str:
@@ -133,20 +137,23 @@ def plain(text: str) -> str:
 
 
 def _match(pattern: re.Pattern[str], text: str) -> int:
-    found = pattern.match(text)
+    match = pattern.match(text)
     # A sentence of nothing but signs is text.
-    return found.end() if found is not None and found.end() < len(text) else 0
+    return match.end() if match is not None and match.end() < len(text) else 0
 
 
 def _with_marks(html: str) -> str:
-    """Put <mark> around every run of text between the signs, tag by tag, so that it nests whatever lies between."""
+    """Put <mark> around every run of text between the signs, tag by tag.
+
+    So the elements nest correctly, whatever tags lie between the signs.
+    """
     if not _MARKED.search(html):
         return html
-    found: list[str] = []
+    html_parts: list[str] = []
     span: int | None = None
     for part in _TAG.split(html):
         if part.startswith("<"):
-            found.append(_SIGNS.sub("", part))
+            html_parts.append(_SIGNS.sub("", part))
             continue
         for run in _MARKED.split(part):
             if run == _END:
@@ -154,23 +161,23 @@ def _with_marks(html: str) -> str:
             elif len(run) == 1 and _MARKED.match(run):
                 span = ord(run) - _FIRST
             elif span is not None and run.strip():
-                found.append(f'<mark data-sentence="{span + 1}">{run}</mark>')
+                html_parts.append(f'<mark data-sentence="{span + 1}">{run}</mark>')
             else:
-                found.append(run)
-    return "".join(found)
+                html_parts.append(run)
+    return "".join(html_parts)
 
 
 @cache
 def _markdown(breaks: bool) -> MarkdownIt:
-    made = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": breaks}).enable(
         ["table", "strikethrough"]
     )
     # What is no link stays as it was written.
-    made.validateLink = _leads_somewhere  # type: ignore[method-assign]
-    made.add_render_rule("image", _image)
-    made.core.ruler.push("bold_heading", lambda state: _bold_headings(state.tokens))
-    made.core.ruler.push("one_heading", lambda state: _one_heading(state.tokens))
-    return made
+    parser.validateLink = _leads_somewhere  # type: ignore[method-assign]
+    parser.add_render_rule("image", _image)
+    parser.core.ruler.push("bold_heading", lambda state: _bold_headings(state.tokens))
+    parser.core.ruler.push("one_heading", lambda state: _one_heading(state.tokens))
+    return parser
 
 
 def _image(

@@ -1,4 +1,7 @@
-"""The style sheet and the module, under names that change with their content, so that browsers may keep them."""
+"""The style sheets and modules, under names that change with their content.
+
+Browsers may therefore cache them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 def compact(name: str, text: str) -> str:
-    r"""A script or style sheet without the comments that have lines of their own, and without indentation.
+    r"""A script or style sheet without indentation and comments on lines of their own.
 
     A style sheet loses the spaces around its punctuation, too: a page with all that it needs is
     small by rule.
@@ -37,9 +40,9 @@ def compact(name: str, text: str) -> str:
 @cache
 def _contents() -> dict[str, bytes]:
     return {
-        one.name: compact(one.name, one.read_text("utf-8")).encode()
-        for one in files("konsil.web").joinpath("static").iterdir()
-        if any(one.name.endswith(ending) for ending in TYPES)
+        file.name: compact(file.name, file.read_text("utf-8")).encode()
+        for file in files("konsil.web").joinpath("static").iterdir()
+        if any(file.name.endswith(ending) for ending in TYPES)
     }
 
 
@@ -47,7 +50,8 @@ def _contents() -> dict[str, bytes]:
 def address(name: str) -> str:
     """The address of a file of ours: its name and the digest of its content.
 
-    >>> address("konsil.css").startswith("/static/") and address("konsil.css").endswith("/konsil.css")
+    >>> path = address("konsil.css")
+    >>> path.startswith("/static/") and path.endswith("/konsil.css")
     True
     """
     return f"/static/{hashlib.sha256(_contents()[name]).hexdigest()[:12]}/{name}"

@@ -10,10 +10,10 @@ from collections import deque
 
 
 class Throttle:
-    """Lets each caller through `most` times in `seconds`."""
+    """Lets each caller through `max_tries` times in `seconds`."""
 
-    def __init__(self, most: int, seconds: float) -> None:
-        self._most, self._seconds = most, seconds
+    def __init__(self, max_tries: int, seconds: float) -> None:
+        self._most, self._seconds = max_tries, seconds
         self._tries: dict[bytes, deque[float]] = {}
         self._lock = threading.Lock()
         # A fresh key for each start: what is in memory cannot be matched with addresses afterwards.

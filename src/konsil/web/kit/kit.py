@@ -98,7 +98,7 @@ def refuse_at_gates(site: Site, rater: str) -> None:
 def digests(study: Study, names: Iterable[str]) -> dict[str, str]:
     """Instrument -> its digest as it is now; empty for one that is gone from the protocol."""
     return {
-        name: digest(found) if (found := study.instrument(name)) is not None else ""
+        name: digest(instrument) if (instrument := study.instrument(name)) is not None else ""
         for name in sorted(set(names))
     }
 
@@ -112,22 +112,22 @@ def _instruments(site: Site, publics: Sequence[str]) -> set[str]:
 
 def _rows(site: Site, rater: str, phase: str, batch: str) -> list[Queued]:
     line = site.desk.line(rater)
-    here = [row for row in line if (row.phase, row.batch) == (phase, batch)]
-    if not here:
-        known = sorted({row.batch for row in line})
-        raise KonsilError(f"rater {rater!r} has no batch {batch!r}; {nearest(batch, known)}")
-    left = [row for row in here if not row.done]
-    if not left:
+    batch_rows = [row for row in line if (row.phase, row.batch) == (phase, batch)]
+    if not batch_rows:
+        batches = sorted({row.batch for row in line})
+        raise KonsilError(f"rater {rater!r} has no batch {batch!r}; {nearest(batch, batches)}")
+    open_rows = [row for row in batch_rows if not row.done]
+    if not open_rows:
         raise KonsilError(f"rater {rater!r} has nothing left to do in batch {batch!r}")
     with reading(site.store.engine) as connection:
-        before = line[: line.index(left[0])]
+        before = line[: line.index(open_rows[0])]
         tasks = [screens.task(connection, row.task) for row in before if not row.done]
     if any(task is not None and task.purpose == "practice" for task in tasks):
         raise KonsilError(
             f"rater {rater!r}: has not yet finished the practice, which is on the study's pages"
             " alone"
         )
-    return left
+    return open_rows
 
 
 def _html(site: Site, kit: str, sheets: Sequence[tuple[Queued, Sheet]], language: str) -> str:
@@ -183,18 +183,20 @@ def _as_element_text(html: str) -> str:
 
 
 def _spec(row: Queued, sheet: Sheet, aside: int) -> dict[str, Any]:
-    asked: list[QuestionView] = [a for group in sheet.everything for a in group.asked]
-    said = {a.name: a.value for a in asked} | {a.reason: a.note for a in asked if a.reason}
+    questions: list[QuestionView] = [a for group in sheet.everything for a in group.asked]
+    form_values = {a.name: a.value for a in questions} | {
+        a.reason: a.note for a in questions if a.reason
+    }
     return {
         "public": sheet.public,
         "layout": sheet.layout,
         "rev": sheet.rev,
         "survey": row.survey,
         "aside": aside,
-        "values": {name: value for name, value in said.items() if value},
+        "values": {name: value for name, value in form_values.items() if value},
         "numbers": {
             a.name: {"low": a.low, "high": a.high, "options": [o.label for o in a.options]}
-            for a in asked
+            for a in questions
             if a.kind == "number"
         },
     }

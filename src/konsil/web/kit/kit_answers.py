@@ -1,4 +1,7 @@
-"""Taking in what an offline kit brings back: by the way that the pages' own words take, or not at all."""
+"""Answers of an offline kit.
+
+They are stored by the same functions as answers from the pages, or refused.
+"""
 
 from __future__ import annotations
 
@@ -71,41 +74,46 @@ def take_in(site: Site, text: str, where: str) -> TakenIn:
 
     The same file again changes nothing; neither does one that is older than what was taken in.
     """
-    signed, told = _opened(site, text, where)
-    kit = str(told["kit"])
+    signed, content = _opened(site, text, where)
+    kit = str(content["kit"])
     with reading(site.store.engine) as connection:
-        [made] = kits.kit_events(connection, kit)
+        [kit_event] = kits.kit_events(connection, kit)
         before = kits.answered(connection, kit)
-    rater = str(made.data["rater"])
+    rater = str(kit_event.data["rater"])
     try:
-        copy, revision = form.clean(str(told.get("copy", "")))[:64], _count(told.get("revision", 0))
+        copy, revision = (
+            form.clean(str(content.get("copy", "")))[:64],
+            _count(content.get("revision", 0)),
+        )
         if any(
             e.data.get("copy") == copy and int(str(e.data.get("revision"))) >= revision
             for e in before
         ):
             return TakenIn(kit, rater, again=True)
-        found = {name: _screen(one, site.names) for name, one in told["screens"].items()}
+        kit_screens = {
+            name: _screen(raw_screen, site.names) for name, raw_screen in content["screens"].items()
+        }
     except (KeyError, TypeError, ValueError, AttributeError):
         raise KonsilError(
             f"{where}: is signed, but is not what a kit of this version writes"
         ) from None
-    names = kits.screens_of(made)
-    if not set(found) <= set(names):
+    names = kits.screens_of(kit_event)
+    if not set(kit_screens) <= set(names):
         raise KonsilError(f"{where}: names screens that are not in its kit")
-    forms = made.data["instruments"]
+    forms = kit_event.data["instruments"]
     if not isinstance(forms, Mapping) or dict(forms) != digests(site.study, map(str, forms)):
         raise KonsilError(
             f"{where}: the form was changed after the kit was made, so its answers are to another"
             " form"
         )
     refuse_at_gates(site, rater)
-    _refuse_closed(site, names, str(made.data["batch"]), where)
-    done = _each(site, rater, kit, found)
-    data = {"rater": rater, "copy": copy, "revision": revision, "handed_in": done.handed_in}
+    _refuse_closed(site, names, str(kit_event.data["batch"]), where)
+    summary = _each(site, rater, kit, kit_screens)
+    data = {"rater": rater, "copy": copy, "revision": revision, "handed_in": summary.handed_in}
     name = f"{kits.ANSWERED} {kit} {hashlib.sha256(signed.encode()).hexdigest()[:32]}"
     with writing(site.store.engine) as connection:
         study_events.append_event(connection, Event(name, kits.ANSWERED, kit, site.now(), data))
-    return done
+    return summary
 
 
 def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
@@ -117,8 +125,8 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
         if outer["konsil"] != "kit answers" or outer["format"] != 1:
             raise ValueError
         signed, mac = str(outer["signed"]), str(outer["mac"])
-        told = json.loads(signed)
-        kit = str(told["kit"])
+        content = json.loads(signed)
+        kit = str(content["kit"])
     except (ValueError, TypeError, KeyError, RecursionError):
         raise KonsilError(
             f"{where}: expected the answers file of an offline kit, got something else"
@@ -133,11 +141,11 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
         raise KonsilError(
             f"{where}: signature invalid: the file was changed or damaged after export; ask the rater for a new export"
         )
-    return signed, told
+    return signed, content
 
 
-def _screen(told: Mapping[str, Any], names: PageNames) -> _Screen:
-    base = _count(told["base_rev"])
+def _screen(raw_screen: Mapping[str, Any], names: PageNames) -> _Screen:
+    base = _count(raw_screen["base_rev"])
     changes = tuple(
         Change(
             _token(c["id"]),
@@ -146,24 +154,24 @@ def _screen(told: Mapping[str, Any], names: PageNames) -> _Screen:
             base,
             form.clean(str(c["at"]))[:32],
         )
-        for c in told["changes"]
+        for c in raw_screen["changes"]
     )
-    visits = tuple(_visit(_token(name), times) for name, times in told["visits"].items())
-    problems = tuple((_token(p["id"]), str(p["text"])[:4000]) for p in told["problems"])
-    values = {names.field(str(name)): str(value) for name, value in told["values"].items()}
-    return _Screen(changes, bool(told["done"]), values, visits, problems)
+    visits = tuple(_visit(_token(name), times) for name, times in raw_screen["visits"].items())
+    problems = tuple((_token(p["id"]), str(p["text"])[:4000]) for p in raw_screen["problems"])
+    values = {names.field(str(name)): str(value) for name, value in raw_screen["values"].items()}
+    return _Screen(changes, bool(raw_screen["done"]), values, visits, problems)
 
 
-def _count(told: object) -> int:
-    if not isinstance(told, int) or not 0 <= told < 1_000_000_000:
+def _count(raw_count: object) -> int:
+    if not isinstance(raw_count, int) or not 0 <= raw_count < 1_000_000_000:
         raise ValueError
-    return told
+    return raw_count
 
 
-def _token(told: object) -> str:
-    if not isinstance(told, str) or not _TOKEN.fullmatch(told):
+def _token(raw_token: object) -> str:
+    if not isinstance(raw_token, str) or not _TOKEN.fullmatch(raw_token):
         raise ValueError
-    return told
+    return raw_token
 
 
 def _visit(name: str, times: Mapping[str, Any]) -> Visit:
@@ -171,8 +179,8 @@ def _visit(name: str, times: Mapping[str, Any]) -> Visit:
     if wall is None or active is None or active > wall + 1:
         raise ValueError
     first, ends = read_seconds(str(times["first_input"])), times.get("ends")
-    seen = ends if isinstance(ends, str) and is_places(ends) else None
-    return Visit(name, wall, min(active, wall), first, seen)
+    visible_ends = ends if isinstance(ends, str) and is_places(ends) else None
+    return Visit(name, wall, min(active, wall), first, visible_ends)
 
 
 def _refuse_closed(site: Site, names: Sequence[str], batch: str, where: str) -> None:
@@ -187,33 +195,33 @@ def _refuse_closed(site: Site, names: Sequence[str], batch: str, where: str) -> 
                 )
 
 
-def _each(site: Site, rater: str, kit: str, found: Mapping[str, _Screen]) -> TakenIn:
-    handed_in = kept = unchanged = gone = problems = 0
-    left: dict[str, str] = {}
-    for public, one in found.items():
+def _each(site: Site, rater: str, kit: str, kit_screens: Mapping[str, _Screen]) -> TakenIn:
+    handed_in = n_saved = unchanged = n_missing = problems = 0
+    refusals: dict[str, str] = {}
+    for public, kit_screen in kit_screens.items():
         state = _state(site, public)
-        saved = site.desk.save(rater, public, one.changes)
+        saved = site.desk.save(rater, public, kit_screen.changes)
         if saved is None:
-            gone += 1
+            n_missing += 1
             continue
-        for visit in one.visits:
+        for visit in kit_screen.visits:
             site.desk.save(rater, public, (), visit)
-        for name, text in one.problems:
+        for name, text in kit_screen.problems:
             problems += site.desk.report(rater, public, text, f"{public} {name}")
         if saved.conflicts:
-            left[public] = "was changed on the pages meanwhile; it stays as it is there"
+            refusals[public] = "was changed on the pages meanwhile; it stays as it is there"
         elif saved.refused:
-            left[public] = next(iter(saved.refused.values()))
-        elif state is not None and state[0] == saved.rev and (state[1] or not one.done):
-            unchanged += bool(one.changes)
-        elif not one.done:
-            kept += 1
+            refusals[public] = next(iter(saved.refused.values()))
+        elif state is not None and state[0] == saved.rev and (state[1] or not kit_screen.done):
+            unchanged += bool(kit_screen.changes)
+        elif not kit_screen.done:
+            n_saved += 1
         else:
-            why = _hand_in(site, rater, public, one.values, saved.rev)
-            handed_in += not why
-            if why:
-                left[public] = why
-    return TakenIn(kit, rater, False, handed_in, kept, unchanged, gone, left, problems)
+            reason = _hand_in(site, rater, public, kit_screen.values, saved.rev)
+            handed_in += not reason
+            if reason:
+                refusals[public] = reason
+    return TakenIn(kit, rater, False, handed_in, n_saved, unchanged, n_missing, refusals, problems)
 
 
 def _state(site: Site, public: str) -> tuple[int, bool] | None:
@@ -232,10 +240,16 @@ def _hand_in(site: Site, rater: str, public: str, values: Mapping[str, str], rev
     instrument = site.study.instrument(task.instrument) if task is not None else None
     if task is None or instrument is None:
         return "is not there any more"
-    asked, said = fields(instrument, task), {name: one.value for name, one in now.items()}
-    if form.tidied(asked, values) != form.tidied(asked, said):
+    form_fields, form_values = (
+        fields(instrument, task),
+        {name: draft.value for name, draft in now.items()},
+    )
+    if form.tidied(form_fields, values) != form.tidied(form_fields, form_values):
         return "was changed on the pages meanwhile; it stays as it is there"
-    done = site.desk.submit(rater, public, said, rev)
-    if done is None or done.done:
+    submission = site.desk.submit(rater, public, form_values, rev)
+    if submission is None or submission.done:
         return ""
-    return next(iter((done.problems or done.conflicts).values()), "its batch was closed meanwhile")
+    return next(
+        iter((submission.problems or submission.conflicts).values()),
+        "its batch was closed meanwhile",
+    )

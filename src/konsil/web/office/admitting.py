@@ -70,14 +70,14 @@ def enrolment(request: Request) -> Response:
     return _page(request)
 
 
-def _page(request: Request, fault: str = "", status: int = 200, why: str = "") -> Response:
+def _page(request: Request, fault: str = "", status: int = 200, reason: str = "") -> Response:
     site, role = site_of(request), visitor_of(request).role
     asks = site.study.enrolment or Enrolment()
     with reading(site.store.engine) as connection:
-        said = {
+        events_by_kind = {
             kind: study_events.of_kind(connection, kind) for kind in (CONSENT, ELIGIBILITY, PROFILE)
         }
-    people = _people(site, said)
+    people = _people(site, events_by_kind)
     context = {
         "asks": asks,
         "version": site.reception.version,
@@ -91,7 +91,7 @@ def _page(request: Request, fault: str = "", status: int = 200, why: str = "") -
             *_tallies("profile", asks.profile, people),
         ],
         "fault": fault,
-        "why": why,
+        "why": reason,
         "study_language": site.study.language,
         "places": additions.groups(site.study, site.store) if site.study.places else (),
         "keeps_list": site.placing.keeps_list,
@@ -101,37 +101,41 @@ def _page(request: Request, fault: str = "", status: int = 200, why: str = "") -
     return office(request, "office_enrolment.html", context, status)
 
 
-def _people(site: Site, said: Mapping[str, Sequence[Event]]) -> list[Person]:
+def _people(site: Site, events_by_kind: Mapping[str, Sequence[Event]]) -> list[Person]:
     last: dict[str, dict[str, Event]] = {}
-    for kind, events in said.items():
+    for kind, events in events_by_kind.items():
         for event in in_time(events):
             last.setdefault(event.subject, {})[kind] = event
-    found = []
-    for who, mine in sorted(last.items(), key=lambda pair: natural(pair[0])):
+    persons = []
+    for rater, rater_events in sorted(last.items(), key=lambda pair: natural(pair[0])):
         replies: dict[str, str] = {}
         for kind in (ELIGIBILITY, PROFILE):
-            given = mine[kind].data.get("replies") if kind in mine else None
-            if isinstance(given, Mapping):
-                replies |= {str(k): str(v) for k, v in given.items()}
-        version = str(mine[CONSENT].data.get("version", "")) if CONSENT in mine else ""
-        found.append(Person(who, site.reception.standing(who), version, replies))
-    return found
+            stored_replies = (
+                rater_events[kind].data.get("replies") if kind in rater_events else None
+            )
+            if isinstance(stored_replies, Mapping):
+                replies |= {str(k): str(v) for k, v in stored_replies.items()}
+        version = (
+            str(rater_events[CONSENT].data.get("version", "")) if CONSENT in rater_events else ""
+        )
+        persons.append(Person(rater, site.reception.standing(rater), version, replies))
+    return persons
 
 
 def _tallies(part: str, questions: Iterable[Question], people: Sequence[Person]) -> list[Tally]:
-    found = []
+    tallies = []
     for question in questions:
         counts = Counter(p.replies[question.id] for p in people if question.id in p.replies)
         scale = question.scale
         # A free text is everybody's own; its number says all there is to count.
-        own = (
+        other_replies = (
             [] if scale.kind == "text" else sorted(counts.keys() - {*scale.options()}, key=_natural)
         )
-        order = [*scale.options(), *own] if scale.kind == "choice" else own
-        found.append(
+        order = [*scale.options(), *other_replies] if scale.kind == "choice" else other_replies
+        tallies.append(
             Tally(part, question, tuple((reply, counts[reply]) for reply in order if reply))
         )
-    return found
+    return tallies
 
 
 def _natural(text: str) -> tuple[float, str]:
@@ -144,10 +148,10 @@ def _natural(text: str) -> tuple[float, str]:
 def reopen_eligibility(request: Request) -> Response:
     """Ask somebody again who let themselves out or in by mistake; the reply of before is kept."""
     site, form = site_of(request), form_of(request)
-    done = site.reception.reopen(
+    is_reopened = site.reception.reopen(
         form.get("who", ""), form.get("reason", ""), visitor_of(request).who
     )
-    return to(path_to(request, "enrolment")) if done else _page(request, "reason", 422)
+    return to(path_to(request, "enrolment")) if is_reopened else _page(request, "reason", 422)
 
 
 def add_places(request: Request) -> Response:
@@ -163,9 +167,9 @@ def add_places(request: Request) -> Response:
     ):
         return _page(request, "places", 422)
     places = Places(groups[int(chosen)].panel, int(number), groups[int(chosen)].strata)
-    wanted = Addition(places, clean(form.get("reason", "")), visitor_of(request).who)
+    addition = Addition(places, clean(form.get("reason", "")), visitor_of(request).who)
     try:
-        additions.add_places(site.store, site.study, wanted, at=site.now())
+        additions.add_places(site.store, site.study, addition, at=site.now())
     except KonsilError as error:
         return _page(request, "places", 422, str(error))
     return to(path_to(request, "enrolment"))

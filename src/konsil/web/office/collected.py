@@ -47,31 +47,31 @@ def fetch(request: Request) -> Response:
     from konsil.store.release.export import export
 
     site, visitor = site_of(request), visitor_of(request)
-    wanted = next((f for f in _formats() if f == form_of(request).get("format")), None)
-    if wanted is None:
+    file_format = next((f for f in _formats() if f == form_of(request).get("format")), None)
+    if file_format is None:
         return office(request, "office_download.html", {"formats": _formats(), "fault": True}, 422)
     veil = None if visitor.role == "owner" else veiling(site.study, key(site.store))
     work = Path(tempfile.mkdtemp(prefix="konsil-download-"))
     try:
         site.store.cover_log(site.now())
-        folder = export(site.store, work / "records", wanted, veil=veil)
+        folder = export(site.store, work / "records", file_format, veil=veil)
         packed = work / "records.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.iterdir()):
                 archive.write(path, f"records/{path.name}")
-        told = {
+        log_entry = {
             "who": visitor.who,
             "role": visitor.role,
-            "format": wanted,
+            "format": file_format,
             "sha256": sha256(packed),
         }
-        site.store.audit("download", told, site.now())
+        site.store.audit("download", log_entry, site.now())
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
         raise
     name = f"records-{site.now()[:10]}-{visitor.role}.zip"
-    gone = BackgroundTask(shutil.rmtree, work, ignore_errors=True)
-    return FileResponse(packed, media_type="application/zip", filename=name, background=gone)
+    cleanup = BackgroundTask(shutil.rmtree, work, ignore_errors=True)
+    return FileResponse(packed, media_type="application/zip", filename=name, background=cleanup)
 
 
 def log(request: Request) -> Response:
@@ -88,5 +88,5 @@ def _log(request: Request, problems: tuple[str, ...] | None) -> Response:
     with reading(site_of(request).store.engine) as connection:
         entries, last = audit.head(connection)
     erased, _ = site_of(request).store.erased()
-    told = {"entries": entries, "last": last, "problems": problems, "erased": erased}
-    return office(request, "office_log.html", told)
+    context = {"entries": entries, "last": last, "problems": problems, "erased": erased}
+    return office(request, "office_log.html", context)

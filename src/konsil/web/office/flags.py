@@ -1,4 +1,7 @@
-"""Endpoint: signs of haste, and answers that name a system or its maker; for the analyst and the owner."""
+"""Endpoint: data-quality flags, and answers that name a system or its maker.
+
+It is for the analyst and the owner.
+"""
 
 from __future__ import annotations
 

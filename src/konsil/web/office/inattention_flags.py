@@ -1,4 +1,7 @@
-"""Signs that somebody may not have looked closely: for the analyst, never for the rater, and proof of nothing."""
+"""Data-quality flags: signs that a rater may not have read closely.
+
+They are for the analyst, never for the rater, and they prove nothing.
+"""
 
 from __future__ import annotations
 
@@ -67,18 +70,18 @@ def signs(screens: Iterable[Screen], panels: Mapping[str, str]) -> tuple[Signs, 
 
     A panel's raters are held against one another only.
     """
-    mine: dict[str, list[Screen]] = {}
+    screens_by_rater: dict[str, list[Screen]] = {}
     for screen in screens:
-        mine.setdefault(screen.rater, []).append(screen)
+        screens_by_rater.setdefault(screen.rater, []).append(screen)
     members: dict[str, list[str]] = {}
-    for rater in sorted(mine, key=natural):
+    for rater in sorted(screens_by_rater, key=natural):
         members.setdefault(panels.get(rater, ""), []).append(rater)
-    found: list[Signs] = []
+    all_signs: list[Signs] = []
     for _, raters in sorted(members.items()):
-        usual = _usual([s for r in raters for s in mine[r]])
-        seen = [_signs(rater, mine[rater], usual) for rater in raters]
-        found += [_flagged(one, seen) for one in seen]
-    return tuple(found)
+        usual = _usual([s for r in raters for s in screens_by_rater[r]])
+        panel_signs = [_signs(rater, screens_by_rater[rater], usual) for rater in raters]
+        all_signs += [_flagged(rater_signs, panel_signs) for rater_signs in panel_signs]
+    return tuple(all_signs)
 
 
 def _usual(screens: Sequence[Screen]) -> dict[str, float]:
@@ -106,44 +109,50 @@ def _signs(rater: str, screens: Sequence[Screen], usual: Mapping[str, float]) ->
 
 
 def _groups(screen: Screen) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    labels_by_criterion: dict[str, list[str]] = {}
     for criterion, label in screen.labels:
-        found.setdefault(criterion, []).append(label)
+        labels_by_criterion.setdefault(criterion, []).append(label)
     # Seven questions on one scale are seven criteria with a label each; together they may be a
     # straight line.
-    if len(found) >= SAME and all(len(labels) == 1 for labels in found.values()):
-        found["*"] = [labels[0] for labels in found.values()]
-    return found
+    if len(labels_by_criterion) >= SAME and all(
+        len(labels) == 1 for labels in labels_by_criterion.values()
+    ):
+        labels_by_criterion["*"] = [labels[0] for labels in labels_by_criterion.values()]
+    return labels_by_criterion
 
 
 def _longest(labels: Sequence[str]) -> int:
-    best = here = 0
+    best = run = 0
     before: str | None = None
     for label in labels:
-        here = here + 1 if label == before else 1
-        best, before = max(best, here), label
+        run = run + 1 if label == before else 1
+        best, before = max(best, run), label
     return best
 
 
-def _flagged(one: Signs, panel: Sequence[Signs]) -> Signs:
+def _flagged(rater_signs: Signs, panel: Sequence[Signs]) -> Signs:
     flags = set()
-    if one.screens >= FEWEST:
-        if one.timed and one.fast / one.timed >= FAST_SHARE:
+    if rater_signs.screens >= FEWEST:
+        if rater_signs.timed and rater_signs.fast / rater_signs.timed >= FAST_SHARE:
             flags.add("fast")
-        others = [s.lines / s.wide for s in panel if s.wide and s is not one]
-        if one.wide >= FEWEST and others and one.lines / one.wide >= median(others) + SAME_MORE:
+        others = [s.lines / s.wide for s in panel if s.wide and s is not rater_signs]
+        if (
+            rater_signs.wide >= FEWEST
+            and others
+            and rater_signs.lines / rater_signs.wide >= median(others) + SAME_MORE
+        ):
             flags.add("line")
-        runs = [s.run for s in panel if s is not one]
-        if one.run >= RUN_FEWEST and runs and one.run >= RUN * median(runs):
+        runs = [s.run for s in panel if s is not rater_signs]
+        if rater_signs.run >= RUN_FEWEST and runs and rater_signs.run >= RUN * median(runs):
             flags.add("run")
     return Signs(
-        one.rater,
-        one.screens,
-        one.timed,
-        one.fast,
-        one.lines,
-        one.wide,
-        one.run,
-        one.criterion,
+        rater_signs.rater,
+        rater_signs.screens,
+        rater_signs.timed,
+        rater_signs.fast,
+        rater_signs.lines,
+        rater_signs.wide,
+        rater_signs.run,
+        rater_signs.criterion,
         frozenset(flags),
     )

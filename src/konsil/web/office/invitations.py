@@ -1,4 +1,7 @@
-"""Endpoints: who is invited, personal links with a letter to copy, names and addresses, and letting a rater go."""
+"""Endpoints: invitations, names and addresses, and the withdrawal of a rater.
+
+Each invitation is a personal link with a letter to copy.
+"""
 
 from __future__ import annotations
 
@@ -83,15 +86,23 @@ def guests(site: Site) -> list[Guest]:
     """Everybody who rates and is a person."""
     now, named = site.now(), people(site.store)
     with reading(site.store.engine) as connection:
-        panels, left = (
+        panels, withdrawn = (
             withdrawal.panels(connection, site.study),
             withdrawal.withdrawn_raters(connection),
         )
     links = _links(site, "rater")
     return [
-        Guest(who, "rater", panel, named.get(who), _newest(mine, now), _last(mine), who in left)
-        for who, (panel, kind) in panels.items()
-        for mine in [links.get(who, [])]
+        Guest(
+            rater,
+            "rater",
+            panel,
+            named.get(rater),
+            _newest(rater_links, now),
+            _last(rater_links),
+            rater in withdrawn,
+        )
+        for rater, (panel, kind) in panels.items()
+        for rater_links in [links.get(rater, [])]
         if kind == "human"
     ]
 
@@ -103,38 +114,38 @@ def staff(site: Site) -> list[Guest]:
         named = names(connection)
     return [
         Guest(
-            who,
+            account,
             role,
-            person=Person(who, named.get(who, "")),
-            open=_newest(mine, now),
-            used_at=_last(mine),
+            person=Person(account, named.get(account, "")),
+            open=_newest(account_links, now),
+            used_at=_last(account_links),
         )
         for role in STAFF
-        for who, mine in _links(site, role).items()
+        for account, account_links in _links(site, role).items()
     ]
 
 
 def _links(site: Site, role: Role) -> dict[str, list[Invitation]]:
-    found: dict[str, list[Invitation]] = {}
-    for one in site.access.invitations():
-        if one.role == role:
-            found.setdefault(one.who, []).append(one)
-    return found
+    links_by_account: dict[str, list[Invitation]] = {}
+    for link in site.access.invitations():
+        if link.role == role:
+            links_by_account.setdefault(link.who, []).append(link)
+    return links_by_account
 
 
 def _newest(links: list[Invitation], now: str) -> Invitation | None:
-    return next((one for one in reversed(links) if one.open(now)), None)
+    return next((link for link in reversed(links) if link.open(now)), None)
 
 
 def _last(links: list[Invitation]) -> str | None:
-    return max((one.used_at for one in links if one.used_at), default=None)
+    return max((link.used_at for link in links if link.used_at), default=None)
 
 
 def invite(request: Request) -> Response:
     """Make links, each shown this once with a letter around it; links that worked before end."""
     site, form, role = site_of(request), form_of(request), visitor_of(request).role
     everybody = {g.who: g for g in guests(site)}
-    wanted = form.get("who", "")
+    addressee = form.get("who", "")
     if form.get("all"):
         whom = [g.who for g in everybody.values() if g.open is None and not g.gone]
     elif form.get("role", "rater") != "rater":
@@ -142,16 +153,16 @@ def invite(request: Request) -> Response:
         if (
             role != "owner"
             or form["role"] not in STAFF
-            or not wanted.strip()
-            or wanted in everybody
-            or not _plain(wanted)
+            or not addressee.strip()
+            or addressee in everybody
+            or not _plain(addressee)
         ):
             return _page(request, "staff", 422)
         return _letters(
-            request, [wanted.strip()[:LONGEST]], next(r for r in STAFF if r == form["role"])
+            request, [addressee.strip()[:LONGEST]], next(r for r in STAFF if r == form["role"])
         )
     else:
-        whom = [wanted] if wanted in everybody and not everybody[wanted].gone else []
+        whom = [addressee] if addressee in everybody and not everybody[addressee].gone else []
     if not whom:
         return _page(request, "nobody", 422)
     return _letters(request, whom, "rater")
@@ -161,25 +172,28 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
     site, now = site_of(request), site_of(request).now()
     named = people(site.store)
     if role != "rater":
-        said = {pseudonym(site.store, name): name for name in whom}
-        whom = list(said)
-        named = {who: Person(who, name if name != who else "") for who, name in said.items()}
+        names_by_account = {pseudonym(site.store, name): name for name in whom}
+        whom = list(names_by_account)
+        named = {
+            account: Person(account, name if name != account else "")
+            for account, name in names_by_account.items()
+        }
     until = stamp(site.clock() + timedelta(days=DAYS))
     letters = []
-    for who in whom:
+    for account in whom:
         if role == "rater":
-            site.access.revoke(who, at=now, stay=True)
+            site.access.revoke(account, at=now, stay=True)
         secret = site.access.invite(
-            who, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1
+            account, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1
         )
         url = site.options.host + path_to(request, "invitation", secret=secret)
-        person = named.get(who, Person(who))
+        person = named.get(account, Person(account))
         first = known(site.study.language) or "en"
         spoken = (first, *(language for language in languages() if language != first))
         texts = tuple(
             (s, *letter(s, site.study.title, person.name, url, until, role)) for s in spoken
         )
-        letters.append(Letter(who, url, person.email, texts))
+        letters.append(Letter(account, url, person.email, texts))
     return office(request, "office_letters.html", {"letters": letters})
 
 
@@ -188,15 +202,16 @@ def letter(
 ) -> tuple[str, str]:
     """Subject and text of an invitation, to be copied into a mail.
 
-    >>> subject, text = letter("en", "Trial", "Dr. May", "https://x.org/come/s", "2025-06-01T12:00:00Z")
+    >>> link, until = "https://x.org/come/s", "2025-06-01T12:00:00Z"
+    >>> subject, text = letter("en", "Trial", "Dr. May", link, until)
     >>> subject, text.splitlines()[0], "https://x.org/come/s" in text.splitlines()
     ('Invitation to the study “Trial”', 'Dear Dr. May,', True)
     """
     _ = translations(language).gettext
     subject = _("Invitation to the study “%(title)s”") % {"title": title}
     if role == "rater":
-        asked = _("you are invited to rate answers in the study “%(title)s”.") % {"title": title}
-        how = _(
+        purpose = _("you are invited to rate answers in the study “%(title)s”.") % {"title": title}
+        usage = _(
             "This is your personal link. It needs no account and leads, on any device, to where you"
             " were:"
         )
@@ -205,25 +220,25 @@ def letter(
             " on; whoever opens it rates in your name."
         )
     elif role == "curator":
-        asked = _(
+        purpose = _(
             "you are invited to go through the cases of the study “%(title)s” before they are"
             " rated."
         ) % {"title": title}
-        how = _(
+        usage = _(
             "This is your personal link. It needs no account and leads, on any device, to where you"
             " were:"
         )
         rest = _("Please do not pass the link on; whoever opens it acts in your name.")
     else:
-        asked = _("you are invited to help run the study “%(title)s”.") % {"title": title}
-        how = _("This is your personal link. It works once:")
+        purpose = _("you are invited to help run the study “%(title)s”.") % {"title": title}
+        usage = _("This is your personal link. It works once:")
         rest = _("Please do not pass the link on; whoever opens it acts in your name.")
     lines = (
         _("Dear %(name)s,") % {"name": name} if name else _("Dear colleague,"),
         "",
-        asked,
+        purpose,
         "",
-        how,
+        usage,
         "",
         url,
         "",
@@ -240,26 +255,26 @@ def letter(
 
 def revoke(request: Request) -> Response:
     """Make somebody's links useless, and sign them out everywhere."""
-    site, who = site_of(request), form_of(request).get("who", "")
+    site, account = site_of(request), form_of(request).get("who", "")
     raters = {g.who for g in guests(site)}
-    if who not in raters and (
-        visitor_of(request).role != "owner" or who not in {g.who for g in staff(site)}
+    if account not in raters and (
+        visitor_of(request).role != "owner" or account not in {g.who for g in staff(site)}
     ):
         return _page(request, "nobody", 422)
-    site.access.revoke(who, at=site.now())
+    site.access.revoke(account, at=site.now())
     return to(path_to(request, "invitations"))
 
 
 def note(request: Request) -> Response:
     """Write down who a rater is, or erase it where both fields are empty."""
     site, form = site_of(request), form_of(request)
-    who, name, email = (
+    rater, name, email = (
         form.get("who", ""),
         form.get("name", "").strip(),
         form.get("email", "").strip(),
     )
     if (
-        who not in {g.who for g in guests(site)}
+        rater not in {g.who for g in guests(site)}
         or len(name) > LONGEST
         or len(email) > LONGEST
         or not _plain(name + email)
@@ -269,9 +284,9 @@ def note(request: Request) -> Response:
         return _page(request, "email", 422)
     try:
         if name or email:
-            note_person(site.store, Person(who, name, email))
+            note_person(site.store, Person(rater, name, email))
         else:
-            forget_person(site.store, who)
+            forget_person(site.store, rater)
     except StoreError:
         return _page(request, "nobody", 422)
     return to(path_to(request, "invitations"))
@@ -289,29 +304,35 @@ def leave(request: Request) -> Response:
 def _leave(request: Request, rater: str, *, changed: bool = False) -> Response:
     site = site_of(request)
     try:
-        found = withdrawal.preview(site.store, site.study, rater)
+        preview = withdrawal.preview(site.store, site.study, rater)
     except StoreError:
         return to(path_to(request, "invitations"))
-    told_ = {"found": found, "digest": withdrawal.digest(found), "changed": changed}
-    return office(request, "office_withdrawal.html", told_, 409 if changed else 200)
+    context = {"found": preview, "digest": withdrawal.digest(preview), "changed": changed}
+    return office(request, "office_withdrawal.html", context, 409 if changed else 200)
 
 
 def withdraw(request: Request) -> Response:
     """Let a rater go, as it was shown; where it would now be otherwise, show that first."""
     site, form = site_of(request), form_of(request)
-    rater, why, who = form.get("rater", ""), form.get("reason", "")[:2_000], visitor_of(request).who
+    rater, reason, account = (
+        form.get("rater", ""),
+        form.get("reason", "")[:2_000],
+        visitor_of(request).who,
+    )
     try:
-        done = withdrawal.withdraw(
+        handover = withdrawal.withdraw(
             site.store,
             site.study,
             rater,
             at=site.now(),
-            reason=why,
-            by=who,
+            reason=reason,
+            by=account,
             seen=form.get("digest", ""),
         )
     except StoreError:
         return to(path_to(request, "invitations"))
     return (
-        _leave(request, rater, changed=True) if done is None else to(path_to(request, "overview"))
+        _leave(request, rater, changed=True)
+        if handover is None
+        else to(path_to(request, "overview"))
     )

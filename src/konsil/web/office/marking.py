@@ -1,4 +1,4 @@
-"""Endpoints: the cases that are to be marked, one case with its versions, and one change of its marks."""
+"""Endpoints: the cases to be marked, one case with its versions, and one change of its marks."""
 
 from __future__ import annotations
 
@@ -53,21 +53,23 @@ def _place(request: Request, name: str) -> str:
 
 def case(request: Request) -> Response:
     """One case, to be marked."""
-    found = site_of(request).marks.case(request.query_params.get("case", ""))
-    return to(path_to(request, "cases")) if found is None else _page(request, found)
+    current_case = site_of(request).marks.case(request.query_params.get("case", ""))
+    return to(path_to(request, "cases")) if current_case is None else _page(request, current_case)
 
 
 def _page(
-    request: Request, one: Case, fault: str = "", asked: Mapping[str, str] | None = None
+    request: Request, current_case: Case, fault: str = "", sent: Mapping[str, str] | None = None
 ) -> Response:
-    text, marks = one.item.text, one.marks
-    left = [(m.start, m.end) for m in one.found if m.start is not None and m.end is not None]
+    text, marks = current_case.item.text, current_case.marks
+    leftover_spans = [
+        (m.start, m.end) for m in current_case.found if m.start is not None and m.end is not None
+    ]
     # Browsers read a carriage return before a line feed as nothing: it has a run of its own, so
     # that offsets hold.
     returns = [(n, n + 1) for n, letter in enumerate(text) if letter == "\r"]
-    spans = [*((m.start, m.end) for m in marks), *left, *returns]
-    n, last = len(marks), len(marks) + len(left)
-    told = [
+    spans = [*((m.start, m.end) for m in marks), *leftover_spans, *returns]
+    n, last = len(marks), len(marks) + len(leftover_spans)
+    marked_runs = [
         (
             run,
             [marks[k] for k in run.of if k < n],
@@ -77,18 +79,18 @@ def _page(
         for run in runs(text, spans)
     ]
     ordered = sorted(marks, key=lambda m: (KINDS.index(m.kind), m.rank, m.start))
-    nxt = following(site_of(request).marks.cases(), one.item.id)
+    nxt = following(site_of(request).marks.cases(), current_case.item.id)
     context = {
-        "one": one,
-        "told": told,
+        "one": current_case,
+        "told": marked_runs,
         "kinds": KINDS,
         "marks": ordered,
         "ranks": sorted({m.rank for m in marks if m.rank}),
         "words_of": lambda mark: text[mark.start : mark.end],
         "fault": fault,
-        "asked": {key: (asked or {}).get(key, "") for key in ASKED},
+        "asked": {key: (sent or {}).get(key, "") for key in ASKED},
         "following": _place(request, nxt) if nxt is not None else "",
-        "here_query": _place(request, one.item.id),
+        "here_query": _place(request, current_case.item.id),
     }
     return office(request, "office_case.html", context, {"": 200, "crossed": 409}.get(fault, 422))
 
@@ -96,12 +98,16 @@ def _page(
 def mark(request: Request) -> Response:
     """One change of the marks of a case, or its approval; where it cannot be made, why."""
     site, form = site_of(request), form_of(request)
-    name, seen = form.get("case", ""), form.get("seen", "")
-    number = int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 9 else 0
+    name, number_text = form.get("case", ""), form.get("seen", "")
+    number = (
+        int(number_text)
+        if number_text.isascii() and number_text.isdigit() and len(number_text) < 9
+        else 0
+    )
     fault = site.marks.change(name, form, by=visitor_of(request).who, seen=number)
     if not fault:
         return to(_place(request, name))
-    found = site.marks.case(name)
-    if found is None:
+    current_case = site.marks.case(name)
+    if current_case is None:
         return to(path_to(request, "cases"))
-    return _page(request, found, fault, form)
+    return _page(request, current_case, fault, form)

@@ -101,20 +101,22 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
         counts, handed = progress.counts(connection), progress.handed_in(connection)
-        left, closed = (
+        withdrawn, closed = (
             withdrawal.withdrawn_raters(connection),
             study_events.closed_batches(connection),
         )
         panels = withdrawal.panels(connection, site.study)
         vacant = vacancies.vacancies(connection, site.study)
-    found, free = paces(counts, handed, site.now()), site.placing.free()
+    rater_paces, free = paces(counts, handed, site.now()), site.placing.free()
     people = [
-        p for p in found if panels.get(p.rater, ("", ""))[1] == "human" and p.rater not in left
+        p
+        for p in rater_paces
+        if panels.get(p.rater, ("", ""))[1] == "human" and p.rater not in withdrawn
     ]
     groups: dict[str, list[Pace]] = {}
-    for one in found:
-        groups.setdefault(panels.get(one.rater, ("", ""))[0], []).append(one)
-    told_ = {
+    for pace in rater_paces:
+        groups.setdefault(panels.get(pace.rater, ("", ""))[0], []).append(pace)
+    context = {
         "groups": groups,
         "total": sum(p.total for p in people),
         "done": sum(p.done for p in people),
@@ -125,20 +127,20 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
         "vacant": vacant,
         "fault": fault,
         "forecast": forecast(people),
-        "gone": left,
+        "gone": withdrawn,
         "cells": cells(counts, panels),
         "closed": closed,
         "ties": any(a.when == "disagreed" for a in site.study.plan),
     }
-    return office(request, "office_overview.html", told_, status)
+    return office(request, "office_overview.html", context, status)
 
 
 def succeed(request: Request) -> Response:
     """Name who takes over a slot that nobody has."""
     site, form, by = site_of(request), form_of(request), visitor_of(request).who
-    slot, who = form.get("slot", ""), form.get("who", "")
+    slot, successor = form.get("slot", ""), form.get("who", "")
     try:
-        vacancies.succeed(site.store, site.study, slot, who, at=site.now(), by=by)
+        vacancies.succeed(site.store, site.study, slot, successor, at=site.now(), by=by)
     except StoreError:
         return _overview(request, slot or "?", 422)
     return to(path_to(request, "invitations"))
@@ -146,13 +148,16 @@ def succeed(request: Request) -> Response:
 
 def cells(counts: Sequence[Count], panels: Mapping[str, tuple[str, str]]) -> list[Cell]:
     """The cells of the plan in the order of work; tasks that are nobody's are in none."""
-    found: dict[tuple[str, str, str, str], list[Count]] = {}
-    for one in counts:
-        if one.rater:
-            panel = panels.get(one.rater, ("", ""))[0]
-            found.setdefault((panel, one.phase, one.batch, one.instrument), []).append(one)
+    counts_by_cell: dict[tuple[str, str, str, str], list[Count]] = {}
+    for count in counts:
+        if count.rater:
+            panel = panels.get(count.rater, ("", ""))[0]
+            counts_by_cell.setdefault(
+                (panel, count.phase, count.batch, count.instrument), []
+            ).append(count)
     ordered = sorted(
-        found.items(), key=lambda pair: (pair[0][0], min(c.first for c in pair[1]), pair[0])
+        counts_by_cell.items(),
+        key=lambda pair: (pair[0][0], min(c.first for c in pair[1]), pair[0]),
     )
     return [
         Cell(
@@ -160,12 +165,12 @@ def cells(counts: Sequence[Count], panels: Mapping[str, tuple[str, str]]) -> lis
             instrument,
             phase,
             batch,
-            sum(c.tasks for c in mine),
-            sum(c.done for c in mine),
-            len(mine),
-            sum(c.tasks == c.done for c in mine),
+            sum(c.tasks for c in cell_counts),
+            sum(c.done for c in cell_counts),
+            len(cell_counts),
+            sum(c.tasks == c.done for c in cell_counts),
         )
-        for (panel, phase, batch, instrument), mine in ordered
+        for (panel, phase, batch, instrument), cell_counts in ordered
     ]
 
 
@@ -183,20 +188,20 @@ def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
             *study_events.of_kind(connection, study_events.BATCH_REOPENED),
         ]
     blocks: dict[tuple[str, str], list[Count]] = {}
-    for one in sorted(counts, key=lambda c: (c.first, c.phase, c.batch)):
-        if one.rater:
-            blocks.setdefault((one.phase, one.batch), []).append(one)
+    for count in sorted(counts, key=lambda c: (c.first, c.phase, c.batch)):
+        if count.rater:
+            blocks.setdefault((count.phase, count.batch), []).append(count)
     rows = [
         {
             "phase": phase,
             "batch": batch,
-            "tasks": sum(c.tasks for c in mine),
-            "done": sum(c.done for c in mine),
-            "raters": _raters(mine),
+            "tasks": sum(c.tasks for c in batch_counts),
+            "done": sum(c.done for c in batch_counts),
+            "raters": _raters(batch_counts),
             "closed": (phase, batch, "") in closed,
             "closed_for": sorted(r for p, b, r in closed if (p, b) == (phase, batch) and r),
         }
-        for (phase, batch), mine in blocks.items()
+        for (phase, batch), batch_counts in blocks.items()
     ]
     history = sorted(events, key=lambda e: (e.at, e.id), reverse=True)
     return office(
@@ -206,11 +211,11 @@ def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
 
 def _raters(counts: Sequence[Count]) -> dict[str, tuple[int, int]]:
     """Rater -> done and all of one batch, over its instruments."""
-    found: dict[str, tuple[int, int]] = {}
-    for one in counts:
-        done, total = found.get(one.rater, (0, 0))
-        found[one.rater] = (done + one.done, total + one.tasks)
-    return dict(sorted(found.items()))
+    progress_by_rater: dict[str, tuple[int, int]] = {}
+    for count in counts:
+        n_completed, total = progress_by_rater.get(count.rater, (0, 0))
+        progress_by_rater[count.rater] = (n_completed + count.done, total + count.tasks)
+    return dict(sorted(progress_by_rater.items()))
 
 
 def close_batch(request: Request) -> Response:
@@ -230,8 +235,8 @@ def reopen_batch(request: Request) -> Response:
     if place is None:
         return _batches(request, "unknown", 422)
     try:
-        who, why = visitor_of(request).who, form.get("reason", "")
-        batch_events.reopen(site.store, *place, at=site.now(), reason=why, by=who)
+        account, reason = visitor_of(request).who, form.get("reason", "")
+        batch_events.reopen(site.store, *place, at=site.now(), reason=reason, by=account)
     except StoreError:
         return _batches(request, "reason", 422)
     return to(path_to(request, "batches"))
@@ -241,10 +246,10 @@ def _place(site: Site, form: Mapping[str, str]) -> tuple[str, str, str] | None:
     """Phase, batch and rater of a form, where there is such a batch."""
     phase, batch, rater = (form.get(key) for key in ("phase", "batch", "rater"))
     with reading(site.store.engine) as connection:
-        known = {(c.phase, c.batch, c.rater) for c in progress.counts(connection)}
+        valid_places = {(c.phase, c.batch, c.rater) for c in progress.counts(connection)}
     if phase is None or batch is None or rater is None:
         return None
-    fits = (phase, batch, rater) in known or (
-        not rater and any((p, b) == (phase, batch) for p, b, _ in known)
+    fits = (phase, batch, rater) in valid_places or (
+        not rater and any((p, b) == (phase, batch) for p, b, _ in valid_places)
     )
     return (phase, batch, rater) if fits else None

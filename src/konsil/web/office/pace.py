@@ -1,4 +1,7 @@
-"""How fast everybody is and when it will be done: a pure function of counts and times, and of no label."""
+"""The raters' pace and the expected end of rating.
+
+Both are pure functions of counts and times; no label enters them.
+"""
 
 from __future__ import annotations
 
@@ -66,56 +69,57 @@ def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[
     The pace is the number of screens handed in within the last seven days, divided by seven, or by
     the days since the rater's first screen where these are fewer (at least one).
     """
-    here = datetime.fromisoformat(now)
+    current_time = datetime.fromisoformat(now)
     times: dict[str, list[Handed]] = {}
-    for one in handed:
-        times.setdefault(one.rater, []).append(one)
-    everybody = _median(handed)
-    found = []
+    for screen in handed:
+        times.setdefault(screen.rater, []).append(screen)
+    overall_median = _median(handed)
+    rater_paces = []
     for rater in sorted({c.rater for c in counts if c.rater}, key=natural):
-        mine = [c for c in counts if c.rater == rater]
-        total, done, told = (
-            sum(c.tasks for c in mine),
-            sum(c.done for c in mine),
+        rater_counts = [c for c in counts if c.rater == rater]
+        total, n_completed, rater_screens = (
+            sum(c.tasks for c in rater_counts),
+            sum(c.done for c in rater_counts),
             times.get(rater, []),
         )
-        own = _median(told)
-        each = own if own is not None else everybody
-        a_day = _a_day(told, here)
-        left = total - done
-        found.append(
+        rater_median = _median(rater_screens)
+        each = rater_median if rater_median is not None else overall_median
+        a_day = _a_day(rater_screens, current_time)
+        n_pending = total - n_completed
+        rater_paces.append(
             Pace(
                 rater=rater,
-                done=done,
+                done=n_completed,
                 total=total,
-                last=told[-1].at if told else None,
-                seconds=own,
-                hours=None if each is None else left * each / 3600,
+                last=rater_screens[-1].at if rater_screens else None,
+                seconds=rater_median,
+                hours=None if each is None else n_pending * each / 3600,
                 a_day=a_day,
                 end=(
-                    (here + timedelta(days=math.ceil(left / a_day))).date()
-                    if left and a_day
+                    (current_time + timedelta(days=math.ceil(n_pending / a_day))).date()
+                    if n_pending and a_day
                     else None
                 ),
             )
         )
-    return tuple(found)
+    return tuple(rater_paces)
 
 
-def forecast(found: Iterable[Pace]) -> Forecast:
-    """When the last of these will be done.
+def forecast(rater_paces: Iterable[Pace]) -> Forecast:
+    """The expected end of rating for all of these raters.
 
-    >>> busy, ready = Pace("r1", 1, 3, None, None, 0.5, 1.0, date(2025, 3, 3)), Pace("r2", 2, 2, None, None, 0, 0, None)
+    >>> busy = Pace("r1", 1, 3, None, None, 0.5, 1.0, date(2025, 3, 3))
+    >>> ready = Pace("r2", 2, 2, None, None, 0, 0, None)
     >>> forecast([busy, ready])
     Forecast(end=datetime.date(2025, 3, 3), hours=0.5, without=())
     """
-    several = tuple(found)
+    several = tuple(rater_paces)
     hours = [p.hours for p in several if p.n_pending]
     ends = [p.end for p in several if p.end is not None]
-    known = [h for h in hours if h is not None]
+    estimated_hours = [h for h in hours if h is not None]
     return Forecast(
         end=max(ends, default=None),
-        hours=sum(known) if len(known) == len(hours) else None,
+        hours=sum(estimated_hours) if len(estimated_hours) == len(hours) else None,
         without=tuple(p.rater for p in several if p.n_pending and not p.a_day),
     )
 

@@ -1,4 +1,6 @@
-"""Endpoint: the pilot as those who run the study see it: who waits for whom, and the written reasons side by side.
+"""Endpoint: the pilot for those who run the study.
+
+It shows which raters wait for which others, and the written reasons side by side.
 
 Labels of the pilot are no outcome: they stay out of every analysis.
 """
@@ -54,10 +56,10 @@ def reasons(request: Request) -> Response:
     with reading(site.store.engine) as connection:
         tasks = pilot.all_tasks(connection)
         written = study_events.of_kind(connection, REASON)
-        known = {t.id: t for t in tasks}
+        tasks_by_id = {t.id: t for t in tasks}
         shown: dict[tuple[str, str], list[tuple[Event, Task]]] = {}
         for event in written:
-            task = known.get(str(event.data.get("task", "")))
+            task = tasks_by_id.get(str(event.data.get("task", "")))
             if task is not None:
                 shown.setdefault((task.item or "", str(event.data.get("subject", ""))), []).append(
                     (event, task)
@@ -69,21 +71,24 @@ def reasons(request: Request) -> Response:
             if field is None:
                 continue
             answers = sorted(task.answers[n] for n in field.answers)
-            found, texts = screens.item(connection, item), screens.answers(connection, answers)
-            told = [
+            item_record, texts = (
+                screens.item(connection, item),
+                screens.answers(connection, answers),
+            )
+            written_reasons = [
                 Reason(t.rater, _label(e, t, _field(site.study, e, t)), str(e.data.get("text", "")))
                 for e, t in several
             ]
             questions.append(
                 Question(
-                    found.text if found is not None else item,
+                    item_record.text if item_record is not None else item,
                     field.criterion.question,
                     tuple(texts[a].text for a in answers if a in texts),
-                    tuple(sorted(told, key=lambda r: (r.label, natural(r.rater)))),
+                    tuple(sorted(written_reasons, key=lambda r: (r.label, natural(r.rater)))),
                 )
             )
     everybody = sorted({t.rater for t in tasks if t.rater}, key=natural)
-    stages = {who: site.pilot.stage(who) for who in everybody}
+    stages = {rater: site.pilot.stage(rater) for rater in everybody}
     context = {
         "questions": questions,
         "stages": stages,
@@ -95,12 +100,15 @@ def reasons(request: Request) -> Response:
 def _field(study: Study, event: Event, task: Task) -> Field | None:
     """The question that a reason is about, as it stood on its writer's screen."""
     instrument = study.instrument(task.instrument)
-    asked = fields(instrument, task) if instrument is not None else ()
-    return next((f for f in asked if f.name == event.data.get("field")), None)
+    form_fields = fields(instrument, task) if instrument is not None else ()
+    return next((f for f in form_fields if f.name == event.data.get("field")), None)
 
 
 def _label(event: Event, task: Task, field: Field | None) -> str:
-    """The label as it was when the reason was written, its sides those of the answers in one order for everybody."""
+    """The label as it was when the reason was written.
+
+    The sides of a label of a pair are those of the answers in one order for all raters.
+    """
     label = str(event.data.get("label", ""))
     if field is None or field.criterion.scope != "pair":
         return label

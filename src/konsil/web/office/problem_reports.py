@@ -49,8 +49,8 @@ def resolve(request: Request) -> Response:
     site, form = site_of(request), form_of(request)
     name, note = form.get("problem", ""), form.get("note", "").strip()[:2_000]
     with writing(site.store.engine) as connection:
-        known = {e.id for e in study_events.of_kind(connection, study_events.PROBLEM)}
-        if name in known and note:
+        problem_ids = {e.id for e in study_events.of_kind(connection, study_events.PROBLEM)}
+        if name in problem_ids and note:
             times = len(study_events.of_kind(connection, SETTLED, name)) + 1
             data = {"note": note, "by": visitor_of(request).who}
             study_events.append_event(

@@ -48,7 +48,7 @@ def _page(request: Request, fault: str = "", status: int = 200) -> Response:
 
 def recruit(request: Request) -> Response:
     """Add to the record: the counts of a stratum, or the texts."""
-    site, form, who = site_of(request), form_of(request), visitor_of(request).who
+    site, form, account = site_of(request), form_of(request), visitor_of(request).who
     try:
         if form.get("what") == "about":
             subject, data = about({k: form.get(k, "")[:LONGEST] for k in TEXTS})
@@ -58,5 +58,5 @@ def recruit(request: Request) -> Response:
             return _page(request, "form", 422)
     except StudyError as error:
         return _page(request, str(error).partition(":")[0], 422)
-    record(site.store, subject, data, at=site.now(), by=who)
+    record(site.store, subject, data, at=site.now(), by=account)
     return to(path_to(request, "recruitment"))

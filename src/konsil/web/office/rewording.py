@@ -1,4 +1,7 @@
-"""Endpoints: questions in a model's words beside their own, to accept, edit or refuse; for those who run the study."""
+"""Endpoints: rewritten questions beside the originals, to accept, edit or refuse.
+
+A model rewrote the questions; the pages are for those who run the study.
+"""
 
 from __future__ import annotations
 
@@ -69,11 +72,13 @@ def _page(request: Request, fault: str = "", status: int = 200, item: str = "") 
         return office(request, "office_rewording.html", {"asks": False})
     with site.store.view() as view:
         items, events = tuple(view.each("items")), tuple(view.each("events"))
-        stands = worded(view.connection)
-    kept = {one.id for one in in_study(items, events)}
-    listed = _lists([one for one in items if one.id in kept], events, stands)
-    asked = query.get("list", "")
-    chosen = asked if asked in LISTS else LISTS[0]
+        fixed_ids = worded(view.connection)
+    included_ids = {question.id for question in in_study(items, events)}
+    listed = _lists(
+        [question for question in items if question.id in included_ids], events, fixed_ids
+    )
+    list_name = query.get("list", "")
+    chosen = list_name if list_name in LISTS else LISTS[0]
     rows = listed[chosen]
     pages = max(1, -(-len(rows) // AT_ONCE))
     number = query.get("page", "1")
@@ -83,44 +88,49 @@ def _page(request: Request, fault: str = "", status: int = 200, item: str = "") 
         else 1
     )
     if item:  # what could not be kept is shown again, wherever it is in the list
-        at = next((n // AT_ONCE + 1 for n, one in enumerate(rows) if one.id == item), at)
+        at = next((n // AT_ONCE + 1 for n, question in enumerate(rows) if question.id == item), at)
     shown = rows[(at - 1) * AT_ONCE : at * AT_ONCE]
     context = {
         "asks": True,
         "chosen": chosen,
         "lists": {name: len(listed[name]) for name in LISTS},
-        "rows": [_row(one, events, stands) for one in shown],
+        "rows": [_row(question, events, fixed_ids) for question in shown],
         "at": at,
         "pages": pages,
         "fault": fault,
         "faulty": item,
         "address": lambda **keys: _address(request, keys),
         "done": query.get("done", ""),
-        "total": len(kept),
+        "total": len(included_ids),
     }
     return office(request, "office_rewording.html", context, status)
 
 
 def _lists(
-    items: Sequence[Item], events: Sequence[Event], stands: frozenset[str]
+    items: Sequence[Item], events: Sequence[Event], fixed_ids: frozenset[str]
 ) -> dict[str, list[Item]]:
-    held, waiting = {*decisions(events), *stands}, set(undecided(items, events, stands))
-    found: dict[str, list[Item]] = {name: [] for name in LISTS}
+    decided_ids, waiting = (
+        {*decisions(events), *fixed_ids},
+        set(undecided(items, events, fixed_ids)),
+    )
+    items_by_list: dict[str, list[Item]] = {name: [] for name in LISTS}
     for item in items:
-        found["open" if item.id in waiting else "decided" if item.id in held else "same"].append(
-            item
-        )
-    return found
+        items_by_list[
+            "open" if item.id in waiting else "decided" if item.id in decided_ids else "same"
+        ].append(item)
+    return items_by_list
 
 
-def _row(item: Item, events: Sequence[Event], stands: frozenset[str]) -> Row:
-    mine = [event for event in events if event.subject == item.id]
-    accepted, proposed = decisions(mine).get(item.id), proposals(mine).get(item.id)
+def _row(item: Item, events: Sequence[Event], fixed_ids: frozenset[str]) -> Row:
+    item_events = [event for event in events if event.subject == item.id]
+    accepted, proposed = decisions(item_events).get(item.id), proposals(item_events).get(item.id)
     proposal = proposed.text if proposed is not None else ""
     wording = accepted.text if accepted is not None and accepted.verdict == "edit" else proposal
     before, after = differences(item.text, wording) if wording else ((Part(item.text, False),), ())
     warnings = fidelity_warnings(item.text, wording) if wording else ()
-    return Row(item.id, before, after, wording or item.text, accepted, item.id in stands, warnings)
+    return Row(
+        item.id, before, after, wording or item.text, accepted, item.id in fixed_ids, warnings
+    )
 
 
 def _address(request: Request, keys: Mapping[str, object]) -> str:

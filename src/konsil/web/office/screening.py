@@ -1,4 +1,7 @@
-"""Endpoints: going through a pool of case reports or questions: the list, one item, and what is decided of it."""
+"""Endpoints: screening of a pool of case reports or questions.
+
+They show the list and one item, and store the decision on it.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,15 @@ from konsil.web.site.site import site_of
 LONGEST_SEARCH = 200
 
 
-def _filter(given: Mapping[str, str]) -> dict[str, str]:
+def _filter(query: Mapping[str, str]) -> dict[str, str]:
     """What of the pool is looked at, as the address says."""
-    standing = given.get("standing", "")
-    found = {
+    standing = query.get("standing", "")
+    filters = {
         "standing": standing if standing in STANDINGS else "",
-        "reason": given.get("reason", ""),
-        "words": given.get("words", "")[:LONGEST_SEARCH],
+        "reason": query.get("reason", ""),
+        "words": query.get("words", "")[:LONGEST_SEARCH],
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in filters.items() if value}
 
 
 def _number(text: str) -> int:
@@ -64,15 +67,17 @@ def _place(request: Request, name: str, chosen: Mapping[str, str]) -> str:
 
 def screened(request: Request) -> Response:
     """One item, to be decided on."""
-    one = site_of(request).pool.one(request.query_params.get("item", ""))
-    if one is None or site_of(request).pool.spec is None:
+    item_view = site_of(request).pool.one(request.query_params.get("item", ""))
+    if item_view is None or site_of(request).pool.spec is None:
         return to(path_to(request, "screening"))
-    return _item_page(request, one, _filter(request.query_params))
+    return _item_page(request, item_view, _filter(request.query_params))
 
 
-def _item_page(request: Request, one: One, chosen: Mapping[str, str], fault: str = "") -> Response:
+def _item_page(
+    request: Request, item_view: One, chosen: Mapping[str, str], fault: str = ""
+) -> Response:
     site, form = site_of(request), form_of(request)
-    last = one.history[0] if one.history else None
+    last = item_view.history[0] if item_view.history else None
     ticked = (
         [form[name] for name in form if name.startswith("met.")]
         if fault
@@ -80,19 +85,26 @@ def _item_page(request: Request, one: One, chosen: Mapping[str, str], fault: str
         if last
         else []
     )
-    following = site.pool.next_after(one.item.id, **chosen)
-    told = []
-    found = [*(text for _, text in one.evidence), *([one.quoted] if one.quoted else [])]
-    for section in sections(one.item.text):
-        spans = places(section.text, found)
-        told.append((section.heading, runs(section.text, spans)))
+    following = site.pool.next_after(item_view.item.id, **chosen)
+    section_runs = []
+    passages = [
+        *(text for _, text in item_view.evidence),
+        *([item_view.quoted] if item_view.quoted else []),
+    ]
+    for section in sections(item_view.item.text):
+        spans = places(section.text, passages)
+        section_runs.append((section.heading, runs(section.text, spans)))
     context = {
-        "one": one,
-        "sections": told,
+        "one": item_view,
+        "sections": section_runs,
         "chosen": chosen,
         "criteria": site.pool.spec.criteria if site.pool.spec is not None else (),
         "ticked": ticked,
-        "reason": form.get("reason", "") if fault else one.reason if one.standing == "out" else "",
+        "reason": form.get("reason", "")
+        if fault
+        else item_view.reason
+        if item_view.standing == "out"
+        else "",
         "note": form.get("note", "") if fault else "",
         "fault": fault,
         "following": _place(request, following, chosen) if following is not None else "",
@@ -107,21 +119,21 @@ def decide(request: Request) -> Response:
     # The reason that is looked through has another name here than the reason that is given.
     chosen = _filter({**form, "reason": form.get("of", "")})
     name, decision = form.get("item", ""), form.get("decision", "")
-    met = [value for key, value in form.items() if key.startswith("met.")]
+    ticked = [value for key, value in form.items() if key.startswith("met.")]
     fault = site.pool.decide(
         name,
         decision,
         by=visitor_of(request).who,
         seen=_number(form.get("seen", "0")),
         reason=form.get("reason", ""),
-        met=met,
+        met=ticked,
         note=form.get("note", ""),
     )
     if fault:
-        one = site.pool.one(name)
+        item_view = site.pool.one(name)
         return (
-            _item_page(request, one, chosen, fault)
-            if one is not None
+            _item_page(request, item_view, chosen, fault)
+            if item_view is not None
             else to(path_to(request, "screening"))
         )
     if decision == "undo":

@@ -19,48 +19,51 @@ from konsil.web.site.site import site_of
 def reviews(request: Request) -> Response:
     """What the visitor looks at together with others."""
     rows = site_of(request).adjudicating.rows(visitor_of(request).who)
-    told = {
+    context = {
         "rows": rows,
         "open": sum(not (r.decided or r.closed) for r in rows),
         "study_language": site_of(request).study.language,
     }
-    return page(request, "adjudications.html", told)
+    return page(request, "adjudications.html", context)
 
 
 def review(request: Request) -> Response:
-    """One disagreement: the answers, all labels and reasons, and the visitor's own label to be kept or changed."""
+    """One disagreement: the answers, all labels and reasons, and the visitor's own label.
+
+    The visitor keeps or changes that label.
+    """
     return _review(request)
 
 
 def _review(request: Request, fault: str = "", status: int = 200) -> Response:
-    found = site_of(request).adjudicating.review(
+    current_review = site_of(request).adjudicating.review(
         visitor_of(request).who, request.path_params["about"]
     )
-    if found is None:
+    if current_review is None:
         return refusal(request, 404)
     sent = form_of(request) if fault else {}
-    told = {
-        "one": found,
+    context = {
+        "one": current_review,
         "fault": fault,
-        "label": sent.get("label", found.label),
-        "reason": sent.get("reason", found.reason),
+        "label": sent.get("label", current_review.label),
+        "reason": sent.get("reason", current_review.reason),
     }
-    return page(request, "adjudication.html", told, status)
+    return page(request, "adjudication.html", context, status)
 
 
 def decide(request: Request) -> Response:
     """Keep or change the label, and go on to the next disagreement."""
-    adjudicating, who, about = (
+    adjudicating, rater, about = (
         site_of(request).adjudicating,
         visitor_of(request).who,
         request.path_params["about"],
     )
-    fault = adjudicating.decide(who, about, form_of(request))
+    fault = adjudicating.decide(rater, about, form_of(request))
     if fault == "unknown":
         return refusal(request, 404)
     if fault:
         return _review(request, fault, 409 if fault == "closed" else 422)
-    rest = next((r.about for r in adjudicating.rows(who) if not (r.decided or r.closed)), None)
+    rest = next((r.about for r in adjudicating.rows(rater) if not (r.decided or r.closed)), None)
     return to(
         path_to(request, "reviews") if rest is None else path_to(request, "review", about=rest)
     )
@@ -74,21 +77,21 @@ def overview(request: Request) -> Response:
     site = site_of(request)
     with reading(site.store.engine) as connection:
         rounds = adjudications.rounds(connection)
-    told = {
+    context = {
         "rules": site.study.adjudication,
         "waiting": site.adjudicating.waiting(),
-        "tasks": sum(len(one.screens) for one in rounds),
-        "decided": sum(one.n_decided for one in rounds),
+        "tasks": sum(len(adjudication_round.screens) for adjudication_round in rounds),
+        "decided": sum(adjudication_round.n_decided for adjudication_round in rounds),
         "rounds": rounds,
     }
-    return office(request, "office_adjudication.html", told)
+    return office(request, "office_adjudication.html", context)
 
 
 def open_all(request: Request) -> Response:
     """Open the adjudication of all disagreements that wait, or close the round that is open."""
-    adjudicating, who = site_of(request).adjudicating, visitor_of(request).who
+    adjudicating, account = site_of(request).adjudicating, visitor_of(request).who
     if form_of(request).get("do") == "close":
-        adjudicating.close(who)
+        adjudicating.close(account)
     else:
-        adjudicating.open_all(who)
+        adjudicating.open_all(account)
     return to(path_to(request, "adjudications"))

@@ -1,4 +1,7 @@
-"""Endpoints of the calibration after a pilot: waiting for the others, writing reasons, reading those of others."""
+"""Endpoints of the calibration after a pilot.
+
+Raters wait for the others, write their reasons, and read those of the others.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +21,16 @@ def calibration(request: Request) -> Response:
 
 
 def _page(request: Request, empty: bool = False) -> Response:
-    pilot, who = site_of(request).pilot, visitor_of(request).who
+    pilot, rater = site_of(request).pilot, visitor_of(request).who
     if (
         first_open_prerequisite(site_of(request), visitor_of(request), before=calibration_gate)
         is not None
     ):
         return to(path_to(request, "next"))
-    look = pilot.look(who)
+    look = pilot.look(rater)
     if look is None or (not look.shown and not look.waiting):
         return to(path_to(request, "next"))
-    told = {
+    context = {
         "waiting": look.waiting,
         "now": look.shown[0] if look.number <= look.total else None,
         "number": look.number,
@@ -35,18 +38,18 @@ def _page(request: Request, empty: bool = False) -> Response:
         "shown": look.shown,
         "empty": empty,
     }
-    return page(request, "calibration.html", told, 422 if empty else 200)
+    return page(request, "calibration.html", context, 422 if empty else 200)
 
 
 def say_calibration(request: Request) -> Response:
     """Keep a reason, and go on to the next difference."""
-    said = form_of(request)
+    form = form_of(request)
     if (
         first_open_prerequisite(site_of(request), visitor_of(request), before=calibration_gate)
         is not None
     ):
         return to(path_to(request, "calibration"))
-    done = site_of(request).pilot.write(
-        visitor_of(request).who, said.get("about", ""), said.get("text", "")
+    is_written = site_of(request).pilot.write(
+        visitor_of(request).who, form.get("about", ""), form.get("text", "")
     )
-    return to(path_to(request, "calibration")) if done else _page(request, empty=True)
+    return to(path_to(request, "calibration")) if is_written else _page(request, empty=True)

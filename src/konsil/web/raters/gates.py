@@ -10,13 +10,16 @@ from konsil.web.site.site import Site
 
 
 def enrolment_gate(site: Site, visitor: Visitor) -> str | None:
-    """Nobody rates without having agreed to the text as it is now, being let in, and having a profile."""
-    found = site.reception.standing(visitor.who)
-    if found.consent not in ("given", "not asked"):
+    """The first of consent, eligibility and profile that a visitor still lacks, or None.
+
+    A rater rates only after consent to the present text, as an eligible person, and with a profile.
+    """
+    standing = site.reception.standing(visitor.who)
+    if standing.consent not in ("given", "not asked"):
         return "consent"
-    if not found.eligible:
+    if not standing.eligible:
         return "eligibility"
-    return None if found.profiled else "profile"
+    return None if standing.profiled else "profile"
 
 
 def calibration_gate(site: Site, visitor: Visitor) -> str | None:

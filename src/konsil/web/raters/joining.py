@@ -1,4 +1,4 @@
-"""Endpoints of what comes before the first task: consent, eligibility, the profile, taking a place."""
+"""Endpoints before the first task: consent, eligibility, the profile, taking a place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def consent(request: Request) -> Response:
         return to(path_to(request, "next"))
     flowing = partial(richtext.html_of, breaks=False)
     [html] = rendered(site.store, richtext.renderer(), [site.study.enrolment.consent], flowing)
-    told = {
+    context = {
         "html": html,
         "version": reception.version,
         "standing": reception.standing(visitor.who),
@@ -47,7 +47,7 @@ def consent(request: Request) -> Response:
         "retention": site.study.privacy.retention if site.study.privacy is not None else "",
         "keeps_ratings": keeps_ratings(site.study.privacy),
     }
-    return page(request, "consent.html", told)
+    return page(request, "consent.html", context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +75,20 @@ def work_ahead(site: Site, rater: str) -> WorkAhead:
 
 def say_consent(request: Request) -> Response:
     """Agree, decline or withdraw."""
-    site, who, said = site_of(request), visitor_of(request).who, form_of(request)
-    word = said.get("say", "")
-    if word == "agree" and site.reception.agree(who, said.get("version", "")):
+    site, rater, form = site_of(request), visitor_of(request).who, form_of(request)
+    word = form.get("say", "")
+    if word == "agree" and site.reception.agree(rater, form.get("version", "")):
         return to(path_to(request, "next"))
     if word == "decline":
-        site.reception.decline(who)
+        site.reception.decline(rater)
     elif word == "withdraw":
-        site.reception.withdraw(who)
+        site.reception.withdraw(rater)
     # A text that changed while it was read is shown again.
     return to(path_to(request, "consent"))
 
 
 def eligibility(request: Request) -> Response:
-    """Questions that decide whether somebody may take part, or thanks to whom they do not let in."""
+    """Questions on eligibility, or thanks to a person who is not eligible."""
     return _questions(request, "eligibility")
 
 
@@ -119,7 +119,7 @@ def _questions(
     if not groups or first_open_prerequisite(site, visitor) != part:
         # Nothing is asked here, or it is not its turn; what was said once stands.
         return to(path_to(request, "next"))
-    told = {
+    context = {
         "part": part,
         "groups": groups_with_page_names(groups, site.reception.names),
         "declined": part == "eligibility" and standing.eligible is False,
@@ -127,7 +127,7 @@ def _questions(
         "study_language": site.study.language,
         "sheet": {"closed": False},
     }
-    return page(request, "questions.html", told, 422 if problems else 200)
+    return page(request, "questions.html", context, 422 if problems else 200)
 
 
 def _reply(request: Request, part: Part) -> Response:
@@ -145,13 +145,13 @@ def place(request: Request) -> Response:
     if first_open_prerequisite(site, visitor) != "place":
         return to(path_to(request, "next"))
     offer = site.placing.offer(visitor.who)
-    told = {
+    context = {
         "pages": offer.pages if offer is not None else 0,
         "extra": offer is None and site.placing.draws_for(visitor.who),
         "keeps_list": site.placing.keeps_list,
         "waits": site.placing.is_waiting(visitor.who),
     }
-    return page(request, "place.html", told)
+    return page(request, "place.html", context)
 
 
 def take_place(request: Request) -> Response:
@@ -169,8 +169,8 @@ def take_place(request: Request) -> Response:
             return to(
                 path_to(request, "own_link" if waits and visitor.who.startswith(GUEST) else "place")
             )
-        taken = site.placing.take(visitor.who)
-        if taken and visitor.who.startswith(GUEST):
+        has_place = site.placing.take(visitor.who)
+        if has_place and visitor.who.startswith(GUEST):
             return to(path_to(request, "own_link"))
     return to(path_to(request, "next"))
 

@@ -1,4 +1,7 @@
-"""The list of what a rater has rated or begun, with notes to oneself, which leads back to any page."""
+"""The list of the pages that a rater has rated or begun, with the rater's own notes.
+
+It links back to each of these pages.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +69,8 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
         changed = changed_pages(site, connection, rater)
         closed = {
             (phase, batch)
-            for phase, batch, who in study_events.closed_batches(connection)
-            if who in ("", rater)
+            for phase, batch, closed_for in study_events.closed_batches(connection)
+            if closed_for in ("", rater)
         }
         return [
             RatedPage(
@@ -83,7 +86,7 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
 
 
 def changed_pages(site: Site, connection: Connection, rater: str) -> frozenset[str]:
-    """Open tasks that a rater handed in and changed on the page since, without handing the change in."""
+    """Open tasks that a rater handed in, and then changed without submitting the change."""
     return frozenset(
         task for task in typed_since(connection, rater) if _says_otherwise(site, connection, task)
     )
@@ -98,10 +101,10 @@ def _says_otherwise(site: Site, connection: Connection, task_id: str) -> bool:
     instrument = site.study.instrument(task.instrument) if task is not None else None
     if task is None or instrument is None or study_events.is_closed(connection, task):
         return False
-    asked = fields(instrument, task)
-    stored = values(asked, task, screens.ratings_of_task(connection, task.id))
-    typed = {name: one.value for name, one in drafts.values(connection, task.id).items()}
-    return form.tidied(asked, stored | typed) != form.tidied(asked, stored)
+    form_fields = fields(instrument, task)
+    stored = values(form_fields, task, screens.ratings_of_task(connection, task.id))
+    typed = {name: draft.value for name, draft in drafts.values(connection, task.id).items()}
+    return form.tidied(form_fields, stored | typed) != form.tidied(form_fields, stored)
 
 
 def _question(site: Site, connection: Connection, task_id: str) -> str:

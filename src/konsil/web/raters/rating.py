@@ -49,12 +49,12 @@ def _next(request: Request) -> str:
 
 def finished(request: Request) -> Response:
     """All is rated, for now."""
-    site, who = site_of(request), visitor_of(request).who
-    open_ = sum(not (row.decided or row.closed) for row in site.adjudicating.rows(who))
+    site, rater = site_of(request), visitor_of(request).who
+    open_ = sum(not (row.decided or row.closed) for row in site.adjudicating.rows(rater))
     with reading(site.store.engine) as connection:
-        changed = changed_pages(site, connection, who)
+        changed = changed_pages(site, connection, rater)
     context = {
-        "progress": progress(site.desk.line(who), None),
+        "progress": progress(site.desk.line(rater), None),
         "reviews_open": open_,
         "n_changed": len(changed),
     }
@@ -67,27 +67,27 @@ def task(request: Request) -> Response:
 
 
 def _task(
-    request: Request, done: Submitted | None = None, sent: Mapping[str, str] | None = None
+    request: Request, submission: Submitted | None = None, sent: Mapping[str, str] | None = None
 ) -> Response:
     site, visitor = site_of(request), visitor_of(request)
     public, at = request.path_params["public"], site.now()
     sheet = site.desk.open(visitor.who, public, looks=False)
     if sheet is None:
         return refusal(request, 404)
-    if done is None:
+    if submission is None:
         pause = (
             not sheet.submitted
             and sheet.progress.done > 0
             and sheet.progress.done % PAUSE_AFTER == 0
         )
-        told = {
+        context = {
             "sheet": with_page_names(sheet, site.names),
             "conflict": False,
             "lost": (),
             "pause": pause,
         }
-        shown = page(request, "rating.html", told)
-    elif done.closed:
+        shown = page(request, "rating.html", context)
+    elif submission.closed:
         lost = _lost(sheet, sent or {})
         shown = page(
             request,
@@ -96,8 +96,8 @@ def _task(
             409 if lost else 200,
         )
     else:
-        conflict = bool(done.conflicts)
-        sheet = _with_form(sheet, done, sent or {})
+        conflict = bool(submission.conflicts)
+        sheet = _with_form(sheet, submission, sent or {})
         shown = page(
             request,
             "rating.html",
@@ -109,40 +109,40 @@ def _task(
     return shown
 
 
-def _with_form(sheet: Sheet, done: Submitted, sent: Mapping[str, str]) -> Sheet:
+def _with_form(sheet: Sheet, submission: Submitted, sent: Mapping[str, str]) -> Sheet:
     """The page again with what was sent, and what is wrong with it."""
 
-    def group(one: Group) -> Group:
-        asked = tuple(
+    def fill_group(group: Group) -> Group:
+        questions = tuple(
             dataclasses.replace(
                 a,
                 value=sent.get(a.name, a.value),
                 note=sent.get(a.reason, a.note) if a.reason else "",
-                problem=a.name in done.problems,
-                conflict=a.name in done.conflicts,
+                problem=a.name in submission.problems,
+                conflict=a.name in submission.conflicts,
             )
-            for a in one.asked
+            for a in group.asked
         )
-        return dataclasses.replace(one, asked=asked)
+        return dataclasses.replace(group, asked=questions)
 
     panes = tuple(
-        dataclasses.replace(p, groups=tuple(group(g) for g in p.groups)) for p in sheet.panes
+        dataclasses.replace(p, groups=tuple(fill_group(g) for g in p.groups)) for p in sheet.panes
     )
     return dataclasses.replace(
         sheet,
         panes=panes,
-        groups=tuple(group(g) for g in sheet.groups),
+        groups=tuple(fill_group(g) for g in sheet.groups),
         note=sent.get(NOTE, sheet.note),
         why=sent.get(REASON_FOR_CHANGE, sheet.why),
-        lacks_why=REASON_FOR_CHANGE in done.problems,
+        lacks_why=REASON_FOR_CHANGE in submission.problems,
     )
 
 
 def _lost(sheet: Sheet, sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Questions and what was entered that a closed batch did not take."""
-    asked = [a for group in sheet.everything for a in group.asked]
-    values = [(a.question, sent.get(a.name, ""), a.value) for a in asked]
-    notes = [(a.question, sent.get(a.reason, ""), a.note) for a in asked if a.reason]
+    questions = [a for group in sheet.everything for a in group.asked]
+    values = [(a.question, sent.get(a.name, ""), a.value) for a in questions]
+    notes = [(a.question, sent.get(a.reason, ""), a.note) for a in questions if a.reason]
     return tuple(
         (question, now)
         for question, now, before in (*values, *notes)
@@ -155,29 +155,31 @@ def submit(request: Request) -> Response:
     form, names = form_of(request), site_of(request).names
     values, visit = names.fields(_answers(form)), _visit(form.get("visit", ""), form)
     public, window = request.path_params["public"], window_of(form, names)
-    done = site_of(request).desk.submit(visitor_of(request).who, public, values, window, visit)
-    if done is None:
+    submission = site_of(request).desk.submit(
+        visitor_of(request).who, public, values, window, visit
+    )
+    if submission is None:
         return refusal(request, 404)
     if wants_json(request):
-        if done.done:
-            return JSONResponse({"go": _after(request, done)})
-        if done.closed:
+        if submission.done:
+            return JSONResponse({"go": _after(request, submission)})
+        if submission.closed:
             return JSONResponse({"closed": True})
-        told = {
-            "problems": sorted(names.neutrals(done.problems)),
-            "conflicts": names.neutrals(done.conflicts),
-            "rev": done.rev,
+        reply = {
+            "problems": sorted(names.neutrals(submission.problems)),
+            "conflicts": names.neutrals(submission.conflicts),
+            "rev": submission.rev,
         }
-        return JSONResponse(told, 409 if done.conflicts else 422)
-    if done.done:
-        return to(_after(request, done))
+        return JSONResponse(reply, 409 if submission.conflicts else 422)
+    if submission.done:
+        return to(_after(request, submission))
     # A batch that was closed meanwhile takes nothing; its page tells what that was.
-    return _task(request, done, values)
+    return _task(request, submission, values)
 
 
-def _after(request: Request, done: Submitted) -> str:
+def _after(request: Request, submission: Submitted) -> str:
     """The next task; after a practice first the same page again, with what it explains."""
-    if done.explains:
+    if submission.explains:
         return path_to(request, "task", public=request.path_params["public"])
     # Its address and not that of /next, which would only lead there.
     return _next(request)
@@ -185,12 +187,12 @@ def _after(request: Request, done: Submitted) -> str:
 
 def save(request: Request) -> Response:
     """Keep what was changed: the page's module calls this at every change."""
-    told = _json(request)
-    if told is None:
+    message = _json(request)
+    if message is None:
         return JSONResponse(
             {"error": "expected a JSON object with a list 'changes' and a visit"}, 422
         )
-    names, (changes, visit) = site_of(request).names, told
+    names, (changes, visit) = site_of(request).names, message
     changes = [dataclasses.replace(c, field=names.field(c.field)) for c in changes]
     saved = site_of(request).desk.save(
         visitor_of(request).who, request.path_params["public"], changes, visit
@@ -212,20 +214,20 @@ def postpone_task(request: Request) -> Response:
     """Put the task at the end of its batch."""
     form, public, names = form_of(request), request.path_params["public"], site_of(request).names
     values, window = names.fields(_answers(form)), window_of(form, names)
-    done = site_of(request).desk.put_off(visitor_of(request).who, public, values, window)
-    return to(path_to(request, "next")) if done else refusal(request, 404)
+    is_postponed = site_of(request).desk.put_off(visitor_of(request).who, public, values, window)
+    return to(path_to(request, "next")) if is_postponed else refusal(request, 404)
 
 
 def problem(request: Request) -> Response:
     """Take a report; the task stays where it is."""
     form, public = form_of(request), request.path_params["public"]
-    done = site_of(request).desk.report(
+    is_reported = site_of(request).desk.report(
         visitor_of(request).who,
         public,
         form.get("text", ""),
         f"{public} {token(form.get('visit', ''))}",
     )
-    return to(path_to(request, "task", public=public)) if done else refusal(request, 404)
+    return to(path_to(request, "task", public=public)) if is_reported else refusal(request, 404)
 
 
 def _answers(form: Mapping[str, str]) -> dict[str, str]:
@@ -236,27 +238,27 @@ def _answers(form: Mapping[str, str]) -> dict[str, str]:
 def _json(request: Request) -> tuple[list[Change], Visit | None] | None:
     """The changes and times of an autosave; None where it is no message of ours."""
     try:
-        told = json.loads(request.state.body)
-        changes = list(changes_of(told["changes"]))
+        message = json.loads(request.state.body)
+        changes = list(changes_of(message["changes"]))
         visit = _visit(
-            str(told["visit"]),
-            {k: str(told.get(k, "")) for k in ("ends", "wall", "active", "first_input")},
+            str(message["visit"]),
+            {k: str(message.get(k, "")) for k in ("ends", "wall", "active", "first_input")},
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
     return changes, visit
 
 
-def _visit(name: str, told: Mapping[str, str]) -> Visit | None:
-    """The times a page told; those that cannot be are not known."""
+def _visit(name: str, times: Mapping[str, str]) -> Visit | None:
+    """The times that a page sent; impossible times are treated as unknown."""
     if not token(name):
         return None
     wall, active, first = (
-        read_seconds(told.get(key, "")) for key in ("wall", "active", "first_input")
+        read_seconds(times.get(key, "")) for key in ("wall", "active", "first_input")
     )
     if wall is None:
         return Visit(name)
-    ends = told.get("ends", "")
+    ends = times.get("ends", "")
     return Visit(
         name,
         wall,

@@ -35,10 +35,10 @@ def landing(request: Request) -> Response:
 def invitation(request: Request) -> Response:
     """Show a button. Looking uses nothing up: mail scanners look at every link."""
     site = site_of(request)
-    found = site.access.invitation(request.path_params["secret"], site.now())
-    if _knocks_too_often(request, found):
+    link = site.access.invitation(request.path_params["secret"], site.now())
+    if _knocks_too_often(request, link):
         return refusal(request, 429)
-    if found is None:
+    if link is None:
         return page(request, "invitation_over.html", status=410)
     return page(request, "invitation.html", {"action": request.url.path})
 
@@ -47,10 +47,10 @@ def accept_invitation(request: Request) -> Response:
     """Use the invitation, and sign in under a new cookie."""
     site = site_of(request)
     before = request.state.visitor
-    found = site.access.invitation(request.path_params["secret"], site.now())
-    if _knocks_too_often(request, found):
+    link = site.access.invitation(request.path_params["secret"], site.now())
+    if _knocks_too_often(request, link):
         return refusal(request, 429)
-    if found is not None and not found.who and before is not None and before.role == found.role:
+    if link is not None and not link.who and before is not None and before.role == link.role:
         # The link for anybody once more: whoever is somebody already stays who that is.
         return to(path_to(request, "landing"))
     cookie = site.access.redeem(
@@ -93,9 +93,13 @@ def language(request: Request) -> Response:
     if not chosen:
         return refusal(request, 422)
     home = path_to(request, "landing")
-    back = form.get("back", home)
+    return_path = form.get("back", home)
     response = to(
-        back if back.startswith(home) and not back.startswith("//") and "\\" not in back else home
+        return_path
+        if return_path.startswith(home)
+        and not return_path.startswith("//")
+        and "\\" not in return_path
+        else home
     )
     if request.state.visitor is not None:
         site.access.speak(request.state.visitor, chosen)
@@ -117,22 +121,28 @@ def _set_cookie(site: Site, response: Response, name: str, value: str) -> None:
 
 
 def _path(site: Site) -> str:
-    """Where cookies are sent: to this study's pages alone, where a host has several studies on paths."""
+    """The path to which cookies are sent.
+
+    Where a host has several studies on paths, cookies are sent to this study's pages alone.
+    """
     return site.options.path or "/"
 
 
-def _knocks_too_often(request: Request, found: Invitation | None) -> bool:
-    """Count a knock: of a personal link by person, as a whole hospital may come from one address at once.
+def _knocks_too_often(request: Request, link: Invitation | None) -> bool:
+    """Count a use of a link, and return whether there were too many.
+
+    Uses of a personal link are counted by person, as a whole hospital may come from one address at
+    once.
 
     An open link is counted apart from links that are none, so that whoever guesses shuts out nobody
     behind their address.
     """
     site, caller = site_of(request), _caller(request)
-    if found is None:
+    if link is None:
         return not site.doors.allows(caller)
-    if not found.who:
+    if not link.who:
         return not site.open_doors.allows(caller)
-    return not site.sign_ins.allows(f"{found.role} {found.who}")
+    return not site.sign_ins.allows(f"{link.role} {link.who}")
 
 
 def _caller(request: Request) -> str:

@@ -1,4 +1,7 @@
-"""Adjudication without HTTP: what a rater sees of a disagreement, and the label that is kept or changed."""
+"""Adjudication without HTTP: a rater's view of a disagreement, and the final label.
+
+The rater keeps or changes the label.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +168,7 @@ class Adjudicating:
             everybody = [
                 t for t in adjudications.adjudication_tasks(connection, [task]) if _alike(t, task)
             ]
-            gone = withdrawn_consents(study_events.of_kind(connection, CONSENT))
+            withdrawn = withdrawn_consents(study_events.of_kind(connection, CONSENT))
             labels = adjudications.labels(connection, everybody)
             before = {t.id: screens.task(connection, t.repeat_of or "") for t in everybody}
             closed = adjudications.is_closed(connection, task.id)
@@ -179,40 +182,40 @@ class Adjudicating:
             else None
         )
         instrument = self._instrument(task)
-        seen = screen(instrument, task, item, answers)
+        rater_screen = screen(instrument, task, item, answers)
         html = rendered(
-            self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of
+            self._store, richtext.renderer(), rating_view.texts_of(rater_screen), richtext.html_of
         )
-        panes = rating_view.panes_of(seen, html, ())
-        mine = self._voice(case, task, before[task.id], labels, "")
+        panes = rating_view.panes_of(rater_screen, html, ())
+        rater_voice = self._voice(case, task, before[task.id], labels, "")
         others = []
         for other in sorted(
             everybody, key=lambda t: hashlib.sha256(f"{about} {t.rater}".encode()).digest()
         ):
-            if other.rater and other.rater != rater and other.rater not in gone:
+            if other.rater and other.rater != rater and other.rater not in withdrawn:
                 name = (
                     (names[other.rater].name if other.rater in names else "") or other.rater
                     if names is not None
                     else ""
                 )
                 others.append(self._voice(case, other, before[other.id], labels, name))
-        alone = len(seen.answers) == 1 and case.field.span is None
+        alone = len(rater_screen.answers) == 1 and case.field.span is None
         criterion = case.field.criterion
         return Review(
             about,
             instrument.language,
-            seen.question,
+            rater_screen.question,
             tuple(panes[n] for n in case.field.answers) if case.field.answers else panes,
-            "" if alone else seen.subject(case.field),
+            "" if alone else rater_screen.subject(case.field),
             criterion.question,
             criterion.guidance,
             criterion.scale.kind,
             case.field.options,
-            mine.before,
-            mine.note,
-            mine.is_turned,
-            mine.after or mine.before,
-            mine.reason,
+            rater_voice.before,
+            rater_voice.note,
+            rater_voice.is_turned,
+            rater_voice.after or rater_voice.before,
+            rater_voice.reason,
             tuple(others),
             closed,
         )
@@ -230,8 +233,8 @@ class Adjudicating:
             return "unknown"
         if closed:
             return "closed"
-        said = form.tidied((case.field,), {case.field.name: sent.get("label", "")})
-        read = form.read((case.field,), said)
+        form_values = form.tidied((case.field,), {case.field.name: sent.get("label", "")})
+        read = form.read((case.field,), form_values)
         if not read.readable or not read.given:
             return "label"
         if not reason:
@@ -242,23 +245,25 @@ class Adjudicating:
             audit.head(connection, lock=True)
             if adjudications.is_closed(connection, case.task.id):
                 return "closed"
-            held = [
+            stored_ratings = [
                 r
                 for r in screens.ratings_of_task(connection, case.task.id)
                 if r.task == case.task.id
             ]
             now = dataclasses.replace(rating, note=reason)
-            if not any(_same(now, r) for r in held):
+            if not any(_same(now, r) for r in stored_ratings):
                 adjudications.decide(connection, now, at=at)
         return ""
 
     def _cases(self, connection: Connection, rater: str) -> list[_Case]:
-        found = []
+        cases = []
         for task in adjudications.tasks_of(connection, rater):
-            asked = fields(self._instrument(task), task)
+            form_fields = fields(self._instrument(task), task)
             differ = set(adjudications.fields_of(connection, task))
-            found += [_Case(task, field, asked) for field in asked if field.name in differ]
-        return found
+            cases += [
+                _Case(task, field, form_fields) for field in form_fields if field.name in differ
+            ]
+        return cases
 
     def _voice(
         self,
@@ -271,7 +276,7 @@ class Adjudicating:
         """What somebody said, as it reads with the answers in the common order."""
         subject = {case.task.answers[n] for n in case.field.answers}
         span = case.task.spans[case.field.span] if case.field.span is not None else None
-        told = []
+        labels_with_notes = []
         for ratings_ in (labels.get(task.repeat_of or "", ()), labels.get(task.id, ())):
             label = values(case.asked, case.task, ratings_).get(case.field.name, "")
             notes = [
@@ -281,19 +286,19 @@ class Adjudicating:
                 and set(r.answers) == subject
                 and r.span == span
             ]
-            told.append((label, notes[0] if notes else ""))
+            labels_with_notes.append((label, notes[0] if notes else ""))
         turned = before is not None and before.answers != case.task.answers
-        return Voice(name, *told[0], turned, *told[1])
+        return Voice(name, *labels_with_notes[0], turned, *labels_with_notes[1])
 
     def _instrument(self, task: Task) -> Instrument:
-        found = self._study.instrument(task.instrument)
-        if found is None:
+        instrument = self._study.instrument(task.instrument)
+        if instrument is None:
             raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
-        return found
+        return instrument
 
 
-def _alike(one: Task, other: Task) -> bool:
-    return (one.instrument, one.phase, one.arm, one.answers, one.spans) == (
+def _alike(task: Task, other: Task) -> bool:
+    return (task.instrument, task.phase, task.arm, task.answers, task.spans) == (
         other.instrument,
         other.phase,
         other.arm,
@@ -302,8 +307,15 @@ def _alike(one: Task, other: Task) -> bool:
     )
 
 
-def _same(one: Rating, other: Rating) -> bool:
-    return (one.criterion, one.answers, one.span, one.state, one.label, one.note) == (
+def _same(rating: Rating, other: Rating) -> bool:
+    return (
+        rating.criterion,
+        rating.answers,
+        rating.span,
+        rating.state,
+        rating.label,
+        rating.note,
+    ) == (
         other.criterion,
         other.answers,
         other.span,

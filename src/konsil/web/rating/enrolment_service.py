@@ -79,23 +79,23 @@ class Reception:
 
     def _standing(self, connection: Connection, rater: str) -> Standing:
         last = {e.kind: e for e in study_events.of_subject(connection, rater, _KINDS)}
-        told, admitted = last.get(CONSENT), last.get(ELIGIBILITY)
+        consent_event, admitted = last.get(CONSENT), last.get(ELIGIBILITY)
         replies = _replies(last.get(PROFILE))
         return Standing(
-            self._consent(told),
-            told.at if told is not None else "",
+            self._consent(consent_event),
+            consent_event.at if consent_event is not None else "",
             True if not self._asks.eligibility else _eligible(admitted),
             all(q.id in replies for q in self._asks.profile),
         )
 
-    def _consent(self, told: Event | None) -> Consent:
+    def _consent(self, consent_event: Event | None) -> Consent:
         if not self.version:
             return "not asked"
-        if told is None:
+        if consent_event is None:
             return "open"
-        if told.data.get("agreed"):
-            return "given" if told.data.get("version") == self.version else "outdated"
-        return "withdrawn" if told.data.get("withdrawn") else "declined"
+        if consent_event.data.get("agreed"):
+            return "given" if consent_event.data.get("version") == self.version else "outdated"
+        return "withdrawn" if consent_event.data.get("withdrawn") else "declined"
 
     def agree(self, rater: str, version: str) -> bool:
         """Note that somebody agrees to the text.
@@ -123,8 +123,11 @@ class Reception:
     def _say(self, rater: str, data: Mapping[str, object], *, unless: Sequence[Consent]) -> bool:
         at = self._now()
         with writing(self._store.engine) as connection:
-            said = study_events.of_subject(connection, rater, (CONSENT,))
-            if not self.version or self._consent(said[-1] if said else None) in unless:
+            consent_events = study_events.of_subject(connection, rater, (CONSENT,))
+            if (
+                not self.version
+                or self._consent(consent_events[-1] if consent_events else None) in unless
+            ):
                 return False
             if not study_events.of_kind(connection, CONSENT_TEXT, self.version):
                 text = {"text": self._asks.consent}
@@ -132,9 +135,9 @@ class Reception:
                     connection,
                     Event(f"{CONSENT_TEXT} {self.version}", CONSENT_TEXT, self.version, at, text),
                 )
-            name = f"{CONSENT} {rater} {len(said) + 1}"
-            told = {"version": self.version, **data}
-            return study_events.append_event(connection, Event(name, CONSENT, rater, at, told))
+            name = f"{CONSENT} {rater} {len(consent_events) + 1}"
+            content = {"version": self.version, **data}
+            return study_events.append_event(connection, Event(name, CONSENT, rater, at, content))
 
     def questions(
         self,
@@ -145,17 +148,17 @@ class Reception:
     ) -> tuple[rating_view.Group, ...]:
         """The questions of a part with what was said so far, as the pages show questions."""
         form_ = form_of(self._questions(part), self._study.language)
-        seen = screen(form_, _task(rater), None, {})
-        said = self.replies(part, rater) if sent is None else sent
+        rater_screen = screen(form_, _task(rater), None, {})
+        replies = self.replies(part, rater) if sent is None else sent
         return rating_view.groups_of(
-            seen, rating_view.FormState(dict(said), frozenset(problems or ()))
+            rater_screen, rating_view.FormState(dict(replies), frozenset(problems or ()))
         )
 
     def replies(self, part: Part, rater: str) -> dict[str, str]:
         """What somebody replied last; empty where nothing was."""
         with reading(self._store.engine) as connection:
-            said = study_events.of_subject(connection, rater, (part,))
-        return _replies(said[-1] if said else None)
+            events = study_events.of_subject(connection, rater, (part,))
+        return _replies(events[-1] if events else None)
 
     def reply(self, part: Part, rater: str, sent: Mapping[str, str]) -> dict[str, str]:
         """Take the replies to a part.
@@ -166,19 +169,19 @@ class Reception:
         are others.
         """
         questions, at = self._questions(part), self._now()
-        asked = fields(form_of(questions, self._study.language), _task(rater))
-        said = form.tidied(asked, sent)
-        read = form.read(asked, said)
+        form_fields = fields(form_of(questions, self._study.language), _task(rater))
+        form_values = form.tidied(form_fields, sent)
+        read = form.read(form_fields, form_values)
         if not read.readable:
-            return form.problems(asked, said, read)
+            return form.problems(form_fields, form_values, read)
         replies = _given_replies(questions, read)
         data: dict[str, object] = {"replies": replies}
         if part == "eligibility":
             data["eligible"] = is_admitted(questions, replies)
         with writing(self._store.engine) as connection:
             before = study_events.of_subject(connection, rater, (part,))
-            stands = part == "eligibility" and bool(before) and _eligible(before[-1]) is not None
-            if stands or (before and _replies(before[-1]) == replies):
+            is_final = part == "eligibility" and bool(before) and _eligible(before[-1]) is not None
+            if is_final or (before and _replies(before[-1]) == replies):
                 return {}
             study_events.append_event(
                 connection, Event(f"{part} {rater} {len(before) + 1}", part, rater, at, data)
@@ -190,12 +193,12 @@ class Reception:
 
         Say whether there was a reply and a reason for it.
         """
-        why, at = form.clean(reason).strip(), self._now()
+        clean_reason, at = form.clean(reason).strip(), self._now()
         with writing(self._store.engine) as connection:
             before = study_events.of_subject(connection, rater, ("eligibility",))
-            if not before or _eligible(before[-1]) is None or not why:
+            if not before or _eligible(before[-1]) is None or not clean_reason:
                 return False
-            data = {"reopened": True, "reason": why, "by": by}
+            data = {"reopened": True, "reason": clean_reason, "by": by}
             name = f"eligibility {rater} {len(before) + 1}"
             return study_events.append_event(
                 connection, Event(name, "eligibility", rater, at, data)
@@ -215,15 +218,19 @@ def _eligible(event: Event | None) -> bool | None:
 
 
 def _replies(event: Event | None) -> dict[str, str]:
-    found = event.data.get("replies") if event is not None else None
-    return {str(k): str(v) for k, v in found.items()} if isinstance(found, Mapping) else {}
+    stored_replies = event.data.get("replies") if event is not None else None
+    return (
+        {str(k): str(v) for k, v in stored_replies.items()}
+        if isinstance(stored_replies, Mapping)
+        else {}
+    )
 
 
 def _given_replies(questions: Sequence[Question], read: Reading) -> dict[str, str]:
-    """Question -> what was replied: an abstention as its label, a text that was left empty as empty."""
+    """Question -> reply; an abstention has its label, and an empty text is empty."""
     scales = {q.id: q.scale for q in questions}
-    said = {
+    replies_by_field = {
         g.field.name: g.label if g.label is not None else scales[g.field.name].abstain or ""
         for g in read.given
     }
-    return {q.id: said.get(q.id, "") for q in questions}
+    return {q.id: replies_by_field.get(q.id, "") for q in questions}

@@ -23,20 +23,20 @@ def clean(text: str) -> str:
     >>> clean("a\r\nb\0")
     'a\nb'
     """
-    kept = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
-    return kept.encode("utf-8", "ignore").decode()[:LONGEST]
+    cleaned = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+    return cleaned.encode("utf-8", "ignore").decode()[:LONGEST]
 
 
-def unfit(asked: Sequence[Field], change: Change) -> str:
+def unfit(form_fields: Sequence[Field], change: Change) -> str:
     """Why a field cannot say this; empty where it can. What is half typed is no fault yet."""
     if change.value != clean(change.value):
         return "contains signs that cannot be kept"
     if change.field in BESIDE:
         return ""
-    by_name = {f.name: f for f in asked}
+    by_name = {f.name: f for f in form_fields}
     field = by_name.get(change.field)
     if field is None:
-        reasons = [name for f in asked if (name := reason_name(f))]
+        reasons = [name for f in form_fields if (name := reason_name(f))]
         return (
             ""
             if change.field in reasons
@@ -55,47 +55,52 @@ def accompanying_fields(sent: Mapping[str, str]) -> dict[str, str]:
     return {name: clean(sent[name]) for name in BESIDE if name in sent}
 
 
-def tidied(asked: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
-    """Every field of the form and its reason, empty where the browser sent none (an untouched choice sends nothing)."""
-    found: dict[str, str] = {}
-    for field in asked:
+def tidied(form_fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
+    """Every field of the form and its reason, with the values that were sent.
+
+    A field is empty where the browser sent no value (an untouched choice sends nothing).
+    """
+    form_values: dict[str, str] = {}
+    for field in form_fields:
         value = clean(sent.get(field.name, ""))
         # A number is compared and read in one spelling; what is none, or is ambiguous, stays as it
         # was typed.
         number = read_number(value).number if field.criterion.scale.kind == "number" else ""
-        found[field.name] = number or value
+        form_values[field.name] = number or value
         reason = reason_name(field)
         if reason:
-            found[reason] = clean(sent.get(reason, "")).strip()
-    return found
+            form_values[reason] = clean(sent.get(reason, "")).strip()
+    return form_values
 
 
-def read(asked: Sequence[Field], said: Mapping[str, str]) -> Reading:
+def read(form_fields: Sequence[Field], form_values: Mapping[str, str]) -> Reading:
     """The reader's verdict on a tidied form.
 
     Reasons for abstaining that the instrument does not ask for join it.
     """
-    extra = {f.name: reason_name(f) for f in asked if not f.reason}
-    texts = {f.name for f in asked if f.criterion.scale.kind == "text"}
-    own = {f.reason for f in asked if f.reason}
+    extra = {f.name: reason_name(f) for f in form_fields if not f.reason}
+    texts = {f.name for f in form_fields if f.criterion.scale.kind == "text"}
+    reason_fields = {f.reason for f in form_fields if f.reason}
     form = {
-        n: v for n, v in said.items() if n not in extra.values() and (v or n in texts or n in own)
+        n: v
+        for n, v in form_values.items()
+        if n not in extra.values() and (v or n in texts or n in reason_fields)
     }
-    if texts.issuperset(f.name for f in asked) and not any(form.values()):
+    if texts.issuperset(f.name for f in form_fields) and not any(form.values()):
         # A form of free texts alone may be handed in empty.
         return Reading("ok")
-    found = read_form(asked, form)
+    reading = read_form(form_fields, form)
     unclear = {
         f.name: f"{f.name}: {form[f.name]!r} is no number that can be read in one way only"
-        for f in asked
+        for f in form_fields
         if f.criterion.scale.kind == "number" and f.name in form and _is_unclear(f, form[f.name])
     }
     if unclear:
-        return Reading("off schema", problems={**found.problems, **unclear})
+        return Reading("off schema", problems={**reading.problems, **unclear})
     return dataclasses.replace(
-        found,
+        reading,
         given=tuple(
-            _with_reason(g, said.get(extra.get(g.field.name, ""), "")) for g in found.given
+            _with_reason(g, form_values.get(extra.get(g.field.name, ""), "")) for g in reading.given
         ),
     )
 
@@ -104,18 +109,20 @@ def _is_unclear(field: Field, value: str) -> bool:
     return bool(value.strip()) and value not in field.options and not read_number(value).number
 
 
-def _with_reason(given: FieldReply, reason: str) -> FieldReply:
+def _with_reason(reply: FieldReply, reason: str) -> FieldReply:
     return (
-        dataclasses.replace(given, note=reason) if given.state == "abstained" and reason else given
+        dataclasses.replace(reply, note=reason) if reply.state == "abstained" and reason else reply
     )
 
 
-def problems(asked: Sequence[Field], said: Mapping[str, str], found: Reading) -> dict[str, str]:
+def problems(
+    form_fields: Sequence[Field], form_values: Mapping[str, str], reading: Reading
+) -> dict[str, str]:
     """Field -> what it still needs, in one sentence."""
-    if found.outcome != "empty":
-        return dict(found.problems)
+    if reading.outcome != "empty":
+        return dict(reading.problems)
     return {
         f.name: f"{f.name}: is not answered"
-        for f in asked
-        if f.criterion.scale.kind != "text" and not said[f.name]
+        for f in form_fields
+        if f.criterion.scale.kind != "text" and not form_values[f.name]
     }

@@ -1,4 +1,7 @@
-"""After the pilot, without HTTP: who waits for whom, where labels lie far apart, and the written reasons."""
+"""After the pilot, without HTTP: waiting raters, distant labels and the written reasons.
+
+Distant labels are labels of one question that lie far apart.
+"""
 
 from __future__ import annotations
 
@@ -132,55 +135,55 @@ class Pilot:
             return self._stage(connection, self._asks, rater)
 
     def _stage(self, connection: Connection, asks: Calibration, rater: str) -> Stage | None:
-        mine = pilot.tasks_of(connection, rater)
-        if not mine:
+        rater_tasks = pilot.tasks_of(connection, rater)
+        if not rater_tasks:
             return Stage(0, ())
-        everybody, rated = self._shared_tasks(connection, mine)
-        done = _completed(mine, rated)
-        if not done:
+        everybody, rated = self._shared_tasks(connection, rater_tasks)
+        completed_tasks = _completed(rater_tasks, rated)
+        if not completed_tasks:
             return None
-        phases, more = {t.phase for t in done}, len(done) < len(mine)
+        phases, more = {t.phase for t in completed_tasks}, len(completed_tasks) < len(rater_tasks)
         late = {
             t.rater
             for t in everybody
-            if t.phase in phases and t.id not in rated and _panel(t) == _panel(mine[0])
+            if t.phase in phases and t.id not in rated and _panel(t) == _panel(rater_tasks[0])
         }
         if late and asks.wait:
             return Stage(len(late), (), more=more)
         written = self._written(connection, rater)
         apart = [
             d
-            for t in done
+            for t in completed_tasks
             for d in self._differences(asks, t, everybody, rated)
             if _name(d) not in written
         ]
         return Stage(0, tuple(apart), len(written), more)
 
     def _shared_tasks(
-        self, connection: Connection, mine: Sequence[Task]
+        self, connection: Connection, rater_tasks: Sequence[Task]
     ) -> tuple[tuple[Task, ...], dict[str, list[Rating]]]:
         """The pilot tasks of all who take part, with their ratings.
 
         Who withdrew consent is not waited for; what was rated before stays, where the protocol lets
         it stay. Neither is anybody whose data were erased.
         """
-        tasks = pilot.pilot_tasks(connection, mine)
+        tasks = pilot.pilot_tasks(connection, rater_tasks)
         rated = pilot.ratings_of(connection, tasks)
         erased = erased_raters(connection)
         tasks = tuple(t for t in tasks if t.id in rated or t.rater not in erased)
         if self._study.enrolment is not None:
-            said = [
+            events = [
                 e for kind in (CONSENT, ELIGIBILITY) for e in study_events.of_kind(connection, kind)
             ]
             out, excluded = (
-                not_taking_part(said),
-                excluded_by_withdrawal(self._study.enrolment, said),
+                not_taking_part(events),
+                excluded_by_withdrawal(self._study.enrolment, events),
             )
-            own = {t.id for t in mine}
+            rater_task_ids = {t.id for t in rater_tasks}
             tasks = tuple(
                 t
                 for t in tasks
-                if t.id in own
+                if t.id in rater_task_ids
                 or (t.rater not in excluded and (t.id in rated or t.rater not in out))
             )
         return tasks, rated
@@ -207,15 +210,15 @@ class Pilot:
         if self._asks is None:
             return ()
         with reading(self._store.engine) as connection:
-            mine = pilot.tasks_of(connection, rater)
-            everybody, rated = self._shared_tasks(connection, mine)
+            rater_tasks = pilot.tasks_of(connection, rater)
+            everybody, rated = self._shared_tasks(connection, rater_tasks)
             apart = [
                 (t, d)
-                for t in _completed(mine, rated)
+                for t in _completed(rater_tasks, rated)
                 for d in self._differences(self._asks, t, everybody, rated)
             ]
-            found = self._read(connection, rater, apart)
-        return self._difference(found, everybody, rated)
+            raw_differences = self._read(connection, rater, apart)
+        return self._difference(raw_differences, everybody, rated)
 
     def look(self, rater: str) -> Look | None:
         """What a rater's page shows.
@@ -229,16 +232,16 @@ class Pilot:
             return None
         with reading(self._store.engine) as connection:
             stage = self._stage(connection, self._asks, rater)
-            found = None
+            raw_differences = None
             if stage is not None and stage.open:
-                mine = pilot.tasks_of(connection, rater)
-                task = next(t for t in mine if t.id == stage.open[0].task)
-                found = self._read(connection, rater, [(task, stage.open[0])])
+                rater_tasks = pilot.tasks_of(connection, rater)
+                task = next(t for t in rater_tasks if t.id == stage.open[0].task)
+                raw_differences = self._read(connection, rater, [(task, stage.open[0])])
         if stage is None:
             return None
         total = stage.written + len(stage.open)
-        if found is not None:
-            return Look(0, self._difference(found, (), {}), stage.written + 1, total)
+        if raw_differences is not None:
+            return Look(0, self._difference(raw_differences, (), {}), stage.written + 1, total)
         shown = () if stage.waiting else self.differences(rater)
         return Look(stage.waiting, shown, len(shown) + 1, len(shown))
 
@@ -258,43 +261,51 @@ class Pilot:
         )
 
     def _difference(
-        self, found: _Read, everybody: Sequence[Task], rated: Mapping[str, Sequence[Rating]]
+        self,
+        raw_differences: _Read,
+        everybody: Sequence[Task],
+        rated: Mapping[str, Sequence[Rating]],
     ) -> tuple[Apart, ...]:
         items = {t.id: (t.item, t.instrument) for t in everybody}
         shown: list[Apart] = []
-        for task, d, item, answers in found.apart:
+        for task, d, item, answers in raw_differences.apart:
             instrument = self._instrument(task)
-            seen = screen(instrument, task, item, answers)
+            rater_screen = screen(instrument, task, item, answers)
             html = rendered(
-                self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of
+                self._store,
+                richtext.renderer(),
+                rating_view.texts_of(rater_screen),
+                richtext.html_of,
             )
-            panes = rating_view.panes_of(seen, html, ())
-            kept = tuple(panes[n] for n in d.field.answers) if d.field.answers else panes
-            asked = fields(instrument, task)
+            panes = rating_view.panes_of(rater_screen, html, ())
+            shown_panes = tuple(panes[n] for n in d.field.answers) if d.field.answers else panes
+            form_fields = fields(instrument, task)
             reasons = tuple(
                 # The label as it reads on this rater's screen, on whichever side the other saw the
                 # answers.
                 (
-                    values(asked, task, rated.get(str(e.data["task"]), ())).get(d.field.name, ""),
+                    values(form_fields, task, rated.get(str(e.data["task"]), ())).get(
+                        d.field.name, ""
+                    ),
                     str(e.data["text"]),
                 )
-                for e in found.texts
+                for e in raw_differences.texts
                 if items.get(str(e.data.get("task", ""))) == (task.item, task.instrument)
                 and e.data.get("subject") == _subject(task, d)
             )
-            alone = len(seen.answers) == 1 and d.field.span is None
+            alone = len(rater_screen.answers) == 1 and d.field.span is None
             shown.append(
                 Apart(
                     _name(d),
-                    seen.question,
+                    rater_screen.question,
                     instrument.language,
-                    kept,
-                    "" if alone else seen.subject(d.field),
+                    shown_panes,
+                    "" if alone else rater_screen.subject(d.field),
                     d.field.criterion.question,
                     d.label,
                     d.others,
                     reasons,
-                    found.written.get(_name(d), ""),
+                    raw_differences.written.get(_name(d), ""),
                 )
             )
         return tuple(shown)
@@ -304,34 +315,34 @@ class Pilot:
 
         Written is written.
         """
-        kept, at = form.clean(text).strip(), self._now()
-        if not kept or self._asks is None:
+        reason, at = form.clean(text).strip(), self._now()
+        if not reason or self._asks is None:
             return False
         # What is apart is found beforehand: others write meanwhile.
         with reading(self._store.engine) as connection:
             stage = self._stage(connection, self._asks, rater)
-            found = (
+            difference = (
                 next((d for d in stage.open if _name(d) == about), None)
                 if stage is not None
                 else None
             )
-            task = screens.task(connection, found.task) if found is not None else None
-        if found is None or task is None:
+            task = screens.task(connection, difference.task) if difference is not None else None
+        if difference is None or task is None:
             # Written about already, in another window.
             return True
         data = {
-            "task": found.task,
-            "field": found.field.name,
-            "subject": _subject(task, found),
-            "label": found.label,
-            "others": list(found.others),
-            "text": kept,
+            "task": difference.task,
+            "field": difference.field.name,
+            "subject": _subject(task, difference),
+            "label": difference.label,
+            "others": list(difference.others),
+            "text": reason,
         }
         with writing(self._store.engine) as connection:
-            if _name(found) in self._written(connection, rater):
+            if _name(difference) in self._written(connection, rater):
                 return True
             study_events.append_event(
-                connection, Event(f"{REASON} {_name(found)}", REASON, rater, at, data)
+                connection, Event(f"{REASON} {_name(difference)}", REASON, rater, at, data)
             )
         return True
 
@@ -340,18 +351,18 @@ class Pilot:
         return {e.id.removeprefix(f"{REASON} "): str(e.data.get("text", "")) for e in events}
 
     def _instrument(self, task: Task) -> Instrument:
-        found = self._study.instrument(task.instrument)
-        if found is None:
+        instrument = self._study.instrument(task.instrument)
+        if instrument is None:
             raise StoreError(f"task {task.id!r}: there is no instrument {task.instrument!r}")
-        return found
+        return instrument
 
 
-def _completed(mine: Sequence[Task], rated: Mapping[str, object]) -> list[Task]:
+def _completed(rater_tasks: Sequence[Task], rated: Mapping[str, object]) -> list[Task]:
     """A rater's pilot tasks, up to the end of the last phase before which all are rated."""
-    open_phase = next((task.phase for task in mine if task.id not in rated), None)
-    phases = list(dict.fromkeys(task.phase for task in mine))
+    open_phase = next((task.phase for task in rater_tasks if task.id not in rated), None)
+    phases = list(dict.fromkeys(task.phase for task in rater_tasks))
     ended = phases if open_phase is None else phases[: phases.index(open_phase)]
-    return [task for task in mine if task.phase in ended]
+    return [task for task in rater_tasks if task.phase in ended]
 
 
 def _panel(task: Task) -> str:
@@ -363,7 +374,9 @@ def _name(difference: Difference) -> str:
 
 
 def _subject(task: Task, difference: Difference) -> str:
-    """What is asked, the same for everybody, whatever the order in which they saw the answers."""
+    """The subject of a question, the same for all raters in whatever order they saw the answers."""
     field = difference.field
     span = "" if field.span is None else f" {task.spans[field.span].start}"
-    return f"{field.criterion.id}{span} {' '.join(sorted(task.answers[n] for n in field.answers))}".strip()
+    return (
+        f"{field.criterion.id}{span} {' '.join(sorted(task.answers[n] for n in field.answers))}"
+    ).strip()

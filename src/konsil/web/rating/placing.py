@@ -1,4 +1,7 @@
-"""Taking a place of a plan, without HTTP: the first free one that fits the profile, with whatever arm it has."""
+"""Assignment of a rater slot of a plan, without HTTP.
+
+A rater receives the first free slot that fits the profile, whatever its arm.
+"""
 
 from __future__ import annotations
 
@@ -104,12 +107,12 @@ class Placing:
         if self._take(rater):
             return True
         with reading(self._store.engine) as connection:
-            wanted = self._extra(connection, rater)
-        if wanted is None:
+            extra_place = self._extra(connection, rater)
+        if extra_place is None:
             return False
         try:
             additions.add_places(
-                self._store, self._study, Addition(wanted, EXTRA, rater), at=self._now()
+                self._store, self._study, Addition(extra_place, EXTRA, rater), at=self._now()
             )
         except KonsilError:
             # Nothing is left to be rated for this profile: as if all places were taken.
@@ -138,9 +141,9 @@ class Placing:
             open_slots.lock_open_slots(connection)
             if not self.keeps_list or rater in self._named or _has_place(connection, rater):
                 return False
-            said = study_events.of_subject(connection, rater, (WAITING,))
-            if not said or said[-1].data.get("removed"):
-                event = Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at)
+            waiting_events = study_events.of_subject(connection, rater, (WAITING,))
+            if not waiting_events or waiting_events[-1].data.get("removed"):
+                event = Event(f"{WAITING} {rater} {len(waiting_events) + 1}", WAITING, rater, at)
                 study_events.append_event(connection, event)
         return True
 
@@ -148,12 +151,13 @@ class Placing:
         """Take somebody off the waiting list; say whether they were on it."""
         at = self._now()
         with writing(self._store.engine) as connection:
-            said = study_events.of_subject(connection, rater, (WAITING,))
-            if not said or said[-1].data.get("removed"):
+            waiting_events = study_events.of_subject(connection, rater, (WAITING,))
+            if not waiting_events or waiting_events[-1].data.get("removed"):
                 return False
             data = {"removed": True} | ({"by": by} if by else {})
             study_events.append_event(
-                connection, Event(f"{WAITING} {rater} {len(said) + 1}", WAITING, rater, at, data)
+                connection,
+                Event(f"{WAITING} {rater} {len(waiting_events) + 1}", WAITING, rater, at, data),
             )
         return True
 
@@ -169,8 +173,8 @@ class Placing:
         """
         with reading(self._store.engine) as connection:
             queue = self._waiting(connection)
-            held = self._reserved_slots(connection, queue)
-        return tuple(Waiting(e.subject, e.at, e.subject in held) for e in queue)
+            slots_by_rater = self._reserved_slots(connection, queue)
+        return tuple(Waiting(e.subject, e.at, e.subject in slots_by_rater) for e in queue)
 
     def _places(self, connection: Connection) -> tuple[Rater, ...]:
         return placeholder_raters(additions.places_of(connection, self._study), self._study.raters)
@@ -183,8 +187,8 @@ class Placing:
             if event.subject == rater:
                 break
             earlier.append(event)
-        held = set(self._reserved_slots(connection, earlier).values())
-        open_ = {slot: n for slot, n in free.items() if slot not in held}
+        reserved_slots = set(self._reserved_slots(connection, earlier).values())
+        open_ = {slot: n for slot, n in free.items() if slot not in reserved_slots}
         place = first_free(self._places(connection), open_, self._profile(connection, rater))
         return None if place is None else Offer(place, open_[place.id])
 
@@ -195,14 +199,14 @@ class Placing:
         """
         if not queue:
             return {}
-        free, held = set(open_slots.free_slots(connection)), {}
+        free, slots_by_rater = set(open_slots.free_slots(connection)), {}
         stand_ins_ = self._places(connection)
         for event in queue:
             place = first_free(stand_ins_, free, self._profile(connection, event.subject))
             if place is not None:
-                held[event.subject] = place.id
+                slots_by_rater[event.subject] = place.id
                 free.discard(place.id)
-        return held
+        return slots_by_rater
 
     def _waiting(self, connection: Connection) -> list[Event]:
         """When each of those who wait was put on the list, in that order."""
@@ -213,16 +217,18 @@ class Placing:
             last.pop(event.subject, None)
             if not event.data.get("removed"):
                 last[event.subject] = event
-        said = (
+        events = (
             [e for kind in (CONSENT, ELIGIBILITY) for e in study_events.of_kind(connection, kind)]
             if last
             else []
         )
-        out = not_taking_part(said)
-        return [e for who, e in last.items() if who not in out and not _has_place(connection, who)]
+        out = not_taking_part(events)
+        return [
+            e for rater, e in last.items() if rater not in out and not _has_place(connection, rater)
+        ]
 
     def _extra(self, connection: Connection, rater: str) -> Places | None:
-        """The place to be drawn for somebody: as the first of the protocol's that fits the profile."""
+        """The extra place for a rater: like the protocol's first place that fits the profile."""
         if self._asks.surplus != "extra ratings":
             return None
         drawn = sum(e.data.get("reason") == EXTRA for e in study_events.of_kind(connection, ADDED))
@@ -233,8 +239,8 @@ class Placing:
         return None if stand_in is None else Places(stand_in.panel, 1, dict(stand_in.strata))
 
     def _profile(self, connection: Connection, rater: str) -> dict[str, str]:
-        said = study_events.of_subject(connection, rater, (PROFILE,))
-        return profiles(said, self._asks.profile).get(rater, {})
+        profile_events = study_events.of_subject(connection, rater, (PROFILE,))
+        return profiles(profile_events, self._asks.profile).get(rater, {})
 
 
 def _has_place(connection: Connection, rater: str) -> bool:

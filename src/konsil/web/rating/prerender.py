@@ -1,4 +1,7 @@
-"""Texts are rendered before anybody asks for them, beside the requests, so that nobody waits for Markdown."""
+"""Texts are rendered before they are requested.
+
+This runs beside the requests, so that no visitor waits for Markdown.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +53,10 @@ def render_ahead(study: Study, store: Store, stop: threading.Event, *, rest: flo
                     screens.answers(connection, task.answers),
                 )
                 try:
-                    seen = screen(instrument, task, item, answers)
+                    rater_screen = screen(instrument, task, item, answers)
                 except KonsilError:
                     continue
-                texts.update(dict.fromkeys(rating_view.texts_of(seen)))
+                texts.update(dict.fromkeys(rating_view.texts_of(rater_screen)))
                 ready += 1
         if texts:
             rendered(store, richtext.renderer(), tuple(texts), richtext.html_of)

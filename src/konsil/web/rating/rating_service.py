@@ -87,9 +87,9 @@ class Desk:
             head = task_queue.first_open_task(
                 self._work.line(connection, rater), study_events.closed_batches(connection), rater
             )
-            known = screens.screen_state(connection, head.task) if head is not None else None
-        if head is None or known is not None:
-            return known.public if known is not None else None
+            state = screens.screen_state(connection, head.task) if head is not None else None
+        if head is None or state is not None:
+            return state.public if state is not None else None
         with writing(self._store.engine) as connection:
             return screens.named(connection, head.task, rater, self._now()).public
 
@@ -99,59 +99,64 @@ class Desk:
             return tuple(self._work.line(connection, rater))
 
     def open(self, rater: str, public: str, *, looks: bool = True) -> rating_view.Sheet | None:
-        """The page of a task with what was said so far; without `looks` nobody looks at it now, and no time passes."""
+        """The page of a task with its present values.
+
+        Without `looks` no visitor views the page now, and no time is counted.
+        """
         with reading(self._store.engine) as connection:
-            found = self._mine(connection, rater, public)
-            if found is None:
+            state_and_task = self._mine(connection, rater, public)
+            if state_and_task is None:
                 return None
-            state, task = found
+            state, task = state_and_task
             instrument = self._instrument(task)
             item, answers = (
                 screens.item(connection, task.item),
                 screens.answers(connection, task.answers),
             )
-            seen = screen(instrument, task, item, answers)
-            said = self._form_values(connection, task)
+            rater_screen = screen(instrument, task, item, answers)
+            form_values = self._form_values(connection, task)
             asks_why = self._asks_why(task) and bool(screens.ratings_of_task(connection, task.id))
             progress = task_queue.progress(self._work.line(connection, rater), task.id)
             closed = self._is_closed(connection, task)
-            back = screens.submitted_before(connection, state)
+            previous_page = screens.submitted_before(connection, state)
             suggested = self._explained(connection, task) if state.submitted_at is not None else {}
         visit = Visit(secrets.token_urlsafe(12))
         if looks:
             with noting(self._store.engine) as connection:
                 screens.visit(connection, state, visit, self._now())
         html = rendered(
-            self._store, richtext.renderer(), rating_view.texts_of(seen), richtext.html_of
+            self._store, richtext.renderer(), rating_view.texts_of(rater_screen), richtext.html_of
         )
-        groups = rating_view.groups_of(seen, rating_view.FormState(said, explained=suggested))
-        panes = rating_view.panes_of(seen, html, groups)
+        groups = rating_view.groups_of(
+            rater_screen, rating_view.FormState(form_values, explained=suggested)
+        )
+        panes = rating_view.panes_of(rater_screen, html, groups)
         inside = {id(g) for pane in panes for g in pane.groups}
         return rating_view.Sheet(
             public=public,
             visit=visit.id,
             rev=state.rev,
-            layout=rating_view.layout_of(seen),
+            layout=rating_view.layout_of(rater_screen),
             language=instrument.language,
-            question=seen.question,
-            question_word=seen.words.question,
-            reference=seen.reference,
-            reference_word=seen.words.reference,
-            reasoning_word=seen.words.reasoning,
-            sources_word=seen.words.sources,
+            question=rater_screen.question,
+            question_word=rater_screen.words.question,
+            reference=rater_screen.reference,
+            reference_word=rater_screen.words.reference,
+            reasoning_word=rater_screen.words.reasoning,
+            sources_word=rater_screen.words.sources,
             panes=panes,
             groups=tuple(g for g in groups if id(g) not in inside),
-            entries=rating_view.entries_of(seen),
+            entries=rating_view.entries_of(rater_screen),
             codebook=html[-1] if instrument.codebook.strip() else "",
             progress=progress,
             submitted=state.submitted_at is not None,
             closed=closed or bool(suggested),
-            back=back,
+            back=previous_page,
             practice=task.purpose == "practice",
             explained=bool(suggested),
-            note=said.get(NOTE, ""),
+            note=form_values.get(NOTE, ""),
             asks_why=asks_why,
-            why=said.get(REASON_FOR_CHANGE, ""),
+            why=form_values.get(REASON_FOR_CHANGE, ""),
         )
 
     def looked(self, rater: str, public: str, visit: str, at: str) -> None:
@@ -159,9 +164,9 @@ class Desk:
         with noting(self._store.engine) as connection:
             # Locked: the page's first save may come at the same moment and would note the same
             # opening.
-            found = self._mine(connection, rater, public, lock=True)
-            if found is not None:
-                screens.visit(connection, found[0], Visit(visit), at)
+            state_and_task = self._mine(connection, rater, public, lock=True)
+            if state_and_task is not None:
+                screens.visit(connection, state_and_task[0], Visit(visit), at)
 
     def save(
         self, rater: str, public: str, changes: Sequence[Change], visit: Visit | None = None
@@ -169,20 +174,20 @@ class Desk:
         """Keep changes of fields as they are made; the same changes again are harmless."""
         at = self._now()
         with writing(self._store.engine) as connection:
-            found = self._mine(connection, rater, public, lock=True)
-            if found is None:
+            state_and_task = self._mine(connection, rater, public, lock=True)
+            if state_and_task is None:
                 return None
-            state, task = found
+            state, task = state_and_task
             if visit is not None:
                 screens.visit(connection, state, visit, at)
             if self._is_closed(connection, task):
                 return Saved(state.rev, at, closed=True)
-            asked = fields(self._instrument(task), task)
-            refused = {c.field: why for c in changes if (why := form.unfit(asked, c))}
-            kept = drafts.append_changes(
+            form_fields = fields(self._instrument(task), task)
+            refused = {c.field: reason for c in changes if (reason := form.unfit(form_fields, c))}
+            saved = drafts.append_changes(
                 connection, state, [c for c in changes if c.field not in refused], at
             )
-        return Saved(kept.rev, at, _says(kept), refused)
+        return Saved(saved.rev, at, _says(saved), refused)
 
     def submit(
         self,
@@ -201,26 +206,31 @@ class Desk:
         self.ties.ready()
         at = self._now()
         with writing(self._store.engine) as connection:
-            found = self._mine(connection, rater, public, lock=True)
-            if found is None:
+            state_and_task = self._mine(connection, rater, public, lock=True)
+            if state_and_task is None:
                 return None
-            state, task = found
+            state, task = state_and_task
             if visit is not None:
                 screens.visit(connection, state, visit, at)
             if self._is_closed(connection, task):
                 return Submitted(False, closed=True)
             instrument = self._instrument(task)
-            asked = fields(instrument, task)
-            said = form.tidied(asked, sent)
-            kept = self._store_changes(
-                connection, state, asked, said | form.accompanying_fields(sent), window, at
+            form_fields = fields(instrument, task)
+            form_values = form.tidied(form_fields, sent)
+            saved = self._store_changes(
+                connection,
+                state,
+                form_fields,
+                form_values | form.accompanying_fields(sent),
+                window,
+                at,
             )
-            if kept.conflicts:
-                return Submitted(False, conflicts=_says(kept), rev=kept.rev)
-            read = form.read(asked, said)
+            if saved.conflicts:
+                return Submitted(False, conflicts=_says(saved), rev=saved.rev)
+            read = form.read(form_fields, form_values)
             if not read.readable:
-                return Submitted(False, problems=form.problems(asked, said, read))
-            before, state = state.submitted_at, dataclasses.replace(state, rev=kept.rev)
+                return Submitted(False, problems=form.problems(form_fields, form_values, read))
+            before, state = state.submitted_at, dataclasses.replace(state, rev=saved.rev)
             changes = _changes(connection, instrument, task, state, read, at)
             reason = form.clean(sent.get(REASON_FOR_CHANGE, "")).strip()
             if changes.revises and self._asks_why(task) and not reason:
@@ -245,17 +255,17 @@ class Desk:
         """Put a task at the end of its batch, as often as one likes; what its form says is kept."""
         at = self._now()
         with writing(self._store.engine) as connection:
-            found = self._mine(connection, rater, public, lock=True)
-            if found is None:
+            state_and_task = self._mine(connection, rater, public, lock=True)
+            if state_and_task is None:
                 return False
-            state, task = found
+            state, task = state_and_task
             if not self._is_closed(connection, task):
-                asked = fields(self._instrument(task), task)
+                form_fields = fields(self._instrument(task), task)
                 self._store_changes(
                     connection,
                     state,
-                    asked,
-                    form.tidied(asked, sent) | form.accompanying_fields(sent),
+                    form_fields,
+                    form.tidied(form_fields, sent) | form.accompanying_fields(sent),
                     window,
                     at,
                 )
@@ -269,15 +279,15 @@ class Desk:
         """
         at = self._now()
         with writing(self._store.engine) as connection:
-            found = self._mine(connection, rater, public)
-            if found is None:
+            state_and_task = self._mine(connection, rater, public)
+            if state_and_task is None:
                 return False
             name = f"problem {report_id}"
-            known = study_events.of_kind(connection, study_events.PROBLEM, found[1].id)
-            if text.strip() and all(e.id != name for e in known):
+            reports = study_events.of_kind(connection, study_events.PROBLEM, state_and_task[1].id)
+            if text.strip() and all(e.id != name for e in reports):
                 data = {"rater": rater, "text": form.clean(text)}
                 study_events.append_event(
-                    connection, Event(name, study_events.PROBLEM, found[1].id, at, data)
+                    connection, Event(name, study_events.PROBLEM, state_and_task[1].id, at, data)
                 )
         return True
 
@@ -305,14 +315,14 @@ class Desk:
         return self._study.adjudication is not None and adjudications.is_open(connection, task.id)
 
     def _instrument(self, task: Task) -> Instrument:
-        found = self._study.instrument(task.instrument)
-        if found is None:
-            known = [i.id for i in self._study.instruments]
-            hint = nearest(task.instrument, known)
+        instrument = self._study.instrument(task.instrument)
+        if instrument is None:
+            names = [i.id for i in self._study.instruments]
+            hint = nearest(task.instrument, names)
             raise StoreError(
                 f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}"
             )
-        return found
+        return instrument
 
     def _explained(self, connection: Connection, task: Task) -> dict[str, tuple[str, str]]:
         """What a practice explains once it is handed in: field -> the suggested label and why."""
@@ -325,40 +335,50 @@ class Desk:
 
     def _form_values(self, connection: Connection, task: Task) -> dict[str, str]:
         """What the form says: what was typed last, else what was rated elsewhere."""
-        asked = fields(self._instrument(task), task)
-        given = values(asked, task, screens.ratings_of_task(connection, task.id))
-        return given | {name: one.value for name, one in drafts.values(connection, task.id).items()}
+        form_fields = fields(self._instrument(task), task)
+        rated_values = values(form_fields, task, screens.ratings_of_task(connection, task.id))
+        return rated_values | {
+            name: draft.value for name, draft in drafts.values(connection, task.id).items()
+        }
 
     def _store_changes(
         self,
         connection: Connection,
         state: State,
-        asked: Sequence[Field],
-        said: Mapping[str, str],
+        form_fields: Sequence[Field],
+        form_values: Mapping[str, str],
         window: Window | int,
         at: str,
     ) -> SaveResult:
-        """Keep what a form says besides what was saved before: first the changes under way, then all that differs."""
+        """Store the values of a form that differ from the saved ones.
+
+        The changes under way are stored first, then all other values that differ.
+        """
         window = Window(window) if isinstance(window, int) else window
-        pending = [c for c in window.pending if not form.unfit(asked, c)]
-        kept = drafts.append_changes(connection, state, pending, at)
-        own = {c.field: kept.rev for c in pending if c.field not in kept.conflicts}
-        now = {name: one.value for name, one in drafts.values(connection, state.task).items()}
+        pending = [c for c in window.pending if not form.unfit(form_fields, c)]
+        saved = drafts.append_changes(connection, state, pending, at)
+        revision_by_field = {c.field: saved.rev for c in pending if c.field not in saved.conflicts}
+        now = {name: draft.value for name, draft in drafts.values(connection, state.task).items()}
         # One spelling for both: a draft has 1,5 and line ends as they were typed.
-        before = form.tidied(asked, now) | {name: now.get(name, "") for name in form.BESIDE}
+        before = form.tidied(form_fields, now) | {name: now.get(name, "") for name in form.BESIDE}
         # New names each time: what differs is asked anew, so handing in twice says nothing twice.
         changes = [
-            Change(secrets.token_hex(16), name, value, own.get(name, window.revision(name)))
-            for name, value in said.items()
-            if value != before[name] and name not in kept.conflicts
+            Change(
+                secrets.token_hex(16),
+                name,
+                value,
+                revision_by_field.get(name, window.revision(name)),
+            )
+            for name, value in form_values.items()
+            if value != before[name] and name not in saved.conflicts
         ]
         rest = drafts.append_changes(
             connection,
-            dataclasses.replace(state, rev=kept.rev),
-            [c for c in changes if not form.unfit(asked, c)],
+            dataclasses.replace(state, rev=saved.rev),
+            [c for c in changes if not form.unfit(form_fields, c)],
             at,
         )
-        return SaveResult(rest.rev, {**kept.conflicts, **rest.conflicts})
+        return SaveResult(rest.rev, {**saved.conflicts, **rest.conflicts})
 
     def _asks_why(self, task: Task) -> bool:
         """Whether changing a rating of this task needs a reason."""
@@ -424,7 +444,10 @@ def _changes(
 
 
 def _seconds(connection: Connection, state: State, at: str) -> float | None:
-    """Active seconds over all openings of a screen; where a page could not measure them, the seconds it was open."""
+    """Active seconds over all openings of a screen.
+
+    Where a page could not measure them, the seconds for which it was open are counted instead.
+    """
     total = 0.0
     visits = screens.visits(connection, state.task)
     for number, (opened_at, visit) in enumerate(visits, start=1):
@@ -450,5 +473,5 @@ def _same(old: Rating | None, new: Rating) -> bool:
     )
 
 
-def _says(kept: SaveResult) -> dict[str, str]:
-    return {name: one.value for name, one in kept.conflicts.items()}
+def _says(saved: SaveResult) -> dict[str, str]:
+    return {name: conflict.value for name, conflict in saved.conflicts.items()}

@@ -206,32 +206,32 @@ def reason_name(field: Field) -> str:
     return f"{field.name}.{REASON}" if field.criterion.scale.abstain is not None else ""
 
 
-def texts_of(seen: Screen) -> tuple[str, ...]:
+def texts_of(screen: Screen) -> tuple[str, ...]:
     """Every Markdown text of a screen, in a fixed order: answers, reasonings, the codebook."""
-    answers = [source_of(shown.pieces) for shown in seen.answers]
-    return (*answers, *(shown.reasoning for shown in seen.answers), seen.instrument.codebook)
+    answers = [source_of(shown.pieces) for shown in screen.answers]
+    return (*answers, *(shown.reasoning for shown in screen.answers), screen.instrument.codebook)
 
 
-def groups_of(seen: Screen, said: FormState) -> tuple[Group, ...]:
+def groups_of(screen: Screen, form_state: FormState) -> tuple[Group, ...]:
     """The questions by subject, in the order of the answers or sentences."""
-    found: dict[tuple[str, int], list[Field]] = {}
-    for one in seen.fields:
-        found.setdefault(_subject(one), []).append(one)
-    anchors = {c.id: f"c{n}" for n, c in enumerate(seen.criteria, start=1)}
-    sentences = sum(subject == "sentence" for subject, _ in found)
+    fields_by_subject: dict[tuple[str, int], list[Field]] = {}
+    for form_field in screen.fields:
+        fields_by_subject.setdefault(_subject(form_field), []).append(form_field)
+    anchors = {c.id: f"c{n}" for n, c in enumerate(screen.criteria, start=1)}
+    sentences = sum(subject == "sentence" for subject, _ in fields_by_subject)
 
     quotes = {
         piece.span + 1: plain(piece.text)
-        for shown in seen.answers
+        for shown in screen.answers
         for piece in shown.pieces
         if piece.span is not None
     }
 
     def heading(subject: str, first: Field) -> str:
-        if subject == "answer" and len(seen.answers) == 1:
+        if subject == "answer" and len(screen.answers) == 1:
             return ""
-        of = f" {count_of(seen.instrument.language, sentences)}" if subject == "sentence" else ""
-        return seen.subject(first) + of
+        of = f" {count_of(screen.instrument.language, sentences)}" if subject == "sentence" else ""
+        return screen.subject(first) + of
 
     return tuple(
         Group(
@@ -239,47 +239,47 @@ def groups_of(seen: Screen, said: FormState) -> tuple[Group, ...]:
             number,
             heading(subject, fields[0]),
             quotes.get(number, "") if subject == "sentence" else "",
-            tuple(_question(f, anchors[f.criterion.id], said) for f in fields),
+            tuple(_question(f, anchors[f.criterion.id], form_state) for f in fields),
         )
-        for (subject, number), fields in found.items()
+        for (subject, number), fields in fields_by_subject.items()
     )
 
 
-def panes_of(seen: Screen, html: Sequence[str], groups: Sequence[Group]) -> tuple[Pane, ...]:
+def panes_of(screen: Screen, html: Sequence[str], groups: Sequence[Group]) -> tuple[Pane, ...]:
     """The answers; where there are several, each with its own questions."""
-    n = len(seen.answers)
-    own = {g.number: g for g in groups if g.subject == "answer"} if n > 1 else {}
+    n = len(screen.answers)
+    groups_by_answer = {g.number: g for g in groups if g.subject == "answer"} if n > 1 else {}
     return tuple(
         Pane(
-            heading=seen.headings[k] if n > 1 else seen.words.answer.format("").strip(),
+            heading=screen.headings[k] if n > 1 else screen.words.answer.format("").strip(),
             html=html[k],
             reasoning=html[n + k] if shown.reasoning else "",
             sources=shown.sources,
-            groups=(own[k + 1],) if k + 1 in own else (),
+            groups=(groups_by_answer[k + 1],) if k + 1 in groups_by_answer else (),
         )
-        for k, shown in enumerate(seen.answers)
+        for k, shown in enumerate(screen.answers)
     )
 
 
-def entries_of(seen: Screen) -> tuple[Entry, ...]:
+def entries_of(screen: Screen) -> tuple[Entry, ...]:
     """The criteria for the codebook panel."""
     return tuple(
         Entry(f"c{n}", c.question, c.guidance, c.scale.options())
-        for n, c in enumerate(seen.criteria, start=1)
+        for n, c in enumerate(screen.criteria, start=1)
     )
 
 
-def layout_of(seen: Screen) -> Layout:
+def layout_of(screen: Screen) -> Layout:
     """How the page is laid out."""
-    if not seen.answers and not seen.question:
+    if not screen.answers and not screen.question:
         return "survey"
-    if len(seen.answers) < 2:
+    if len(screen.answers) < 2:
         return "beside"
     # Two answers whose questions are all about both leave room for the questions in a column of
     # their own.
     return (
         "pair"
-        if len(seen.answers) == 2 and all(len(f.answers) != 1 for f in seen.fields)
+        if len(screen.answers) == 2 and all(len(f.answers) != 1 for f in screen.fields)
         else "panes"
     )
 
@@ -292,10 +292,10 @@ def _subject(field: Field) -> tuple[str, int]:
     return ("pair" if field.answers else "whole", 0)
 
 
-def _question(field: Field, anchor: str, said: FormState) -> QuestionView:
+def _question(field: Field, anchor: str, form_state: FormState) -> QuestionView:
     criterion, scale = field.criterion, field.criterion.scale
     reason = reason_name(field)
-    suggested, why = said.explained.get(field.name, ("", ""))
+    suggested, explanation = form_state.explained.get(field.name, ("", ""))
     digits = len(scale.labels) <= 9 and scale.kind == "choice"
     options = tuple(
         Option(
@@ -318,22 +318,24 @@ def _question(field: Field, anchor: str, said: FormState) -> QuestionView:
         unit=scale.unit,
         reason=reason,
         always_reason=bool(field.reason),
-        value=said.values.get(field.name, ""),
-        note=said.values.get(reason, "") if reason else "",
-        problem=field.name in said.problems,
-        conflict=field.name in said.conflicts,
+        value=form_state.values.get(field.name, ""),
+        note=form_state.values.get(reason, "") if reason else "",
+        problem=field.name in form_state.problems,
+        conflict=field.name in form_state.conflicts,
         suggested=suggested,
-        why=why,
+        why=explanation,
     )
 
 
 def groups_with_page_names(groups: Sequence[Group], names: PageNames) -> tuple[Group, ...]:
     """The questions with their fields as they are called on the page."""
 
-    def asked(one: QuestionView) -> QuestionView:
-        return replace(one, name=names.neutral(one.name), reason=names.neutral(one.reason))
+    def with_page_name(question: QuestionView) -> QuestionView:
+        return replace(
+            question, name=names.neutral(question.name), reason=names.neutral(question.reason)
+        )
 
-    return tuple(replace(group, asked=tuple(map(asked, group.asked))) for group in groups)
+    return tuple(replace(group, asked=tuple(map(with_page_name, group.asked))) for group in groups)
 
 
 def with_page_names(sheet: Sheet, names: PageNames) -> Sheet:

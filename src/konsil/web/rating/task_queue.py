@@ -38,15 +38,26 @@ class Progress:
 
 
 def in_line(rows: Iterable[Queued]) -> list[Queued]:
-    """The tasks in the order of work: batch by batch; in each the items, then those put off, then its questions.
+    """The tasks in the order of work, batch by batch.
+
+    In each batch the items come first, then those put off, then the batch's survey questions.
 
     The plan cannot place tie-breaks, which come about later. Here each has a place among the
     others, drawn from its name, so that nothing tells it from them.
 
     >>> def task(name, position, **more):
-    ...     given = dict(phase="", batch="", tiebreak=False, survey=False, deferred=0, done=False, seconds=None) | more
-    ...     return Queued(task=name, position=position, **given)
-    >>> [q.task for q in in_line([task("a", 0, deferred=1), task("b", 1), task("c", 2, survey=True)])]
+    ...     fields = dict(
+    ...         phase="",
+    ...         batch="",
+    ...         tiebreak=False,
+    ...         survey=False,
+    ...         deferred=0,
+    ...         done=False,
+    ...         seconds=None,
+    ...     )
+    ...     return Queued(task=name, position=position, **fields | more)
+    >>> rows = [task("a", 0, deferred=1), task("b", 1), task("c", 2, survey=True)]
+    >>> [row.task for row in in_line(rows)]
     ['b', 'a', 'c']
     """
     blocks: dict[tuple[str, str], list[Queued]] = {}
@@ -89,23 +100,28 @@ def first_open_task(
 
 
 def progress(line: Sequence[Queued], task: str | None) -> Progress:
-    """How far a rater is with the batch of a task of the line, or with the last batch where there is none."""
+    """A rater's progress in the batch of a task of the line.
+
+    Where there is no such task, it is the progress in the last batch.
+    """
     blocks = list(dict.fromkeys((row.phase, row.batch) for row in line))
-    here = next(
+    current_block = next(
         ((row.phase, row.batch) for row in line if row.task == task),
         blocks[-1] if blocks else ("", ""),
     )
-    mine = [row for row in line if (row.phase, row.batch) == here]
-    left = sum(not row.done for row in mine)
+    block_rows = [row for row in line if (row.phase, row.batch) == current_block]
+    n_pending = sum(not row.done for row in block_rows)
     pace = [row.seconds for row in line if row.done and not row.survey and row.seconds is not None][
         -RECENT:
     ]
-    minutes = max(1, round(left * median(pace) / 60)) if len(pace) >= FEWEST and left else None
+    minutes = (
+        max(1, round(n_pending * median(pace) / 60)) if len(pace) >= FEWEST and n_pending else None
+    )
     return Progress(
-        done=len(mine) - left,
-        total=len(mine),
+        done=len(block_rows) - n_pending,
+        total=len(block_rows),
         left=sum(not row.done for row in line),
-        batch=blocks.index(here) + 1 if blocks else 0,
+        batch=blocks.index(current_block) + 1 if blocks else 0,
         batches=len(blocks),
         minutes=minutes,
     )

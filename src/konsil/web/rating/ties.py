@@ -1,4 +1,6 @@
-"""Tie-breaks as they fall due: the plan on the new ratings, without drawing the whole plan at every rating.
+"""Tie-breaks as they fall due, without a new draw of the complete plan at every rating.
+
+The plan is applied to the new ratings.
 
 Which tie-break a conflict calls for depends on the item alone: not on other conflicts, not on when
 it came about. So the plan is drawn once as if every item were in conflict, and what it says of an
@@ -123,10 +125,10 @@ class Ties:
             tasks = self._draw_for(None)
         except PlanError:
             return {"": ()}
-        found: dict[str, list[Task]] = {}
+        tasks_by_item: dict[str, list[Task]] = {}
         for task in tasks:
-            found.setdefault(task.item or "", []).append(task)
-        return {item: tuple(mine) for item, mine in found.items()}
+            tasks_by_item.setdefault(task.item or "", []).append(task)
+        return {item: tuple(item_tasks) for item, item_tasks in tasks_by_item.items()}
 
     def _draw_for(self, only: Sequence[str] | None) -> tuple[Task, ...]:
         with self._store.view() as view:
@@ -137,12 +139,12 @@ class Ties:
         self._raters = {r.id: r for r in signed_up(events, slots_of(everybody))} | {
             r.id: r for r in everybody
         }
-        wanted = set(only) if only is not None else None
+        item_ids = set(only) if only is not None else None
         pretended = [
             rating
             for allocation in self._allocations
             for rating in self._pretended(allocation, answers)
-            if wanted is None or rating.item in wanted
+            if item_ids is None or rating.item in item_ids
         ]
         # Judges see what people rated; their tasks are not needed here and are most of the plan.
         plan = [a for a in self._study.plan if a.when == "disagreed" or not a.like]
@@ -160,7 +162,10 @@ class Ties:
         return tuple(t for t in tasks if t.purpose == "tiebreak")
 
     def _pretended(self, allocation: Allocation, answers: Iterable[Answer]) -> Iterator[Rating]:
-        """Two raters at odds on an answer of every item, as an allocation's tie-breakers would see it."""
+        """Simulated ratings by two raters who disagree on an answer of every item.
+
+        An allocation's tie-breakers would meet such ratings.
+        """
         panel = {r.id for r in self._study.panels().get(allocation.panel, ())}
         kinds = {self._raters[r].kind for r in panel}
         two = [r for r in self._study.everybody() if r.kind in kinds and r.id not in panel][:2]

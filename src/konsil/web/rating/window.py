@@ -1,4 +1,7 @@
-"""What a browser window knows when it hands a form in: its own changes never conflict with one another."""
+"""The state that a browser window knows when it submits a form.
+
+A window's own changes never conflict with one another.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,11 @@ class Window:
 def window_of(form: Mapping[str, str], names: PageNames) -> Window:
     """The window that sent a form; a page without a script tells `base_rev` alone."""
     try:
-        told = {
+        revision_by_name = {
             str(name): count_of(str(rev))
             for name, rev in json.loads(form.get("revisions") or "{}").items()
         }
-        revisions = names.fields(told)
+        revisions = names.fields(revision_by_name)
         pending = tuple(
             replace(c, field=names.field(c.field))
             for c in changes_of(json.loads(form.get("pending") or "[]"))

@@ -1,4 +1,6 @@
-"""A rater's tasks with how far each is: what the plan says is remembered, and what was handed in is added to it.
+"""A rater's tasks with the state of each.
+
+The tasks of the plan are cached, and submissions are added to them.
 
 A study has thousands of tasks a rater, and a page changes one. So what is remembered of a rater is
 compared with the database by a few numbers, and what is new since then is read; whenever these do
@@ -79,16 +81,16 @@ class Work:
         if holder is None:
             return None
         with self._lock:
-            entry, known = self._tasks.get(task_id, (-1, None))
-        if known is not None and entry == holder[1] and known.rater == holder[0]:
-            return known
-        found = screens.task(connection, task_id)
-        if found is not None:
+            entry, cached = self._tasks.get(task_id, (-1, None))
+        if cached is not None and entry == holder[1] and cached.rater == holder[0]:
+            return cached
+        stored_task = screens.task(connection, task_id)
+        if stored_task is not None:
             with self._lock:
                 while len(self._tasks) >= MOST_TASKS:
                     del self._tasks[next(iter(self._tasks))]
-                self._tasks[task_id] = (holder[1], found)
-        return found
+                self._tasks[task_id] = (holder[1], stored_task)
+        return stored_task
 
 
 def _anew(

@@ -40,7 +40,10 @@ RATERS: frozenset[Role] = frozenset({"rater"})
 
 
 def guarded(endpoint: Endpoint, audience: Audience) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint behind the guard: the visitor and the form are read, and refused where they do not belong here."""
+    """The endpoint behind the guard.
+
+    The guard reads the visitor and the form, and refuses them where they do not belong here.
+    """
 
     async def behind(request: Request) -> Response:
         try:
@@ -118,12 +121,12 @@ def from_our_pages(request: Request) -> bool:
 
 async def _body(request: Request) -> bytes:
     """The request's body; reading ends once it is too much."""
-    found = bytearray()
+    body = bytearray()
     async for chunk in request.stream():
-        found += chunk
-        if len(found) > MOST_BYTES:
+        body += chunk
+        if len(body) > MOST_BYTES:
             break
-    return bytes(found)
+    return bytes(body)
 
 
 def _form(request: Request) -> dict[str, str]:
@@ -137,16 +140,16 @@ def _form(request: Request) -> dict[str, str]:
 
 
 def _token_fits(request: Request, visitor: Visitor) -> bool:
-    given = request.headers.get("x-csrf-token") or str(request.state.form.get("csrf", ""))
-    return secrets.compare_digest(given.encode(), visitor.csrf.encode())
+    token = request.headers.get("x-csrf-token") or str(request.state.form.get("csrf", ""))
+    return secrets.compare_digest(token.encode(), visitor.csrf.encode())
 
 
 def visitor_of(request: Request) -> Visitor:
     """Who is asking, on a page that is not public."""
-    found: Visitor | None = request.state.visitor
-    if found is None:
+    visitor: Visitor | None = request.state.visitor
+    if visitor is None:
         raise LookupError("this page is public; it has no visitor")
-    return found
+    return visitor
 
 
 def form_of(request: Request) -> dict[str, str]:

@@ -26,17 +26,20 @@ LANGUAGE_COOKIE = "konsil-language"
 
 
 def warm() -> None:
-    """Read and compile every template in every language, which the first who come would wait for."""
+    """Read and compile every template in every language.
+
+    Otherwise the first visitors would wait for this.
+    """
     for language in languages():
-        made = environment(language)
-        for name in made.list_templates():
-            made.get_template(name)
+        templates = environment(language)
+        for name in templates.list_templates():
+            templates.get_template(name)
 
 
 @cache
 def environment(language: str) -> jinja2.Environment:
-    """The templates in one language: escaped by default, and a name that is not there is an error."""
-    made = jinja2.Environment(
+    """The templates in one language, escaped by default; an undefined name is an error."""
+    templates = jinja2.Environment(
         loader=jinja2.PackageLoader("konsil.web", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -45,20 +48,24 @@ def environment(language: str) -> jinja2.Environment:
         extensions=["jinja2.ext.i18n"],
     )
     words = translations(language)
-    made.install_gettext_callables(words.gettext, words.ngettext, newstyle=True)  # type: ignore[attr-defined]
-    made.globals["static"] = address
-    made.globals["languages"] = {code: Locale(code).get_display_name() for code in languages()}
-    made.globals["read_number"] = read_number
-    made.filters["decimal"] = lambda number: shown_number(number, language)
-    made.filters["number"] = lambda value: format_decimal(value, "0.######", locale=language)
-    made.filters["day"] = lambda at: format_date(
+    templates.install_gettext_callables(  # type: ignore[attr-defined]
+        words.gettext, words.ngettext, newstyle=True
+    )
+    templates.globals["static"] = address
+    templates.globals["languages"] = {code: Locale(code).get_display_name() for code in languages()}
+    templates.globals["read_number"] = read_number
+    templates.filters["decimal"] = lambda number: shown_number(number, language)
+    templates.filters["number"] = lambda value: format_decimal(value, "0.######", locale=language)
+    templates.filters["day"] = lambda at: format_date(
         datetime.fromisoformat(at), "long", locale=language
     )
-    return made
+    return templates
 
 
 def shown_number(number: str, language: str) -> str:
-    """A number as it is written in a language; as it was typed where it has more digits than a decimal holds.
+    """A number as it is written in a language.
+
+    A number with more digits than a decimal can store is shown as it was typed.
 
     >>> shown_number("1234.5", "de"), shown_number("9" * 60, "de") == "9" * 60
     ('1.234,5', True)

@@ -1,4 +1,4 @@
-"""What every endpoint shares: the study, its store, the options it is served with, and the clock."""
+"""What all endpoints share: the study, its store, the options of the server, and the clock."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ class Options:
 
     @property
     def path(self) -> str:
-        """What all paths of the pages begin with: empty, or the path under which a host has this study."""
+        """The prefix of all paths of the pages.
+
+        It is empty, or the path under which a host serves this study.
+        """
         return urlsplit(self.url).path.rstrip("/")
 
     @property
@@ -145,7 +148,9 @@ class Site:
 
     @cached_property
     def cookie(self) -> str:
-        """The cookie's name, another for each study: one host may serve several, on ports or paths of their own.
+        """The cookie's name, another for each study.
+
+        One host may serve several studies, on ports or paths of their own.
 
         Under TLS it has the prefix that ties it to this host, or, on a path, to TLS.
         """
@@ -249,5 +254,5 @@ class Site:
 
 def site_of(request: Request) -> Site:
     """The site that a request came to."""
-    found: Site = request.app.state.site
-    return found
+    site: Site = request.app.state.site
+    return site
