@@ -91,13 +91,13 @@ def entry(name: str, level: str, where: str) -> Entry:
     """The registry's entry, or an error that says why there is none."""
     if name not in STATISTICS:
         raise AnalysisError(f"{where}: there is no statistic {name!r}; {nearest(name, STATISTICS)}")
-    found = STATISTICS[name]
-    if level not in found.levels:
+    statistic = STATISTICS[name]
+    if level not in statistic.levels:
         raise AnalysisError(
-            f"{where}: {name!r} needs a scale of level {', '.join(found.levels)}; this one is"
+            f"{where}: {name!r} needs a scale of level {', '.join(statistic.levels)}; this one is"
             f" {level}"
         )
-    return found
+    return statistic
 
 
 def columns(name: str, n_raters: int, n_labels: int) -> int:
@@ -320,12 +320,12 @@ def with_textbook_interval(
 ) -> tuple[EstimateSummary, Measure]:
     """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""
     measure = agreement(sample, name, level, weights)
-    found = estimate(
-        measure, key=key, resampling=resampling, cluster=cluster, why=reason(sample, name)
+    summary = estimate(
+        measure, key=key, resampling=resampling, cluster=cluster, reason=reason(sample, name)
     )
-    found = _completed(found, measure, sample, name, resampling)
+    summary = _completed(summary, measure, sample, name, resampling)
     return (
-        with_chance(found, sample, name, key=key, resampling=resampling, cluster=cluster),
+        with_chance(summary, sample, name, key=key, resampling=resampling, cluster=cluster),
         measure,
     )
 
@@ -336,7 +336,7 @@ def _label_counts(codes: Codes) -> Array:
 
 
 def with_chance(
-    found: EstimateSummary,
+    summary: EstimateSummary,
     sample: Sample,
     name: str,
     *,
@@ -351,8 +351,8 @@ def with_chance(
     The chance level is that of two labels drawn from all the labels given: sum over labels at most
     one step apart of p_i p_j, p the shares of the labels.
     """
-    if name != "within_one" or not np.isfinite(found.headline.value):
-        return found
+    if name != "within_one" or not np.isfinite(summary.headline.value):
+        return summary
     counts = tallied_both_ways(_label_counts)(sample.codes)
     near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
 
@@ -367,8 +367,8 @@ def with_chance(
     method = message(
         "chance level (two labels drawn from all labels given), {method}", method=chance.method
     )
-    beside = replace(chance, method=method)
-    return replace(found, companions=(*found.companions, beside))
+    companion = replace(chance, method=method)
+    return replace(summary, companions=(*summary.companions, companion))
 
 
 def estimate_jointly(
@@ -394,21 +394,25 @@ def estimate_jointly(
     together: dict[int, list[str]] = {}
     for name, measure in measures.items():
         together.setdefault(id(measure.sums), []).append(name)
-    found: dict[str, EstimateSummary] = {}
+    summaries: dict[str, EstimateSummary] = {}
     for members in together.values():
-        whys = [reason(sample, name) for name in members]
-        tolds = estimates(
+        reasons = [reason(sample, name) for name in members]
+        member_summaries = estimates(
             [measures[name] for name in members],
             key=key,
             resampling=resampling,
             cluster=cluster,
-            whys=whys,
+            reasons=reasons,
         )
-        for name, told in zip(members, tolds, strict=True):
-            told = _completed(told, measures[name], sample, name, resampling)
-            told = with_chance(told, sample, name, key=key, resampling=resampling, cluster=cluster)
-            found[name] = replace(told, notes=(*told.notes, *_pairs_note(measures[name], sample)))
-    return {name: found[name] for name in names}
+        for name, summary in zip(members, member_summaries, strict=True):
+            summary = _completed(summary, measures[name], sample, name, resampling)
+            summary = with_chance(
+                summary, sample, name, key=key, resampling=resampling, cluster=cluster
+            )
+            summaries[name] = replace(
+                summary, notes=(*summary.notes, *_pairs_note(measures[name], sample))
+            )
+    return {name: summaries[name] for name in names}
 
 
 def weights_of(name: str, weights: Weights) -> Weights:
@@ -432,13 +436,13 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
 
 
 def _completed(
-    found: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
+    summary: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
 ) -> EstimateSummary:
     """What ICC and W say besides: the textbook's interval, and how many units are complete."""
-    if name in ICC_FORMS and np.isfinite(found.headline.value):
+    if name in ICC_FORMS and np.isfinite(summary.headline.value):
         form = icc_test(name, _total(measure.sums), sample.codes.labels.shape[1], resampling.level)
         textbook = replace(
-            found.headline,
+            summary.headline,
             low=form.low,
             high=form.high,
             se=float("nan"),
@@ -447,7 +451,7 @@ def _completed(
             method=message("F interval of Shrout and Fleiss: independent, normal units"),
         )
         if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
-            found = replace(found, companions=(*found.companions, textbook))
+            summary = replace(summary, companions=(*summary.companions, textbook))
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
         note = message(
@@ -455,8 +459,8 @@ def _completed(
             all=sample.n_units,
             n=complete,
         )
-        found = replace(found, notes=(note, *found.notes))
-    return found
+        summary = replace(summary, notes=(note, *summary.notes))
+    return summary
 
 
 def _total(sums: Sums) -> Array:

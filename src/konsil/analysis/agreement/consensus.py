@@ -78,16 +78,16 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
         *without_majority(sample),
         *label_notes(sample, analysis.statistic),
     )
-    whole = _measure(
+    overall = _measure(
         sample, codes, statistic, notes, share_of(analysis.statistic, "", codes), is_mean=False
     )
-    given = (codes.labels >= 0).sum(axis=0)
+    n_labelled = (codes.labels >= 0).sum(axis=0)
     return [
         replace(
-            whole,
+            overall,
             finalise=Column(statistic.finalise, n),
-            n_units=int(given[n]),
-            n_ratings=int(given[n]),
+            n_units=int(n_labelled[n]),
+            n_ratings=int(n_labelled[n]),
             uneven=uneven_clusters(
                 codes, both_ways(statistic, codes).tally, Column(statistic.finalise, n)
             ),
@@ -208,16 +208,16 @@ def against_panel(
     virtual = (
         prior(codes, parts[0].tally, defined=defined) if is_spread or defined is not None else None
     )
-    found = []
+    comparisons = []
     for n, name in enumerate(names):
-        given = int((codes.labels[:, n_panel + n] >= 0).sum())
+        n_labelled = int((codes.labels[:, n_panel + n] >= 0).sum())
         shared = Measure(
             sums,
             parts[0].finalise,
             panel.clusters,
-            given,
+            n_labelled,
             n_panel + 1,
-            given,
+            n_labelled,
             scale="atanh",
             share=share,
             sizes=sizes(codes),
@@ -234,7 +234,7 @@ def against_panel(
         of_panel = int((panel.codes.labels[codes.labels[:, n_panel + n] >= 0] >= 0).sum())
         ceiling = replace(ceiling, n_raters=n_panel, n_ratings=of_panel)
         minus = replace(shared, finalise=columns[2])
-        found.append(
+        comparisons.append(
             (
                 name,
                 judge,
@@ -242,7 +242,7 @@ def against_panel(
                 replace(minus, scale="identity", share=None, prior=None, thin=None),
             )
         )
-    return found
+    return comparisons
 
 
 def ceilings_of_panel(

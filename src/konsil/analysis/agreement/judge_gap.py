@@ -10,7 +10,7 @@ import numpy as np
 
 from konsil.analysis.agreement.agreement_statistics import spaced
 from konsil.analysis.agreement.consensus import judges_and_panel, one_table
-from konsil.analysis.estimation.difference_methods import by_linearisation, why_no_interval
+from konsil.analysis.estimation.difference_methods import by_linearisation, no_interval_reason
 from konsil.analysis.estimation.estimate import EstimateSummary, too_long
 from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.model.message import message
@@ -162,5 +162,5 @@ def _estimate(start: Estimate, exchange: Exchanged, analysis: Analysis, cluster:
             cluster=cluster,
             draws=exchange.draws,
         ),
-        reason=why_no_interval(exchange, cluster),
+        reason=no_interval_reason(exchange, cluster),
     )

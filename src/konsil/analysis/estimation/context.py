@@ -52,8 +52,8 @@ class Context:
         if scale.kind == "number":
             return scale.level if scale.level in {"ordinal", "ratio"} else "interval"
         # An abstention has no place in an order, so with it as a label there is none.
-        own = self.analysis.abstain == "label" and scale.abstain is not None
-        return "nominal" if own else scale.level
+        is_abstention_label = self.analysis.abstain == "label" and scale.abstain is not None
+        return "nominal" if is_abstention_label else scale.level
 
     @property
     def cluster(self) -> str:

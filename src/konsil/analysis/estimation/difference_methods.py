@@ -90,11 +90,11 @@ def by_exchange(
         se=exchange.se if exchange.se > 0 else math.nan,
         n_undefined=exchange.n_undefined,
         method=_method_of_exchange(first, second, exchange, cluster),
-        reason=why_no_interval(exchange, cluster),
+        reason=no_interval_reason(exchange, cluster),
     )
 
 
-def why_no_interval(exchange: Exchanged, cluster: str) -> str:
+def no_interval_reason(exchange: Exchanged, cluster: str) -> str:
     """The reason for a permutation test without an interval; empty where it has one."""
     if not math.isnan(exchange.low):
         return ""

@@ -142,9 +142,9 @@ def from_formula(sample: Sample, formula: Statistic) -> Measure:
 
 
 def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
-    given = sample.codes.labels >= 0
-    unit, rater = np.nonzero(given)
-    rows = np.column_stack([numbers[given], np.ones(int(given.sum()))])
+    is_labelled = sample.codes.labels >= 0
+    unit, rater = np.nonzero(is_labelled)
+    rows = np.column_stack([numbers[is_labelled], np.ones(int(is_labelled.sum()))])
     cluster = sample.codes.clusters[unit]
     return Measure(
         sums=_by(cluster, rows, len(sample.clusters)),
@@ -167,9 +167,9 @@ def _by(cluster: np.ndarray[tuple[int], np.dtype[np.int64]], rows: Array, n_clus
 def consensus_mean(sample: Sample) -> Measure:
     """Mean over units of the raters' mean number."""
     values = np.asarray(sample.codes.values, dtype=np.float64)
-    given = sample.codes.labels >= 0
-    numbers = np.where(given, values[np.maximum(sample.codes.labels, 0)], 0.0)
-    n = given.sum(axis=1)
+    is_labelled = sample.codes.labels >= 0
+    numbers = np.where(is_labelled, values[np.maximum(sample.codes.labels, 0)], 0.0)
+    n = is_labelled.sum(axis=1)
     of_unit = np.where(n > 0, numbers.sum(axis=1) / np.maximum(n, 1), 0.0)
     rows = np.column_stack([of_unit, (n > 0).astype(np.float64)])
     return Measure(
@@ -190,14 +190,14 @@ def value(measure: Measure) -> float:
 
 def without_each_rater(sample: Sample, make: Callable[[Sample], Measure]) -> dict[str, float]:
     """The number again without each rater in turn: what a jackknife over raters is made of."""
-    found = {}
+    value_by_rater = {}
     for n, rater in enumerate(sample.raters):
         labels = np.delete(sample.codes.labels, n, axis=1)
-        kept = tuple(r for r in sample.raters if r != rater)
-        found[rater] = value(
-            make(replace(sample, codes=replace(sample.codes, labels=labels), raters=kept))
+        others = tuple(r for r in sample.raters if r != rater)
+        value_by_rater[rater] = value(
+            make(replace(sample, codes=replace(sample.codes, labels=labels), raters=others))
         )
-    return found
+    return value_by_rater
 
 
 def pair(a: Measure, b: Measure) -> Measure:
@@ -272,10 +272,10 @@ def together(measures: Sequence[Measure]) -> Finalise:
     """All values of measures that stand on one array of sums, (..., k) to (..., n_measures)."""
 
     def finalise(totals: Array) -> Array:
-        wholes = {
+        statistics = {
             id(f.whole): f.whole for f in (m.finalise for m in measures) if isinstance(f, Column)
         }
-        values = {name: whole(totals) for name, whole in wholes.items()}
+        values = {name: statistic(totals) for name, statistic in statistics.items()}
         parts = [
             (
                 m.finalise.of(values[id(m.finalise.whole)])

@@ -39,11 +39,11 @@ def is_sparse(codes: Codes) -> bool:
         return False
     n_ratings = counts.sum(axis=1)
     compared = n_ratings >= 2
-    most, other = int(counts.sum(axis=0).argmax()), compared
+    most_frequent, other = int(counts.sum(axis=0).argmax()), compared
     # Counted both ways round, a unit on which all prefer the first answer holds the label that
     # prefers the second, too.
-    if codes.reverse is None or codes.reverse[most] == most:
-        other = compared & (counts[:, most] < n_ratings)
+    if codes.reverse is None or codes.reverse[most_frequent] == most_frequent:
+        other = compared & (counts[:, most_frequent] < n_ratings)
     disagree = compared & (counts.max(axis=1) < n_ratings)
     n_other, n_disagree = (
         np.count_nonzero(np.bincount(codes.clusters[units])) for units in (other, disagree)
@@ -65,7 +65,7 @@ def from_posterior(
     df = uneven.df if uneven is not None and uneven.is_extreme else headline.n_clusters - 1.0
     df = df if thin is None else min(df, thin.df)
     low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
-    known = drawn[np.isfinite(drawn)]
+    finite_draws = drawn[np.isfinite(drawn)]
     method = message(
         "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters, {draws:,}"
         " draws",
@@ -87,8 +87,8 @@ def from_posterior(
         headline,
         low=float(low[0]),
         high=float(high[0]),
-        se=float(known.std()) if len(known) else float("nan"),
-        n_undefined=len(drawn) - len(known),
+        se=float(finite_draws.std()) if len(finite_draws) else float("nan"),
+        n_undefined=len(drawn) - len(finite_draws),
         method=method,
     )
 

@@ -67,7 +67,7 @@ def dominant_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ())
             "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with"
             " equal shares.",
             message_id="two_way.dominant_ratings",
-            who=_who(names, counts),
+            who=_rater_names(names, counts),
             share=share,
             n=n,
             effective=effective_number(counts),
@@ -102,7 +102,7 @@ def dominated_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ()
             " equal shares, and from fewer than {least:g} nothing is estimated of how raters"
             " differ. The interval is about these raters.",
             message_id="two_way.dominated_ratings",
-            who=_who(names, counts),
+            who=_rater_names(names, counts),
             share=share,
             n=n,
             effective=effective_number(counts),
@@ -128,7 +128,7 @@ def _busiest(counts_of_groups: Sequence[IntArray]) -> Iterator[tuple[float, int,
             yield float(counts.max() / counts.sum()), n, counts
 
 
-def _who(names: Sequence[str], counts: IntArray) -> str:
+def _rater_names(names: Sequence[str], counts: IntArray) -> str:
     return (
         names[int(counts.argmax())]
         if names

@@ -115,10 +115,10 @@ def _without_each(
     for n in rating:
         labels = np.delete(sample.codes.labels, n, axis=1)
         others = tuple(r for m, r in enumerate(sample.raters) if m != n)
-        left = make(replace(sample, codes=replace(sample.codes, labels=labels), raters=others))
-        if left.clusters != measure.clusters:
+        reduced = make(replace(sample, codes=replace(sample.codes, labels=labels), raters=others))
+        if reduced.clusters != measure.clusters:
             return None
-        without.append((value(left), wald.linearised(left.sums, left.finalise)))
+        without.append((value(reduced), wald.linearised(reduced.sums, reduced.finalise)))
     return without
 
 

@@ -137,13 +137,13 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     `compares`: whether an analysis compares groups of people.
     """
     if target.raters == "like these":
-        beside = message(
+        companion_sentence = message(
             "The first interval and p value allow for other items and other raters; those by items"
             " alone, beside them, are about these raters.",
             message_id="target.beside_like_these",
         )
     else:
-        beside = message(
+        companion_sentence = message(
             "The first interval and p value allow for other items; the two-way interval beside them"
             " is about raters like these.",
             message_id="target.beside_these",
@@ -160,7 +160,7 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     )
     return (
         _target_sentence(target),
-        beside,
+        companion_sentence,
         *([rest] if target.raters == "like these" else []),
         *([panels] if compares and (target.raters == "like these" or not target.is_stated) else []),
     )

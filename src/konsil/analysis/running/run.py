@@ -168,10 +168,10 @@ def run(
         label_counts=label_counts(table, instruments),
         outcomes=outcomes(data, table),
         curves=tuple(
-            c
-            for one in contexts
-            if one.analysis.statistic == "risk_coverage"
-            for c in risk_curves(one, table_of(one))
+            curve
+            for c in contexts
+            if c.analysis.statistic == "risk_coverage"
+            for curve in risk_curves(c, table_of(c))
         ),
         trade_offs=tuple(
             t
@@ -214,9 +214,9 @@ def _with_enough_draws(
     resampling: Resampling,
 ) -> tuple[list[Row], tuple[TranslatableMessage, ...]]:
     """Further draws for p values that the number of draws keeps large; where it is stated, a warning instead."""
-    few = limited(rows, resampling)
-    if not few or is_stated(resampling):
-        return rows, too_few(few, resampling)
+    draws_by_row = limited(rows, resampling)
+    if not draws_by_row or is_stated(resampling):
+        return rows, too_few(draws_by_row, resampling)
     rows_by_analysis: dict[str, list[Row]] = {}
 
     def again(n: int, draws: int) -> Row:
@@ -228,7 +228,7 @@ def _with_enough_draws(
             )
         return rows_by_analysis[context.analysis.name][place]
 
-    return _adjusted(with_further_draws(rows, few, again)), ()
+    return _adjusted(with_further_draws(rows, draws_by_row, again)), ()
 
 
 def _threshold_problems(context: Context) -> Iterator[str]:
@@ -245,26 +245,26 @@ def _threshold_problems(context: Context) -> Iterator[str]:
 
 def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criterion:
     """The criterion an analysis names; where two instruments have one of that name, `where` says whose."""
-    wanted = analysis.where.get("instrument", ())
-    found = [
+    instrument_ids = analysis.where.get("instrument", ())
+    criteria = [
         c
         for i in instruments
-        if not wanted or i.id in wanted
+        if not instrument_ids or i.id in instrument_ids
         for c in i.criteria
         if c.id == analysis.criterion
     ]
-    if not found:
-        known = [c.id for i in instruments for c in i.criteria]
+    if not criteria:
+        criterion_ids = [c.id for i in instruments for c in i.criteria]
         raise AnalysisError(
             f"{analysis.name}: there is no criterion {analysis.criterion!r};"
-            f" {nearest(analysis.criterion, known)}"
+            f" {nearest(analysis.criterion, criterion_ids)}"
         )
-    if any(c.scale != found[0].scale for c in found):
+    if any(c.scale != criteria[0].scale for c in criteria):
         raise AnalysisError(
-            f"{analysis.name}: {len(found)} instruments ask {analysis.criterion!r} on different"
+            f"{analysis.name}: {len(criteria)} instruments ask {analysis.criterion!r} on different"
             " scales; select one with where = { instrument = [...] }"
         )
-    return found[0]
+    return criteria[0]
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:

@@ -117,8 +117,10 @@ _ROUNDING = 1e-12
 
 def _numbers(names: Sequence[tuple[str, ...]]) -> list[IntArray]:
     """Each group's numbers of its names among the names of both."""
-    known = {name: n for n, name in enumerate(sorted({name for group in names for name in group}))}
-    return [np.array([known[name] for name in group], dtype=np.int64) for group in names]
+    number_by_name = {
+        name: n for n, name in enumerate(sorted({name for group in names for name in group}))
+    }
+    return [np.array([number_by_name[name] for name in group], dtype=np.int64) for group in names]
 
 
 def _columns(

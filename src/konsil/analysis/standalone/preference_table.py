@@ -118,12 +118,12 @@ class HeadToHead:
             ]
             return pl.concat(parts, how="diagonal_relaxed")
         rows = []
-        for one, worth, other in zip(
+        for difference, worth, other in zip(
             self.win_difference, self.davidson["worths"], self.bradley_terry["worths"], strict=True
         ):
-            kept = {k: v for k, v in one.items() if not isinstance(v, dict)}
+            scalars = {k: v for k, v in difference.items() if not isinstance(v, dict)}
             rows.append(
-                {**kept, "davidson": worth["log_worth"], "bradley_terry": other["log_worth"]}
+                {**scalars, "davidson": worth["log_worth"], "bradley_terry": other["log_worth"]}
             )
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -175,13 +175,13 @@ def preference(
     if isinstance(scale, str) or isinstance(missing, str):
         raise AnalysisError("scale and missing: expected a list of labels, got one text")
     words = tuple(map(str, scale))
-    asked = Layout(item, rater, first, second, outcome, words, won, lost, tied, tuple(missing))
+    layout = Layout(item, rater, first, second, outcome, words, won, lost, tied, tuple(missing))
     slices = Slices(as_values(where), by, compare)
     named = (item, rater, first, second, outcome, won, lost, tied, *slices.columns)
-    wanted = [name for name in named if name is not None]
+    column_names = [name for name in named if name is not None]
     return from_layout(
-        to_polars(frame, wanted),
-        asked,
+        to_polars(frame, column_names),
+        layout,
         slices=slices,
         strict=strict,
         ties=ties,
@@ -194,7 +194,7 @@ def preference(
 
 def from_layout(
     frame: pl.DataFrame,
-    asked: Layout,
+    layout: Layout,
     *,
     slices: Slices | None = None,
     strict: bool = False,
@@ -215,19 +215,22 @@ def from_layout(
             " 'paper'"
         )
     slices = Slices() if slices is None else slices
-    how = _How(strict, ties, mode, resamples, seed, confidence)
+    options = _Settings(strict, ties, mode, resamples, seed, confidence)
     warnings: list[str] = []
-    asked, slices = composed(asked), composed(slices)
-    found = parts(as_text(frame, asked.name), slices, asked.name, warnings)
+    layout, slices = composed(layout), composed(slices)
+    table_parts = parts(as_text(frame, layout.name), slices, layout.name, warnings)
     tables = [
-        read_comparisons(part.frame, replace(asked, rows=part.rows, name=_named(part, asked)))
-        for part in found
+        read_comparisons(part.frame, replace(layout, rows=part.rows, name=_named(part, layout)))
+        for part in table_parts
     ]
     if slices.group is None:
         (comparisons,) = tables
-        result = _of_table(comparisons, how)
+        result = _of_table(comparisons, options)
         return replace(result, warnings=(*warnings, *result.warnings))
-    groups = {part.name: _of_table(table, how) for part, table in zip(found, tables, strict=True)}
+    groups = {
+        part.name: _of_table(table, options)
+        for part, table in zip(table_parts, tables, strict=True)
+    }
     comparison = None
     if slices.compare is not None:
         comparison, notes = compared(tables, tuple(groups), strict=strict, level=confidence)
@@ -254,12 +257,12 @@ def from_layout(
     )
 
 
-def _named(part: Part, asked: Layout) -> str:
-    return f"{asked.name}, {part.name}" if part.name else asked.name
+def _named(part: Part, layout: Layout) -> str:
+    return f"{layout.name}, {part.name}" if part.name else layout.name
 
 
 @dataclass(frozen=True)
-class _How:
+class _Settings:
     """How a table of comparisons is evaluated."""
 
     strict: bool
@@ -270,34 +273,36 @@ class _How:
     confidence: float
 
 
-def _of_table(table: Comparisons, how: _How) -> HeadToHead:
+def _of_table(table: Comparisons, options: _Settings) -> HeadToHead:
     """All numbers of one table."""
-    made, k = table.votes, len(table.systems)
-    threshold = made.steps if how.strict else 1
-    statistics = [one_against_rest(k, made.steps, threshold=threshold)]
+    votes, k = table.votes, len(table.systems)
+    threshold = votes.steps if options.strict else 1
+    statistics = [one_against_rest(k, votes.steps, threshold=threshold)]
     if k <= MATRIX:
-        statistics.append(head_to_head(k, made.steps, threshold=threshold))
-    key, level, mode = stream_key(how.seed, "preference"), how.confidence, how.mode
-    estimates = preferences(made, statistics, draws=how.resamples, key=key, level=level, mode=mode)
-    shown = crossed(table.shown, head_to_head(2, made.steps, "difference", threshold), level=level)
+        statistics.append(head_to_head(k, votes.steps, threshold=threshold))
+    key, level, mode = stream_key(options.seed, "preference"), options.confidence, options.mode
+    estimates = preferences(
+        votes, statistics, draws=options.resamples, key=key, level=level, mode=mode
+    )
+    shown = crossed(table.shown, head_to_head(2, votes.steps, "difference", threshold), level=level)
     pairs = [*zip(*(side.tolist() for side in pair_members(k)), strict=True)]
     ordered = [*pairs, *((b, a) for a, b in pairs)] if k <= MATRIX else []
     names = table.systems
     win_rate = [{"system": names[a], "rival": names[b]} for a, b in ordered]
     models: tuple[Model, Model] = ("davidson", "bradley_terry")
     davidson, bradley_terry = (
-        worths_of(table, model, how.ties, threshold, level) for model in models
+        worths_of(table, model, options.ties, threshold, level) for model in models
     )
     independence = (
         [_INDEPENDENT]
-        if mode == "valid" and made.n_questions == made.n_raters == made.n_votes
+        if mode == "valid" and votes.n_questions == votes.n_raters == votes.n_votes
         else []
     )
     return HeadToHead(
         systems=names,
-        n_comparisons=made.n_votes,
-        n_items=made.n_questions,
-        n_raters=made.n_raters if table.has_raters else None,
+        n_comparisons=votes.n_votes,
+        n_items=votes.n_questions,
+        n_raters=votes.n_raters if table.has_raters else None,
         win_difference=tuple(
             {"system": name} | standing(estimates[0], n, mode, level)
             for n, name in enumerate(names)
@@ -306,7 +311,7 @@ def _of_table(table: Comparisons, how: _How) -> HeadToHead:
             pair | standing(estimates[1], n, mode, level) for n, pair in enumerate(win_rate)
         ),
         davidson=davidson,
-        bradley_terry=bradley_terry | {"ties": how.ties},
+        bradley_terry=bradley_terry | {"ties": options.ties},
         position=position(shown),
         warnings=(
             *table.warnings,

@@ -57,19 +57,19 @@ def with_adjudicated_labels(
     return joined.select(frame.columns), counts
 
 
-def adjudication_sentences(found: Adjudicated, after: list[str]) -> tuple[str, ...]:
+def adjudication_sentences(adjudicated: Adjudicated, after: list[str]) -> tuple[str, ...]:
     """What the methods paragraph says of it; `after`: the analyses of labels after it.
 
     Nothing where there was none.
     """
-    if not found.labels:
+    if not adjudicated.labels:
         return ()
     first = message(
         "Raters who disagreed reviewed {n:,} {n|label|labels} together and changed {changed:,} of"
         " them.",
         message_id="adjudication.reviewed",
-        n=found.labels,
-        changed=found.changed,
+        n=adjudicated.labels,
+        changed=adjudicated.changed,
     )
     if not after:
         return (

@@ -118,13 +118,13 @@ def lists(column: str) -> pl.Expr:
     return pl.col(column).str.json_decode(pl.List(inner))
 
 
-def _frame(names: Sequence[str], records: Sequence[Any], **given: list[Any]) -> pl.DataFrame:
+def _frame(names: Sequence[str], records: Sequence[Any], **overrides: list[Any]) -> pl.DataFrame:
     texts = {
         answers: json.dumps(answers, ensure_ascii=False) for answers in {r.answers for r in records}
     }
     columns = {
         "answers": [texts[r.answers] for r in records],
-        **given,
+        **overrides,
     }
     data = {n: columns[n] if n in columns else [getattr(r, n) for r in records] for n in names}
     numbers = {"seconds": pl.Float64, "confidence": pl.Float64, "spans": pl.UInt32}

@@ -97,12 +97,12 @@ def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
 
 
 def _count(frame: pl.DataFrame) -> Counter[Key]:
-    found: Counter[Key] = Counter()
+    counts: Counter[Key] = Counter()
     for panel, criterion, system, n in (
         frame.group_by("panel", "criterion", "system").len().iter_rows()
     ):
-        found[(panel, criterion, _in_order(system))] += n
-    return found
+        counts[(panel, criterion, _in_order(system))] += n
+    return counts
 
 
 def _in_order(systems: str) -> str:
@@ -111,15 +111,15 @@ def _in_order(systems: str) -> str:
 
 
 def _excluded(frame: pl.DataFrame, exclusions: Exclusions) -> dict[Key, dict[str, int]]:
-    found: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    counts: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     # A table holds plain texts; the same sentence with its parts can be told in the report's
     # language.
-    told = {str(one): one for one in reasons(exclusions)}
+    reason_by_text = {str(reason): reason for reason in reasons(exclusions)}
     for panel, criterion, system, reason, n in (
         frame.group_by("panel", "criterion", "system", "reason").len().sort("reason").iter_rows()
     ):
-        found[(panel, criterion, _in_order(system))][told[reason]] += n
-    return dict(found)
+        counts[(panel, criterion, _in_order(system))][reason_by_text[reason]] += n
+    return dict(counts)
 
 
 def _unreadable(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
@@ -145,15 +145,15 @@ def _subjects(tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]
     """How many labels each criterion asks for in these tasks, by the rater's panel and the answers' system."""
     panels = {r.id: r.panel for r in data.raters}
     criteria = {i.id: i.criteria for i in instruments}
-    found: Counter[Key] = Counter()
+    totals: Counter[Key] = Counter()
     for scopes, counts in _scopes(tasks, data, instruments):
         for rater, instrument, system, n in counts.iter_rows():
             for criterion in (c for c in criteria.get(instrument, ()) if c.scope in scopes):
-                found[(panels.get(rater, ""), criterion.id, system)] += n
+                totals[(panels.get(rater, ""), criterion.id, system)] += n
     for rater, instrument, batch, n in _questionnaires(tasks).iter_rows():
         for criterion in surveyed(criteria.get(instrument, ()), in_batch=bool(batch)):
-            found[(panels.get(rater, ""), criterion.id, "")] += n
-    return found
+            totals[(panels.get(rater, ""), criterion.id, "")] += n
+    return totals
 
 
 def _questionnaires(tasks: pl.DataFrame) -> pl.DataFrame:
@@ -165,12 +165,12 @@ def _scopes(
     tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]
 ) -> Iterator[tuple[set[str], pl.DataFrame]]:
     """Scopes, and for them how many labels are asked for by rater, instrument and system."""
-    asked = {c.scope for i in instruments for c in i.criteria}
+    scopes = {c.scope for i in instruments for c in i.criteria}
     by = ("rater", "instrument")
     screens = tasks.filter(pl.col("item").is_not_null())
-    if "item" in asked:
+    if "item" in scopes:
         yield {"item"}, screens.group_by(by).len("n").select(*by, pl.lit("").alias("system"), "n")
-    if asked.isdisjoint({"answer", "sentence", "pair", "task"}):
+    if scopes.isdisjoint({"answer", "sentence", "pair", "task"}):
         return
     theirs = {"answer": [a.id for a in data.answers], "system": [a.system for a in data.answers]}
     systems = pl.DataFrame(theirs, schema=dict.fromkeys(theirs, pl.String))
@@ -181,7 +181,7 @@ def _scopes(
         {"sentence"},
         each.group_by(*by, "system").agg(pl.col("spans").clip(1).cast(pl.Int64).sum().alias("n")),
     )
-    if asked.isdisjoint({"pair", "task"}):
+    if scopes.isdisjoint({"pair", "task"}):
         return
     together = (
         each.sort("system")
@@ -189,7 +189,7 @@ def _scopes(
         .agg(pl.col("system").str.join(_TOGETHER))
     )
     yield {"pair"}, together.group_by(*by, "system").len("n")
-    if "task" in asked:
+    if "task" in scopes:
         about = answers_of_screens(data.tasks, instruments).get_column("task").implode()
         named = together.select("id", pl.col("system").alias("shown"))
         with_system = screens.join(named, on="id", how="left").with_columns(
@@ -207,11 +207,11 @@ def label_counts(
     }
     choices = {c.id for i in instruments for c in i.criteria if c.scale.kind == "choice"}
     counted = long.frame.group_by("panel", "criterion", "system", "state", "label").len()
-    found: dict[tuple[str, str, str, str], int] = {}
+    counts: dict[tuple[str, str, str, str], int] = {}
     for panel, criterion, system, state, label, n in counted.sort(
         "panel", "criterion", "system", "label"
     ).iter_rows():
         if criterion in choices:
             key = (panel, criterion, system, abstain[criterion] if state == "abstained" else label)
-            found[key] = found.get(key, 0) + n
-    return found
+            counts[key] = counts.get(key, 0) + n
+    return counts

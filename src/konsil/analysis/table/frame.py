@@ -128,10 +128,10 @@ class RatingTable:
         """
         key = (criterion, panel)
         if key not in self._parts:
-            wanted = (pl.col("criterion") == criterion) & pl.col("panel").is_in(
+            is_in_part = (pl.col("criterion") == criterion) & pl.col("panel").is_in(
                 self.together.get(panel, (panel,))
             )
-            self._parts[key] = self._with_subjects.filter(wanted)
+            self._parts[key] = self._with_subjects.filter(is_in_part)
         return self._parts[key]
 
     @cached_property
@@ -148,7 +148,9 @@ class RatingTable:
             pl.when(pl.col("item").is_null()).then(survey).otherwise(subject).alias(SUBJECT),
             *(pl.col(c).fill_null(pl.col("rater")).alias(n) for c, n in NUMBERED.items()),
         )
-        return self.frame.with_columns(one.cast(pl.Enum(one.unique().sort())) for one in words)
+        return self.frame.with_columns(
+            column.cast(pl.Enum(column.unique().sort())) for column in words
+        )
 
 
 def rating_table(
@@ -167,9 +169,9 @@ def rating_table(
     frame = _with_strata(frame, data)
     frame, excluded = _exclude(frame, exclusions, data.withdrawn)
     named: dict[str, set[str]] = {}
-    for one in data.items:
-        for name in one.sets:
-            named.setdefault(name, set()).add(one.id)
+    for item in data.items:
+        for name in item.sets:
+            named.setdefault(name, set()).add(item.id)
     return RatingTable(
         frame,
         excluded,
@@ -184,17 +186,17 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
     """Every rating with what its rater, item, answers and task say."""
     ratings = about_screens(rating_columns(data.ratings), data.tasks, instruments)
     raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
-    known = pl.DataFrame(
+    rater_frame = pl.DataFrame(
         {"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters)
     )
-    unknown = ratings.filter(~pl.col("rater").is_in(known.get_column("rater").to_list()))
+    unknown = ratings.filter(~pl.col("rater").is_in(rater_frame.get_column("rater").to_list()))
     if unknown.height:
         task, rater = unknown.row(0)[:2]
         raise AnalysisError(f"rating of task {task!r}: the rater {rater!r} is not known")
     cases = {"item": [i.id for i in data.items], "case": [i.case or i.id for i in data.items]}
     tasks = task_columns(data.tasks, ("id", "rater", "item", *_OF_TASK)).rename({"id": "task"})
     frame = (
-        ratings.join(known, on="rater", how="left", maintain_order="left")
+        ratings.join(rater_frame, on="rater", how="left", maintain_order="left")
         .join(
             pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left"
         )
@@ -245,7 +247,7 @@ def _answer_texts(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
     columns = {
         "answers": texts,
         "shown": [" | ".join(ids) for ids in answers],
-        "system": [" | ".join([systems.get(one, "") for one in ids]) for ids in answers],
+        "system": [" | ".join([systems.get(answer, "") for answer in ids]) for ids in answers],
     }
     return pl.DataFrame(columns, schema=_texts(*columns))
 
@@ -261,10 +263,10 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     """
     of_items = sorted({name for i in data.items for name in i.strata})
     of_raters = sorted({name for r in data.raters for name in r.strata})
-    taken = [name for name in of_items if name in {*COLUMNS, "reason"}]
-    if taken:
+    reserved = [name for name in of_items if name in {*COLUMNS, "reason"}]
+    if reserved:
         raise AnalysisError(
-            f"the stratum {taken[0]!r} of the items has the name of a rating's own column;"
+            f"the stratum {reserved[0]!r} of the items has the name of a rating's own column;"
             " rename it"
         )
     for name in of_items:
@@ -324,5 +326,5 @@ def _exclude(
         .otherwise(None)
     )
     marked = frame.with_columns(reason.alias("reason"))
-    kept = marked.filter(pl.col("reason").is_null()).drop("reason")
-    return kept, marked.filter(pl.col("reason").is_not_null())
+    included = marked.filter(pl.col("reason").is_null()).drop("reason")
+    return included, marked.filter(pl.col("reason").is_not_null())

@@ -120,20 +120,20 @@ def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str
     folded = {word: word.strip().casefold() for word in observed}
     if {*folded.values()} <= {*FIVE}:
         return {word: FIVE[low] for word, low in folded.items()}
-    known: dict[str, int] = {
+    step_by_word: dict[str, int] = {
         **dict.fromkeys(FIRST, 1),
         **dict.fromkeys(SECOND, -1),
         **dict.fromkeys(TIE, 0),
     }
-    known |= {columns[0].casefold(): 1, columns[1].casefold(): -1}
-    unknown = [word for word, low in folded.items() if low not in known]
+    step_by_word |= {columns[0].casefold(): 1, columns[1].casefold(): -1}
+    unknown = [word for word, low in folded.items() if low not in step_by_word]
     if unknown:
         raise AnalysisError(
             f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie;"
-            f" {nearest(unknown[0], known)}; give the labels in order with"
+            f" {nearest(unknown[0], step_by_word)}; give the labels in order with"
             f" {option('scale', example='[...]')}, from the first system's side to the second's"
         )
-    return {word: known[low] for word, low in folded.items()}
+    return {word: step_by_word[low] for word, low in folded.items()}
 
 
 def reach(steps: Mapping[str, int]) -> int:

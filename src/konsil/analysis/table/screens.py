@@ -19,9 +19,13 @@ def about_screens(
 
     A question about the item keeps its subject: the item, whatever its screens showed.
     """
-    asked = {i.id: [c.id for c in i.criteria if c.scope == "task"] for i in instruments}
+    criteria_by_instrument = {
+        i.id: [c.id for c in i.criteria if c.scope == "task"] for i in instruments
+    }
     pairs = [
-        (instrument, criterion) for instrument, several in asked.items() for criterion in several
+        (instrument, criterion)
+        for instrument, several in criteria_by_instrument.items()
+        for criterion in several
     ]
     if not pairs:
         return ratings
@@ -31,8 +35,10 @@ def about_screens(
     of_screens = pl.DataFrame(
         pairs, schema={"instrument": pl.String, "criterion": pl.String}, orient="row"
     )
-    known = shown.join(of_screens, on="instrument").drop("instrument")
-    joined = ratings.join(known, on=["task", "criterion"], how="left", maintain_order="left")
+    screen_answers = shown.join(of_screens, on="instrument").drop("instrument")
+    joined = ratings.join(
+        screen_answers, on=["task", "criterion"], how="left", maintain_order="left"
+    )
     return joined.with_columns(pl.coalesce("shown", "answers").alias("answers")).drop("shown")
 
 
