@@ -73,7 +73,10 @@ PairWeights = Literal["alike", "units"]
 
 
 def applicable(level: str, *, is_incomplete: bool = False) -> tuple[str, ...]:
-    """The command's statistics that apply to a level of measurement, with those for missing labels where some are."""
+    """The command's statistics for a level of measurement.
+
+    `is_incomplete`: labels are missing, so the statistics for missing labels are included.
+    """
     suitable = (name for name in COMMAND if level in STATISTICS[name].levels)
     pairs = (
         (name, INCOMPLETE[name]) if is_incomplete and name in INCOMPLETE else (name,)
@@ -115,7 +118,10 @@ def columns(name: str, n_raters: int, n_labels: int) -> int:
 
 @dataclass
 class Tallied:
-    """What one sample's statistics share, so that statistics of the same sums are tallied and resampled once."""
+    """Sums and priors that the statistics of one sample share.
+
+    Statistics of the same sums are tallied and resampled once.
+    """
 
     sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums] = field(
         default_factory=dict
@@ -204,10 +210,10 @@ def agreement(
 
 
 def _trials(sums: Sums, name: str, weights: Weights, codes: Codes) -> Array | None:
-    """How many comparisons each cluster has, where the number is linear in the share of them that agree; else None.
+    """Number of comparisons in each cluster, for a number linear in the proportion that agree.
 
-    Two raters compared on one unit agree or do not; the pairs of three raters on one unit are not
-    independent.
+    None for other numbers. Two raters compared on one unit agree or do not; the pairs of three
+    raters on one unit are not independent.
     """
     if name in LINEAR and codes.n_labels < 2:
         return None
@@ -254,7 +260,11 @@ def _blank(sample: Sample) -> Measure:
 
 
 def spaced(codes: Codes, name: str, level: Level) -> Codes:
-    """Ordinal labels are steps apart, not numbers apart, for all but the statistics that average numbers."""
+    """The codes, without the labels' numbers for nominal and ordinal labels.
+
+    Ordinal labels are steps apart, not numbers apart, for all statistics but those that average
+    numbers (ICC).
+    """
     if level in {"nominal", "ordinal"} and name not in ICC_FORMS:
         return replace(codes, values=None)
     return codes
@@ -318,7 +328,7 @@ def with_textbook_interval(
     cluster: str,
     weights: str = "",
 ) -> tuple[EstimateSummary, Measure]:
-    """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""
+    """An agreement statistic with its CIs; for ICC also the textbook's F interval."""
     measure = agreement(sample, name, level, weights)
     summary = estimate(
         measure, key=key, resampling=resampling, cluster=cluster, reason=reason(sample, name)
@@ -382,9 +392,10 @@ def estimate_jointly(
     weights: Weights = "",
     pair_weights: PairWeights = "alike",
 ) -> dict[str, EstimateSummary]:
-    """Several agreement statistics of one sample: the same numbers as one by one, each kind of sums resampled once.
+    """Several agreement statistics of one sample, each kind of sums resampled once.
 
-    `weights` are those of partial agreement, for the statistics that take some.
+    The numbers are the same as those computed one by one. `weights` are those of partial agreement,
+    for the statistics that take some.
     """
     tallied = Tallied()
     measures = {
@@ -416,7 +427,10 @@ def estimate_jointly(
 
 
 def weights_of(name: str, weights: Weights) -> Weights:
-    """The weights of partial agreement as far as a statistic takes some; of alpha, whose level says them, own ones."""
+    """The weights of partial agreement for a statistic; empty where it takes none.
+
+    Krippendorff's alpha, whose level of measurement determines the weights, takes own weights only.
+    """
     is_own = not isinstance(weights, str)
     return weights if STATISTICS[name].weighted and (is_own or name != "krippendorff_alpha") else ""
 

@@ -1,4 +1,4 @@
-"""Raters against a consensus: each against the rest of the panel, judges against a panel, raters against themselves."""
+"""Raters against the rest of their panel, judges against a panel, raters against themselves."""
 
 from __future__ import annotations
 
@@ -148,9 +148,9 @@ def _measure(
 
 
 def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, ...]]:
-    """Columns of both on the panel's units and clusters: the panel's raters first, the judges after them.
+    """Columns of both on the panel's units and clusters: the panel's raters, then the judges.
 
-    Units that only the judges saw say nothing about agreement with the panel and stay out.
+    Units that only judges rated carry no information on agreement with the panel and are excluded.
     """
     row = {unit: n for n, unit in enumerate(panel.units)}
     both = np.full(
@@ -171,12 +171,12 @@ def against_panel(
     *,
     is_mean: bool = False,
 ) -> list[tuple[str, Measure, Measure, Measure]]:
-    """For each judge: its agreement with the panel, the panel's leave-one-out agreement, and their difference.
+    """For each judge: agreement with the panel, the leave-one-out agreement, their difference.
 
-    valid: judge and held-out rater are scored on the same majorities and slots. paper: the judge
-    against the whole panel's majority, which favours neither side equally; for reproduction.
-    `is_mean`: the judges are averaged afterwards, so that a judge of few units counts as much as
-    one of all.
+    The leave-one-out agreement is the panel's. valid: judge and held-out rater are scored on the
+    same majorities and slots. paper: the judge against the majority of the full panel, which
+    favours neither side equally; for reproduction. `is_mean`: the judges are averaged afterwards,
+    so that a judge of a few units counts as much as a judge of all units.
     """
     measure, weights = one_table(analysis)
     codes, names = judges_and_panel(panel, judges)
@@ -248,10 +248,11 @@ def against_panel(
 def ceilings_of_panel(
     ceilings: Sequence[Measure], panel: Sample, judges: Sample, analysis: Analysis, level: Level
 ) -> list[Measure]:
-    """The ceilings beside judges as that of the panel by itself, where some of the panel's raters rated few units.
+    """The judges' ceilings with the panel's own prior, where some raters rated few units.
 
-    Where a judge labelled all that the panel labelled they are the same number; with the panel's
-    own prior they have the same interval, whoever stands beside it.
+    The raters are the panel's. Where a judge labelled all that the panel labelled, the ceiling is
+    that of the panel by itself; with the panel's own prior both have the same CI, whichever judge
+    is compared.
     """
     if all(ceiling.thin is None for ceiling in ceilings):
         return list(ceilings)
@@ -274,10 +275,11 @@ def ceilings_of_panel(
 def _thin_judges(
     sums: Sums, shape: tuple[int, int, int], *, is_mean: bool
 ) -> tuple[list[ThinPairs | None], Array | None]:
-    """What each judge and the raters share with the others' majority, where some share little; and defined columns.
+    """Overlap of each judge and the raters with the others' majority; and defined columns.
 
-    `shape`: judges, raters of the panel, labels. The sums are those of `ceiling_agreement` or
-    `ceiling_tables`; their defined columns are None where no judge is concerned.
+    The overlap is given where some of them share little with that majority. `shape`: judges, raters
+    of the panel, labels. The sums are those of `ceiling_agreement` or `ceiling_tables`; their
+    defined columns are None where no judge is concerned.
     """
     n_judges, n_panel, n_labels = shape
     n_slots = n_judges * n_panel

@@ -99,9 +99,10 @@ def each_against_rest(
 
 
 def _by_clusters_rated(sample: Sample) -> list[tuple[list[str], Sample]]:
-    """The raters who rated in all clusters together, and each other one with the units that it rated alone.
+    """Raters of all clusters together; each other rater alone, with the units that they rated.
 
-    Who rated in few clusters says no more than these few, however many the others rated in.
+    A rater of a few clusters provides information on these clusters only, however many the other
+    raters rated.
     """
     rated = sample.codes.labels >= 0
     clusters = sample.clusters_rated()
@@ -171,7 +172,10 @@ def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
 
 
 def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
-    """A majority's labels are no single ratings of anybody: the raters behind it are the panel's."""
+    """The measure of a majority's labels, which are not single ratings of a rater.
+
+    The raters behind the majority are those of the panel.
+    """
     decided = consensus.majority_sample(sample, f"majority of {context.analysis.raters}")
     measure = (
         mean(decided) if context.analysis.statistic == "mean" else _share(context, decided, labels)

@@ -1,4 +1,4 @@
-"""Judges against a panel: each of them, the ceiling that the panel sets itself, and the difference of the two."""
+"""Judges against a panel: each judge, the panel's own ceiling, and their difference."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from konsil.stats.engine.contract import Array, Estimate, Finalise
 
 
 def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
-    """Judges against a panel: each judge (or their mean), the ceiling, and the paired difference."""
+    """Judges against a panel: each judge (or their mean), the ceiling and the paired difference."""
     analysis = context.analysis
     panel_name = str(analysis.against)
     panel_frame = select(table, analysis, panel_name)
@@ -63,10 +63,10 @@ def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame
 
 
 def _parts(panel: Sample, judges: Sample) -> list[tuple[Sample, Sample]]:
-    """The judges who rated in all clusters together, and each other one by itself, with the panel on its units.
+    """Judges of all clusters together; each other judge alone, with the panel on its units.
 
-    A judge who rated in few clusters knows no more than these few, however many the others rated
-    in.
+    A judge who rated in a few clusters provides information on these clusters only, however many
+    the other judges rated.
     """
     row = {unit: n for n, unit in enumerate(panel.units)}
     shared = [n for n, unit in enumerate(judges.units) if unit in row]

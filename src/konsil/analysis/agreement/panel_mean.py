@@ -1,4 +1,4 @@
-"""Judges against what a panel says on average: the mean number of its labels, and the label that is nearest to it."""
+"""Judges against a panel's average: the mean number of its labels and the nearest label."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from konsil.stats.engine.contract import Array, IntArray
 
 
 def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
-    """Each judge, or all of them on average as one rater, with the panel's average label, in every group."""
+    """Each judge, or all judges averaged as one rater, with the panel's average label, by group."""
     analysis = context.analysis
     panel_frame = select(table, analysis, str(analysis.against))
     by = [column for column in analysis.by if column != "rater"]
@@ -63,10 +63,10 @@ def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) ->
 def nearest_label(
     labels: IntArray | np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]], values: Array
 ) -> tuple[IntArray, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-    """The label nearest to the mean number of each unit's labels, -1 where there is none; and where it lies halfway.
+    """The label nearest to the mean of each unit's labels, -1 if none; and if it is halfway.
 
     `labels` (n_units, n_raters), -1 where a rater gave none; `values` rise. A mean halfway between
-    two labels has none.
+    two labels has no nearest label.
 
     >>> nearest_label(np.array([[0, 0, 1], [0, 1, -1]]), np.array([0.0, 1.0]))
     (array([ 0, -1]), array([False,  True]))

@@ -57,13 +57,13 @@ class Context:
 
     @property
     def cluster(self) -> str:
-        """What the resampled clusters are called; with raters as clusters the items are resampled beside."""
+        """Name of the resampled clusters; with raters as clusters, items are resampled as well."""
         return message("case") if self.analysis.cluster == "case" else message("item")
 
 
 @dataclass(frozen=True)
 class Group:
-    """One group's measure and what was told of it."""
+    """One group's measure and its estimates."""
 
     keys: dict[str, str]
     """Column -> value."""

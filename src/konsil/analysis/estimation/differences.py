@@ -46,10 +46,11 @@ def contrast(
     cluster: str,
     test: Test = "interval",
 ) -> EstimateSummary:
-    """A minus b with an interval and a two-sided p value of one procedure, so that p <= 1 - level where it excludes 0.
+    """A minus b, with a CI and a two-sided p value of one procedure.
 
-    test: 'interval' takes what suits the number (`difference_methods`), 'flip' swaps the groups in
-    whole clusters whatever the number is, 'none' gives no p.
+    p <= 1 - level where the CI excludes 0. test: 'interval' uses the method that suits the number
+    (`difference_methods`), 'flip' exchanges the groups in whole clusters whatever the number is,
+    'none' gives no p.
     """
     if min(a.n_ratings, b.n_ratings) == 0:
         return EstimateSummary(
@@ -131,10 +132,10 @@ def _undefined(headline: Estimate, resampling: Resampling) -> tuple[str, ...]:
 def differences(
     measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str
 ) -> list[EstimateSummary]:
-    """Several numbers that are differences already, on one array of sums: intervals and p values, resampled once.
+    """CIs and p values of several numbers that are differences already, resampled once.
 
-    Those that rest on rare events have the linearised interval and its test, unless they are made
-    as published.
+    All are on one array of sums. Those that depend on rare events have the linearised interval and
+    its test, unless they are computed as published.
     """
     if any(m.sums is not measures[0].sums for m in measures):
         raise ValueError("differences: expected all on the same sums; join them first")

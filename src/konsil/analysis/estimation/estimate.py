@@ -1,4 +1,4 @@
-"""From a measure to estimates: the headline interval, its companions, and what a reader must know about them."""
+"""From a measure to estimates: the primary CI, its companions, notes and warnings."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def estimates(
     cluster: str,
     reasons: Sequence[str],
 ) -> list[EstimateSummary]:
-    """Several numbers of the same sums (the same object), each as `estimate` gives it, resampled once."""
+    """Several numbers of the same sums (the same object), each as by `estimate`, resampled once."""
     plain = [n for n, m in enumerate(measures) if _one_outcome_a_cluster(m)]
     if plain:
         others = [n for n in range(len(measures)) if n not in plain]
@@ -150,7 +150,7 @@ def estimates(
 
 
 def _posteriors(measures: Sequence[Measure], key: int, resampling: Resampling) -> dict[int, Array]:
-    """The draws of the posterior, (draws, 1) each, by the places of the measures whose labels are sparse."""
+    """Posterior draws, (draws, 1) each, by the index of each measure with sparse labels."""
     places = [n for n, m in enumerate(measures) if m.prior is not None]
     if not places or isinstance(resampling, AsPublished):
         return {}
@@ -172,7 +172,10 @@ def stepwise(cautions: tuple[infer.Caution, ...], measure: Measure) -> tuple[inf
 
 
 def too_long(sums: Sums, draws: int) -> bool:
-    """Whether resampling would take minutes or more: very wide sums, or very many clusters of wide ones."""
+    """Whether resampling would take minutes or more.
+
+    The sums are very wide, or there are very many clusters of wide sums.
+    """
     n_clusters, width = sums.shape
     return bool(width * draws > BUDGET or width * draws * n_clusters > WORK)
 

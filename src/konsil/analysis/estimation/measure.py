@@ -89,7 +89,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Cells:
-    """One row a rating: its sums, its cluster and its rater, for intervals with two ways of clustering."""
+    """One row a rating, for two-way clustered CIs: its sums, its cluster and its rater."""
 
     rows: Array
     """(n_ratings, k)."""
@@ -130,7 +130,7 @@ def mean(sample: Sample) -> Measure:
 
 
 def from_formula(sample: Sample, formula: Statistic) -> Measure:
-    """The measure of any statistic of labels: its sums over the clusters, and its function of their totals."""
+    """The measure of a statistic of labels: sums by cluster, and the function of their totals."""
     return Measure(
         sums=formula.tally(sample.codes),
         finalise=formula.finalise,
@@ -201,7 +201,7 @@ def without_each_rater(sample: Sample, make: Callable[[Sample], Measure]) -> dic
 
 
 def pair(a: Measure, b: Measure) -> Measure:
-    """Both numbers on the same clusters, values a then b, so that every resample draws them together."""
+    """Both numbers on the same clusters, a then b, so that each resample contains both."""
     clusters = tuple(sorted(set(a.clusters) | set(b.clusters)))
     sums, finalise = concatenate([(_on(a, clusters), a.finalise), (_on(b, clusters), b.finalise)])
     return Measure(
@@ -218,9 +218,9 @@ def pair(a: Measure, b: Measure) -> Measure:
 
 
 def joint(measures: Sequence[Measure]) -> list[Measure]:
-    """The same measures on one array of sums where they share their clusters, so that they are resampled once.
+    """The measures on one array of sums where they share their clusters, resampled once.
 
-    The same clusters draw the same resamples, so no number changes. Measures of other clusters, or
+    The same clusters have the same resamples, so no number changes. Measures of other clusters, or
     with another number of clusters that carry information, are left as they are.
     """
     first = measures[0]

@@ -16,7 +16,10 @@ Weights = str | Matrix
 
 @dataclass(frozen=True)
 class OwnWeights:
-    """How much of an agreement every two labels are: 1 on the diagonal, from 0 to 1 elsewhere, symmetric."""
+    """Weight of partial agreement for every two labels.
+
+    1 on the diagonal, from 0 to 1 elsewhere, symmetric.
+    """
 
     labels: tuple[str, ...]
     """The labels, in any order."""

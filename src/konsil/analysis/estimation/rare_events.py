@@ -1,4 +1,7 @@
-"""Intervals where few clusters hold the rarer outcome: of shares, of what is linear in one, of other agreement."""
+"""CIs where few clusters have the rarer outcome.
+
+Of proportions, of numbers that are linear in a proportion, and of other agreement.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,10 @@ DIRECT = (0.0, 1.0)
 
 
 def is_sparse(codes: Codes) -> bool:
-    """Whether a bootstrap has too little to draw from: few clusters hold another label than the most frequent one.
+    """Whether too few clusters have a label other than the most frequent one for a bootstrap.
 
-    Fewer than FEW_HITS of these, or fewer than FEW_DISAGREEMENTS in which two raters of a unit
-    disagree.
+    Fewer than FEW_HITS clusters have such a label, or fewer than FEW_DISAGREEMENTS have a unit on
+    which two raters disagree.
     """
     counts = unit_counts(codes)
     if not counts.size:
@@ -119,7 +122,7 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
 def of_thin_pairs(
     headline: Estimate, drawn: Array | None, measure: Measure, thin: ThinPairs, cluster: str
 ) -> Estimate:
-    """The interval of a mean over pairs of raters of which some share few units, or the reason why there is none."""
+    """The CI of a mean over rater pairs, some of which share few units, or the reason for none."""
     if drawn is not None and thin.df >= 1:
         return from_posterior(headline, drawn, cluster, measure.uneven, thin)
     reason = _thin_reason(thin, cluster)
@@ -181,7 +184,10 @@ def holding(measure: Measure) -> int | None:
 
 
 def rare_outcome_interval(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
-    """The interval of a share whose rarer outcome few clusters hold, or whose clusters are uneven; else None."""
+    """The CI of a proportion with a rarer outcome in few clusters, or with uneven clusters.
+
+    None for other numbers.
+    """
     rarer = holding(measure)
     is_uneven = (
         measure.hits is not None and measure.trials is not None and shares.uneven(measure.trials)
@@ -289,7 +295,10 @@ def _of_uneven_share(
 def of_uneven_clusters(
     headline: Estimate, measure: Measure, uneven: UnevenClusters, cluster: str
 ) -> Estimate:
-    """The linearised interval of agreement in clusters of very unequal size: on the atanh scale, or a share's logit."""
+    """The linearised CI of agreement in clusters of very unequal size.
+
+    On the atanh scale; for a proportion on its logit scale.
+    """
     se = float(np.sqrt(uneven.variance))
     if measure.share is not None:
         low, high = wald_bounds(measure, headline.value, se, uneven.df, headline.level)
@@ -361,7 +370,7 @@ def plain(measure: Measure, value: float, n_clusters: float, level: float) -> Es
 def wald_bounds(
     measure: Measure, value: float, se: float, df: float, level: float
 ) -> tuple[float, float]:
-    """The linearised interval on the logit scale of the share, which never leaves the share's range."""
+    """The linearised CI on the logit scale of a proportion, always within its range."""
     start, step = measure.share or DIRECT
     # logit(p) = 2 atanh(2 p - 1)
     centred = np.array([2 * (value - start) / step - 1])
@@ -375,7 +384,10 @@ def has_width(estimate: Estimate) -> bool:
 
 
 def with_width(estimate: Estimate) -> Estimate:
-    """The estimate without limits that do not differ and without a standard error of 0: neither is evidence."""
+    """The estimate, without equal limits and without a standard error of 0.
+
+    Neither of them is evidence of precision.
+    """
     nothing = float("nan")
     if not np.isfinite(estimate.low) or has_width(estimate):
         return replace(estimate, se=nothing) if estimate.se == 0 else estimate

@@ -1,4 +1,4 @@
-"""The sensitivity analysis with raters as clusters: would other raters of the kind have given another number."""
+"""Sensitivity analysis with raters as clusters (generalisation to other raters)."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ def rater_contrast(
     left_a: Mapping[str, float],
     left_b: Mapping[str, float],
 ) -> Estimate:
-    """A difference of two groups with raters as clusters: linearised for single ratings, else the jackknife.
+    """A difference of two groups with raters as clusters.
 
-    `left_a` and `left_b` are the numbers without each rater, where they are not sums of single
-    ratings.
+    Linearised for single ratings, else the jackknife. `left_a` and `left_b` are the numbers without
+    each rater, where they are not sums of single ratings.
     """
     both = pair(a, b)
     if both.cell is not None:

@@ -54,10 +54,11 @@ class Target:
 
 
 def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis]) -> Target:
-    """The target that the protocol states; else that of the panel of people that counts like the fewest raters.
+    """The protocol's target; else that of the panel with the fewest effective raters.
 
-    Of each criterion and panel that an analysis names, those are counted who gave ratings that may
-    be used. A panel of one person is no sample of raters and decides nothing.
+    Only panels of people count. For each criterion and panel that an analysis names, the raters
+    with usable ratings are counted. A panel of one person is no sample of raters and decides
+    nothing.
     """
     panels = dict.fromkeys((a.criterion, a.raters) for a in analyses)
     sizes = []
@@ -89,11 +90,7 @@ def target_within(target: Target, analysis: Analysis, table: RatingTable) -> Rat
 def answering(
     summary: EstimateSummary, target: RatersTarget | None, n_raters: int
 ) -> EstimateSummary:
-    """What was told of a number, the interval of the target first and the other one beside it.
-
-    Without an interval about raters like these, and with fewer than `LEAST_RATERS`, it stays as it
-    is.
-    """
+    """The summary of a number, with the CI of the target first and the other as companion."""
     if (
         target in (None, summary.headline.raters)
         or not math.isfinite(summary.headline.value)

@@ -1,4 +1,7 @@
-"""Missing stays missing: between which values a number would lie if the judgements that are missing had been given."""
+"""Worst-case bounds: range of a number if the missing judgements had been given.
+
+Missing judgements stay missing.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ class Gaps:
         return Gaps(frame, absent)
 
     def of_pairs(self, group: Mapping[str, str]) -> Gaps:
-        """Those of one group where each is about two systems: all that were compared, and the gaps that concern it."""
+        """One group's ratings of two systems each, and the gaps that concern the group.
+
+        The ratings are all comparisons, those of other systems included.
+        """
         part = self.within(
             {column: value for column, value in group.items() if column not in OF_SYSTEMS}
         )
@@ -113,7 +119,10 @@ def bounds_of(
     rows: Sequence[Row],
     families: Lineage,
 ) -> Iterator[Bounds]:
-    """For each number of the analysis that missing judgements touch, its best and worst case; nan where not known."""
+    """Worst-case bounds of each number of the analysis that missing judgements affect.
+
+    nan where the bounds are not known.
+    """
     analysis = context.analysis
     if analysis.statistic == "approval":
         yield from approval_bounds(context, table, missing, rows)

@@ -51,7 +51,8 @@ def with_further_draws(
 ) -> list[Row]:
     """The rows with the p values of more draws of the same streams; no other number changes.
 
-    `draws_by_row`: rows and the draws that they need; `again`: the row of that number, with so many draws.
+    `draws_by_row`: rows and the draws that they need; `again`: the row of that number, with that
+    number of draws.
     """
     out = list(rows)
     draws = max(draws_by_row.values(), default=0)

@@ -199,7 +199,7 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
 
 
 def _are_about_these(rows: Sequence[Row]) -> bool:
-    """Whether people's comparisons have the two-way interval beside the first one and never as the first one."""
+    """Whether comparisons by people have the two-way CI as a companion, never as primary CI."""
     of_pairs = [r for r in rows if r.statistic in {*WINS, *WORTHS}]
     two_way = {
         r.kind == "companion"
@@ -210,7 +210,10 @@ def _are_about_these(rows: Sequence[Row]) -> bool:
 
 
 def _of_labels(analyses: Sequence[Analysis], table: RatingTable) -> list[Analysis]:
-    """Those that are not of comparisons: between two answers there is no majority that a judge is held against."""
+    """The analyses that are not of comparisons.
+
+    Between two answers there is no majority that a judge is compared with.
+    """
     pairs = (
         table.frame.filter(pl.col("system").str.contains(" | ", literal=True))
         .get_column("criterion")

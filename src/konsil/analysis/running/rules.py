@@ -1,4 +1,7 @@
-"""What an analysis' settings must not say together: found when the protocol is read, not when the numbers are due."""
+"""Contradictions between the settings of an analysis.
+
+They are detected when the protocol is read, not when the numbers are due.
+"""
 
 from __future__ import annotations
 

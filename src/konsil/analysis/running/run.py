@@ -1,4 +1,4 @@
-"""Run a study's analyses: for each its groups, their numbers, their differences; then the family's adjusted p."""
+"""Run a study's analyses: groups, estimates and differences, then the family's adjusted p."""
 
 from __future__ import annotations
 
@@ -194,7 +194,10 @@ def _with_derived(
     *,
     strict: bool,
 ) -> tuple[RatingTable, dict[str, str]]:
-    """The table with the derived columns, and why those are missing that cannot be made; with `strict` they raise."""
+    """The table with the derived columns, and the reason for each that cannot be computed.
+
+    With `strict` the reason is raised as an error.
+    """
     impossible: dict[str, str] = {}
     for column in derived:
         try:
@@ -213,7 +216,10 @@ def _with_enough_draws(
     families: Lineage,
     resampling: Resampling,
 ) -> tuple[list[Row], tuple[TranslatableMessage, ...]]:
-    """Further draws for p values that the number of draws keeps large; where it is stated, a warning instead."""
+    """Further draws for p values that the number of draws keeps large, or a warning.
+
+    A warning where the number of draws is stated.
+    """
     draws_by_row = limited(rows, resampling)
     if not draws_by_row or is_stated(resampling):
         return rows, too_few(draws_by_row, resampling)
@@ -244,7 +250,10 @@ def _threshold_problems(context: Context) -> Iterator[str]:
 
 
 def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criterion:
-    """The criterion an analysis names; where two instruments have one of that name, `where` says whose."""
+    """The criterion that an analysis names.
+
+    Where two instruments have a criterion of that name, `where` selects the instrument.
+    """
     instrument_ids = analysis.where.get("instrument", ())
     criteria = [
         c

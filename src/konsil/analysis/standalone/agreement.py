@@ -1,4 +1,7 @@
-"""Agreement statistics of any table of ratings, without a study: what `konsil agreement` and konsil.agreement give."""
+"""Agreement statistics of any table of ratings, without a study.
+
+`konsil agreement` and konsil.agreement return them.
+"""
 
 from __future__ import annotations
 

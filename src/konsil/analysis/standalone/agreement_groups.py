@@ -21,7 +21,10 @@ from konsil.stats.engine.weights import stream_key
 
 
 def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:
-    """The labels of all groups in order, so that a label that one group did not use is on its scale as well."""
+    """The labels of all groups in order.
+
+    A label that one group did not use is on its scale as well.
+    """
     numbers = {
         name: value
         for table in tables

@@ -1,4 +1,7 @@
-"""What agreement is computed of a table: statistics, weights and draws, checked, and as the table allows."""
+"""Request for agreement of a table: statistics, weights and resamples, checked.
+
+The statistics are those that the table allows.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,10 @@ class Request:
 
 
 def check_request(options: TableOptions, request: Request) -> None:
-    """Refuse what no table allows: unknown levels, statistics and weights, and a confidence out of its range."""
+    """Refuse unknown levels, statistics and weights, and a confidence level out of its range.
+
+    No table allows these.
+    """
     if options.level not in LEVELS:
         raise AnalysisError(
             f"level {options.level!r} is not one of {', '.join(LEVELS)};"
@@ -86,9 +92,10 @@ def weights_of_table(request: Request, table: Table) -> Weights:
 
 
 def has_steps(table: Table, options: TableOptions) -> bool:
-    """Whether the steps from label to label are known: declared labels, or whole numbers without a gap.
+    """Whether the steps between labels are known.
 
-    Of observed numbers with gaps, such as 3, 50 and 97 of 100 points, neighbours are no step apart.
+    They are for declared labels, or whole numbers without a gap. Of observed numbers with gaps,
+    such as 3, 50 and 97 of 100 points, neighbours are no step apart.
     """
     values = table.labels.values
     is_whole = all(float(value).is_integer() for value in values)
@@ -98,7 +105,7 @@ def has_steps(table: Table, options: TableOptions) -> bool:
 def names_of(
     table: Table, options: TableOptions, request: Request
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The statistics that are given of a table, and those that are not because raters are not known."""
+    """The statistics of a table, and those that are omitted because raters are not known."""
     labels = table.sample.codes.labels
     has_gaps = bool((labels < 0).any())
     usual = agreement_statistics.applicable(options.level, is_incomplete=has_gaps)

@@ -1,4 +1,7 @@
-"""What `konsil agreement` and konsil.agreement give: numbers with their intervals as plain data, tables and frames."""
+"""Results of `konsil agreement` and konsil.agreement: numbers with their CIs.
+
+As plain data, tables and frames.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Who is preferred, in any table of comparisons, without a study: `konsil preference` and konsil.preference."""
+"""Preference in any table of comparisons: `konsil preference` and konsil.preference.
+
+No study is needed.
+"""
 
 from __future__ import annotations
 
@@ -110,7 +113,7 @@ class HeadToHead:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
 
     def to_polars(self) -> pl.DataFrame:
-        """One row a system (of each group): its win difference and its worths, as a Polars frame."""
+        """One row a system (of each group), as a Polars frame: its win difference and worths."""
         if self.groups:
             parts = [
                 result.to_polars().insert_column(0, pl.lit(name).alias("group"))
@@ -151,25 +154,27 @@ def preference(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> HeadToHead:
-    """Win differences, win rates and worths of a long table of comparisons, with intervals by item and rater.
+    """Win differences, win rates and worths of a table of comparisons.
 
-    `frame` is a Polars or pandas data frame, one row a comparison: columns for item, rater, the two
-    systems and the outcome, which is a winner (a system's name, "left", "a", a column's name), a
-    tie, or a label of `scale`, given in order from the first system's side to the second's.
-    `strict`: only the scale's outermost labels are wins. Instead of an outcome, a row may count
-    wins in the columns `won` (by the first system), `lost` and `tied`.
+    CIs are by item and rater. `frame` is a Polars or pandas data frame, one row a comparison
+    (long): columns for item, rater, the two systems and the outcome, which is a winner (a system's
+    name, "left", "a", a column's name), a tie, or a label of `scale`, given in order from the first
+    system's side to the second's. `strict`: only the scale's outermost labels are wins. Instead of
+    an outcome, a row may count wins in the columns `won` (by the first system), `lost` and `tied`.
 
-    `where` keeps the rows with certain values of columns; `by` gives one result for each value of a
-    column in `groups`; `compare` does so for a column with two values and adds the differences of
+    `where` selects the rows with certain values of columns; `by` gives one result for each value of
+    a column in `groups`; `compare` does so for a column with two values and adds the differences of
     the win differences in `comparison`.
 
-    Headline: the two-way interval (items and raters). Beside it the item-cluster bootstrap with the
-    test that flips whole items; in mode "paper" flips of single comparisons.
+    Primary CI: two-way (items and raters). Also reported: the item-cluster bootstrap with the
+    permutation test that exchanges the systems within whole items; in mode "paper" within single
+    comparisons.
 
     >>> import polars as pl
-    >>> votes = {"item": list("aabbccdd"), "rater": list("rsrsrsrs"), "first": ["x"] * 8, "second": ["y"] * 8}
+    >>> votes = {"item": list("aabbccdd"), "rater": list("rsrsrsrs")}
+    >>> votes |= {"first": ["x"] * 8, "second": ["y"] * 8}
     >>> table = pl.DataFrame({**votes, "winner": ["x", "x", "tie", "y", "x", "tie", "x", "x"]})
-    >>> [round(one["value"], 3) for one in preference(table, resamples=200).win_difference]
+    >>> [round(row["value"], 3) for row in preference(table, resamples=200).win_difference]
     [0.5, -0.5]
     """
     if isinstance(scale, str) or isinstance(missing, str):
@@ -263,7 +268,7 @@ def _named(part: Part, layout: Layout) -> str:
 
 @dataclass(frozen=True)
 class _Settings:
-    """How a table of comparisons is evaluated."""
+    """Options for the evaluation of a table of comparisons."""
 
     strict: bool
     ties: Ties

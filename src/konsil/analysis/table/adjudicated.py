@@ -25,7 +25,7 @@ class Adjudicated:
 def with_adjudicated_labels(
     frame: pl.DataFrame, *, after: bool
 ) -> tuple[pl.DataFrame, Adjudicated]:
-    """The ratings without those of the adjudication, their labels as they were before it or as they are after it."""
+    """The ratings without those of the adjudication, with the labels before it or after it."""
     plain = frame.filter(pl.col("purpose") != PURPOSE)
     if plain.height == frame.height:
         return frame, Adjudicated()

@@ -1,4 +1,4 @@
-"""Records as columns: a million ratings are joined and counted without an object for each of them."""
+"""Records as columns: a million ratings are joined and counted without an object for each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TASK = (
 
 
 class Columns(Sequence[R]):
-    """A sequence of records that lies in columns and is made into records only where somebody asks for one.
+    """A sequence of records stored as columns; records are created only on access.
 
     `frame` has a column for each field, lists and spans as JSON text and no span as the empty text;
     `make` turns it into the records, in their order.
@@ -81,7 +81,8 @@ class Columns(Sequence[R]):
 def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     """The ratings as columns, by the names in RATING.
 
-    >>> rating_columns([Rating("t", "R1", "correct", "q1", ("q1:a",), None, "rated", "yes")]).row(0)[:6]
+    >>> rating = Rating("t", "R1", "correct", "q1", ("q1:a",), None, "rated", "yes")
+    >>> rating_columns([rating]).row(0)[:6]
     ('t', 'R1', 'correct', 'q1', '["q1:a"]', '')
     """
     if isinstance(ratings, Columns):

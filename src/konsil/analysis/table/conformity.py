@@ -1,4 +1,7 @@
-"""Whether the protocol describes the ratings: labels, criteria, raters, scopes and forms, before any analysis."""
+"""Whether the protocol describes the ratings: labels, criteria, raters, scopes and forms.
+
+The check is made before any analysis.
+"""
 
 from __future__ import annotations
 
@@ -54,9 +57,10 @@ class Renamed:
 
 
 def used(data: Data, exclusions: Exclusions) -> pl.DataFrame:
-    """One row a rating that analyses may use, with its form's id (`instrument`) and digest (`form`).
+    """One row a rating that analyses may use, with its form's id and digest.
 
-    Left out are practice, pilot, withdrawn raters and what the protocol excludes by name.
+    The columns are `instrument` (id) and `form` (digest). Excluded are practice, pilot, withdrawn
+    raters and what the protocol excludes by name.
     """
     ratings = _columns(data.ratings).rename({"instrument": "form"})
     tasks = task_columns(data.tasks, ("id", "instrument", "purpose")).rename({"id": "task"})
@@ -85,9 +89,10 @@ def _columns(ratings: Sequence[Rating]) -> pl.DataFrame:
 def mismatches(
     frame: pl.DataFrame, instruments: Sequence[Instrument], raters: Collection[str] = ()
 ) -> tuple[Mismatch, ...]:
-    """What the ratings of `used` have and the protocol has not: criteria, labels, scopes, raters; without raters, any.
+    """Criteria, labels, scopes and raters in the ratings of `used` that the protocol lacks.
 
-    Shapes: each check is one group-by, and Python sees its groups alone.
+    Without listed raters any rater may have rated. Shapes: each check is one group-by, and Python
+    processes its groups alone.
     """
     by_instrument = {i.id: i for i in instruments}
     problems = [
@@ -103,9 +108,9 @@ def mismatches(
 def unlisted_systems(
     frame: pl.DataFrame, answers: Sequence[Answer], systems: Collection[str]
 ) -> tuple[Mismatch, ...]:
-    """The systems whose answers the ratings of `used` are about and which the protocol does not list.
+    """Systems in the answers rated in `used` that the protocol does not list.
 
-    Without listed systems any may have answered.
+    Without listed systems any system may have answered.
     """
     unlisted = {a.id: a.system for a in answers if a.system not in systems} if systems else {}
     if not unlisted:
@@ -296,7 +301,10 @@ def ratings_have(n: int) -> str:
 
 
 def refuse_unknown_labels(frame: pl.DataFrame, valid_labels: Collection[str]) -> None:
-    """Refuse labels that no scale and no recoding names: they would be counted as missing without a word."""
+    """Refuse labels that no scale and no recoding names.
+
+    They would be counted as missing without notice.
+    """
     rated = frame.filter(pl.col("state") == "rated") if "state" in frame.columns else frame
     labels = rated.get_column("label").drop_nulls()
     strange = labels.filter(~labels.is_in(list(valid_labels)))
@@ -312,9 +320,9 @@ def refuse_unknown_labels(frame: pl.DataFrame, valid_labels: Collection[str]) ->
 def with_todays_names(
     data: Data, instruments: Sequence[Instrument]
 ) -> tuple[Data, tuple[Renamed, ...]]:
-    """The data with former labels and identifiers of criteria as the protocol says they are called today.
+    """The data with former labels and identifiers of criteria replaced by the current names.
 
-    Also how many ratings had which former name.
+    Also the number of ratings with each former name.
     """
     criteria = [(i, c) for i in instruments for c in i.criteria if c.renamed or c.formerly]
     if not criteria:

@@ -81,7 +81,7 @@ def _row(
 
 
 def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
-    """A warning for each row with more ratings than the tasks ask for: records that contradict one another."""
+    """A warning for each row with more ratings than the tasks request (inconsistent records)."""
     return tuple(
         message(
             "The ratings of {subject} are more than the tasks ask for: {given:,} instead of at most"
@@ -123,7 +123,7 @@ def _excluded(frame: pl.DataFrame, exclusions: Exclusions) -> dict[Key, dict[str
 
 
 def _unreadable(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
-    """Each subject of a task whose last call gave nothing readable, under its criterion and system."""
+    """Subjects of tasks without a readable response in the last call, by criterion and system."""
     failed = {a.task for a in data.attempts if a.outcome not in {"ok", "repaired", "re-asked"}}
     if not failed:
         return Counter()
@@ -142,7 +142,10 @@ def _expected(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
 
 
 def _subjects(tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
-    """How many labels each criterion asks for in these tasks, by the rater's panel and the answers' system."""
+    """Number of labels that each criterion requests in these tasks.
+
+    By the rater's panel, the criterion and the answers' system.
+    """
     panels = {r.id: r.panel for r in data.raters}
     criteria = {i.id: i.criteria for i in instruments}
     totals: Counter[Key] = Counter()
@@ -201,7 +204,10 @@ def _scopes(
 def label_counts(
     long: RatingTable, instruments: Sequence[Instrument]
 ) -> dict[tuple[str, str, str, str], int]:
-    """How often each label was given: (panel, criterion, system, label), abstentions under their own label."""
+    """Frequency of each label, by (panel, criterion, system, label).
+
+    Abstentions count under their own label.
+    """
     abstain = {
         c.id: c.scale.abstain or message("abstained") for i in instruments for c in i.criteria
     }

@@ -1,4 +1,4 @@
-"""Columns made from the ratings themselves: an item's mean rating, and the bin it falls into (difficulty)."""
+"""Columns derived from the ratings: an item's mean rating, and its bin (difficulty)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def with_derived(
     for definition in derived:
         if definition.name in frame.columns:
             raise AnalysisError(
-                f"derived {definition.name!r}: ratings have a column of this name already; choose another"
+                f"derived {definition.name!r}: ratings have a column of this name already;"
+                " choose another"
             )
         scores = _scores(table, definition, _criterion(definition, instruments))
         column = SCORE.format(definition.name)

@@ -1,4 +1,4 @@
-"""From the long table to codes: which ratings an analysis uses, its units, its clusters, its labels as integers."""
+"""From the long table to codes: an analysis' ratings, units, clusters and labels as integers."""
 
 from __future__ import annotations
 
@@ -237,7 +237,10 @@ def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> list[tuple[tuple[int, 
 def encode(
     frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequence[str] | None = None
 ) -> Sample:
-    """Put a group's ratings into a matrix of codes, abstentions missing unless they are a label of their own."""
+    """Put a group's ratings into a matrix of codes.
+
+    Abstentions are missing unless they are a label of their own.
+    """
     coded = _coded(frame, analysis.collapse, labels)
     if analysis.spans in {"all", "any"}:
         coded = _over_sentences(coded, analysis)

@@ -1,4 +1,4 @@
-"""All ratings as one long table: one row a rating, with what is known of its task, item, answers and rater."""
+"""All ratings as one long table: one row a rating, with its task, item, answers and rater."""
 
 from __future__ import annotations
 
@@ -122,9 +122,9 @@ class RatingTable:
     """The columns that were derived from ratings."""
 
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
-        """The ratings of a panel, or of several with one name, on one criterion, with SUBJECT and NUMBERED.
+        """The ratings of a panel, or of several with one name, on one criterion.
 
-        They are found once, since analyses ask often.
+        With SUBJECT and NUMBERED. They are selected once, since analyses use them often.
         """
         key = (criterion, panel)
         if key not in self._parts:
@@ -161,9 +161,10 @@ def rating_table(
     *,
     after: bool = False,
 ) -> RatingTable:
-    """Join the records into one long table and set aside what the protocol excludes, with the reason.
+    """Join the records into one long table and set aside excluded ratings, with the reason.
 
-    `after`: whether labels are those after the adjudication, where there was one.
+    The protocol determines the exclusions. `after`: whether labels are those after the
+    adjudication, where there was one.
     """
     frame, adjudicated = with_adjudicated_labels(_joined(data, instruments), after=after)
     frame = _with_strata(frame, data)
@@ -221,7 +222,10 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
 
 
 def _with_design(frame: pl.DataFrame, tasks: pl.DataFrame) -> pl.DataFrame:
-    """A survey's design: the one instrument of its rater's screens in the batch, else in the phase, else its own."""
+    """A survey's design: the one instrument of the same rater's tasks.
+
+    Of the tasks in the batch, else of those in the phase, else the survey's own instrument.
+    """
     design = pl.col("instrument")
     if frame.get_column("item").null_count():
         about = tasks.filter(pl.col("item").is_not_null())

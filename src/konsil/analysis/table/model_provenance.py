@@ -1,4 +1,7 @@
-"""How models were asked, in sentences that claim nothing a model did not take; and pairs seen in both orders."""
+"""Methods sentences on requests to models, and on pairs shown in both orders.
+
+The sentences claim no setting that a model did not accept.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ def orders(data: Data, instruments: Sequence[Instrument]) -> tuple[OrderRow, ...
 def model_call_sentences(
     callees: Sequence[Callee], rows: Sequence[OrderRow]
 ) -> Iterator[TranslatableMessage]:
-    """The sentences of the methods on models: which, how they were asked, and what they do not take."""
+    """Methods sentences on models: which models, how requested, and parameters not accepted."""
     helped = [c for c in callees if c.kind == "prepare"]
     answered = [c for c in callees if c.kind == "answer"]
     judged = [c for c in callees if c.kind == "judge"]
@@ -109,9 +112,12 @@ def played(callees: Sequence[Callee], *, named: bool) -> TranslatableMessage | N
 
 
 def imported(systems: Sequence[System]) -> Iterator[TranslatableMessage]:
-    """The sentence on systems that were not called, such as products: what the protocol says of them in its own words.
+    """The sentence on systems that were not called, such as products.
 
-    >>> print(*imported([System("desk", settings={"accessed": "2025-03-04", "web search": "on"}), System("b")]))
+    It contains the protocol's description of them in its own words.
+
+    >>> desk = System("desk", settings={"accessed": "2025-03-04", "web search": "on"})
+    >>> print(*imported([desk, System("b")]))
     Answers were imported of desk (accessed 2025-03-04, web search on).
     """
     descriptions = [

@@ -49,9 +49,9 @@ MOST_VALUES = 12
 
 
 def outcomes(data: Data, table: RatingTable) -> tuple[OutcomeRow, ...]:
-    """How the tasks of each judge ended: over all tasks, then within each value of the items' strata.
+    """Outcomes of each judge's tasks: over all tasks, then by values of the items' strata.
 
-    A task counts once, with its last call; one that has ratings counts with the last call that
+    A task counts once, with its last call; a task that has ratings counts with the last call that
     could be read.
     """
     ours = pl.col("rater").is_in(sorted(_judges(data))) & pl.col("purpose").is_in(

@@ -34,9 +34,10 @@ FIVE = {"strongly_a": 2, "slightly_a": 1, "tie": 0, "slightly_b": -1, "strongly_
 
 
 def steps_of_scale(scale: Sequence[str]) -> dict[str, int]:
-    """Labels in order, from "the first is much better" to "the second is much better", to steps in favour of the first.
+    """Labels in order to steps in favour of the first.
 
-    An odd number of labels has the tie in its middle; an even number has none.
+    The order is from "the first is much better" to "the second is much better". An odd number of
+    labels has the tie in its middle; an even number has none.
 
     >>> steps_of_scale(["A", "equal", "B"])
     {'A': 1, 'equal': 0, 'B': -1}
@@ -83,10 +84,10 @@ def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
 def reversed_codes(
     criterion: Criterion, collapse: Mapping[str, str], names: Sequence[str]
 ) -> tuple[int, ...] | None:
-    """For each label after collapsing the place of the one that says the same with A and B exchanged.
+    """For each label after collapsing, the index of its counterpart with A and B exchanged.
 
-    None where the scale does not tell, or where labels that are merged do not stay so with the
-    sides exchanged.
+    None where the scale does not define it, or where labels that are merged do not stay merged with
+    the sides exchanged.
 
     >>> from konsil.instrument import Scale
     >>> scale = Scale(("A much", "A", "same", "B", "B much"), level="ordinal")

@@ -1,4 +1,4 @@
-"""What a question about a screen is about: the answers that the screen shows, in whichever order they stand there."""
+"""Subject of a question about a screen: the answers that it shows, in whichever order."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from konsil.records import Task
 def about_screens(
     ratings: pl.DataFrame, tasks: Sequence[Task], instruments: Sequence[Instrument]
 ) -> pl.DataFrame:
-    """Ratings whose questions about a screen, such as confidence, name its answers where items have several screens.
+    """Ratings whose questions about a screen name its answers where items have several screens.
 
-    A question about the item keeps its subject: the item, whatever its screens showed.
+    Such a question is, for example, that about confidence. A question about the item keeps its
+    subject: the item, whatever its screens showed.
     """
     criteria_by_instrument = {
         i.id: [c.id for c in i.criteria if c.scope == "task"] for i in instruments
@@ -43,11 +44,11 @@ def about_screens(
 
 
 def answers_of_screens(tasks: Sequence[Task], instruments: Sequence[Instrument]) -> pl.DataFrame:
-    """The screens whose own questions are about the answers there: columns task, instrument and `shown`, as JSON text.
+    """Screens with questions about their answers: task, instrument and `shown` (JSON text).
 
-    They are those of instruments with such questions by which somebody rates several screens of one
-    item. Answers stand in the order of their identifiers, so that a screen that comes again with
-    its answers in another order is the same.
+    They are those of instruments with such questions in which a rater has several screens of one
+    item. Answers are in the order of their identifiers, so that a repeated screen with its answers
+    in another order is the same.
     """
     asking = sorted(i.id for i in instruments if any(c.scope == "task" for c in i.criteria))
     screens = task_columns(tasks, ("id", "rater", "instrument", "item", "answers")).rename(

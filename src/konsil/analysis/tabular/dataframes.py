@@ -1,4 +1,4 @@
-"""Frames of the two libraries that people use, as one: Polars inside, pandas welcome at the door."""
+"""Data frames of Polars and pandas as Polars frames."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def lone_index(frame: object) -> str | None:
     return _header(names[0]) if len(names) == 1 and names[0] is not None else None
 
 
-def _from_pandas(frame: Any, level_names: Collection[str]) -> pl.DataFrame:  # noqa: ANN401 - pandas is not imported here
+# Any: pandas is not imported here.
+def _from_pandas(frame: Any, level_names: Collection[str]) -> pl.DataFrame:  # noqa: ANN401
     # Through Python lists: pandas without pyarrow is enough, and mixed object columns are read as
     # words.
     names = [_header(n) for n in frame.columns]

@@ -48,7 +48,8 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     """Read a table of ratings; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
         raise SourceError(
-            f"{options.name}: has no rows; expected one row a unit (wide) or one row a rating (long)"
+            f"{options.name}: has no rows; expected one row a unit (wide) or one row a rating"
+            " (long)"
         )
     frame = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
     layout = options.layout or guess_layout(frame, options)
@@ -75,8 +76,8 @@ def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     )
     if rated.height == 0:
         raise SourceError(
-            f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label to"
-            " compare"
+            f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label"
+            " to compare"
         )
     rated, labels, constant = decide(rated, options, warnings)
     _one_label_each(rated, options, warnings)
@@ -160,8 +161,8 @@ def _column(frame: pl.DataFrame, options: TableOptions, name: str, flag: str) ->
 def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
     if len(options.rater) > 1:
         raise SourceError(
-            f"{options.name}: {option('rater')} names {len(options.rater)} columns; a long table has"
-            " one rater column"
+            f"{options.name}: {option('rater')} names {len(options.rater)} columns; a long table"
+            " has one rater column"
         )
     chosen: dict[str, str] = {}
     column_by_role = {
@@ -234,8 +235,8 @@ def _label_column(frame: pl.DataFrame, options: TableOptions) -> str:
     if options.label is None:
         columns = ", ".join(frame.columns)
         raise SourceError(
-            f"{options.name}: name the column of the lists of labels with {option('label')} (columns:"
-            f" {columns})"
+            f"{options.name}: name the column of the lists of labels with {option('label')}"
+            f" (columns: {columns})"
         )
     return _column(frame, options, options.label, option("label"))
 
@@ -250,10 +251,10 @@ def _numbered(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
 def _units(
     frame: pl.DataFrame, options: TableOptions, warnings: list[str]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The rows as units, named `row`, `unit` and `cluster` beside the columns that are neither, and those columns.
+    """The rows as units, with `row`, `unit` and `cluster`, and the names of the other columns.
 
-    A unit is called by its identifier, so that the order of the rows changes nothing; without one
-    by its row's number.
+    The other columns are neither unit nor cluster. A unit is named by its identifier, so that the
+    order of the rows changes nothing; without an identifier by its row's number.
     """
     unit = (
         _column(frame, options, options.unit, option("unit")) if options.unit is not None else None
@@ -351,7 +352,10 @@ def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]
 
 
 def _one_label_each(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> None:
-    """Two labels of one rater for one unit that agree are one, which is told; that differ are an error."""
+    """Refuse two different labels of one rater for one unit; count equal labels once.
+
+    A warning reports equal labels.
+    """
     again = rows.height - rows.select("unit", "rater").n_unique()
     if not again:
         return

@@ -76,7 +76,8 @@ def decide(
     )
     if numeric and list(values) != sorted(set(values)):
         raise SourceError(
-            f"{options.name}: {option('labels')} {','.join(names)}: numbers must rise and not repeat"
+            f"{options.name}: {option('labels')} {','.join(names)}: numbers must rise and not"
+            " repeat"
         )
     if numeric and max(map(abs, values)) > _LARGEST:
         raise SourceError(
@@ -139,8 +140,8 @@ def _check_declared(options: TableOptions) -> None:
             )
     if options.abstain is not None and options.abstain in options.labels:
         raise SourceError(
-            f"{options.name}: {option('abstain')} {options.abstain!r} is among {option('labels')}; an"
-            " abstention is not a value"
+            f"{options.name}: {option('abstain')} {options.abstain!r} is among {option('labels')};"
+            " an abstention is not a value"
         )
 
 

@@ -1,4 +1,4 @@
-"""Parts of any table: the rows with certain values of a column, and one group for each value of another."""
+"""Parts of any table: rows with certain values of a column, groups by those of another."""
 
 from __future__ import annotations
 

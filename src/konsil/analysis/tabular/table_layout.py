@@ -1,4 +1,4 @@
-"""Which layout a table of ratings has, and which of its columns are no raters, where nobody says so."""
+"""Layout of a table of ratings, and its columns that are no raters, where undeclared."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_long(frame: pl.DataFrame, options: TableOptions) -> bool:
 
 
 def guess_layout(frame: pl.DataFrame, options: TableOptions) -> Layout:
-    """The layout by the names of the columns: long where raters and labels have their usual names."""
+    """The layout by names of columns: long where raters and labels have their usual names."""
     if options.split:
         return "lists"
     if options.label is not None:
@@ -67,11 +67,11 @@ def guess_layout(frame: pl.DataFrame, options: TableOptions) -> Layout:
 def with_recognised_columns(
     frame: pl.DataFrame, options: TableOptions, others: Sequence[str], warnings: list[str]
 ) -> TableOptions:
-    """How a table is to be read, the column of a wide table's units included where its values show which it is.
+    """How a table is to be read, with a wide table's unit column where its values identify it.
 
     Decided once for all rows: groups of them must not be read in different ways. `others` are
     columns that choose rows and are no raters. Only a table that is taken as wide without being
-    called so is looked at.
+    declared so is checked.
     """
     if (
         options.layout is not None
@@ -100,10 +100,11 @@ def with_recognised_columns(
 
 
 def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], options: TableOptions) -> None:
-    """Refuse to take the columns of a long table for raters: the labels' by its name, the raters' if no label is in it.
+    """Refuse to take the columns of a long table for raters.
 
-    A wide table may have a rater called 'judge', whose cells are labels like those of the other
-    raters.
+    The column of labels is recognised by its name, that of raters by its name if it contains no
+    label. A wide table may have a rater called 'judge', whose cells are labels like those of the
+    other raters.
     """
     for column in columns:
         folded = column.strip().casefold()

@@ -1,4 +1,4 @@
-"""Tables that hold each unit's labels but not who gave them: counts of labels, and lists of labels in a cell."""
+"""Tables with each unit's labels but no raters: counts of labels, and lists in a cell."""
 
 from __future__ import annotations
 
@@ -165,8 +165,8 @@ def of_counts(
         columns = columns[1:]
     if len(columns) < 2:
         raise SourceError(
-            f"{options.name}: {choice('layout', 'counts')}: {len(columns)} column of labels; expected"
-            " at least two"
+            f"{options.name}: {choice('layout', 'counts')}: {len(columns)} column of labels;"
+            " expected at least two"
         )
     words = set(options.missing)
     counted = rows.with_columns(
@@ -202,7 +202,10 @@ def of_counts(
 
 
 def _identifies(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
-    """Whether the first column is no count: words, or without it every row has the same sum and with it none has."""
+    """Whether the first column is not a count.
+
+    It contains words, or every row has the same sum without it, and no two rows have with it.
+    """
     first, others = columns[0], list(columns[1:])
     if _whole_numbers(rows, [first]) is None:
         return rows.get_column(first).n_unique() == rows.height
@@ -219,8 +222,8 @@ def _no_count(rows: pl.DataFrame, columns: Sequence[str], options: TableOptions)
             if text and not text.isdigit():
                 line = options.line(int(rows.item(n, ROW)))
                 return (
-                    f"{options.name}: line {line}, column {column!r}: {text!r} is no count; expected"
-                    " a whole number of raters (name the columns of the labels with"
+                    f"{options.name}: line {line}, column {column!r}: {text!r} is no count;"
+                    " expected a whole number of raters (name the columns of the labels with"
                     f" {option('labels')}, that of the units with {option('unit')})"
                 )
     raise AssertionError("a column that is not whole has a cell that is not")
@@ -264,8 +267,8 @@ def _labels(cell: str | None, options: TableOptions, row: int) -> list[str | Non
         labels = None
     if not isinstance(labels, list) or any(isinstance(label, dict | list) for label in labels):
         raise SourceError(
-            f"{options.name}: line {options.line(row)}: {cell!r} is no list of labels; expected JSON"
-            " such as"
+            f"{options.name}: line {options.line(row)}: {cell!r} is no list of labels; expected"
+            " JSON such as"
             f' ["yes", "no"], or {option("split")} with the sign between the labels'
         )
     return [

@@ -200,9 +200,10 @@ def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
 
 
 def _columns(frame: pl.DataFrame, layout: Layout) -> tuple[pl.DataFrame, list[str], bool]:
-    """The roles under their own names, those in which every comparison is one of its own, and whether wins are counted.
+    """The rows by role, the roles that no column has, and whether wins are counted.
 
-    One row a comparison; where wins are counted it has `steps` instead of `outcome`.
+    In a role without a column every comparison has a value of its own. One row a comparison; where
+    wins are counted it has `steps` instead of `outcome`.
     """
     counted = _counts(frame, layout)
     chosen: dict[str, str] = {}
@@ -233,8 +234,8 @@ def _columns(frame: pl.DataFrame, layout: Layout) -> tuple[pl.DataFrame, list[st
             )
         if column in assigned:
             raise SourceError(
-                f"{layout.name}: --{role} {column!r}: this column has another role already; name each"
-                " once"
+                f"{layout.name}: --{role} {column!r}: this column has another role already; name"
+                " each once"
             )
         chosen[role] = column
     unknown_roles = [role for role in ("item", "rater") if role not in chosen]
@@ -300,7 +301,10 @@ def _counts(frame: pl.DataFrame, layout: Layout) -> dict[str, str]:
 
 
 def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, layout: Layout) -> list[str]:
-    """Say so where one rater compared two systems on one item more than once, and by which column these differ."""
+    """A note where one rater compared two systems on one item more than once.
+
+    It names the column by which these comparisons differ.
+    """
     pair = [
         pl.min_horizontal("first", "second").alias("\x1flow"),
         pl.max_horizontal("first", "second").alias("\x1fhigh"),
@@ -342,7 +346,8 @@ def _refuse_empty(comparisons: pl.DataFrame, layout: Layout) -> None:
         if empty.height:
             line = layout.line(int(empty.item(0, "row")))
             raise SourceError(
-                f"{layout.name}: line {line}: the {role} is empty; every comparison names its {role}"
+                f"{layout.name}: line {line}: the {role} is empty; every comparison names its"
+                f" {role}"
             )
     same = comparisons.filter(pl.col("first") == pl.col("second"))
     if same.height:
@@ -394,7 +399,8 @@ def _outcomes(
     if stranger.height:
         word, line = stranger.item(0, "outcome"), layout.line(int(stranger.item(0, "row")))
         raise SourceError(
-            f"{layout.name}: line {line}: the winner {word!r} is neither of the two systems compared"
+            f"{layout.name}: line {line}: the winner {word!r} is neither of the two systems"
+            " compared"
         )
     return with_steps.get_column("steps").cast(pl.Int64).to_numpy(), reach(steps)
 

@@ -1,4 +1,4 @@
-"""The rows of an analysis' groups: what each has by itself, and the differences that `compare` asks for."""
+"""Rows of an analysis' groups, and of the differences that `compare` requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the results from what was told of a number."""
+"""Rows of the results from the summary of a number."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def no_ratings(context: Context) -> Row:
 
 
 def cannot_be_made(context: Context, problem: str) -> Row:
-    """The one row of an analysis that asks for what the ratings do not have, with the sentence that says so."""
+    """The one row of an analysis that the ratings cannot provide, with the reason."""
     reason = problem.removeprefix(f"{context.analysis.name}: ")
     blank = Estimate(math.nan, level=context.resampling.level, reason=reason)
     return replace(row(context, {}, EstimateSummary(blank)), is_made=False)
