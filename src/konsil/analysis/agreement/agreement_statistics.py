@@ -91,7 +91,7 @@ def needs_raters(name: str) -> bool:
 
 
 def entry(name: str, level: str, where: str) -> Entry:
-    """The registry's entry, or an error that says why there is none."""
+    """The registry's entry, or an error that states why there is none."""
     if name not in STATISTICS:
         raise AnalysisError(f"{where}: there is no statistic {name!r}; {nearest(name, STATISTICS)}")
     statistic = STATISTICS[name]
@@ -354,7 +354,7 @@ def with_chance(
     resampling: Resampling,
     cluster: str,
 ) -> EstimateSummary:
-    """Agreement within one step with the chance level beside it, on the same resamples.
+    """Agreement within one step, with its chance level on the same resamples as a companion.
 
     Other statistics as they are.
 
@@ -452,7 +452,7 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
 def _completed(
     summary: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
 ) -> EstimateSummary:
-    """What ICC and W say besides: the textbook's interval, and how many units are complete."""
+    """The summary with additions for ICC and W: textbook CI, number of complete units."""
     if name in ICC_FORMS and np.isfinite(summary.headline.value):
         form = icc_test(name, _total(measure.sums), sample.codes.labels.shape[1], resampling.level)
         textbook = replace(

@@ -37,12 +37,12 @@ ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
     "scott_pi": ("scott_pi", "unweighted"),
     "gwet_ac1": ("gwet_ac1", "unweighted"),
 }
-"""The statistics of one table of two raters, which can therefore be asked of a rater and a
+"""The statistics of one table of two raters, which can therefore be computed of a rater and a
 consensus."""
 
 
 def one_table(analysis: Analysis) -> tuple[MeasureName, Weights]:
-    """The measure that an analysis asks of tables, or an error that names those there are."""
+    """The measure of tables that an analysis requests, or an error that names all measures."""
     if analysis.statistic not in ONE_TABLE:
         hint = nearest(analysis.statistic, ONE_TABLE)
         raise AnalysisError(
@@ -97,7 +97,7 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
 
 
 def without_majority(sample: Sample) -> tuple[str, ...]:
-    """Say how many units have no strict majority, where there are any."""
+    """A note on the number of units without a strict majority, if any."""
     codes = sample.codes
     no_majority = int((consensus.majority(codes.labels, codes.n_labels) < 0).sum())
     if not no_majority:
@@ -296,10 +296,10 @@ def _thin_judges(
 
 
 def self_agreement(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> Measure:
-    """Share of repeated subjects to which a rater gave the same label both times.
+    """Proportion of repeated subjects to which a rater gave the same label both times.
 
-    A repeat is a task that says which task it repeats; both labels are needed. Where the analysis
-    makes one label of an answer's sentences, it is these labels that are held against each other.
+    A repeat is a task that names the task that it repeats; both labels are needed. Where the
+    analysis makes one label of an answer's sentences, these labels are compared.
     """
     collapse = analysis.collapse
     if analysis.spans in {"all", "any"}:

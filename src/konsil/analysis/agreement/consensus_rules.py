@@ -1,4 +1,4 @@
-"""Which analyses hold raters against a majority, and against which."""
+"""Analyses that compare raters with a majority, and with which majority."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _by_clusters_rated(sample: Sample) -> list[tuple[list[str], Sample]]:
 def group_of(
     context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]
 ) -> Group:
-    """A group's number, with raters as clusters where the analysis asks for that."""
+    """A group's number, with raters as clusters where the analysis requests that."""
     measure = make(sample)
     reason = "" if sample.n_ratings else message("no labels to compute it from")
     return _with_raters(

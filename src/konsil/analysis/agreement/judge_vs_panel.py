@@ -97,7 +97,7 @@ def _of_part(
 ) -> Iterator[tuple[str, list[Row]]]:
     """Each judge's name and rows.
 
-    All stand on the same sums: two resamplings serve any number of judges.
+    All are computed from the same sums: two resamplings serve any number of judges.
     """
     analysis, cluster = context.analysis, context.cluster
     is_mean = "rater" not in analysis.by
@@ -114,7 +114,10 @@ def _of_part(
             (name, judge, judge_ceiling, minus)
             for (name, judge, _, minus), judge_ceiling in zip(comparisons, alone, strict=True)
         ]
-    judged, ceilings = (estimates_of(context, [f[part] for f in comparisons]) for part in (1, 2))  # type: ignore[misc]
+    judged, ceilings = (
+        estimates_of(context, [f[part] for f in comparisons])  # type: ignore[misc]
+        for part in (1, 2)
+    )
     minuses = [f[3] for f in comparisons]
     if analysis.mode == "valid":
         gaps = judge_gaps(

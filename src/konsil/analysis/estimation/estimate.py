@@ -22,7 +22,7 @@ BUDGET = 1_000_000_000
 """Sums times draws from which on there is no resampling but the linearised interval."""
 
 WORK = 200_000_000_000
-"""Sums times draws times clusters from which on the same holds: half a minute or more."""
+"""Sums times draws times clusters from which on resampling takes half a minute or more."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
 def estimate(
     measure: Measure, *, key: int, resampling: Resampling, cluster: str, reason: str = ""
 ) -> EstimateSummary:
-    """One number with its intervals: BCa over clusters first, Wald and two-way Wald beside it.
+    """One number with its CIs: BCa over clusters as primary CI, Wald and two-way Wald also.
 
     A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0
     and 1); so has one whose rarer outcome is in few clusters, at the sample size that its clusters
@@ -266,7 +266,7 @@ def _resampled(
 def _linearised(
     measure: Measure, resampling: Resampling, cluster: str, reason: str
 ) -> EstimateSummary:
-    """The linearised interval alone, where resamples of so many sums would take hours."""
+    """The linearised CI alone, where resamples of very many sums would take hours."""
     at = value(measure)
     used = prepare(measure.sums).informative
     if not np.isfinite(at):

@@ -1,6 +1,6 @@
 """A measure: one number of one group, as sums over named clusters and a function of their totals.
 
-Measures of different groups stand on the same clusters by name, so that a difference of two is
+Measures of different groups have the same clusters by name, so that a difference of two is
 again a measure.
 """
 
@@ -80,11 +80,11 @@ class Measure:
     """What leaving out each rater says of it, where it pairs raters with one another; None: not
     known."""
     raters: frozenset[str] = frozenset()
-    """Who gave its ratings, where `by_raters` matters; empty: not told here."""
+    """The raters who gave its ratings, where `by_raters` matters; empty: not recorded here."""
     notes: tuple[str, ...] = field(default=())
     """What a reader must know."""
     commonest: float = math.nan
-    """The share of the commonest label, of statistics of agreement; nan where it is not told."""
+    """The share of the commonest label, of statistics of agreement; nan where not recorded."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Cells:
 
 
 def clusters_used(measure: Measure) -> frozenset[str]:
-    """The clusters that say something."""
+    """The clusters that carry information."""
     used = np.asarray(abs(measure.sums).sum(axis=1)).ravel() > 0
     return frozenset(name for name, says in zip(measure.clusters, used, strict=True) if says)
 
@@ -269,7 +269,7 @@ class Column:
 
 
 def together(measures: Sequence[Measure]) -> Finalise:
-    """All values of measures that stand on one array of sums, (..., k) to (..., n_measures)."""
+    """All values of measures on one array of sums, (..., k) to (..., n_measures)."""
 
     def finalise(totals: Array) -> Array:
         statistics = {
@@ -294,7 +294,7 @@ def _part(finalise: Finalise, start: int, width: int) -> Finalise:
 
 
 def minus(a: Measure, b: Measure) -> Measure:
-    """A minus b as a measure, where both stand on one array of sums."""
+    """A minus b as a measure, where both are on one array of sums."""
     if a.sums is not b.sums:
         raise ValueError("a minus b: expected both on the same sums; join them first")
     return replace(

@@ -47,7 +47,7 @@ class OwnWeights:
 def own_weights(table: Mapping[str, Mapping[str, float]]) -> OwnWeights:
     """The weights of a table label -> label -> weight, checked.
 
-    An AnalysisError says what is wrong with it.
+    An AnalysisError states what is wrong with it.
     """
     labels = tuple(str(name) for name in table)
     weight_of = {

@@ -61,7 +61,7 @@ def within_statistic(
 def within(estimate: Estimate, bounds: Range) -> Estimate:
     """The estimate with limits that do not leave its range.
 
-    Its method says so where they would have.
+    Its method states where they would have.
 
     A value beyond the range shows that the range is not that of these labels: Fleiss' kappa can be
     below -1 where labels are missing. Its limits are left as they are. Limits that do not contain

@@ -168,9 +168,9 @@ def _thin_reason(thin: ThinPairs, cluster: str) -> str:
 
 
 def holding(measure: Measure) -> int | None:
-    """How many clusters hold the rarer outcome of a share.
+    """Number of clusters with the rarer outcome of a proportion.
 
-    None where the number is linear in no share.
+    None where the number is linear in no proportion.
     """
     if measure.hits is not None and measure.trials is not None:
         some, others = measure.hits > 0, measure.hits < measure.trials

@@ -20,10 +20,10 @@ from konsil.stats.inference.rater_jackknife import by_raters, items_and_raters, 
 from konsil.stats.inference.wald import WaldInterval
 
 MOST_RATERS = 100
-"""Up to so many raters each is left out in turn."""
+"""Up to this number of raters, each is left out in turn."""
 
 _SUMS = 100_000_000
-"""Up to so many sums over all raters left out."""
+"""Largest number of sums over all raters left out."""
 
 
 def with_raters(

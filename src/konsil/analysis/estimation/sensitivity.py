@@ -18,7 +18,7 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
     """The sensitivity analysis with raters as clusters: a delete-one-rater jackknife, t with R - 1.
 
     se^2 = (R - 1) / R * sum over raters of (value without the rater - mean of these)^2. nan with an
-    undefined value or fewer than three raters: without one of two nobody is left to agree with.
+    undefined value or fewer than three raters: without one of two raters there is no agreement.
 
     Source: Efron and Stein (1981), The jackknife estimate of variance.
     """

@@ -39,14 +39,14 @@ class Target:
     """A report's target of inference, and why it is that one."""
 
     raters: RatersTarget
-    """'like these': the raters are a sample; 'these': nobody else is meant."""
+    """'like these': the raters are a sample; 'these': no other raters are meant."""
     is_stated: bool = False
     """Whether the protocol states it."""
     panel: str = ""
     """The raters of an analysis, if several people, that count like the fewest; empty: there are
     none."""
     members: tuple[str, ...] = ()
-    """The panels that the name stands for, where it is none itself."""
+    """The panels that the name combines, where it is none itself."""
     n_raters: int = 0
     """How many people it has."""
     effective: float = math.nan
@@ -129,7 +129,7 @@ def _swapped(note: str) -> str:
 
 
 def target_sentences(target: Target, *, compares: bool = False) -> tuple[TranslatableMessage, ...]:
-    """What the report says at its top: the target, why it is that one, and what stands beside it.
+    """Sentences for the top of the report: the target, the reason for it, and the other CIs.
 
     `compares`: whether an analysis compares groups of people.
     """
@@ -206,7 +206,7 @@ def _target_sentence(target: Target) -> TranslatableMessage:
 
 
 def _panel(target: Target) -> str:
-    """A panel's name; where it stands for several, these too, since tables may list them alone."""
+    """A panel's name; where it combines several, these too, since tables may list them alone."""
     if not target.members:
         return target.panel
     return message(

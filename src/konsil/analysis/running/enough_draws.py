@@ -89,5 +89,5 @@ def too_few(
 
 
 def is_stated(resampling: Resampling) -> bool:
-    """Whether the protocol asks for a number of draws of its own."""
+    """Whether the protocol states a number of draws."""
     return resampling.draws != Resampling().draws

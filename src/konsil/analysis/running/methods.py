@@ -30,7 +30,7 @@ def methods(
     resampling: Resampling,
     exclusions: Exclusions,
 ) -> tuple[str, ...]:
-    """Sentences that a methods section can take over; nothing is said that was not done."""
+    """Sentences for a methods section, on what was done only."""
     sentences = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
     sentences += adjudication_sentences(
         table.adjudicated, [a.name for a in analyses if a.adjudication == "after"]

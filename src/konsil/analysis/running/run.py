@@ -45,7 +45,7 @@ from konsil.stats.engine.weights import Remembered, stream_key
 from konsil.stats.inference.multiplicity import holm
 
 _BY_DEFAULT = Inference()
-"""What holds where a protocol states no target of inference."""
+"""The default where a protocol states no target of inference."""
 
 
 def run(
@@ -70,8 +70,8 @@ def run(
     `planned`: whether the tasks come from a plan, so that missing ratings can be counted.
     `flag_families`: whether to warn of judges of a judged system's family. `together`: names for
     several panels as one. `strict`: whether an analysis that the ratings cannot give raises;
-    otherwise its row says why, and the others are made. `duplicates`: groups of items that ask the
-    same and on which nobody has decided.
+    otherwise its row states the reason, and the others are made. `duplicates`: groups of
+    items with the same question and no decision.
     """
     table = rating_table(data, exclusions, instruments, together)
     table, impossible = _with_derived(table, derived, instruments, strict=strict)

@@ -112,7 +112,7 @@ def agreement(
 
 
 def from_asked(frame: pl.DataFrame, options: TableOptions, request: Request) -> Agreement:
-    """The same, from a frame, how it is to be read and what is asked of it."""
+    """Agreement statistics of a frame, by the options of its table and the request."""
     check_request(options, request)
     warnings: list[str] = []
     options, request = composed(options), replace(request, slices=composed(request.slices))
@@ -172,7 +172,7 @@ def _part_options(
 
 
 def _named_errors(part: Part, frame: pl.DataFrame, options: TableOptions) -> Table:
-    """Read one group; what cannot be read says of which group it is."""
+    """Read one group; errors name the group."""
     return read(frame, replace(options, name=f"{options.name}, {part.name}"))
 
 

@@ -68,12 +68,12 @@ class HeadToHead:
     groups: Mapping[str, HeadToHead] = field(default_factory=dict)
     """Each group's result; the numbers of the whole are then not given."""
     comparison: dict[str, Any] | None = None
-    """The differences of two groups' win differences, where that was asked for."""
+    """The differences of two groups' win differences, where requested."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as --json prints it.
 
-        How many items and raters each number rests on stands beside it.
+        Each number has the number of items and raters that it is based on.
         """
         plain: dict[str, Any] = written(self._plain())
         return plain

@@ -47,7 +47,7 @@ _COMMON_SENTENCES = {
         "no resample differs from the estimate: the interval has no width and is no evidence"
     ),
 }
-"""Cautions whose own sentence differs from statistic to statistic, said once for all of them."""
+"""One sentence for all statistics, of cautions whose own sentence differs between them."""
 
 
 def estimate_table(table: Table, options: TableOptions, request: Request) -> Agreement:

@@ -58,7 +58,7 @@ def with_adjudicated_labels(
 
 
 def adjudication_sentences(adjudicated: Adjudicated, after: list[str]) -> tuple[str, ...]:
-    """What the methods paragraph says of it; `after`: the analyses of labels after it.
+    """Methods sentences on the adjudication; `after`: the analyses of labels after it.
 
     Nothing where there was none.
     """

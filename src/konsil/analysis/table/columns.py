@@ -94,7 +94,7 @@ def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
 
 
 def task_columns(tasks: Sequence[Task], names: Sequence[str] = TASK) -> pl.DataFrame:
-    """The tasks as columns, by names out of TASK; `spans` says how many there are."""
+    """The tasks as columns, by names out of TASK; `spans` is the number of spans."""
     if isinstance(tasks, Columns):
         frame = tasks.frame.select(names)
         return frame.with_columns(lists("spans").list.len()) if "spans" in names else frame

@@ -366,7 +366,7 @@ def _with(ratings: Sequence[Rating], names: pl.DataFrame) -> Sequence[Rating]:
 
 
 def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[TranslatableMessage, ...]:
-    """What the methods say of ratings with former names."""
+    """Methods sentences on ratings with former names."""
     return tuple(
         (
             message(

@@ -33,7 +33,7 @@ def coverage(
     """One row for each panel, criterion and system.
 
     Expected counts come from the tasks, and only where there is a plan: imported tasks exist
-    because they were rated. What no task asks for is expected 0 times.
+    because they were rated. What no task requests is expected 0 times.
     """
     rated = _count(long.frame.filter(pl.col("state") == "rated"))
     abstained = _count(long.frame.filter(pl.col("state") == "abstained"))
@@ -167,7 +167,7 @@ def _questionnaires(tasks: pl.DataFrame) -> pl.DataFrame:
 def _scopes(
     tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]
 ) -> Iterator[tuple[set[str], pl.DataFrame]]:
-    """Scopes, and for them how many labels are asked for by rater, instrument and system."""
+    """Scopes, and the number of labels requested in them, by rater, instrument and system."""
     scopes = {c.scope for i in instruments for c in i.criteria}
     by = ("rater", "instrument")
     screens = tasks.filter(pl.col("item").is_not_null())

@@ -16,7 +16,7 @@ from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
 
 SCORE = "{}: mean"
-"""The column of the mean itself, beside the column of its bin."""
+"""The column of the mean itself, next to the column of its bin."""
 
 
 def with_derived(

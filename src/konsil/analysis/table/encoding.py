@@ -162,7 +162,7 @@ def numeric_labels(observed: Sequence[str]) -> Labels:
 
 
 def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
-    """Keep the ratings that an analysis asks for, of one panel."""
+    """Select the ratings that an analysis uses, of one panel."""
     frame = long.part(analysis.criterion, panel)
     if analysis.statistic != "self_agreement":
         frame = frame.filter(pl.col("purpose") != "repeat")

@@ -184,7 +184,7 @@ def rating_table(
 
 
 def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
-    """Every rating with what its rater, item, answers and task say."""
+    """Every rating with the columns of its rater, item, answers and task."""
     ratings = about_screens(rating_columns(data.ratings), data.tasks, instruments)
     raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
     rater_frame = pl.DataFrame(
@@ -261,7 +261,7 @@ def _texts(*names: str) -> dict[str, type[pl.String]]:
 
 
 def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
-    """Put the strata of items and raters beside the ratings.
+    """Add the strata of items and raters to the ratings.
 
     A name that both use is prefixed for the raters.
     """

@@ -140,7 +140,7 @@ _STEPS = {
 
 
 def _name(callee: Callee) -> str:
-    """Who was asked, or what for where it was before the study."""
+    """The rater called, or the step of preparation for calls before the study."""
     return _STEPS.get(callee.who, callee.who) if callee.kind == "prepare" else callee.who
 
 
@@ -180,7 +180,7 @@ def _callee_phrase(callee: Callee) -> TranslatableMessage:
 
 
 def _when(callee: Callee) -> Iterator[TranslatableMessage]:
-    """The days of access: what a model says today it may not say tomorrow."""
+    """The days of access, since a model's replies may change from day to day."""
     if callee.first and callee.first == callee.last:
         yield message("on {day}", day=callee.first)
     elif callee.first:

@@ -19,7 +19,7 @@ READABLE = ("ok", "repaired", "re-asked")
 """Outcomes from which ratings are made."""
 
 UNDECIDED = ("no majority", "inconsistent")
-"""Outcomes of several calls of one task: each could be read, and together they say nothing."""
+"""Outcomes of several calls of one task: each could be read, and together they give no label."""
 
 NO_CALL = "no call"
 """A task that was neither called nor rated."""
@@ -156,7 +156,7 @@ def _by_system(data: Data, rater: str, tasks: pl.DataFrame) -> Iterator[OutcomeR
 def missing(
     data: Data, table: RatingTable, exclusions: Exclusions, instruments: Sequence[Instrument]
 ) -> RatingTable:
-    """The judges' labels that the tasks ask for and nobody gave, in the long table's columns.
+    """The judges' labels that tasks request and that are missing, in the long table's columns.
 
     They have no label.
     """

@@ -1,4 +1,4 @@
-"""What the labels of a comparison say: how many steps in favour of the first of the two."""
+"""Meaning of a comparison's labels: number of steps in favour of the first of the two."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from konsil.instrument import Criterion
 from konsil.instrument.definition.mirror import mirrored
 
 FIRST = ("left", "a", "first", "1", "x", "win", "model_a", "system_a", "answer_a")
-"""Words that say the first of the two won."""
+"""Words for a win of the first of the two."""
 
 SECOND = ("right", "b", "second", "2", "y", "loss", "model_b", "system_b", "answer_b")
-"""Words that say the second did."""
+"""Words for a win of the second."""
 
 TIE = (
     "tie",
@@ -27,7 +27,7 @@ TIE = (
     "tie (bothbad)",
     "both_bad",
 )
-"""Words that say neither did."""
+"""Words for a tie."""
 
 FIVE = {"strongly_a": 2, "slightly_a": 1, "tie": 0, "slightly_b": -1, "strongly_b": -2}
 """The five-point labels of Real-POCQi's public tables."""
@@ -56,7 +56,7 @@ def steps_of_scale(scale: Sequence[str]) -> dict[str, int]:
 def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
     """A pair criterion's labels to steps in favour of its first answer, A.
 
-    Labels in order favour A first; where letters say otherwise, they decide. An error for a scale
+    Labels in order favour A first; where letters contradict that, they decide. An error for a scale
     that does not tell what its labels say with A and B exchanged.
     """
     scale = criterion.scale
@@ -113,7 +113,7 @@ def reversed_codes(
 
 
 def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str) -> dict[str, int]:
-    """Words of a winner column to steps; systems' own names are told apart by the caller.
+    """Words of a winner column to steps; the caller handles systems' own names.
 
     >>> steps_of_words(["model_a", "tie"], ("model_a", "model_b"), "votes.csv")
     {'model_a': 1, 'tie': 0}

@@ -1,4 +1,4 @@
-"""How a table of ratings is to be read: what the flags of `konsil agreement` say."""
+"""How a table of ratings is to be read: the options of `konsil agreement`."""
 
 from __future__ import annotations
 

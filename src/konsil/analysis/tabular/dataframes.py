@@ -29,7 +29,7 @@ def to_polars(frame: object, level_names: Collection[str] = ()) -> pl.DataFrame:
 
 
 def lone_index(frame: object) -> str | None:
-    """The name of a pandas index that has one: it says what a row is."""
+    """The name of a pandas index that has a name: it identifies the rows."""
     names: Sequence[object] = getattr(getattr(frame, "index", None), "names", ())
     return _header(names[0]) if len(names) == 1 and names[0] is not None else None
 

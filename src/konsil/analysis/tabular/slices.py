@@ -63,7 +63,7 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
 
     One part where nothing is grouped.
 
-    `frame` holds words. An unknown column or value is refused with the nearest one.
+    `frame` contains words. An unknown column or value is refused with the nearest one.
     """
     if slices.by is not None and slices.compare is not None:
         raise SourceError(

@@ -43,13 +43,13 @@ NAMES = {
     ),
     "tied": ("tie", "ties", "tied", "draw", "draws", "winner_tie"),
 }
-"""What the columns of counts are called where nobody says."""
+"""Usual names of the columns of counts."""
 
 STEPS = {"won": 1, "lost": -1, "tied": 0}
-"""What each of them says in favour of the first system."""
+"""Steps of each of them in favour of the first system."""
 
 COUNT = "\x1fcount "
-"""What stands before the names of the columns of counts, which may have any name."""
+"""Prefix of the names of the columns of counts, which may have any name."""
 
 _MANY = 20_000_000
 """More comparisons than this are not written out."""

@@ -238,12 +238,12 @@ def _is_number(word: str) -> bool:
 
 
 def is_list(cell: str | None) -> bool:
-    """Whether a cell holds a JSON list."""
+    """Whether a cell contains a JSON list."""
     return cell is not None and cell.lstrip().startswith("[") and cell.rstrip().endswith("]")
 
 
 def of_lists(rows: pl.DataFrame, column: str, options: TableOptions) -> Rows:
-    """One row a label from a table whose cells hold lists of labels.
+    """One row a label from a table whose cells contain lists of labels.
 
     The places in a list mean nothing.
     """
@@ -282,7 +282,7 @@ def _keys(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _placed(long: pl.DataFrame) -> Rows:
-    """Number each unit's labels; the numbers stand for raters that nobody knows."""
+    """Number each unit's labels; the numbers replace the unknown raters."""
     place = pl.int_range(pl.len()).over("unit").cast(pl.String).str.zfill(9)
     return long.with_columns(place.alias("rater")).select(
         "row", "unit", "cluster", "rater", "label"

@@ -60,7 +60,7 @@ NAMES = {
     ),
     "outcome": ("outcome", "winner", "choice", "label", "rating", "vote", "preference"),
 }
-"""What the columns are called where nobody says."""
+"""Usual names of the columns."""
 
 MANY = 200
 """More systems than this are taken for a mistake: an item's or a rater's column named as a
@@ -408,7 +408,7 @@ def _outcomes(
 def _words(
     plain: Sequence[str], columns: tuple[str, str], comparisons: pl.DataFrame, layout: Layout
 ) -> dict[str, int]:
-    """Words to steps; a word nobody knows is refused by its line."""
+    """Words to steps; an error for an unknown word names its line."""
     try:
         return steps_of_words(plain, columns, layout.name)
     except AnalysisError:
