@@ -147,7 +147,7 @@ def _otherwise(
         key=key,
         resampling=Resampling(DRAWS),
         cluster="unit",
-        whys=[""],
+        reasons=[""],
     )
     return summary.headline.low, summary.headline.high
 

@@ -91,7 +91,7 @@ def limits(codes: Codes, name: str, key: int) -> list[tuple[float, float, float]
     )
     [ceiling] = consensus.ceilings_of_panel([ceiling], panel, judge, analysis, "nominal")
     how = {"key": key, "resampling": Resampling(DRAWS), "cluster": "unit"}
-    printed = [estimates([measure], whys=[""], **how)[0] for measure in (ceiling, of_judge)]  # type: ignore[arg-type]
+    printed = [estimates([measure], reasons=[""], **how)[0] for measure in (ceiling, of_judge)]  # type: ignore[arg-type]
     printed += gaps(panel, judge, [minus], analysis, "nominal", **how)  # type: ignore[arg-type]
     return [(told.headline.low, told.headline.high, told.headline.p) for told in printed]
 

@@ -83,7 +83,7 @@ def limits(codes: Codes, key: int) -> dict[str, tuple[tuple[float, float], tuple
         measure = agreement_statistics.agreement(sample, name, "nominal")
         variants = [measure, replace(measure, uneven=None)]
         both = estimates(
-            variants, key=key, resampling=Resampling(DRAWS), cluster="case", whys=["", ""]
+            variants, key=key, resampling=Resampling(DRAWS), cluster="case", reasons=["", ""]
         )
         first, second = ((summary.headline.low, summary.headline.high) for summary in both)
         result[name] = (first, second)

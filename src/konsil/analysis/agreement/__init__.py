@@ -1,1 +1,1 @@
-"""Agreement within panels, against majorities, and of judges beside the panel's own ceiling."""
+"""Agreement within panels, against majorities, and of judges with the panel's own ceiling."""

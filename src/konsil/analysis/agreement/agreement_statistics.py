@@ -73,7 +73,10 @@ PairWeights = Literal["alike", "units"]
 
 
 def applicable(level: str, *, is_incomplete: bool = False) -> tuple[str, ...]:
-    """The command's statistics that apply to a level of measurement, with those for missing labels where some are."""
+    """The command's statistics for a level of measurement.
+
+    `is_incomplete`: labels are missing, so the statistics for missing labels are included.
+    """
     suitable = (name for name in COMMAND if level in STATISTICS[name].levels)
     pairs = (
         (name, INCOMPLETE[name]) if is_incomplete and name in INCOMPLETE else (name,)
@@ -88,16 +91,16 @@ def needs_raters(name: str) -> bool:
 
 
 def entry(name: str, level: str, where: str) -> Entry:
-    """The registry's entry, or an error that says why there is none."""
+    """The registry's entry, or an error that states why there is none."""
     if name not in STATISTICS:
         raise AnalysisError(f"{where}: there is no statistic {name!r}; {nearest(name, STATISTICS)}")
-    found = STATISTICS[name]
-    if level not in found.levels:
+    statistic = STATISTICS[name]
+    if level not in statistic.levels:
         raise AnalysisError(
-            f"{where}: {name!r} needs a scale of level {', '.join(found.levels)}; this one is"
+            f"{where}: {name!r} needs a scale of level {', '.join(statistic.levels)}; this one is"
             f" {level}"
         )
-    return found
+    return statistic
 
 
 def columns(name: str, n_raters: int, n_labels: int) -> int:
@@ -115,7 +118,10 @@ def columns(name: str, n_raters: int, n_labels: int) -> int:
 
 @dataclass
 class Tallied:
-    """What one sample's statistics share, so that statistics of the same sums are tallied and resampled once."""
+    """Sums and priors that the statistics of one sample share.
+
+    Statistics of the same sums are tallied and resampled once.
+    """
 
     sums: dict[tuple[Callable[[Codes], Sums], tuple[float, ...] | None], Sums] = field(
         default_factory=dict
@@ -204,10 +210,10 @@ def agreement(
 
 
 def _trials(sums: Sums, name: str, weights: Weights, codes: Codes) -> Array | None:
-    """How many comparisons each cluster has, where the number is linear in the share of them that agree; else None.
+    """Number of comparisons in each cluster, for a number linear in the proportion that agree.
 
-    Two raters compared on one unit agree or do not; the pairs of three raters on one unit are not
-    independent.
+    None for other numbers. Two raters compared on one unit agree or do not; the pairs of three
+    raters on one unit are not independent.
     """
     if name in LINEAR and codes.n_labels < 2:
         return None
@@ -254,7 +260,11 @@ def _blank(sample: Sample) -> Measure:
 
 
 def spaced(codes: Codes, name: str, level: Level) -> Codes:
-    """Ordinal labels are steps apart, not numbers apart, for all but the statistics that average numbers."""
+    """The codes, without the labels' numbers for nominal and ordinal labels.
+
+    Ordinal labels are steps apart, not numbers apart, for all statistics but those that average
+    numbers (ICC).
+    """
     if level in {"nominal", "ordinal"} and name not in ICC_FORMS:
         return replace(codes, values=None)
     return codes
@@ -318,14 +328,14 @@ def with_textbook_interval(
     cluster: str,
     weights: str = "",
 ) -> tuple[EstimateSummary, Measure]:
-    """An agreement statistic with its intervals; for ICC the textbook's F interval stands beside."""
+    """An agreement statistic with its CIs; for ICC also the textbook's F interval."""
     measure = agreement(sample, name, level, weights)
-    found = estimate(
-        measure, key=key, resampling=resampling, cluster=cluster, why=reason(sample, name)
+    summary = estimate(
+        measure, key=key, resampling=resampling, cluster=cluster, reason=reason(sample, name)
     )
-    found = _completed(found, measure, sample, name, resampling)
+    summary = _completed(summary, measure, sample, name, resampling)
     return (
-        with_chance(found, sample, name, key=key, resampling=resampling, cluster=cluster),
+        with_chance(summary, sample, name, key=key, resampling=resampling, cluster=cluster),
         measure,
     )
 
@@ -336,7 +346,7 @@ def _label_counts(codes: Codes) -> Array:
 
 
 def with_chance(
-    found: EstimateSummary,
+    summary: EstimateSummary,
     sample: Sample,
     name: str,
     *,
@@ -344,15 +354,15 @@ def with_chance(
     resampling: Resampling,
     cluster: str,
 ) -> EstimateSummary:
-    """Agreement within one step with the chance level beside it, on the same resamples.
+    """Agreement within one step, with its chance level on the same resamples as a companion.
 
     Other statistics as they are.
 
     The chance level is that of two labels drawn from all the labels given: sum over labels at most
     one step apart of p_i p_j, p the shares of the labels.
     """
-    if name != "within_one" or not np.isfinite(found.headline.value):
-        return found
+    if name != "within_one" or not np.isfinite(summary.headline.value):
+        return summary
     counts = tallied_both_ways(_label_counts)(sample.codes)
     near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
 
@@ -367,8 +377,8 @@ def with_chance(
     method = message(
         "chance level (two labels drawn from all labels given), {method}", method=chance.method
     )
-    beside = replace(chance, method=method)
-    return replace(found, companions=(*found.companions, beside))
+    companion = replace(chance, method=method)
+    return replace(summary, companions=(*summary.companions, companion))
 
 
 def estimate_jointly(
@@ -382,9 +392,10 @@ def estimate_jointly(
     weights: Weights = "",
     pair_weights: PairWeights = "alike",
 ) -> dict[str, EstimateSummary]:
-    """Several agreement statistics of one sample: the same numbers as one by one, each kind of sums resampled once.
+    """Several agreement statistics of one sample, each kind of sums resampled once.
 
-    `weights` are those of partial agreement, for the statistics that take some.
+    The numbers are the same as those computed one by one. `weights` are those of partial agreement,
+    for the statistics that take some.
     """
     tallied = Tallied()
     measures = {
@@ -394,25 +405,32 @@ def estimate_jointly(
     together: dict[int, list[str]] = {}
     for name, measure in measures.items():
         together.setdefault(id(measure.sums), []).append(name)
-    found: dict[str, EstimateSummary] = {}
+    summaries: dict[str, EstimateSummary] = {}
     for members in together.values():
-        whys = [reason(sample, name) for name in members]
-        tolds = estimates(
+        reasons = [reason(sample, name) for name in members]
+        member_summaries = estimates(
             [measures[name] for name in members],
             key=key,
             resampling=resampling,
             cluster=cluster,
-            whys=whys,
+            reasons=reasons,
         )
-        for name, told in zip(members, tolds, strict=True):
-            told = _completed(told, measures[name], sample, name, resampling)
-            told = with_chance(told, sample, name, key=key, resampling=resampling, cluster=cluster)
-            found[name] = replace(told, notes=(*told.notes, *_pairs_note(measures[name], sample)))
-    return {name: found[name] for name in names}
+        for name, summary in zip(members, member_summaries, strict=True):
+            summary = _completed(summary, measures[name], sample, name, resampling)
+            summary = with_chance(
+                summary, sample, name, key=key, resampling=resampling, cluster=cluster
+            )
+            summaries[name] = replace(
+                summary, notes=(*summary.notes, *_pairs_note(measures[name], sample))
+            )
+    return {name: summaries[name] for name in names}
 
 
 def weights_of(name: str, weights: Weights) -> Weights:
-    """The weights of partial agreement as far as a statistic takes some; of alpha, whose level says them, own ones."""
+    """The weights of partial agreement for a statistic; empty where it takes none.
+
+    Krippendorff's alpha, whose level of measurement determines the weights, takes own weights only.
+    """
     is_own = not isinstance(weights, str)
     return weights if STATISTICS[name].weighted and (is_own or name != "krippendorff_alpha") else ""
 
@@ -432,13 +450,13 @@ def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
 
 
 def _completed(
-    found: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
+    summary: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
 ) -> EstimateSummary:
-    """What ICC and W say besides: the textbook's interval, and how many units are complete."""
-    if name in ICC_FORMS and np.isfinite(found.headline.value):
+    """The summary with additions for ICC and W: textbook CI, number of complete units."""
+    if name in ICC_FORMS and np.isfinite(summary.headline.value):
         form = icc_test(name, _total(measure.sums), sample.codes.labels.shape[1], resampling.level)
         textbook = replace(
-            found.headline,
+            summary.headline,
             low=form.low,
             high=form.high,
             se=float("nan"),
@@ -447,7 +465,7 @@ def _completed(
             method=message("F interval of Shrout and Fleiss: independent, normal units"),
         )
         if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
-            found = replace(found, companions=(*found.companions, textbook))
+            summary = replace(summary, companions=(*summary.companions, textbook))
     complete = int((sample.codes.labels >= 0).all(axis=1).sum())
     if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
         note = message(
@@ -455,8 +473,8 @@ def _completed(
             all=sample.n_units,
             n=complete,
         )
-        found = replace(found, notes=(note, *found.notes))
-    return found
+        summary = replace(summary, notes=(note, *summary.notes))
+    return summary
 
 
 def _total(sums: Sums) -> Array:

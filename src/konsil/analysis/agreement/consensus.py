@@ -1,4 +1,4 @@
-"""Raters against a consensus: each against the rest of the panel, judges against a panel, raters against themselves."""
+"""Raters against the rest of their panel, judges against a panel, raters against themselves."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
     "scott_pi": ("scott_pi", "unweighted"),
     "gwet_ac1": ("gwet_ac1", "unweighted"),
 }
-"""The statistics of one table of two raters, which can therefore be asked of a rater and a
+"""The statistics of one table of two raters, which can therefore be computed of a rater and a
 consensus."""
 
 
 def one_table(analysis: Analysis) -> tuple[MeasureName, Weights]:
-    """The measure that an analysis asks of tables, or an error that names those there are."""
+    """The measure of tables that an analysis requests, or an error that names all measures."""
     if analysis.statistic not in ONE_TABLE:
         hint = nearest(analysis.statistic, ONE_TABLE)
         raise AnalysisError(
@@ -78,16 +78,16 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
         *without_majority(sample),
         *label_notes(sample, analysis.statistic),
     )
-    whole = _measure(
+    overall = _measure(
         sample, codes, statistic, notes, share_of(analysis.statistic, "", codes), is_mean=False
     )
-    given = (codes.labels >= 0).sum(axis=0)
+    n_labelled = (codes.labels >= 0).sum(axis=0)
     return [
         replace(
-            whole,
+            overall,
             finalise=Column(statistic.finalise, n),
-            n_units=int(given[n]),
-            n_ratings=int(given[n]),
+            n_units=int(n_labelled[n]),
+            n_ratings=int(n_labelled[n]),
             uneven=uneven_clusters(
                 codes, both_ways(statistic, codes).tally, Column(statistic.finalise, n)
             ),
@@ -97,7 +97,7 @@ def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]
 
 
 def without_majority(sample: Sample) -> tuple[str, ...]:
-    """Say how many units have no strict majority, where there are any."""
+    """A note on the number of units without a strict majority, if any."""
     codes = sample.codes
     no_majority = int((consensus.majority(codes.labels, codes.n_labels) < 0).sum())
     if not no_majority:
@@ -148,9 +148,9 @@ def _measure(
 
 
 def judges_and_panel(panel: Sample, judges: Sample) -> tuple[Codes, tuple[str, ...]]:
-    """Columns of both on the panel's units and clusters: the panel's raters first, the judges after them.
+    """Columns of both on the panel's units and clusters: the panel's raters, then the judges.
 
-    Units that only the judges saw say nothing about agreement with the panel and stay out.
+    Units that only judges rated carry no information on agreement with the panel and are excluded.
     """
     row = {unit: n for n, unit in enumerate(panel.units)}
     both = np.full(
@@ -171,12 +171,12 @@ def against_panel(
     *,
     is_mean: bool = False,
 ) -> list[tuple[str, Measure, Measure, Measure]]:
-    """For each judge: its agreement with the panel, the panel's leave-one-out agreement, and their difference.
+    """For each judge: agreement with the panel, the leave-one-out agreement, their difference.
 
-    valid: judge and held-out rater are scored on the same majorities and slots. paper: the judge
-    against the whole panel's majority, which favours neither side equally; for reproduction.
-    `is_mean`: the judges are averaged afterwards, so that a judge of few units counts as much as
-    one of all.
+    The leave-one-out agreement is the panel's. valid: judge and held-out rater are scored on the
+    same majorities and slots. paper: the judge against the majority of the full panel, which
+    favours neither side equally; for reproduction. `is_mean`: the judges are averaged afterwards,
+    so that a judge of a few units counts as much as a judge of all units.
     """
     measure, weights = one_table(analysis)
     codes, names = judges_and_panel(panel, judges)
@@ -208,16 +208,16 @@ def against_panel(
     virtual = (
         prior(codes, parts[0].tally, defined=defined) if is_spread or defined is not None else None
     )
-    found = []
+    comparisons = []
     for n, name in enumerate(names):
-        given = int((codes.labels[:, n_panel + n] >= 0).sum())
+        n_labelled = int((codes.labels[:, n_panel + n] >= 0).sum())
         shared = Measure(
             sums,
             parts[0].finalise,
             panel.clusters,
-            given,
+            n_labelled,
             n_panel + 1,
-            given,
+            n_labelled,
             scale="atanh",
             share=share,
             sizes=sizes(codes),
@@ -234,7 +234,7 @@ def against_panel(
         of_panel = int((panel.codes.labels[codes.labels[:, n_panel + n] >= 0] >= 0).sum())
         ceiling = replace(ceiling, n_raters=n_panel, n_ratings=of_panel)
         minus = replace(shared, finalise=columns[2])
-        found.append(
+        comparisons.append(
             (
                 name,
                 judge,
@@ -242,16 +242,17 @@ def against_panel(
                 replace(minus, scale="identity", share=None, prior=None, thin=None),
             )
         )
-    return found
+    return comparisons
 
 
 def ceilings_of_panel(
     ceilings: Sequence[Measure], panel: Sample, judges: Sample, analysis: Analysis, level: Level
 ) -> list[Measure]:
-    """The ceilings beside judges as that of the panel by itself, where some of the panel's raters rated few units.
+    """The judges' ceilings with the panel's own prior, where some raters rated few units.
 
-    Where a judge labelled all that the panel labelled they are the same number; with the panel's
-    own prior they have the same interval, whoever stands beside it.
+    The raters are the panel's. Where a judge labelled all that the panel labelled, the ceiling is
+    that of the panel by itself; with the panel's own prior both have the same CI, whichever judge
+    is compared.
     """
     if all(ceiling.thin is None for ceiling in ceilings):
         return list(ceilings)
@@ -274,10 +275,11 @@ def ceilings_of_panel(
 def _thin_judges(
     sums: Sums, shape: tuple[int, int, int], *, is_mean: bool
 ) -> tuple[list[ThinPairs | None], Array | None]:
-    """What each judge and the raters share with the others' majority, where some share little; and defined columns.
+    """Overlap of each judge and the raters with the others' majority; and defined columns.
 
-    `shape`: judges, raters of the panel, labels. The sums are those of `ceiling_agreement` or
-    `ceiling_tables`; their defined columns are None where no judge is concerned.
+    The overlap is given where some of them share little with that majority. `shape`: judges, raters
+    of the panel, labels. The sums are those of `ceiling_agreement` or `ceiling_tables`; their
+    defined columns are None where no judge is concerned.
     """
     n_judges, n_panel, n_labels = shape
     n_slots = n_judges * n_panel
@@ -294,10 +296,10 @@ def _thin_judges(
 
 
 def self_agreement(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> Measure:
-    """Share of repeated subjects to which a rater gave the same label both times.
+    """Proportion of repeated subjects to which a rater gave the same label both times.
 
-    A repeat is a task that says which task it repeats; both labels are needed. Where the analysis
-    makes one label of an answer's sentences, it is these labels that are held against each other.
+    A repeat is a task that names the task that it repeats; both labels are needed. Where the
+    analysis makes one label of an answer's sentences, these labels are compared.
     """
     collapse = analysis.collapse
     if analysis.spans in {"all", "any"}:

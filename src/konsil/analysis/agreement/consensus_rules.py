@@ -1,4 +1,4 @@
-"""Which analyses hold raters against a majority, and against which."""
+"""Analyses that compare raters with a majority, and with which majority."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ _ENSEMBLES = tuple(name for name in JUDGING if name.startswith("ensembles_"))
 
 
 def leaves_one_out(a: Analysis) -> bool:
-    """Whether judges stand beside each rater of a panel who is left out, against the majority of the others.
+    """Whether judges are compared with leave-one-out majorities of a panel.
 
-    In paper mode it is the majority of the whole panel.
+    Each rater of the panel is left out in turn; judge and rater are compared with the majority of
+    the others. In paper mode it is the majority of the full panel.
 
     >>> leaves_one_out(Analysis("a", "cohen_kappa", "correct", "judges", against="experts"))
     True
@@ -28,7 +29,8 @@ def leaves_one_out(a: Analysis) -> bool:
 def needs_majority(a: Analysis) -> bool:
     """Whether any majority of a panel enters the analysis.
 
-    >>> needs_majority(Analysis("a", "share", "correct", "experts", of=("yes",), consensus="majority"))
+    >>> share = Analysis("a", "share", "correct", "experts", of=("yes",), consensus="majority")
+    >>> needs_majority(share)
     True
     """
     of_others = a.against == "rest" and a.statistic in {*AGREEMENT, *PAIRED}

@@ -37,12 +37,12 @@ def single(
     analysis = context.analysis
     if analysis.statistic == "self_agreement":
         measure = consensus.self_agreement(frame, analysis, labels_in(context, frame))
-        told = _estimate(
+        summary = _estimate(
             context, measure, message("no rater rated anything twice (no task repeats another)")
         )
         if analysis.cluster == "rater" and measure.n_ratings:
-            told = _headed(told, rater_clusters(told.headline, measure))
-        return Group(keys, measure, told)
+            summary = _headed(summary, rater_clusters(summary.headline, measure))
+        return Group(keys, measure, summary)
     if analysis.statistic == "abstention":
         return group_of(
             context, keys, _abstentions(context, frame, raters), lambda s: share(s, [1])
@@ -55,7 +55,7 @@ def single(
             sample,
             lambda s: consensus.leave_one_out_measure(s, analysis, context.level),
         )
-        told = agreement_statistics.with_chance(
+        summary = agreement_statistics.with_chance(
             group.told,
             sample,
             analysis.statistic,
@@ -63,7 +63,7 @@ def single(
             resampling=context.resampling,
             cluster=context.cluster,
         )
-        return replace(group, told=told)
+        return replace(group, told=summary)
     if analysis.statistic in {"share", "mean"}:
         labels = labels_in(context, frame)
         return group_of(context, keys, sample, lambda s: _proportion(context, s, labels))
@@ -89,7 +89,7 @@ def each_against_rest(
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            whys=[""] * len(names),
+            reasons=[""] * len(names),
         )
         groups += [
             Group({**keys, "rater": name}, measures[name], summary)
@@ -99,9 +99,10 @@ def each_against_rest(
 
 
 def _by_clusters_rated(sample: Sample) -> list[tuple[list[str], Sample]]:
-    """The raters who rated in all clusters together, and each other one with the units that it rated alone.
+    """Raters of all clusters together; each other rater alone, with the units that they rated.
 
-    Who rated in few clusters says no more than these few, however many the others rated in.
+    A rater of a few clusters provides information on these clusters only, however many the other
+    raters rated.
     """
     rated = sample.codes.labels >= 0
     clusters = sample.clusters_rated()
@@ -118,11 +119,11 @@ def _by_clusters_rated(sample: Sample) -> list[tuple[list[str], Sample]]:
 def group_of(
     context: Context, keys: dict[str, str], sample: Sample, make: Callable[[Sample], Measure]
 ) -> Group:
-    """A group's number, with raters as clusters where the analysis asks for that."""
+    """A group's number, with raters as clusters where the analysis requests that."""
     measure = make(sample)
-    why = "" if sample.n_ratings else message("no labels to compute it from")
+    reason = "" if sample.n_ratings else message("no labels to compute it from")
     return _with_raters(
-        context, Group(keys, measure, _estimate(context, measure, why)), sample, make
+        context, Group(keys, measure, _estimate(context, measure, reason)), sample, make
     )
 
 
@@ -140,13 +141,17 @@ def _with_raters(
     return replace(group, told=_headed(group.told, by_rater), left_out=left_out)
 
 
-def _headed(told: EstimateSummary, headline: Estimate) -> EstimateSummary:
-    return replace(told, headline=headline, companions=(told.headline, *told.companions))
+def _headed(summary: EstimateSummary, headline: Estimate) -> EstimateSummary:
+    return replace(summary, headline=headline, companions=(summary.headline, *summary.companions))
 
 
-def _estimate(context: Context, measure: Measure, why: str) -> EstimateSummary:
+def _estimate(context: Context, measure: Measure, reason: str) -> EstimateSummary:
     return estimate(
-        measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why
+        measure,
+        key=context.key,
+        resampling=context.resampling,
+        cluster=context.cluster,
+        reason=reason,
     )
 
 
@@ -167,7 +172,10 @@ def _proportion(context: Context, sample: Sample, labels: Labels) -> Measure:
 
 
 def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
-    """A majority's labels are no single ratings of anybody: the raters behind it are the panel's."""
+    """The measure of a majority's labels, which are not single ratings of a rater.
+
+    The raters behind the majority are those of the panel.
+    """
     decided = consensus.majority_sample(sample, f"majority of {context.analysis.raters}")
     measure = (
         mean(decided) if context.analysis.statistic == "mean" else _share(context, decided, labels)
@@ -197,7 +205,7 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
     analysis = context.analysis
     level = context.level
     agreement_statistics.entry(analysis.statistic, level, analysis.name)
-    told, measure = agreement_statistics.with_textbook_interval(
+    summary, measure = agreement_statistics.with_textbook_interval(
         sample,
         analysis.statistic,
         level,
@@ -218,7 +226,7 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         and analysis.statistic in AGREEMENT
     ):
         needs_all = analysis.statistic in COMPLETE
-        told, measure = with_raters(
-            told, measure, sample, make, context.cluster, needs_all=needs_all
+        summary, measure = with_raters(
+            summary, measure, sample, make, context.cluster, needs_all=needs_all
         )
-    return _with_raters(context, Group(keys, measure, told), sample, make)
+    return _with_raters(context, Group(keys, measure, summary), sample, make)

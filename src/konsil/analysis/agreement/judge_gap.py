@@ -1,4 +1,4 @@
-"""A judge minus the panel's ceiling: tested by exchanging the judge and the raters of the panel within items."""
+"""A judge minus the panel's ceiling, tested by exchanging judge and raters within items."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from konsil.analysis.agreement.agreement_statistics import spaced
 from konsil.analysis.agreement.consensus import judges_and_panel, one_table
-from konsil.analysis.estimation.difference_methods import by_linearisation, why_no_interval
+from konsil.analysis.estimation.difference_methods import by_linearisation, no_interval_reason
 from konsil.analysis.estimation.estimate import EstimateSummary, too_long
 from konsil.analysis.estimation.measure import Measure, value
 from konsil.analysis.model.message import message
@@ -37,11 +37,12 @@ def gaps(
     resampling: Resampling,
     cluster: str,
 ) -> list[EstimateSummary]:
-    """For each judge, or for their mean where there is one measure of several judges: judge minus ceiling.
+    """Judge minus ceiling, for each judge or for the mean of several judges.
 
-    Where a judge is one more rater of the panel, it and they can change places within each item.
-    All turns of those who labelled an item are such exchanges, each item's its own; who labelled it
-    stays as it is.
+    The mean is used where there is one measure of several judges. Where a judge is one more rater
+    of the panel, judge and raters can be exchanged within each item. All rotations of the labels
+    among the raters who labelled an item are such exchanges, each item's its own; which raters
+    labelled the item does not change.
     """
     codes, names = judges_and_panel(panel, judges)
     codes = spaced(codes, analysis.statistic, level)
@@ -97,9 +98,9 @@ def gaps(
 
 
 def turns(labels: IntArray, n_turns: int) -> Iterator[IntArray]:
-    """The labels with those of each unit turned among the raters who labelled it, (n_units, n_raters) each.
+    """The labels, those of each unit rotated among its raters, (n_units, n_raters) each.
 
-    The first is the labels as they are.
+    Only raters who labelled a unit take part. The first is the labels as they are.
 
     >>> [some.tolist() for some in turns(np.array([[0, 1, -1], [2, -1, -1]]), 2)]
     [[[0, 1, -1], [2, -1, -1]], [[1, 0, -1], [2, -1, -1]]]
@@ -162,5 +163,5 @@ def _estimate(start: Estimate, exchange: Exchanged, analysis: Analysis, cluster:
             cluster=cluster,
             draws=exchange.draws,
         ),
-        reason=why_no_interval(exchange, cluster),
+        reason=no_interval_reason(exchange, cluster),
     )

@@ -1,4 +1,4 @@
-"""Judges against a panel: each of them, the ceiling that the panel sets itself, and the difference of the two."""
+"""Judges against a panel: each judge, the panel's own ceiling, and their difference."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from konsil.stats.engine.contract import Array, Estimate, Finalise
 
 
 def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
-    """Judges against a panel: each judge (or their mean), the ceiling, and the paired difference."""
+    """Judges against a panel: each judge (or their mean), the ceiling and the paired difference."""
     analysis = context.analysis
     panel_name = str(analysis.against)
     panel_frame = select(table, analysis, panel_name)
     if panel_frame.height == 0:
-        told = EstimateSummary(
+        summary = EstimateSummary(
             Estimate(
                 math.nan,
                 level=context.resampling.level,
                 reason=message("panel {panel} has no ratings", panel=repr(panel_name)),
             )
         )
-        yield row(context, {}, told)
+        yield row(context, {}, summary)
         return
     by = [column for column in analysis.by if column != "rater"]
     judges = dict(_keyed(frame, by))
@@ -63,10 +63,10 @@ def against_panel_rows(context: Context, table: RatingTable, frame: pl.DataFrame
 
 
 def _parts(panel: Sample, judges: Sample) -> list[tuple[Sample, Sample]]:
-    """The judges who rated in all clusters together, and each other one by itself, with the panel on its units.
+    """Judges of all clusters together; each other judge alone, with the panel on its units.
 
-    A judge who rated in few clusters knows no more than these few, however many the others rated
-    in.
+    A judge who rated in a few clusters provides information on these clusters only, however many
+    the other judges rated.
     """
     row = {unit: n for n, unit in enumerate(panel.units)}
     shared = [n for n, unit in enumerate(judges.units) if unit in row]
@@ -80,8 +80,10 @@ def _parts(panel: Sample, judges: Sample) -> list[tuple[Sample, Sample]]:
     complete = [n for n in range(len(judges.raters)) if n not in partial]
     parts = [(panel, _columns(judges, complete))] if complete else []
     for n in partial:
-        own = both.part(np.flatnonzero(rated[:, n]))
-        parts.append((panel.part([row[unit] for unit in own.units]), _columns(own, [n])))
+        rated_part = both.part(np.flatnonzero(rated[:, n]))
+        parts.append(
+            (panel.part([row[unit] for unit in rated_part.units]), _columns(rated_part, [n]))
+        )
     return parts
 
 
@@ -95,25 +97,28 @@ def _of_part(
 ) -> Iterator[tuple[str, list[Row]]]:
     """Each judge's name and rows.
 
-    All stand on the same sums: two resamplings serve any number of judges.
+    All are computed from the same sums: two resamplings serve any number of judges.
     """
     analysis, cluster = context.analysis, context.cluster
     is_mean = "rater" not in analysis.by
-    made = consensus.against_panel(
+    comparisons = consensus.against_panel(
         panel, judges, analysis, analysis.mode, context.level, is_mean=is_mean
     )
     if is_mean:
-        made = [_mean_of(made)]
+        comparisons = [_mean_of(comparisons)]
     else:
         alone = consensus.ceilings_of_panel(
-            [each[2] for each in made], panel, judges, analysis, context.level
+            [each[2] for each in comparisons], panel, judges, analysis, context.level
         )
-        made = [
-            (name, judge, own, minus)
-            for (name, judge, _, minus), own in zip(made, alone, strict=True)
+        comparisons = [
+            (name, judge, judge_ceiling, minus)
+            for (name, judge, _, minus), judge_ceiling in zip(comparisons, alone, strict=True)
         ]
-    judged, ceilings = (estimates_of(context, [f[part] for f in made]) for part in (1, 2))  # type: ignore[misc]
-    minuses = [f[3] for f in made]
+    judged, ceilings = (
+        estimates_of(context, [f[part] for f in comparisons])  # type: ignore[misc]
+        for part in (1, 2)
+    )
+    minuses = [f[3] for f in comparisons]
     if analysis.mode == "valid":
         gaps = judge_gaps(
             panel,
@@ -128,16 +133,24 @@ def _of_part(
     else:
         gaps = differences_of(context, minuses)
     for (name, judge, ceiling, minus), summary, above, gap in zip(
-        made, judged, ceilings, gaps, strict=True
+        comparisons, judged, ceilings, gaps, strict=True
     ):
-        mine = {**keys, "rater": name} if name else dict(keys)
+        judge_keys = {**keys, "rater": name} if name else dict(keys)
         versus = {**keys, "rater": message("rest")}
         rest = {**keys, "rater": message("{panel}, leave one out", panel=str(analysis.against))}
         yield (
             name,
             [
-                *estimate_rows(context, mine, summary, judge),
-                row(context, mine, gap, minus, kind="difference", versus=versus, is_paired=True),
+                *estimate_rows(context, judge_keys, summary, judge),
+                row(
+                    context,
+                    judge_keys,
+                    gap,
+                    minus,
+                    kind="difference",
+                    versus=versus,
+                    is_paired=True,
+                ),
                 row(context, rest, above, ceiling, kind="companion"),
             ],
         )
@@ -151,12 +164,12 @@ def _keyed(
 
 
 def _mean_of(
-    found: list[tuple[str, Measure, Measure, Measure]],
+    comparisons: list[tuple[str, Measure, Measure, Measure]],
 ) -> tuple[str, Measure, Measure, Measure]:
     """The judges' mean: one number of the whole panel of judges."""
 
     def averaged(position: int) -> Measure:
-        members: list[Measure] = [(f[1], f[2], f[3])[position] for f in found]
+        members: list[Measure] = [(f[1], f[2], f[3])[position] for f in comparisons]
         parts: list[Finalise] = [m.finalise for m in members]
 
         def finalise(totals: Array) -> Array:

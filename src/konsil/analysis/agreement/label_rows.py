@@ -1,4 +1,4 @@
-"""Which rows an analysis of labels has: agreement, shares, means and abstentions of the raters of a panel."""
+"""Rows of an analysis of labels: agreement, proportions, means and abstentions of a panel."""
 
 from __future__ import annotations
 
@@ -57,9 +57,10 @@ def _groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[G
 def _with_raters(
     context: Context, keyed: Sequence[tuple[dict[str, str], pl.DataFrame]], raters: tuple[str, ...]
 ) -> Iterator[tuple[dict[str, str], pl.DataFrame, tuple[str, ...]]]:
-    """The groups with the raters whose labels they need: of panels apart only the own ones, where units are complete.
+    """The groups with the raters whose labels they need.
 
-    ICC and Kendall's W use the units that every rater labelled; nobody labels a unit of another
+    For statistics of complete units, groups without a common rater have their own raters only: ICC
+    and Kendall's W use the units that every rater labelled, and no rater labels a unit of another
     panel.
     """
     raters_by_part = [

@@ -1,4 +1,4 @@
-"""Judges against what a panel says on average: the mean number of its labels, and the label that is nearest to it."""
+"""Judges against a panel's average: the mean number of its labels and the nearest label."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from konsil.stats.engine.contract import Array, IntArray
 
 
 def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
-    """Each judge, or all of them on average as one rater, with the panel's average label, in every group."""
+    """Each judge, or all judges averaged as one rater, with the panel's average label, by group."""
     analysis = context.analysis
     panel_frame = select(table, analysis, str(analysis.against))
     by = [column for column in analysis.by if column != "rater"]
     judged = {tuple(keys.values()): part for keys, part in groups(frame, by)}
-    found = []
+    mean_groups = []
     for keys, part in groups(panel_frame, by) if panel_frame.height else ():
         theirs = judged.get(tuple(keys.values()))
         if theirs is None:
@@ -50,30 +50,30 @@ def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) ->
         )
         for name, column in columns.items():
             two = replace(panel.codes, labels=np.column_stack([ours, column]).astype(np.int32))
-            who = {**keys, "rater": name} if "rater" in analysis.by else keys
+            group_keys = {**keys, "rater": name} if "rater" in analysis.by else keys
             sample = replace(
                 panel, codes=two, raters=(str(analysis.against), name or analysis.raters)
             )
-            group = agreement_of(context, who, sample)
+            group = agreement_of(context, group_keys, sample)
             notes = (*group.told.notes, *([note] if halves.any() else []))
-            found.append(replace(group, told=replace(group.told, notes=notes)))
-    return found
+            mean_groups.append(replace(group, told=replace(group.told, notes=notes)))
+    return mean_groups
 
 
 def nearest_label(
     labels: IntArray | np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]], values: Array
 ) -> tuple[IntArray, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-    """The label nearest to the mean number of each unit's labels, -1 where there is none; and where it lies halfway.
+    """The label nearest to the mean of each unit's labels, -1 if none; and if it is halfway.
 
     `labels` (n_units, n_raters), -1 where a rater gave none; `values` rise. A mean halfway between
-    two labels has none.
+    two labels has no nearest label.
 
     >>> nearest_label(np.array([[0, 0, 1], [0, 1, -1]]), np.array([0.0, 1.0]))
     (array([ 0, -1]), array([False,  True]))
     """
-    given = labels >= 0
-    n = given.sum(axis=1)
-    mean = np.where(given, values[np.maximum(labels, 0)], 0.0).sum(axis=1) / np.maximum(n, 1)
+    is_labelled = labels >= 0
+    n = is_labelled.sum(axis=1)
+    mean = np.where(is_labelled, values[np.maximum(labels, 0)], 0.0).sum(axis=1) / np.maximum(n, 1)
     far = np.abs(mean[:, None] - values)
     best = far.argmin(axis=1)
     halfway = (n > 0) & ((far <= far.min(axis=1, keepdims=True) + 1e-9).sum(axis=1) > 1)

@@ -1,4 +1,7 @@
-"""Intervals from closed-form standard errors, which other programs print: for comparison, of independent units."""
+"""CIs from closed-form standard errors of independent units, for comparison.
+
+Other programs print these intervals.
+"""
 
 from __future__ import annotations
 

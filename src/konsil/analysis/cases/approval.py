@@ -101,7 +101,7 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            why=why,
+            reason=why,
         )
         found.append(Group(keys, measure, told))
     return found
@@ -172,7 +172,7 @@ def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            why=why,
+            reason=why,
         )
         found.append(Group(keys, measure, told))
     return found

@@ -47,7 +47,7 @@ def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                     key=context.key,
                     resampling=context.resampling,
                     cluster=context.cluster,
-                    why=message("a criterion has one score throughout, or no answer has both"),
+                    reason=message("a criterion has one score throughout, or no answer has both"),
                 )
                 yield from estimate_rows(context, keys, told, measure)
 

@@ -94,7 +94,7 @@ def _paired(
 def _estimate(context: Context, measure: Measure) -> Estimate:
     why = message("the case means do not differ from one another or are too few")
     return estimate(
-        measure, key=context.key, resampling=context.resampling, cluster=context.cluster, why=why
+        measure, key=context.key, resampling=context.resampling, cluster=context.cluster, reason=why
     ).headline
 
 

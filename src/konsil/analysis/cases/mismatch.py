@@ -41,7 +41,7 @@ def outcome_groups(context: Context, table: RatingTable) -> list[Group]:
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            why=why,
+            reason=why,
         )
         found.append(Group(keys, measure, told))
     return found
@@ -170,7 +170,7 @@ def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 key=context.key,
                 resampling=context.resampling,
                 cluster=context.cluster,
-                why=why,
+                reason=why,
             )
         else:
             told = estimate_of(context, measure)

@@ -52,18 +52,18 @@ class Context:
         if scale.kind == "number":
             return scale.level if scale.level in {"ordinal", "ratio"} else "interval"
         # An abstention has no place in an order, so with it as a label there is none.
-        own = self.analysis.abstain == "label" and scale.abstain is not None
-        return "nominal" if own else scale.level
+        is_abstention_label = self.analysis.abstain == "label" and scale.abstain is not None
+        return "nominal" if is_abstention_label else scale.level
 
     @property
     def cluster(self) -> str:
-        """What the resampled clusters are called; with raters as clusters the items are resampled beside."""
+        """Name of the resampled clusters; with raters as clusters, items are resampled as well."""
         return message("case") if self.analysis.cluster == "case" else message("item")
 
 
 @dataclass(frozen=True)
 class Group:
-    """One group's measure and what was told of it."""
+    """One group's measure and its estimates."""
 
     keys: dict[str, str]
     """Column -> value."""

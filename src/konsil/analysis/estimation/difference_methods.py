@@ -1,11 +1,11 @@
-"""Which interval and test a difference of two groups gets: one procedure for both, so that they never contradict.
+"""CI and test of a difference of two groups: one procedure, so that they never contradict.
 
-- shares of yes-or-no outcomes: the score test where a cluster has one outcome of a group, else
+- proportions of yes-or-no outcomes: the score test where a cluster has one outcome of a group, else
   square-and-add;
 - other numbers of groups that are alike in form: studentised permutation of whole clusters;
 - slopes of rare events and a judge's risk: the linearised interval with t of the effective number
   of clusters;
-- what is left: the linearised interval with t.
+- all other numbers: the linearised interval with t.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ def by_exchange(
         se=exchange.se if exchange.se > 0 else math.nan,
         n_undefined=exchange.n_undefined,
         method=_method_of_exchange(first, second, exchange, cluster),
-        reason=why_no_interval(exchange, cluster),
+        reason=no_interval_reason(exchange, cluster),
     )
 
 
-def why_no_interval(exchange: Exchanged, cluster: str) -> str:
+def no_interval_reason(exchange: Exchanged, cluster: str) -> str:
     """The reason for a permutation test without an interval; empty where it has one."""
     if not math.isnan(exchange.low):
         return ""
@@ -115,7 +115,10 @@ def why_no_interval(exchange: Exchanged, cluster: str) -> str:
 def by_linearisation(
     blank: Estimate, both: Measure, difference: Finalise, cluster: str
 ) -> Estimate:
-    """The difference by its linearised standard error, t with the clusters of the smaller group less 1."""
+    """The difference by its linearised standard error.
+
+    t with the clusters of the smaller group, less 1, as degrees of freedom.
+    """
     value = np.array([blank.value])
     influence = wald.linearised(both.sums, difference)
     df = blank.n_clusters - 1
@@ -141,11 +144,12 @@ def by_linearisation(
 
 
 def by_rare_events(blank: Estimate, both: Measure, difference: Finalise, cluster: str) -> Estimate:
-    """The difference by its linearised standard error, t with the number of clusters that hold the variation less 1.
+    """The difference by its linearised standard error, for rare events.
 
-    Where few clusters have an event a bootstrap draws too little, and a studentised permutation of
-    a few labels of one group for many of another is none: both find a difference of equal slopes in
-    11 to 22 % of studies.
+    t with the number of clusters that contain the variation, less 1, as degrees of freedom. Where
+    few clusters have an event, a bootstrap has too little to resample, and exchanging a few labels
+    of one group for many of another is no studentised permutation: both detect a difference between
+    equal slopes in 11 to 22 % of studies.
     """
     value = np.array([blank.value])
     influence = wald.linearised(both.sums, difference)

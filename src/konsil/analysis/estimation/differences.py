@@ -18,10 +18,10 @@ from konsil.analysis.estimation.difference_methods import (
 )
 from konsil.analysis.estimation.estimate import (
     EstimateSummary,
+    no_interval_reason,
     stepwise,
     two_way,
     undefined_estimate,
-    why_no_interval,
 )
 from konsil.analysis.estimation.measure import Measure, clusters_used, pair, together, value
 from konsil.analysis.estimation.perfect_groups import of_perfect_groups
@@ -46,10 +46,11 @@ def contrast(
     cluster: str,
     test: Test = "interval",
 ) -> EstimateSummary:
-    """A minus b with an interval and a two-sided p value of one procedure, so that p <= 1 - level where it excludes 0.
+    """A minus b, with a CI and a two-sided p value of one procedure.
 
-    test: 'interval' takes what suits the number (`difference_methods`), 'flip' swaps the groups in
-    whole clusters whatever the number is, 'none' gives no p.
+    p <= 1 - level where the CI excludes 0. test: 'interval' uses the method that suits the number
+    (`difference_methods`), 'flip' exchanges the groups in whole clusters whatever the number is,
+    'none' gives no p.
     """
     if min(a.n_ratings, b.n_ratings) == 0:
         return EstimateSummary(
@@ -85,27 +86,27 @@ def contrast(
     if headline is None and both.is_smooth:
         headline = by_linearisation(start, both, minus, cluster)
     if headline is None:
-        found = infer.difference(
+        bootstrap = infer.difference(
             both.sums, minus, np.eye(1), draws=resampling.draws, level=resampling.level, key=key
         )
         is_paired = not clusters_used(a).isdisjoint(clusters_used(b))
-        told = _difference(found, 0, both, resampling, cluster, is_paired=is_paired)
+        summary = _difference(bootstrap, 0, both, resampling, cluster, is_paired=is_paired)
     else:
-        told = EstimateSummary(
+        summary = EstimateSummary(
             headline,
             (),
             (*both.notes, *_undefined(headline, resampling)),
             _cautions(headline, robust),
         )
     if not isinstance(resampling, AsPublished):
-        told = replace(told, headline=rare_events.with_width(told.headline))
+        summary = replace(summary, headline=rare_events.with_width(summary.headline))
     if test == "none":
-        told = replace(told, headline=replace(told.headline, p=math.nan))
-    two = two_way(told.headline, difference, cluster)
+        summary = replace(summary, headline=replace(summary.headline, p=math.nan))
+    two = two_way(summary.headline, difference, cluster)
     if two is None or not rare_events.has_width(two):
-        return replace(told, notes=(*told.notes, *dominated(difference)))
-    notes = (*told.notes, *rater_sampling_notes(told.headline, two, difference))
-    return replace(told, companions=(replace(two, reason=""),), notes=notes)
+        return replace(summary, notes=(*summary.notes, *dominated(difference)))
+    notes = (*summary.notes, *rater_sampling_notes(summary.headline, two, difference))
+    return replace(summary, companions=(replace(two, reason=""),), notes=notes)
 
 
 def _cautions(headline: Estimate, robust: bool) -> tuple[infer.Caution, ...]:
@@ -131,16 +132,16 @@ def _undefined(headline: Estimate, resampling: Resampling) -> tuple[str, ...]:
 def differences(
     measures: Sequence[Measure], *, key: int, resampling: Resampling, cluster: str
 ) -> list[EstimateSummary]:
-    """Several numbers that are differences already, on one array of sums: intervals and p values, resampled once.
+    """CIs and p values of several numbers that are differences already, resampled once.
 
-    Those that rest on rare events have the linearised interval and its test, unless they are made
-    as published.
+    All are on one array of sums. Those that depend on rare events have the linearised interval and
+    its test, unless they are computed as published.
     """
     if any(m.sums is not measures[0].sums for m in measures):
         raise ValueError("differences: expected all on the same sums; join them first")
     if all(m.is_rare for m in measures) and not isinstance(resampling, AsPublished):
         return [_of_rare_events(m, resampling, cluster) for m in measures]
-    found = infer.difference(
+    bootstrap = infer.difference(
         measures[0].sums,
         together(measures),
         np.eye(len(measures)),
@@ -148,7 +149,7 @@ def differences(
         level=resampling.level,
         key=key,
     )
-    return [_difference(found, n, m, resampling, cluster) for n, m in enumerate(measures)]
+    return [_difference(bootstrap, n, m, resampling, cluster) for n, m in enumerate(measures)]
 
 
 def _of_rare_events(measure: Measure, resampling: Resampling, cluster: str) -> EstimateSummary:
@@ -165,34 +166,36 @@ def _of_rare_events(measure: Measure, resampling: Resampling, cluster: str) -> E
 
 
 def _difference(
-    found: infer.Difference,
+    bootstrap: infer.Difference,
     n: int,
     measure: Measure,
     resampling: Resampling,
     cluster: str,
     is_paired: bool = True,
 ) -> EstimateSummary:
-    if not np.isfinite(found.value[n]):
+    if not np.isfinite(bootstrap.value[n]):
         return EstimateSummary(
             undefined_estimate(
-                measure, resampling, found.n_clusters, message("one of the two is undefined")
+                measure, resampling, bootstrap.n_clusters, message("one of the two is undefined")
             ),
             notes=measure.notes,
         )
     headline = Estimate(
-        float(found.value[n]),
-        float(found.low[n]),
-        float(found.high[n]),
+        float(bootstrap.value[n]),
+        float(bootstrap.low[n]),
+        float(bootstrap.high[n]),
         resampling.level,
-        float(found.se[n]),
-        float(found.p[n]),
-        found.n_clusters,
+        float(bootstrap.se[n]),
+        float(bootstrap.p[n]),
+        bootstrap.n_clusters,
         measure.n_ratings,
-        int(found.n_undefined[n]),
-        _bootstrap(cluster, found.draws, is_paired=is_paired),
-        why_no_interval(found),
+        int(bootstrap.n_undefined[n]),
+        _bootstrap(cluster, bootstrap.draws, is_paired=is_paired),
+        no_interval_reason(bootstrap),
     )
-    return EstimateSummary(headline, (), measure.notes, stepwise(infer.cautions(found, n), measure))
+    return EstimateSummary(
+        headline, (), measure.notes, stepwise(infer.cautions(bootstrap, n), measure)
+    )
 
 
 def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> TranslatableMessage:

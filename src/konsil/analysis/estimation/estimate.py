@@ -1,4 +1,4 @@
-"""From a measure to estimates: the headline interval, its companions, and what a reader must know about them."""
+"""From a measure to estimates: the primary CI, its companions, notes and warnings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUDGET = 1_000_000_000
 """Sums times draws from which on there is no resampling but the linearised interval."""
 
 WORK = 200_000_000_000
-"""Sums times draws times clusters from which on the same holds: half a minute or more."""
+"""Sums times draws times clusters from which on resampling takes half a minute or more."""
 
 
 @dataclass(frozen=True)
@@ -75,16 +75,18 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
 
 
 def estimate(
-    measure: Measure, *, key: int, resampling: Resampling, cluster: str, why: str = ""
+    measure: Measure, *, key: int, resampling: Resampling, cluster: str, reason: str = ""
 ) -> EstimateSummary:
-    """One number with its intervals: BCa over clusters first, Wald and two-way Wald beside it.
+    """One number with its CIs: BCa over clusters as primary CI, Wald and two-way Wald also.
 
     A share with one outcome a cluster at most has Wilson's interval instead (Clopper-Pearson at 0
     and 1); so has one whose rarer outcome is in few clusters, at the sample size that its clusters
-    are worth. Slopes of rare events have the linearised interval first. `why` is the reason given
-    when the value is undefined.
+    are worth. Slopes of rare events have the linearised interval first. `reason` is the reason
+    given when the value is undefined.
     """
-    return estimates([measure], key=key, resampling=resampling, cluster=cluster, whys=[why])[0]
+    return estimates([measure], key=key, resampling=resampling, cluster=cluster, reasons=[reason])[
+        0
+    ]
 
 
 def estimates(
@@ -93,39 +95,46 @@ def estimates(
     key: int,
     resampling: Resampling,
     cluster: str,
-    whys: Sequence[str],
+    reasons: Sequence[str],
 ) -> list[EstimateSummary]:
-    """Several numbers of the same sums (the same object), each as `estimate` gives it, resampled once."""
+    """Several numbers of the same sums (the same object), each as by `estimate`, resampled once."""
     plain = [n for n, m in enumerate(measures) if _one_outcome_a_cluster(m)]
     if plain:
         others = [n for n in range(len(measures)) if n not in plain]
-        left = [measures[n] for n in others], [whys[n] for n in others]
-        told = dict(
+        remaining = [measures[n] for n in others], [reasons[n] for n in others]
+        summary_by_index = dict(
             zip(
                 others,
-                estimates(left[0], key=key, resampling=resampling, cluster=cluster, whys=left[1]),
+                estimates(
+                    remaining[0],
+                    key=key,
+                    resampling=resampling,
+                    cluster=cluster,
+                    reasons=remaining[1],
+                ),
                 strict=True,
             )
         )
         return [
-            told[n] if n in told else _plain_share(m, resampling, cluster)
+            summary_by_index[n] if n in summary_by_index else _plain_share(m, resampling, cluster)
             for n, m in enumerate(measures)
         ]
     if not measures:
         return []
     first = measures[0]
     if first.n_ratings == 0 or not first.clusters:
-        reasons = [why or message("no labels to compute it from") for why in whys]
+        stated = [reason or message("no labels to compute it from") for reason in reasons]
         return [
             EstimateSummary(Estimate(float("nan"), level=resampling.level, reason=reason))
-            for reason in reasons
+            for reason in stated
         ]
     if too_long(first.sums, resampling.draws):
         return [
-            _linearised(m, resampling, cluster, why) for m, why in zip(measures, whys, strict=True)
+            _linearised(m, resampling, cluster, reason)
+            for m, reason in zip(measures, reasons, strict=True)
         ]
 
-    found = infer.infer(
+    inference = infer.infer(
         first.sums,
         together(measures),
         draws=resampling.draws,
@@ -135,13 +144,13 @@ def estimates(
     )
     drawn = _posteriors(measures, key, resampling)
     return [
-        _resampled(found, n, m, resampling, cluster, why, drawn.get(n))
-        for n, (m, why) in enumerate(zip(measures, whys, strict=True))
+        _resampled(inference, n, m, resampling, cluster, reason, drawn.get(n))
+        for n, (m, reason) in enumerate(zip(measures, reasons, strict=True))
     ]
 
 
 def _posteriors(measures: Sequence[Measure], key: int, resampling: Resampling) -> dict[int, Array]:
-    """The draws of the posterior, (draws, 1) each, by the places of the measures whose labels are sparse."""
+    """Posterior draws, (draws, 1) each, by the index of each measure with sparse labels."""
     places = [n for n, m in enumerate(measures) if m.prior is not None]
     if not places or isinstance(resampling, AsPublished):
         return {}
@@ -163,47 +172,51 @@ def stepwise(cautions: tuple[infer.Caution, ...], measure: Measure) -> tuple[inf
 
 
 def too_long(sums: Sums, draws: int) -> bool:
-    """Whether resampling would take minutes or more: very wide sums, or very many clusters of wide ones."""
+    """Whether resampling would take minutes or more.
+
+    The sums are very wide, or there are very many clusters of wide sums.
+    """
     n_clusters, width = sums.shape
     return bool(width * draws > BUDGET or width * draws * n_clusters > WORK)
 
 
 def _resampled(
-    found: infer.Inference,
+    inference: infer.Inference,
     n: int,
     measure: Measure,
     resampling: Resampling,
     cluster: str,
-    why: str,
+    reason: str,
     drawn: Array | None,
 ) -> EstimateSummary:
-    at = float(found.value[n])
+    at = float(inference.value[n])
     if not np.isfinite(at):
-        reason = why or message("undefined on these labels")
+        reason = reason or message("undefined on these labels")
         return EstimateSummary(
-            undefined_estimate(measure, resampling, found.n_clusters, reason), notes=measure.notes
+            undefined_estimate(measure, resampling, inference.n_clusters, reason),
+            notes=measure.notes,
         )
     headline = Estimate(
         at,
-        float(found.low[n]),
-        float(found.high[n]),
+        float(inference.low[n]),
+        float(inference.high[n]),
         resampling.level,
-        float(found.se[n]),
-        n_clusters=found.n_clusters,
+        float(inference.se[n]),
+        n_clusters=inference.n_clusters,
         n_ratings=measure.n_ratings,
-        n_undefined=int(found.n_undefined[n]),
+        n_undefined=int(inference.n_undefined[n]),
         method=message(
             "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
             cluster=cluster,
-            draws=found.draws,
+            draws=inference.draws,
         ),
-        reason=why_no_interval(found),
+        reason=no_interval_reason(inference),
     )
     is_published = isinstance(resampling, AsPublished)
     companions = (
-        [_wald(headline, found, n, measure, cluster, is_published)] if measure.is_smooth else []
+        [_wald(headline, inference, n, measure, cluster, is_published)] if measure.is_smooth else []
     )
-    cautions = stepwise(infer.cautions(found, n), measure)
+    cautions = stepwise(infer.cautions(inference, n), measure)
     if not is_published and measure.thin is not None:
         # What the labels themselves say of the variance is too little here, so nothing stands
         # beside the posterior.
@@ -230,8 +243,8 @@ def _resampled(
             is_agreement = (
                 drawn is not None or measure.share is not None or measure.uneven is not None
             )
-            beside = [] if is_agreement else [headline]
-            companions = [*beside, *(c for c in companions if c is not first)]
+            alternatives = [] if is_agreement else [headline]
+            companions = [*alternatives, *(c for c in companions if c is not first)]
             headline = first
             cautions = tuple(c for c in cautions if measure.is_rare or c.code == "few-clusters")
         headline, companions = (
@@ -251,28 +264,28 @@ def _resampled(
 
 
 def _linearised(
-    measure: Measure, resampling: Resampling, cluster: str, why: str
+    measure: Measure, resampling: Resampling, cluster: str, reason: str
 ) -> EstimateSummary:
-    """The linearised interval alone, where resamples of so many sums would take hours."""
+    """The linearised CI alone, where resamples of very many sums would take hours."""
     at = value(measure)
     used = prepare(measure.sums).informative
     if not np.isfinite(at):
         return EstimateSummary(
             undefined_estimate(
-                measure, resampling, used, why or message("undefined on these labels")
+                measure, resampling, used, reason or message("undefined on these labels")
             ),
             notes=measure.notes,
         )
     influence = wald.linearised(measure.sums, measure.finalise)
-    made = wald.one_way(
+    interval = wald.one_way(
         influence, np.array([at]), level=resampling.level, scale=measure.scale, n_clusters=used
     )
     headline = Estimate(
         at,
-        float(made.low[0]),
-        float(made.high[0]),
+        float(interval.low[0]),
+        float(interval.high[0]),
         resampling.level,
-        float(made.se[0]),
+        float(interval.se[0]),
         n_clusters=used,
         n_ratings=measure.n_ratings,
         method=_wald_method(measure, cluster, used - 1),
@@ -308,16 +321,16 @@ def undefined_estimate(
     )
 
 
-def why_no_interval(found: infer.Inference) -> str:
+def no_interval_reason(inference: infer.Inference) -> str:
     """The reason for a value without an interval; empty where it has one."""
-    if found.n_clusters < 2:
+    if inference.n_clusters < 2:
         return message("one cluster has no interval")
     return ""
 
 
 def _wald(
     headline: Estimate,
-    found: infer.Inference,
+    inference: infer.Inference,
     n: int,
     measure: Measure,
     cluster: str,
@@ -325,8 +338,8 @@ def _wald(
 ) -> Estimate:
     if measure.uneven is not None and not is_published:
         return rare_events.of_uneven_clusters(headline, measure, measure.uneven, cluster)
-    df = found.n_clusters - 1
-    low, high = float(found.wald_low[n]), float(found.wald_high[n])
+    df = inference.n_clusters - 1
+    low, high = float(inference.wald_low[n]), float(inference.wald_high[n])
     if measure.share is not None and measure.scale == "atanh":
         low, high = rare_events.wald_bounds(
             measure, headline.value, headline.se, df, headline.level
@@ -362,12 +375,12 @@ def _one_outcome_a_cluster(measure: Measure) -> bool:
 
 def _plain_share(measure: Measure, resampling: Resampling, cluster: str) -> EstimateSummary:
     n = 0.0 if measure.trials is None else float(measure.trials.sum())
-    told = rare_events.plain(measure, value(measure), n, resampling.level)
-    two = two_way(told, measure, cluster)
+    headline = rare_events.plain(measure, value(measure), n, resampling.level)
+    two = two_way(headline, measure, cluster)
     if two is None or not rare_events.has_width(two):
-        return EstimateSummary(told, notes=(*measure.notes, *dominated(measure)))
+        return EstimateSummary(headline, notes=(*measure.notes, *dominated(measure)))
     return EstimateSummary(
-        told, (two,), (*measure.notes, *rater_sampling_notes(told, two, measure))
+        headline, (two,), (*measure.notes, *rater_sampling_notes(headline, two, measure))
     )
 
 
@@ -383,7 +396,7 @@ def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | No
         return None
     influence = cell_influence(measure)
     at = np.array([headline.value])
-    made = wald.two_way(
+    interval = wald.two_way(
         influence,
         measure.cell.clusters,
         measure.cell.raters,
@@ -392,20 +405,20 @@ def two_way(headline: Estimate, measure: Measure, cluster: str) -> Estimate | No
         level=headline.level,
         scale=measure.scale,
     )
-    if not np.isfinite(made.low[0]):
+    if not np.isfinite(interval.low[0]):
         return None
-    low, high, df = float(made.low[0]), float(made.high[0]), float(made.df[0])
+    low, high, df = float(interval.low[0]), float(interval.high[0]), float(interval.df[0])
     is_share = measure.possible == rare_events.DIRECT
     if is_share:
         low, high = rare_events.wald_bounds(
-            measure, headline.value, float(made.se[0]), df, headline.level
+            measure, headline.value, float(interval.se[0]), df, headline.level
         )
     companion = replace(
         headline,
         low=low,
         high=high,
-        se=float(made.se[0]),
-        p=float(made.p[0]) if np.isfinite(headline.p) else float("nan"),
+        se=float(interval.se[0]),
+        p=float(interval.p[0]) if np.isfinite(headline.p) else float("nan"),
         n_undefined=0,
         method=two_way_method(cluster, df, on_logit=is_share),
         raters="like these",

@@ -1,6 +1,6 @@
 """A measure: one number of one group, as sums over named clusters and a function of their totals.
 
-Measures of different groups stand on the same clusters by name, so that a difference of two is
+Measures of different groups have the same clusters by name, so that a difference of two is
 again a measure.
 """
 
@@ -80,16 +80,16 @@ class Measure:
     """What leaving out each rater says of it, where it pairs raters with one another; None: not
     known."""
     raters: frozenset[str] = frozenset()
-    """Who gave its ratings, where `by_raters` matters; empty: not told here."""
+    """The raters who gave its ratings, where `by_raters` matters; empty: not recorded here."""
     notes: tuple[str, ...] = field(default=())
     """What a reader must know."""
     commonest: float = math.nan
-    """The share of the commonest label, of statistics of agreement; nan where it is not told."""
+    """The share of the commonest label, of statistics of agreement; nan where not recorded."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """One row a rating: its sums, its cluster and its rater, for intervals with two ways of clustering."""
+    """One row a rating, for two-way clustered CIs: its sums, its cluster and its rater."""
 
     rows: Array
     """(n_ratings, k)."""
@@ -104,7 +104,7 @@ class Cells:
 
 
 def clusters_used(measure: Measure) -> frozenset[str]:
-    """The clusters that say something."""
+    """The clusters that carry information."""
     used = np.asarray(abs(measure.sums).sum(axis=1)).ravel() > 0
     return frozenset(name for name, says in zip(measure.clusters, used, strict=True) if says)
 
@@ -130,7 +130,7 @@ def mean(sample: Sample) -> Measure:
 
 
 def from_formula(sample: Sample, formula: Statistic) -> Measure:
-    """The measure of any statistic of labels: its sums over the clusters, and its function of their totals."""
+    """The measure of a statistic of labels: sums by cluster, and the function of their totals."""
     return Measure(
         sums=formula.tally(sample.codes),
         finalise=formula.finalise,
@@ -142,9 +142,9 @@ def from_formula(sample: Sample, formula: Statistic) -> Measure:
 
 
 def _ratio_measure(sample: Sample, numbers: Array) -> Measure:
-    given = sample.codes.labels >= 0
-    unit, rater = np.nonzero(given)
-    rows = np.column_stack([numbers[given], np.ones(int(given.sum()))])
+    is_labelled = sample.codes.labels >= 0
+    unit, rater = np.nonzero(is_labelled)
+    rows = np.column_stack([numbers[is_labelled], np.ones(int(is_labelled.sum()))])
     cluster = sample.codes.clusters[unit]
     return Measure(
         sums=_by(cluster, rows, len(sample.clusters)),
@@ -167,9 +167,9 @@ def _by(cluster: np.ndarray[tuple[int], np.dtype[np.int64]], rows: Array, n_clus
 def consensus_mean(sample: Sample) -> Measure:
     """Mean over units of the raters' mean number."""
     values = np.asarray(sample.codes.values, dtype=np.float64)
-    given = sample.codes.labels >= 0
-    numbers = np.where(given, values[np.maximum(sample.codes.labels, 0)], 0.0)
-    n = given.sum(axis=1)
+    is_labelled = sample.codes.labels >= 0
+    numbers = np.where(is_labelled, values[np.maximum(sample.codes.labels, 0)], 0.0)
+    n = is_labelled.sum(axis=1)
     of_unit = np.where(n > 0, numbers.sum(axis=1) / np.maximum(n, 1), 0.0)
     rows = np.column_stack([of_unit, (n > 0).astype(np.float64)])
     return Measure(
@@ -190,18 +190,18 @@ def value(measure: Measure) -> float:
 
 def without_each_rater(sample: Sample, make: Callable[[Sample], Measure]) -> dict[str, float]:
     """The number again without each rater in turn: what a jackknife over raters is made of."""
-    found = {}
+    value_by_rater = {}
     for n, rater in enumerate(sample.raters):
         labels = np.delete(sample.codes.labels, n, axis=1)
-        kept = tuple(r for r in sample.raters if r != rater)
-        found[rater] = value(
-            make(replace(sample, codes=replace(sample.codes, labels=labels), raters=kept))
+        others = tuple(r for r in sample.raters if r != rater)
+        value_by_rater[rater] = value(
+            make(replace(sample, codes=replace(sample.codes, labels=labels), raters=others))
         )
-    return found
+    return value_by_rater
 
 
 def pair(a: Measure, b: Measure) -> Measure:
-    """Both numbers on the same clusters, values a then b, so that every resample draws them together."""
+    """Both numbers on the same clusters, a then b, so that each resample contains both."""
     clusters = tuple(sorted(set(a.clusters) | set(b.clusters)))
     sums, finalise = concatenate([(_on(a, clusters), a.finalise), (_on(b, clusters), b.finalise)])
     return Measure(
@@ -218,9 +218,9 @@ def pair(a: Measure, b: Measure) -> Measure:
 
 
 def joint(measures: Sequence[Measure]) -> list[Measure]:
-    """The same measures on one array of sums where they share their clusters, so that they are resampled once.
+    """The measures on one array of sums where they share their clusters, resampled once.
 
-    The same clusters draw the same resamples, so no number changes. Measures of other clusters, or
+    The same clusters have the same resamples, so no number changes. Measures of other clusters, or
     with another number of clusters that carry information, are left as they are.
     """
     first = measures[0]
@@ -269,13 +269,13 @@ class Column:
 
 
 def together(measures: Sequence[Measure]) -> Finalise:
-    """All values of measures that stand on one array of sums, (..., k) to (..., n_measures)."""
+    """All values of measures on one array of sums, (..., k) to (..., n_measures)."""
 
     def finalise(totals: Array) -> Array:
-        wholes = {
+        statistics = {
             id(f.whole): f.whole for f in (m.finalise for m in measures) if isinstance(f, Column)
         }
-        values = {name: whole(totals) for name, whole in wholes.items()}
+        values = {name: statistic(totals) for name, statistic in statistics.items()}
         parts = [
             (
                 m.finalise.of(values[id(m.finalise.whole)])
@@ -294,7 +294,7 @@ def _part(finalise: Finalise, start: int, width: int) -> Finalise:
 
 
 def minus(a: Measure, b: Measure) -> Measure:
-    """A minus b as a measure, where both stand on one array of sums."""
+    """A minus b as a measure, where both are on one array of sums."""
     if a.sums is not b.sums:
         raise ValueError("a minus b: expected both on the same sums; join them first")
     return replace(

@@ -16,7 +16,10 @@ Weights = str | Matrix
 
 @dataclass(frozen=True)
 class OwnWeights:
-    """How much of an agreement every two labels are: 1 on the diagonal, from 0 to 1 elsewhere, symmetric."""
+    """Weight of partial agreement for every two labels.
+
+    1 on the diagonal, from 0 to 1 elsewhere, symmetric.
+    """
 
     labels: tuple[str, ...]
     """The labels, in any order."""
@@ -44,7 +47,7 @@ class OwnWeights:
 def own_weights(table: Mapping[str, Mapping[str, float]]) -> OwnWeights:
     """The weights of a table label -> label -> weight, checked.
 
-    An AnalysisError says what is wrong with it.
+    An AnalysisError states what is wrong with it.
     """
     labels = tuple(str(name) for name in table)
     weight_of = {

@@ -59,12 +59,12 @@ def _alike(measure: Measure, clusters: tuple[str, ...]) -> tuple[np.ndarray, int
         return None
     start, step = measure.share
     each: Array = (by_cluster(measure.sums, measure.finalise)[:, 0] - start) / step
-    known = np.isfinite(each)
-    if not known.any():
+    is_defined = np.isfinite(each)
+    if not is_defined.any():
         return None
-    ends = [end for end in (0, 1) if np.all(np.abs(each[known] - end) < 1e-9)]
+    ends = [end for end in (0, 1) if np.all(np.abs(each[is_defined] - end) < 1e-9)]
     if not ends:
         return None
     used = np.zeros(len(clusters), dtype=np.bool_)
-    used[np.searchsorted(clusters, np.array(measure.clusters)[known])] = True
+    used[np.searchsorted(clusters, np.array(measure.clusters)[is_defined])] = True
     return used, ends[0]

@@ -44,9 +44,10 @@ def range_of(analysis: Analysis, criterion: Criterion, *, of_two: bool = False) 
 def within_statistic(
     estimate: Estimate, name: str, weights: Weights = "", *, of_two: bool = False
 ) -> Estimate:
-    """An agreement statistic's estimate, or that of a difference `of_two`, within the range of the statistic.
+    """An agreement statistic's estimate within the range of the statistic.
 
-    With own weights for every two labels a coefficient can lie anywhere below 1.
+    `of_two`: the estimate is a difference of two statistics. With own weights for every two labels
+    a coefficient can lie anywhere below 1.
 
     >>> within_statistic(Estimate(-0.5, -2.909, 1.909), "cohen_kappa", of_two=True).low
     -2.0
@@ -60,7 +61,7 @@ def within_statistic(
 def within(estimate: Estimate, bounds: Range) -> Estimate:
     """The estimate with limits that do not leave its range.
 
-    Its method says so where they would have.
+    Its method states where they would have.
 
     A value beyond the range shows that the range is not that of these labels: Fleiss' kappa can be
     below -1 where labels are missing. Its limits are left as they are. Limits that do not contain
@@ -99,7 +100,7 @@ def within(estimate: Estimate, bounds: Range) -> Estimate:
 
 
 def _with_value_inside(estimate: Estimate) -> Estimate:
-    """The estimate without limits, and without the p value that goes with them, where they do not contain it."""
+    """The estimate, without limits and p value where the limits do not contain it."""
     if (
         not math.isfinite(estimate.low)
         or estimate.low - _ROUNDING <= estimate.value <= estimate.high + _ROUNDING

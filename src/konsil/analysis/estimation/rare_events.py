@@ -1,4 +1,7 @@
-"""Intervals where few clusters hold the rarer outcome: of shares, of what is linear in one, of other agreement."""
+"""CIs where few clusters have the rarer outcome.
+
+Of proportions, of numbers that are linear in a proportion, and of other agreement.
+"""
 
 from __future__ import annotations
 
@@ -29,21 +32,21 @@ DIRECT = (0.0, 1.0)
 
 
 def is_sparse(codes: Codes) -> bool:
-    """Whether a bootstrap has too little to draw from: few clusters hold another label than the most frequent one.
+    """Whether too few clusters have a label other than the most frequent one for a bootstrap.
 
-    Fewer than FEW_HITS of these, or fewer than FEW_DISAGREEMENTS in which two raters of a unit
-    disagree.
+    Fewer than FEW_HITS clusters have such a label, or fewer than FEW_DISAGREEMENTS have a unit on
+    which two raters disagree.
     """
     counts = unit_counts(codes)
     if not counts.size:
         return False
     n_ratings = counts.sum(axis=1)
     compared = n_ratings >= 2
-    most, other = int(counts.sum(axis=0).argmax()), compared
+    most_frequent, other = int(counts.sum(axis=0).argmax()), compared
     # Counted both ways round, a unit on which all prefer the first answer holds the label that
     # prefers the second, too.
-    if codes.reverse is None or codes.reverse[most] == most:
-        other = compared & (counts[:, most] < n_ratings)
+    if codes.reverse is None or codes.reverse[most_frequent] == most_frequent:
+        other = compared & (counts[:, most_frequent] < n_ratings)
     disagree = compared & (counts.max(axis=1) < n_ratings)
     n_other, n_disagree = (
         np.count_nonzero(np.bincount(codes.clusters[units])) for units in (other, disagree)
@@ -65,7 +68,7 @@ def from_posterior(
     df = uneven.df if uneven is not None and uneven.is_extreme else headline.n_clusters - 1.0
     df = df if thin is None else min(df, thin.df)
     low, high = posterior.interval(drawn, np.array([headline.value]), df, headline.level)
-    known = drawn[np.isfinite(drawn)]
+    finite_draws = drawn[np.isfinite(drawn)]
     method = message(
         "posterior of the rating patterns, a prior worth {n:.0f} {cluster} clusters, {draws:,}"
         " draws",
@@ -87,8 +90,8 @@ def from_posterior(
         headline,
         low=float(low[0]),
         high=float(high[0]),
-        se=float(known.std()) if len(known) else float("nan"),
-        n_undefined=len(drawn) - len(known),
+        se=float(finite_draws.std()) if len(finite_draws) else float("nan"),
+        n_undefined=len(drawn) - len(finite_draws),
         method=method,
     )
 
@@ -119,7 +122,7 @@ def _thin_method(thin: ThinPairs, cluster: str, n_draws: int, df: float) -> Tran
 def of_thin_pairs(
     headline: Estimate, drawn: Array | None, measure: Measure, thin: ThinPairs, cluster: str
 ) -> Estimate:
-    """The interval of a mean over pairs of raters of which some share few units, or the reason why there is none."""
+    """The CI of a mean over rater pairs, some of which share few units, or the reason for none."""
     if drawn is not None and thin.df >= 1:
         return from_posterior(headline, drawn, cluster, measure.uneven, thin)
     reason = _thin_reason(thin, cluster)
@@ -165,9 +168,9 @@ def _thin_reason(thin: ThinPairs, cluster: str) -> str:
 
 
 def holding(measure: Measure) -> int | None:
-    """How many clusters hold the rarer outcome of a share.
+    """Number of clusters with the rarer outcome of a proportion.
 
-    None where the number is linear in no share.
+    None where the number is linear in no proportion.
     """
     if measure.hits is not None and measure.trials is not None:
         some, others = measure.hits > 0, measure.hits < measure.trials
@@ -181,7 +184,10 @@ def holding(measure: Measure) -> int | None:
 
 
 def rare_outcome_interval(headline: Estimate, measure: Measure, cluster: str) -> Estimate | None:
-    """The interval of a share whose rarer outcome few clusters hold, or whose clusters are uneven; else None."""
+    """The CI of a proportion with a rarer outcome in few clusters, or with uneven clusters.
+
+    None for other numbers.
+    """
     rarer = holding(measure)
     is_uneven = (
         measure.hits is not None and measure.trials is not None and shares.uneven(measure.trials)
@@ -289,7 +295,10 @@ def _of_uneven_share(
 def of_uneven_clusters(
     headline: Estimate, measure: Measure, uneven: UnevenClusters, cluster: str
 ) -> Estimate:
-    """The linearised interval of agreement in clusters of very unequal size: on the atanh scale, or a share's logit."""
+    """The linearised CI of agreement in clusters of very unequal size.
+
+    On the atanh scale; for a proportion on its logit scale.
+    """
     se = float(np.sqrt(uneven.variance))
     if measure.share is not None:
         low, high = wald_bounds(measure, headline.value, se, uneven.df, headline.level)
@@ -361,7 +370,7 @@ def plain(measure: Measure, value: float, n_clusters: float, level: float) -> Es
 def wald_bounds(
     measure: Measure, value: float, se: float, df: float, level: float
 ) -> tuple[float, float]:
-    """The linearised interval on the logit scale of the share, which never leaves the share's range."""
+    """The linearised CI on the logit scale of a proportion, always within its range."""
     start, step = measure.share or DIRECT
     # logit(p) = 2 atanh(2 p - 1)
     centred = np.array([2 * (value - start) / step - 1])
@@ -375,7 +384,10 @@ def has_width(estimate: Estimate) -> bool:
 
 
 def with_width(estimate: Estimate) -> Estimate:
-    """The estimate without limits that do not differ and without a standard error of 0: neither is evidence."""
+    """The estimate, without equal limits and without a standard error of 0.
+
+    Neither of them is evidence of precision.
+    """
     nothing = float("nan")
     if not np.isfinite(estimate.low) or has_width(estimate):
         return replace(estimate, se=nothing) if estimate.se == 0 else estimate

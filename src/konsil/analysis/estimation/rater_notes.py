@@ -1,4 +1,4 @@
-"""What a reader must know of the raters behind a number: how few they are, and who gave much of the ratings."""
+"""Notes on the raters behind a number: their number, and who gave many of the ratings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from konsil.stats.pairs.preference import FEW_RATERS, MUCH, WIDER
 
 
 def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:
-    """Say so where raters as a second source of chance widen the interval, and where they are few."""
+    """Notes where sampling of raters widens the CI, and where raters are few."""
     notes: list[str] = []
     width, wide = headline.high - headline.low, two.high - two.low
     if width > 0 and wide / width > WIDER:
@@ -41,10 +41,11 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
 
 
 def dominant_rater(measure: Measure) -> list[str]:
-    """Say who gave much more of the ratings than an even share, and what the raters of that group are worth.
+    """A note on the rater who gave much more of the ratings than an equal share, if any.
 
-    More than a tenth and more than twice an even share, as of comparisons; of two groups the one
-    where it is most.
+    It also states the effective number of raters of that group. More than a tenth and more than
+    twice an equal share, as of comparisons; of two groups the one in which the proportion is
+    largest.
     """
     return dominant_of(*_counts(measure))
 
@@ -67,7 +68,7 @@ def dominant_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ())
             "{who} gave {share:.0%} of the ratings: the {n} raters count like {effective:.1f} with"
             " equal shares.",
             message_id="two_way.dominant_ratings",
-            who=_who(names, counts),
+            who=_rater_names(names, counts),
             share=share,
             n=n,
             effective=effective_number(counts),
@@ -76,9 +77,9 @@ def dominant_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ())
 
 
 def dominated(measure: Measure) -> list[str]:
-    """Say who gave so many of the ratings that nothing is estimated of how raters vary.
+    """A note on the rater with too many of the ratings to estimate how raters vary.
 
-    Empty where nobody did.
+    Empty if there is none.
     """
     return dominated_of(*_counts(measure))
 
@@ -102,7 +103,7 @@ def dominated_of(counts_of_groups: Sequence[IntArray], names: Sequence[str] = ()
             " equal shares, and from fewer than {least:g} nothing is estimated of how raters"
             " differ. The interval is about these raters.",
             message_id="two_way.dominated_ratings",
-            who=_who(names, counts),
+            who=_rater_names(names, counts),
             share=share,
             n=n,
             effective=effective_number(counts),
@@ -121,14 +122,17 @@ def _counts(measure: Measure) -> tuple[list[IntArray], Sequence[str]]:
 
 
 def _busiest(counts_of_groups: Sequence[IntArray]) -> Iterator[tuple[float, int, IntArray]]:
-    """The largest share of each group's ratings, how many raters gave them and what each gave; of groups of several."""
+    """Largest proportion of each group's ratings by one rater, number of raters, counts.
+
+    Only groups of several raters; the counts are those of each rater.
+    """
     for counts in counts_of_groups:
         n = int(np.count_nonzero(counts))
         if n > 1:
             yield float(counts.max() / counts.sum()), n, counts
 
 
-def _who(names: Sequence[str], counts: IntArray) -> str:
+def _rater_names(names: Sequence[str], counts: IntArray) -> str:
     return (
         names[int(counts.argmax())]
         if names

@@ -1,4 +1,4 @@
-"""Agreement as that of raters like these: a two-way interval beside the one that speaks of these raters."""
+"""Agreement of raters like these: a two-way CI in addition to that for these raters."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from konsil.stats.inference.rater_jackknife import by_raters, items_and_raters, 
 from konsil.stats.inference.wald import WaldInterval
 
 MOST_RATERS = 100
-"""Up to so many raters each is left out in turn."""
+"""Up to this number of raters, each is left out in turn."""
 
 _SUMS = 100_000_000
-"""Up to so many sums over all raters left out."""
+"""Largest number of sums over all raters left out."""
 
 
 def with_raters(
@@ -35,12 +35,11 @@ def with_raters(
     *,
     needs_all: bool = False,
 ) -> tuple[EstimateSummary, Measure]:
-    """The number with its two-way interval beside it, and what a comparison of panels needs of its raters.
+    """The number with its two-way CI, and what a comparison of panels needs of its raters.
 
-    Of two raters a note that nothing is known of others; and one that names a rater with much of
-    the ratings.
-    `needs_all`: the number uses the units that every rater labelled, of which all gave equally
-    much.
+    Two raters get a note that nothing is known of other raters; another note names a rater with
+    many of the ratings. `needs_all`: the number uses the units that every rater labelled, of which
+    all raters gave equally many ratings.
     """
     if not np.isfinite(summary.headline.value) or measure.cell is not None:
         return summary, measure
@@ -115,10 +114,10 @@ def _without_each(
     for n in rating:
         labels = np.delete(sample.codes.labels, n, axis=1)
         others = tuple(r for m, r in enumerate(sample.raters) if m != n)
-        left = make(replace(sample, codes=replace(sample.codes, labels=labels), raters=others))
-        if left.clusters != measure.clusters:
+        reduced = make(replace(sample, codes=replace(sample.codes, labels=labels), raters=others))
+        if reduced.clusters != measure.clusters:
             return None
-        without.append((value(left), wald.linearised(left.sums, left.finalise)))
+        without.append((value(reduced), wald.linearised(reduced.sums, reduced.finalise)))
     return without
 
 
@@ -140,7 +139,7 @@ def _of_raters_like_these(
 
 
 def have_other_raters(a: Measure, b: Measure) -> bool:
-    """Whether it is known who rated in two groups, and nobody did in both."""
+    """Whether the raters of two groups are known and the groups share none."""
     if a.cell is not None and b.cell is not None:
         return not np.intersect1d(a.cell.raters, b.cell.raters).size
     return bool(a.raters and b.raters) and a.raters.isdisjoint(b.raters)
@@ -149,11 +148,12 @@ def have_other_raters(a: Measure, b: Measure) -> bool:
 def of_other_raters(
     summary: EstimateSummary, a: Measure, b: Measure, cluster: str, *, are_panels: bool
 ) -> EstimateSummary:
-    """A difference of two groups that share no rater, with the two-way interval first: the rater is what differs.
+    """A difference of two groups that share no rater, with the two-way CI as primary CI.
 
-    Where a panel has too few raters for that (of shares and means two, of agreement three), the
-    difference stands without an interval and p value, and the interval by items beside it; so it
-    does for panels alone (`are_panels`), not for two raters whom the analysis compares by name.
+    The groups differ by their raters. Where a panel has too few raters for that CI (fewer than two
+    for proportions and means, three for agreement), the difference has no CI and no p value, and
+    the CI by items is a companion; so it is for panels alone (`are_panels`), not for two raters
+    whom the analysis compares by name.
     """
     if not have_other_raters(a, b) or not np.isfinite(summary.headline.value):
         return summary
@@ -209,10 +209,10 @@ NEAR_AN_END = 0.25
 
 
 def _panels_of_unequal_size(a: Measure, b: Measure) -> tuple[str, ...]:
-    """Say so where the test of two shares is known to reject too often (`benchmarks/coverage_panels.py`).
+    """A warning where the test of two proportions is known to reject too often.
 
-    The mean and the spread of few raters' shares go together where the share is near 0 or 1. Of
-    panels of like size that cancels out.
+    See `benchmarks/coverage_panels.py`. The mean and the spread of a few raters' proportions are
+    correlated where the proportion is near 0 or 1. Between panels of similar size that cancels out.
     """
     sizes = sorted((_n_raters(a), _n_raters(b)))
     if (

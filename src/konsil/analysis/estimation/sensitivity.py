@@ -1,4 +1,4 @@
-"""The sensitivity analysis with raters as clusters: would other raters of the kind have given another number."""
+"""Sensitivity analysis with raters as clusters (generalisation to other raters)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
     """The sensitivity analysis with raters as clusters: a delete-one-rater jackknife, t with R - 1.
 
     se^2 = (R - 1) / R * sum over raters of (value without the rater - mean of these)^2. nan with an
-    undefined value or fewer than three raters: without one of two nobody is left to agree with.
+    undefined value or fewer than three raters: without one of two raters there is no agreement.
 
     Source: Efron and Stein (1981), The jackknife estimate of variance.
     """
-    left = np.asarray(values, dtype=np.float64)
-    n = len(left)
+    values_without = np.asarray(values, dtype=np.float64)
+    n = len(values_without)
     blank = replace(
         headline,
         low=float("nan"),
@@ -33,14 +33,14 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
         n_undefined=0,
         raters="like these",
     )
-    if n < 3 or not np.isfinite(left).all():
-        why = (
+    if n < 3 or not np.isfinite(values_without).all():
+        reason = (
             message("fewer than three raters")
             if n < 3
             else message("undefined without one of the raters")
         )
-        return replace(blank, method=message("delete-one-rater jackknife"), reason=why)
-    se = np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum())
+        return replace(blank, method=message("delete-one-rater jackknife"), reason=reason)
+    se = np.sqrt((n - 1) / n * ((values_without - values_without.mean()) ** 2).sum())
     low, high = wald.interval(
         np.array([headline.value]), np.array([se]), n - 1, level=headline.level
     )
@@ -58,7 +58,7 @@ def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
     if measure.cell is None:
         raise ValueError("no single ratings: expected a measure with cells")
     used = len(np.unique(measure.cell.raters))
-    made = wald.by_cluster(
+    interval = wald.by_cluster(
         cell_influence(measure),
         measure.cell.raters,
         np.array([headline.value]),
@@ -67,16 +67,16 @@ def rater_clusters(headline: Estimate, measure: Measure) -> Estimate:
     )
     return replace(
         headline,
-        low=float(made.low[0]),
-        high=float(made.high[0]),
-        se=float(made.se[0]),
-        p=float(made.p[0]) if np.isfinite(headline.p) else float("nan"),
+        low=float(interval.low[0]),
+        high=float(interval.high[0]),
+        se=float(interval.se[0]),
+        p=float(interval.p[0]) if np.isfinite(headline.p) else float("nan"),
         n_clusters=used,
         n_undefined=0,
         method=message(
             "linearised rater-cluster Wald, t with {df:.3g} degrees of freedom",
             message_id="two_way.by_rater",
-            df=float(made.df[0]) if used > 1 else 0.0,
+            df=float(interval.df[0]) if used > 1 else 0.0,
         ),
         reason=message("one rater has no interval") if used < 2 else "",
         raters="like these",
@@ -90,10 +90,10 @@ def rater_contrast(
     left_a: Mapping[str, float],
     left_b: Mapping[str, float],
 ) -> Estimate:
-    """A difference of two groups with raters as clusters: linearised for single ratings, else the jackknife.
+    """A difference of two groups with raters as clusters.
 
-    `left_a` and `left_b` are the numbers without each rater, where they are not sums of single
-    ratings.
+    Linearised for single ratings, else the jackknife. `left_a` and `left_b` are the numbers without
+    each rater, where they are not sums of single ratings.
     """
     both = pair(a, b)
     if both.cell is not None:
@@ -111,8 +111,10 @@ def rater_contrast(
             p=nothing,
             reason=message("the groups have other raters"),
         )
-    found = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
+    jackknife = leave_one_rater_out([left_a[r] - left_b[r] for r in left_a], headline)
     if np.isnan(headline.p):  # no test was asked for
-        return found
-    p = infer.t_p_value(np.array([headline.value]), np.array([found.se]), found.n_clusters - 1)
-    return replace(found, p=float(p[0]))
+        return jackknife
+    p = infer.t_p_value(
+        np.array([headline.value]), np.array([jackknife.se]), jackknife.n_clusters - 1
+    )
+    return replace(jackknife, p=float(p[0]))

@@ -39,14 +39,14 @@ class Target:
     """A report's target of inference, and why it is that one."""
 
     raters: RatersTarget
-    """'like these': the raters are a sample; 'these': nobody else is meant."""
+    """'like these': the raters are a sample; 'these': no other raters are meant."""
     is_stated: bool = False
     """Whether the protocol states it."""
     panel: str = ""
     """The raters of an analysis, if several people, that count like the fewest; empty: there are
     none."""
     members: tuple[str, ...] = ()
-    """The panels that the name stands for, where it is none itself."""
+    """The panels that the name combines, where it is none itself."""
     n_raters: int = 0
     """How many people it has."""
     effective: float = math.nan
@@ -54,10 +54,11 @@ class Target:
 
 
 def target_of(stated: Inference, table: RatingTable, analyses: Sequence[Analysis]) -> Target:
-    """The target that the protocol states; else that of the panel of people that counts like the fewest raters.
+    """The protocol's target; else that of the panel with the fewest effective raters.
 
-    Of each criterion and panel that an analysis names, those are counted who gave ratings that may
-    be used. A panel of one person is no sample of raters and decides nothing.
+    Only panels of people count. For each criterion and panel that an analysis names, the raters
+    with usable ratings are counted. A panel of one person is no sample of raters and decides
+    nothing.
     """
     panels = dict.fromkeys((a.criterion, a.raters) for a in analyses)
     sizes = []
@@ -89,11 +90,7 @@ def target_within(target: Target, analysis: Analysis, table: RatingTable) -> Rat
 def answering(
     summary: EstimateSummary, target: RatersTarget | None, n_raters: int
 ) -> EstimateSummary:
-    """What was told of a number, the interval of the target first and the other one beside it.
-
-    Without an interval about raters like these, and with fewer than `LEAST_RATERS`, it stays as it
-    is.
-    """
+    """The summary of a number, with the CI of the target first and the other as companion."""
     if (
         target in (None, summary.headline.raters)
         or not math.isfinite(summary.headline.value)
@@ -132,18 +129,18 @@ def _swapped(note: str) -> str:
 
 
 def target_sentences(target: Target, *, compares: bool = False) -> tuple[TranslatableMessage, ...]:
-    """What the report says at its top: the target, why it is that one, and what stands beside it.
+    """Sentences for the top of the report: the target, the reason for it, and the other CIs.
 
     `compares`: whether an analysis compares groups of people.
     """
     if target.raters == "like these":
-        beside = message(
+        companion_sentence = message(
             "The first interval and p value allow for other items and other raters; those by items"
             " alone, beside them, are about these raters.",
             message_id="target.beside_like_these",
         )
     else:
-        beside = message(
+        companion_sentence = message(
             "The first interval and p value allow for other items; the two-way interval beside them"
             " is about raters like these.",
             message_id="target.beside_these",
@@ -160,7 +157,7 @@ def target_sentences(target: Target, *, compares: bool = False) -> tuple[Transla
     )
     return (
         _target_sentence(target),
-        beside,
+        companion_sentence,
         *([rest] if target.raters == "like these" else []),
         *([panels] if compares and (target.raters == "like these" or not target.is_stated) else []),
     )
@@ -209,7 +206,7 @@ def _target_sentence(target: Target) -> TranslatableMessage:
 
 
 def _panel(target: Target) -> str:
-    """A panel's name; where it stands for several, these too, since tables may list them alone."""
+    """A panel's name; where it combines several, these too, since tables may list them alone."""
     if not target.members:
         return target.panel
     return message(

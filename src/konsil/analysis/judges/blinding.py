@@ -47,7 +47,7 @@ def blinding_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             key=context.key,
             resampling=context.resampling,
             cluster=_word(context, part),
-            whys=[""] * len(found),
+            reasons=[""] * len(found),
         )
         for (group, one), number in zip(found, told, strict=True):
             yield from estimate_rows(context, group, number, one)

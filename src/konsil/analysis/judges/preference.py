@@ -191,7 +191,7 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            why=why,
+            reason=why,
         )
         yield from estimate_rows(context, {"rater": name}, told, adjusted)
         beside = estimate(

@@ -65,7 +65,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            whys=[why, why],
+            reasons=[why, why],
         )
         yield from estimate_rows(context, keys, found, measure)
         if not is_kappa and math.isfinite(level.headline.value):
@@ -172,7 +172,7 @@ def rank_rows(
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            whys=[why] * len(measures),
+            reasons=[why] * len(measures),
         )
         rater = name or message("jury of {panel}", panel=analysis.raters)
         labels = [*(c.id for c in criteria), message("mean over criteria")]
@@ -259,7 +259,7 @@ def own_rows(
                 key=context.key,
                 resampling=context.resampling,
                 cluster=context.cluster,
-                whys=[""],
+                reasons=[""],
             )[0]
             if n == 0:
                 yield from estimate_rows(context, {"rater": name}, told, measure)

@@ -1,4 +1,7 @@
-"""Missing stays missing: between which values a number would lie if the judgements that are missing had been given."""
+"""Worst-case bounds: range of a number if the missing judgements had been given.
+
+Missing judgements stay missing.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ class Gaps:
         return Gaps(frame, absent)
 
     def of_pairs(self, group: Mapping[str, str]) -> Gaps:
-        """Those of one group where each is about two systems: all that were compared, and the gaps that concern it."""
+        """One group's ratings of two systems each, and the gaps that concern the group.
+
+        The ratings are all comparisons, those of other systems included.
+        """
         part = self.within(
             {column: value for column, value in group.items() if column not in OF_SYSTEMS}
         )
@@ -63,9 +69,9 @@ class Gaps:
 
     def sample(self, context: Context) -> tuple[Sample, Bools]:
         """All of them as codes, and which codes are gaps."""
-        whole = self.together()
-        raters = tuple(whole.get_column("rater").unique().sort().to_list())
-        sample = sample_of(context, whole, raters)
+        ratings = self.together()
+        raters = tuple(ratings.get_column("rater").unique().sort().to_list())
+        sample = sample_of(context, ratings, raters)
         row = {unit: n for n, unit in enumerate(sample.units)}
         column = {rater: n for n, rater in enumerate(raters)}
         units, theirs = subjects_of(self.absent), self.absent.get_column("rater")
@@ -113,7 +119,10 @@ def bounds_of(
     rows: Sequence[Row],
     families: Lineage,
 ) -> Iterator[Bounds]:
-    """For each number of the analysis that missing judgements touch, its best and worst case; nan where not known."""
+    """Worst-case bounds of each number of the analysis that missing judgements affect.
+
+    nan where the bounds are not known.
+    """
     analysis = context.analysis
     if analysis.statistic == "approval":
         yield from approval_bounds(context, table, missing, rows)
@@ -124,7 +133,7 @@ def bounds_of(
     absent = select(missing, analysis, analysis.raters)
     if absent.height == 0:
         return
-    whole = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))
+    gaps = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))
     pairs = is_of_pairs(context)
     find: _Rule | None = _pair if pairs else _RULES.get(analysis.statistic)
     if find is None and analysis.against not in {None, "rest"} and analysis.statistic in ONE_TABLE:
@@ -132,11 +141,11 @@ def bounds_of(
     for row in rows:
         if row.analysis != analysis.name or row.kind != "estimate" or row.detail:
             continue
-        part = whole.of_pairs(row.group) if pairs else whole.within(row.group)
+        part = gaps.of_pairs(row.group) if pairs else gaps.within(row.group)
         if part.absent.height == 0 or not math.isfinite(row.estimate.value):
             continue
         low, high = (
-            find(Case(context, table, families, whole, part, row)) if find is not None else UNKNOWN
+            find(Case(context, table, families, gaps, part, row)) if find is not None else UNKNOWN
         )
         # A number that is no more than a range of nothing must not leave its own range by rounding.
         low, high = min(low, row.estimate.value), max(high, row.estimate.value)
@@ -157,9 +166,11 @@ def _share(case: Case) -> Range:
     labels = labels_in(case.context, case.part.frame)
     hits = [labels.codes()[name] for name in analysis.of]
     if analysis.consensus == "none":
-        given = sample.codes.labels[~gaps]
+        rated_codes = sample.codes.labels[~gaps]
         return share_range(
-            float(np.isin(given, hits).sum()), float((given >= 0).sum()), float(gaps.sum())
+            float(np.isin(rated_codes, hits).sum()),
+            float((rated_codes >= 0).sum()),
+            float(gaps.sum()),
         )
     others = [n for n in range(len(labels.names)) if n not in hits]
     if not others:
@@ -183,8 +194,8 @@ def _mean(case: Case) -> Range:
     ends = (scale.low, scale.high) if scale.kind == "number" else (values.min(), values.max())
     if None in ends:
         return UNKNOWN
-    given = sample.codes.labels[sample.codes.labels >= 0]
-    n, total = len(given) + gaps.sum(), values[given].sum()
+    rated_codes = sample.codes.labels[sample.codes.labels >= 0]
+    n, total = len(rated_codes) + gaps.sum(), values[rated_codes].sum()
     low, high = (float((total + gaps.sum() * float(end or 0.0)) / n) for end in ends)
     return low, high
 

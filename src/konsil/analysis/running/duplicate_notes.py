@@ -1,4 +1,4 @@
-"""A note on every estimate whose items contain duplicates on which nobody has decided."""
+"""A note on every estimate whose items contain duplicates without a decision."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError
 
 Groups = Sequence[Sequence[str]]
-"""The items of each group that ask the same."""
+"""The items of each group that contain the same question."""
 
 
 def with_duplicate_notes(

@@ -47,15 +47,16 @@ def limited(rows: Sequence[Row], resampling: Resampling) -> dict[int, int]:
 
 
 def with_further_draws(
-    rows: Sequence[Row], few: dict[int, int], again: Callable[[int, int], Row]
+    rows: Sequence[Row], draws_by_row: dict[int, int], again: Callable[[int, int], Row]
 ) -> list[Row]:
     """The rows with the p values of more draws of the same streams; no other number changes.
 
-    `few`: rows and the draws that they need; `again`: the row of that number, with so many draws.
+    `draws_by_row`: rows and the draws that they need; `again`: the row of that number, with that
+    number of draws.
     """
     out = list(rows)
-    draws = max(few.values(), default=0)
-    for n in few:
+    draws = max(draws_by_row.values(), default=0)
+    for n in draws_by_row:
         more = again(n, draws)
         if (
             math.isfinite(more.estimate.p)
@@ -68,9 +69,11 @@ def with_further_draws(
     return out
 
 
-def too_few(few: dict[int, int], resampling: Resampling) -> tuple[TranslatableMessage, ...]:
+def too_few(
+    draws_by_row: dict[int, int], resampling: Resampling
+) -> tuple[TranslatableMessage, ...]:
     """The warning that a stated number of draws is too small for the adjustment."""
-    if not few:
+    if not draws_by_row:
         return ()
     return (
         message(
@@ -79,12 +82,12 @@ def too_few(few: dict[int, int], resampling: Resampling) -> tuple[TranslatableMe
             " {needed:,} in [resampling] draws.",
             message_id="difference.few_draws",
             draws=resampling.draws,
-            n=len(few),
-            needed=max(few.values()),
+            n=len(draws_by_row),
+            needed=max(draws_by_row.values()),
         ),
     )
 
 
 def is_stated(resampling: Resampling) -> bool:
-    """Whether the protocol asks for a number of draws of its own."""
+    """Whether the protocol states a number of draws."""
     return resampling.draws != Resampling().draws

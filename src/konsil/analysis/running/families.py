@@ -38,7 +38,7 @@ who is of whom."""
 
 
 def rows_of(context: Context, table: RatingTable, lineage: Lineage) -> Iterator[Row]:
-    """The rows of an analysis; one that says so where nobody has rated what it is about."""
+    """The rows of an analysis; one row with the reason where its subject has no rating."""
     analysis = context.analysis
     family = "pairs" if is_of_pairs(context) else statistic_of(analysis.statistic).family
     if family not in FAMILIES:

@@ -1,4 +1,4 @@
-"""What the forms alone say of an analysis before anybody has rated: whether its criterion is fit for its statistic."""
+"""Whether an analysis' criterion suits its statistic, by the forms alone, before any rating."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def form_problems(analysis: Analysis, instruments: Sequence[Instrument]) -> Iter
 
     >>> from konsil.instrument import Scale
     >>> quality = Criterion("quality", "How good?", Scale(("bad", "good")))
-    >>> list(form_problems(Analysis("a", "win_rate", "quality", "experts"), [Instrument("form", (quality,))]))
+    >>> analysis = Analysis("a", "win_rate", "quality", "experts")
+    >>> list(form_problems(analysis, [Instrument("form", (quality,))]))
     ["statistic: 'win_rate' is of comparisons; criterion 'quality' is no choice about a pair of answers"]
     """
     chosen = analysis.where.get("instrument", ())

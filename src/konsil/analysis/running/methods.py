@@ -31,21 +31,21 @@ def methods(
     resampling: Resampling,
     exclusions: Exclusions,
 ) -> tuple[str, ...]:
-    """Sentences that a methods section can take over; nothing is said that was not done."""
-    found = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
-    found += adjudication_sentences(
+    """Sentences for a methods section, on what was done only."""
+    sentences = [_material(table), *_excluded(table, exclusions), *_abstentions(analyses, table)]
+    sentences += adjudication_sentences(
         table.adjudicated, [a.name for a in analyses if a.adjudication == "after"]
     )
-    found += display_sentences(analyses, table.frame, table.displays)
-    found += _statistics(analyses)
-    found += _comparisons(analyses, rows)
-    found += case_methods(analyses)
-    found += design_methods(analyses)
-    found += _consensus(_of_labels(analyses, table))
-    found += _intervals(analyses, rows, seed, resampling)
-    found += _tests(rows)
-    found += _family(rows)
-    return tuple(s for s in found if s)
+    sentences += display_sentences(analyses, table.frame, table.displays)
+    sentences += _statistics(analyses)
+    sentences += _comparisons(analyses, rows)
+    sentences += case_methods(analyses)
+    sentences += design_methods(analyses)
+    sentences += _consensus(_of_labels(analyses, table))
+    sentences += _intervals(analyses, rows, seed, resampling)
+    sentences += _tests(rows)
+    sentences += _family(rows)
+    return tuple(s for s in sentences if s)
 
 
 def _material(table: RatingTable) -> str:
@@ -74,10 +74,10 @@ def _excluded(table: RatingTable, exclusions: Exclusions) -> list[str]:
         return [
             message("No rating was faster than the protocol's {seconds:g} seconds.", seconds=rule)
         ]
-    told = {str(one): one for one in reasons(exclusions)}
+    reason_by_text = {str(reason): reason for reason in reasons(exclusions)}
     counts = table.excluded.group_by("reason").len().sort("reason")
     parts = [
-        message("{n:,} {n|rating|ratings} ({reason})", n=n, reason=told[reason])
+        message("{n:,} {n|rating|ratings} ({reason})", n=n, reason=reason_by_text[reason])
         for reason, n in counts.iter_rows()
     ]
     return [message("Excluded: {what}.", what=listed(parts))]
@@ -87,7 +87,7 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
     n = table.frame.filter(pl.col("state") == "abstained").height
     if not n:
         return []
-    found: list[str] = [
+    sentences: list[str] = [
         message(
             "The {n:,} {n|abstention is not a label|abstentions are not labels}: statistics use the"
             " labels given (pairwise deletion).",
@@ -96,12 +96,12 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
     ]
     named = [a.name for a in analyses if a.abstain == "label"]
     if named:
-        found.append(
+        sentences.append(
             message(
                 "In {analyses} an abstention counts as a label of its own.", analyses=listed(named)
             )
         )
-    return found
+    return sentences
 
 
 def _statistics(analyses: Sequence[Analysis]) -> list[str]:
@@ -113,7 +113,7 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
         message("{statistic} ({source})", statistic=message(e.title), source=message(e.source))
         for e in entries
     ]
-    found: list[str] = [
+    sentences: list[str] = [
         message(
             "Agreement was measured by {statistics}; statistics of two raters are averaged over"
             " rater pairs.",
@@ -121,7 +121,7 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
         )
     ]
     if any(a.statistic == "krippendorff_alpha" and not a.weights for a in analyses):
-        found.append(
+        sentences.append(
             message(
                 "Krippendorff's alpha has his own difference of the scale's level of measurement;"
                 " for ordinal scales that is the distance of mid-ranks, not Gwet's ordinal weights."
@@ -129,34 +129,34 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
         )
     weights = sorted({a.weights or "quadratic" for a in analyses if a.statistic == "gwet_ac2"})
     if weights:
-        found.append(
+        sentences.append(
             message(
                 "The weights of Gwet's AC2 are {weights}.",
                 weights=listed([message(w) for w in weights]),
             )
         )
     if "within_one" in names:
-        found.append(
+        sentences.append(
             message(
                 "Beside agreement within one step stands its chance level, that of two labels drawn"
                 " from all labels given."
             )
         )
-    return found
+    return sentences
 
 
 def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]:
     wins = [a for a in analyses if a.statistic in {*WINS, *WORTHS}]
-    found: list[str] = []
+    sentences: list[str] = []
     if any(a.statistic in WINS and not a.statistic.startswith("win_rate") for a in wins):
-        found.append(
+        sentences.append(
             message(
                 "Win differences give every rival the same weight, however often it was met; the"
                 " weights are computed again in every resample, and ties stay in the denominators."
             )
         )
     if any(a.mode == "valid" for a in wins) and _are_about_these(rows):
-        found.append(
+        sentences.append(
             message(
                 "Intervals and p values of people's comparisons are by item (linearised, t with"
                 " effective degrees of freedom), for these raters only. Beside them stand the"
@@ -166,7 +166,7 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
             )
         )
     elif any(a.mode == "valid" for a in wins):
-        found.append(
+        sentences.append(
             message(
                 "Intervals and p values of people's comparisons are two-way (items and raters,"
                 " linearised, t with effective degrees of freedom). Beside them, for these raters"
@@ -176,7 +176,7 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
             )
         )
     if any(a.mode == "valid" and a.statistic.startswith("win_rate") for a in wins):
-        found.append(
+        sentences.append(
             message(
                 "Win rates have Wilson's interval at the effective sample size, with the same"
                 " variance and degrees of freedom.",
@@ -184,24 +184,24 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
             )
         )
     if any(a.mode == "paper" for a in wins):
-        found.append(
+        sentences.append(
             message(
                 "In paper mode comparisons have percentile intervals by item and flips of single"
                 " comparisons, which reject too often where comparisons share items or raters."
             )
         )
     if any(a.consensus == "mean" for a in analyses if a.statistic in PREFERENCE):
-        found.append(
+        sentences.append(
             message(
                 "A jury's outcome is the mean of its judges' steps, a win beyond {line:g} steps.",
                 line=JURY_LINE,
             )
         )
-    return found
+    return sentences
 
 
 def _are_about_these(rows: Sequence[Row]) -> bool:
-    """Whether people's comparisons have the two-way interval beside the first one and never as the first one."""
+    """Whether comparisons by people have the two-way CI as a companion, never as primary CI."""
     of_pairs = [r for r in rows if r.statistic in {*WINS, *WORTHS}]
     two_way = {
         r.kind == "companion"
@@ -212,7 +212,10 @@ def _are_about_these(rows: Sequence[Row]) -> bool:
 
 
 def _of_labels(analyses: Sequence[Analysis], table: RatingTable) -> list[Analysis]:
-    """Those that are not of comparisons: between two answers there is no majority that a judge is held against."""
+    """The analyses that are not of comparisons.
+
+    Between two answers there is no majority that a judge is compared with.
+    """
     pairs = (
         table.frame.filter(pl.col("system").str.contains(" | ", literal=True))
         .get_column("criterion")
@@ -226,9 +229,9 @@ def _of_labels(analyses: Sequence[Analysis], table: RatingTable) -> list[Analysi
 
 
 def _consensus(analyses: Sequence[Analysis]) -> list[str]:
-    found: list[str] = []
+    sentences: list[str] = []
     if any(needs_majority(a) for a in analyses):
-        found.append(
+        sentences.append(
             message(
                 "A majority is strictly more than half of the raters who did not abstain; otherwise"
                 " it is undefined."
@@ -236,7 +239,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
         )
     breakers = sorted({a.tiebreak for a in analyses if a.tiebreak})
     if breakers:
-        found.append(
+        sentences.append(
             message(
                 "Where the panel's labels contradicted one another and none had a majority, those"
                 " of {panels} joined them in the majority, and nowhere else.",
@@ -244,26 +247,26 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
             )
         )
     if any(a.against == "rest" and needs_majority(a) for a in analyses):
-        found.append(
+        sentences.append(
             message("Leave-one-out agreement compares each rater with the majority of the others.")
         )
     judged = [a for a in analyses if leaves_one_out(a)]
     if any(a.mode == "valid" for a in judged):
-        found.append(
+        sentences.append(
             message(
                 "Judges were scored on the same leave-one-out majorities and slots as the held-out"
                 " rater, so that a judge exchangeable with the panel differs by zero on average."
             )
         )
     if any(a.mode == "paper" for a in judged):
-        found.append(
+        sentences.append(
             message(
                 "In paper mode judges were scored on the majority of the whole panel, which biases"
                 " the difference."
             )
         )
     if any(a.statistic.startswith("ensembles_") for a in analyses):
-        found.append(
+        sentences.append(
             message(
                 "Ensembles, single judges among them, were scored on the majority of the whole"
                 " panel: their values are not those of judges beside a held-out rater.",
@@ -271,7 +274,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
             )
         )
     ranked = [a for a in analyses if a.statistic.startswith("ensembles_") and a.mode == "valid"]
-    found += [
+    sentences += [
         message(
             "Members of ensembles were judges with labels on at least {coverage:.0%} of the panel's"
             " units.",
@@ -281,13 +284,13 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
         for coverage in sorted({a.coverage for a in ranked if a.coverage})
     ]
     if any(a.ensemble_units == "members" for a in ranked):
-        found.append(
+        sentences.append(
             message(
                 "Each ensemble was scored on the units on which its own members have a majority.",
                 message_id="ensembles.members",
             )
         )
-    return found
+    return sentences
 
 
 def _intervals(
@@ -296,9 +299,9 @@ def _intervals(
     clusters = sorted({"item" if a.cluster == "rater" else a.cluster for a in analyses})
     if not rows or not clusters:
         return []
-    found: list[str] = []
+    sentences: list[str] = []
     if any("bootstrap" in r.estimate.method for r in rows):
-        found.append(
+        sentences.append(
             message(
                 "The level of all intervals is {level:g} %. Bootstrap intervals are BCa intervals"
                 " unless their row says otherwise, over {draws:,} resamples of clusters"
@@ -312,7 +315,7 @@ def _intervals(
             )
         )
     if any("two-way" in r.estimate.method for r in rows if r.statistic not in PREFERENCE):
-        found.append(
+        sentences.append(
             message(
                 "Two-way intervals allow for other items and other raters (linearised, of agreement"
                 " by leaving out each rater; t with effective degrees of freedom).",
@@ -320,14 +323,14 @@ def _intervals(
             )
         )
     if any(a.cluster == "rater" for a in analyses):
-        found.append(
+        sentences.append(
             message(
                 "With raters as clusters the interval is linearised for sums of single ratings and"
                 " a delete-one-rater jackknife otherwise."
             )
         )
     if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
-        found.append(
+        sentences.append(
             message("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
         )
     of_few_hits = ("Wilson at", "Clopper-Pearson, each")
@@ -335,7 +338,7 @@ def _intervals(
         r.estimate.method.startswith(of_few_hits) and "bias-reduced" not in r.estimate.method
         for r in rows
     ):
-        found.append(
+        sentences.append(
             message(
                 "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at"
                 " the sample size that the clusters are worth.",
@@ -343,7 +346,7 @@ def _intervals(
             )
         )
     if any("for every pair of raters" in r.estimate.method for r in rows):
-        found.append(
+        sentences.append(
             message(
                 "Means over pairs of raters of which some share few units have intervals from a"
                 " posterior of the rating patterns, whose prior counts for every pair alike; t with"
@@ -353,7 +356,7 @@ def _intervals(
             )
         )
     if any("with the others' majority" in r.estimate.method for r in rows):
-        found.append(
+        sentences.append(
             message(
                 "Means over raters against the majority of the others, of whom some rated few"
                 " units, have intervals from a posterior of the rating patterns, whose prior counts"
@@ -364,24 +367,24 @@ def _intervals(
         )
     of_uneven = ("bias-reduced variance", "tails of t", "Clopper-Pearson at")
     if any(word in r.estimate.method for r in rows for word in of_uneven):
-        found.append(
+        sentences.append(
             message(
                 "Agreement in clusters of very unequal size has intervals with bias-reduced"
                 " variance and effective degrees of freedom.",
                 message_id="edges.uneven_methods",
             )
         )
-    return found
+    return sentences
 
 
 def _tests(rows: Sequence[Row]) -> list[str]:
     differences = [r for r in rows if r.kind == "difference"]
     if not differences:
         return []
-    found: list[str] = []
+    sentences: list[str] = []
     methods = [r.estimate.method for r in differences]
     if any("score interval" in m or "square-and-add" in m for m in methods):
-        found.append(
+        sentences.append(
             message(
                 "Differences of proportions have score intervals; where a cluster has several"
                 " outcomes of a group, square-and-add intervals at the effective sample sizes.",
@@ -389,7 +392,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
             )
         )
     if any("permutation" in m for m in methods):
-        found.append(
+        sentences.append(
             message(
                 "The intervals of other differences come from studentised permutations, in which"
                 " the two groups change places within whole clusters; where a cluster belongs to"
@@ -402,7 +405,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
         for m in methods
         if m.startswith("difference, linearised")
     ):
-        found.append(
+        sentences.append(
             message(
                 "Differences of numbers that rest on rare events have linearised intervals with"
                 " effective degrees of freedom.",
@@ -412,14 +415,14 @@ def _tests(rows: Sequence[Row]) -> list[str]:
     if any(
         m.startswith("difference, linearised") and "effective degrees" not in m for m in methods
     ):
-        found.append(
+        sentences.append(
             message(
                 "Differences of groups that cannot change places have linearised intervals.",
                 message_id="difference.intervals_of_linearisation",
             )
         )
     if any("bootstrap" in m for m in methods):
-        found.append(message("Differences are paired on the same resamples."))
+        sentences.append(message("Differences are paired on the same resamples."))
     tested = [r for r in differences if math.isfinite(r.estimate.p)]
     by_t = [
         r
@@ -427,25 +430,27 @@ def _tests(rows: Sequence[Row]) -> list[str]:
         if "rater-cluster" in r.estimate.method or "jackknife" in r.estimate.method
     ]
     if any("bootstrap" not in r.estimate.method for r in tested if r not in by_t):
-        found.append(
+        sentences.append(
             message(
                 "The p value of a difference is that of the test which its interval inverts.",
                 message_id="difference.tests",
             )
         )
     if any("bootstrap" in r.estimate.method for r in tested):
-        found.append(message("Two-sided p values of differences invert the bootstrap interval."))
+        sentences.append(
+            message("Two-sided p values of differences invert the bootstrap interval.")
+        )
     if by_t:
-        found.append(
+        sentences.append(
             message("Where raters are the clusters, p values are from the t distribution.")
         )
     if any(math.isfinite(r.p_adjusted) for r in differences):
-        found.append(
+        sentences.append(
             message(
                 "Holm's adjustment is over all declared differences.", message_id="declared.holm"
             )
         )
-    return found
+    return sentences
 
 
 def _family(rows: Sequence[Row]) -> list[str]:

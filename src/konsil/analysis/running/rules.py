@@ -1,4 +1,7 @@
-"""What an analysis' settings must not say together: found when the protocol is read, not when the numbers are due."""
+"""Contradictions between the settings of an analysis.
+
+They are detected when the protocol is read, not when the numbers are due.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,9 @@ _AMONG_RATERS = {*AGREEMENT, *PAIRED}
 
 
 def contradictions(analysis: Analysis) -> Iterator[str]:
-    """Each contradiction as 'key: what is wrong', for the caller to put the place before it.
+    """Each contradiction as 'key: what is wrong', to which the caller adds the place.
 
-    Of a statistic that there is not nothing is told: its name is what is wrong.
+    An unknown statistic has no contradictions: its name is what is wrong.
 
     >>> list(contradictions(Analysis("a", "share", "correct", "experts")))
     ['of: is empty; a share says which labels count']

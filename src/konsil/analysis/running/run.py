@@ -1,4 +1,4 @@
-"""Run a study's analyses: for each its groups, their numbers, their differences; then the family's adjusted p."""
+"""Run a study's analyses: groups, estimates and differences, then the family's adjusted p."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from konsil.stats.engine.weights import Remembered, stream_key
 from konsil.stats.inference.multiplicity import holm
 
 _BY_DEFAULT = Inference()
-"""What holds where a protocol states no target of inference."""
+"""The default where a protocol states no target of inference."""
 
 
 def run(
@@ -70,8 +70,8 @@ def run(
     `planned`: whether the tasks come from a plan, so that missing ratings can be counted.
     `flag_families`: whether to warn of judges of a judged system's family. `together`: names for
     several panels as one. `strict`: whether an analysis that the ratings cannot give raises;
-    otherwise its row says why, and the others are made. `duplicates`: groups of items that ask the
-    same and on which nobody has decided.
+    otherwise its row states the reason, and the others are made. `duplicates`: groups of
+    items with the same question and no decision.
     """
     table = rating_table(data, exclusions, instruments, together)
     table, impossible = _with_derived(table, derived, instruments, strict=strict)
@@ -168,10 +168,10 @@ def run(
         label_counts=label_counts(table, instruments),
         outcomes=outcomes(data, table),
         curves=tuple(
-            c
-            for one in contexts
-            if one.analysis.statistic == "risk_coverage"
-            for c in risk_curves(one, table_of(one))
+            curve
+            for c in contexts
+            if c.analysis.statistic == "risk_coverage"
+            for curve in risk_curves(c, table_of(c))
         ),
         trade_offs=tuple(
             t
@@ -194,7 +194,10 @@ def _with_derived(
     *,
     strict: bool,
 ) -> tuple[RatingTable, dict[str, str]]:
-    """The table with the derived columns, and why those are missing that cannot be made; with `strict` they raise."""
+    """The table with the derived columns, and the reason for each that cannot be computed.
+
+    With `strict` the reason is raised as an error.
+    """
     impossible: dict[str, str] = {}
     for column in derived:
         try:
@@ -213,10 +216,13 @@ def _with_enough_draws(
     families: Lineage,
     resampling: Resampling,
 ) -> tuple[list[Row], tuple[TranslatableMessage, ...]]:
-    """Further draws for p values that the number of draws keeps large; where it is stated, a warning instead."""
-    few = limited(rows, resampling)
-    if not few or is_stated(resampling):
-        return rows, too_few(few, resampling)
+    """Further draws for p values that the number of draws keeps large, or a warning.
+
+    A warning where the number of draws is stated.
+    """
+    draws_by_row = limited(rows, resampling)
+    if not draws_by_row or is_stated(resampling):
+        return rows, too_few(draws_by_row, resampling)
     rows_by_analysis: dict[str, list[Row]] = {}
 
     def again(n: int, draws: int) -> Row:
@@ -228,7 +234,7 @@ def _with_enough_draws(
             )
         return rows_by_analysis[context.analysis.name][place]
 
-    return _adjusted(with_further_draws(rows, few, again)), ()
+    return _adjusted(with_further_draws(rows, draws_by_row, again)), ()
 
 
 def _threshold_problems(context: Context) -> Iterator[str]:
@@ -244,27 +250,30 @@ def _threshold_problems(context: Context) -> Iterator[str]:
 
 
 def _criterion(analysis: Analysis, instruments: Sequence[Instrument]) -> Criterion:
-    """The criterion an analysis names; where two instruments have one of that name, `where` says whose."""
-    wanted = analysis.where.get("instrument", ())
-    found = [
+    """The criterion that an analysis names.
+
+    Where two instruments have a criterion of that name, `where` selects the instrument.
+    """
+    instrument_ids = analysis.where.get("instrument", ())
+    criteria = [
         c
         for i in instruments
-        if not wanted or i.id in wanted
+        if not instrument_ids or i.id in instrument_ids
         for c in i.criteria
         if c.id == analysis.criterion
     ]
-    if not found:
-        known = [c.id for i in instruments for c in i.criteria]
+    if not criteria:
+        criterion_ids = [c.id for i in instruments for c in i.criteria]
         raise AnalysisError(
             f"{analysis.name}: there is no criterion {analysis.criterion!r};"
-            f" {nearest(analysis.criterion, known)}"
+            f" {nearest(analysis.criterion, criterion_ids)}"
         )
-    if any(c.scale != found[0].scale for c in found):
+    if any(c.scale != criteria[0].scale for c in criteria):
         raise AnalysisError(
-            f"{analysis.name}: {len(found)} instruments ask {analysis.criterion!r} on different"
+            f"{analysis.name}: {len(criteria)} instruments ask {analysis.criterion!r} on different"
             " scales; select one with where = { instrument = [...] }"
         )
-    return found[0]
+    return criteria[0]
 
 
 def _adjusted(rows: Sequence[Row]) -> list[Row]:

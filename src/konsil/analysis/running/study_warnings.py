@@ -12,9 +12,9 @@ from konsil.analysis.table.lineage import Lineage
 
 def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[str, ...]:
     """Ratings that are left out, and analyses that only reproduce a paper."""
-    found = []
+    warnings = []
     if table.excluded.height:
-        found.append(
+        warnings.append(
             message(
                 "{n:,} {n|rating is|ratings are} excluded by the protocol's rules; the coverage"
                 " table says why.",
@@ -22,13 +22,13 @@ def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[st
             )
         )
     if any(a.mode == "paper" for a in analyses):
-        found.append(
+        warnings.append(
             message(
                 "Analyses in paper mode reproduce what a paper computes and are not recommended for"
                 " conclusions."
             )
         )
-    return tuple(found)
+    return tuple(warnings)
 
 
 def of_same_family(families: Lineage) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""Agreement statistics of any table of ratings, without a study: what `konsil agreement` and konsil.agreement give."""
+"""Agreement statistics of any table of ratings, without a study.
+
+`konsil agreement` and konsil.agreement return them.
+"""
 
 from __future__ import annotations
 
@@ -77,9 +80,9 @@ def agreement(
     if any(isinstance(words, str) for words in (labels, missing, statistics)):
         raise AnalysisError("labels, missing and statistics: expected a list, got one text")
     if layout not in {None, *get_args(Layout)}:
-        known = ", ".join(map(repr, get_args(Layout)))
+        valid_layouts = ", ".join(map(repr, get_args(Layout)))
         raise AnalysisError(
-            f"layout {layout!r} is not one of {known}; leave it out to have it guessed"
+            f"layout {layout!r} is not one of {valid_layouts}; leave it out to have it guessed"
         )
     chosen = (rater,) if isinstance(rater, str) else tuple(rater or ())
     words = tuple(f"{v:g}" if isinstance(v, float) else str(v) for v in labels)
@@ -87,10 +90,12 @@ def agreement(
     index = lone_index(frame)
     if unit is None and index is not None and not is_role(index):
         unit = index if index not in {*chosen, label, cluster, *slices.columns} else None
-    asked = TableOptions(
+    options = TableOptions(
         layout, unit, chosen, label, cluster, level, words, abstain, tuple(missing), split=split
     )
-    wanted = [name for name in (unit, label, cluster, *chosen, *slices.columns) if name is not None]
+    column_names = [
+        name for name in (unit, label, cluster, *chosen, *slices.columns) if name is not None
+    ]
     if not isinstance(resamples, int) or resamples < 100:
         raise AnalysisError(f"resamples: expected at least 100, got {resamples}")
     chosen_weights = weights if isinstance(weights, str) else own_weights(weights)
@@ -103,36 +108,39 @@ def agreement(
         Resampling(resamples, confidence),
         seed,
     )
-    return from_asked(to_polars(frame, wanted), asked, request)
+    return from_asked(to_polars(frame, column_names), options, request)
 
 
-def from_asked(frame: pl.DataFrame, asked: TableOptions, request: Request) -> Agreement:
-    """The same, from a frame, how it is to be read and what is asked of it."""
-    check_request(asked, request)
+def from_asked(frame: pl.DataFrame, options: TableOptions, request: Request) -> Agreement:
+    """Agreement statistics of a frame, by the options of its table and the request."""
+    check_request(options, request)
     warnings: list[str] = []
-    asked, request = composed(asked), replace(request, slices=composed(request.slices))
-    words = as_text(frame, asked.name, lists=() if asked.label is None else (asked.label,))
-    asked = with_recognised_columns(words, asked, sorted(request.slices.columns), warnings)
-    found = parts(words, request.slices, asked.name, warnings)
-    asked_of = [_part_options(part, asked, request.slices) for part in found]
+    options, request = composed(options), replace(request, slices=composed(request.slices))
+    words = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
+    options = with_recognised_columns(words, options, sorted(request.slices.columns), warnings)
+    table_parts = parts(words, request.slices, options.name, warnings)
+    sources = [_part_options(part, options, request.slices) for part in table_parts]
     if request.slices.group is None:
-        table = read(*asked_of[0])
-        return _with(estimate_table(table, asked_of[0][1], request), warnings)
-    tables = [_named_errors(part, *source) for part, source in zip(found, asked_of, strict=True)]
+        table = read(*sources[0])
+        return _with(estimate_table(table, sources[0][1], request), warnings)
+    tables = [
+        _named_errors(part, *source) for part, source in zip(table_parts, sources, strict=True)
+    ]
     scale = common_scale(tables)
-    if scale and not asked.labels and asked.layout != "counts":
-        told = [table.warnings for table in tables]
-        tables = [read(rows, replace(reading, labels=scale)) for rows, reading in asked_of]
+    if scale and not options.labels and options.layout != "counts":
+        table_warnings = [table.warnings for table in tables]
+        tables = [read(rows, replace(reading, labels=scale)) for rows, reading in sources]
         tables = [
-            replace(t, warnings=tuple(dict.fromkeys(w))) for t, w in zip(tables, told, strict=True)
+            replace(t, warnings=tuple(dict.fromkeys(w)))
+            for t, w in zip(tables, table_warnings, strict=True)
         ]
     groups = {
-        part.name: estimate_table(table, asked, request)
-        for part, table in zip(found, tables, strict=True)
+        part.name: estimate_table(table, options, request)
+        for part, table in zip(table_parts, tables, strict=True)
     }
     comparison = None
     if request.slices.compare is not None:
-        comparison = compare_tables(tables, tuple(groups), asked, request, warnings)
+        comparison = compare_tables(tables, tuple(groups), options, request, warnings)
     first = next(iter(groups.values()))
     raters = None
     if all(table.has_raters for table in tables):
@@ -146,7 +154,7 @@ def from_asked(frame: pl.DataFrame, asked: TableOptions, request: Request) -> Ag
         companions=(),
         warnings=tuple(warnings),
         labels=first.labels,
-        level=asked.level,
+        level=options.level,
         confidence=request.resampling.level,
         by=request.slices.group,
         groups=groups,
@@ -155,17 +163,17 @@ def from_asked(frame: pl.DataFrame, asked: TableOptions, request: Request) -> Ag
 
 
 def _part_options(
-    part: Part, asked: TableOptions, slices: Slices
+    part: Part, options: TableOptions, slices: Slices
 ) -> tuple[pl.DataFrame, TableOptions]:
     """A part's rows without the columns that chose them, which are no raters of a wide table."""
-    roles = {asked.unit, asked.label, asked.cluster, *asked.rater}
-    drop = [] if is_long(part.frame, asked) else [c for c in slices.columns if c not in roles]
-    return part.frame.drop(drop), replace(asked, rows=part.rows)
+    roles = {options.unit, options.label, options.cluster, *options.rater}
+    drop = [] if is_long(part.frame, options) else [c for c in slices.columns if c not in roles]
+    return part.frame.drop(drop), replace(options, rows=part.rows)
 
 
-def _named_errors(part: Part, frame: pl.DataFrame, asked: TableOptions) -> Table:
-    """Read one group; what cannot be read says of which group it is."""
-    return read(frame, replace(asked, name=f"{asked.name}, {part.name}"))
+def _named_errors(part: Part, frame: pl.DataFrame, options: TableOptions) -> Table:
+    """Read one group; errors name the group."""
+    return read(frame, replace(options, name=f"{options.name}, {part.name}"))
 
 
 def _with(result: Agreement, warnings: Sequence[str]) -> Agreement:

@@ -21,7 +21,10 @@ from konsil.stats.engine.weights import stream_key
 
 
 def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:
-    """The labels of all groups in order, so that a label that one group did not use is on its scale as well."""
+    """The labels of all groups in order.
+
+    A label that one group did not use is on its scale as well.
+    """
     numbers = {
         name: value
         for table in tables
@@ -36,14 +39,16 @@ def common_scale(tables: Sequence[Table]) -> tuple[str, ...]:
 def compare_tables(
     tables: Sequence[Table],
     groups: tuple[str, ...],
-    asked: TableOptions,
+    options: TableOptions,
     request: Request,
     warnings: list[str],
 ) -> Comparison:
     """The first group minus the second, statistic by statistic."""
     first, second = tables
     names = [
-        n for n in names_of(first, asked, request)[0] if n in names_of(second, asked, request)[0]
+        n
+        for n in names_of(first, options, request)[0]
+        if n in names_of(second, options, request)[0]
     ]
     differences: list[NamedEstimate] = []
     companions: list[NamedEstimate] = []
@@ -54,7 +59,7 @@ def compare_tables(
             agreement_statistics.agreement(
                 table.sample,
                 name,
-                asked.level,
+                options.level,
                 agreement_statistics.weights_of(name, weights_of_table(request, table)),
                 pair_weights=request.pair_weights,
             )
@@ -65,11 +70,11 @@ def compare_tables(
             measures[1],
             key=stream_key(request.seed, "agreement"),
             resampling=request.resampling,
-            cluster=asked.cluster or "unit",
+            cluster=options.cluster or "unit",
         )
         headline = difference.headline
         if not shared and headline.method.startswith("paired difference,"):
-            headline = replace(headline, method=_independent(request, asked.cluster or "unit"))
+            headline = replace(headline, method=_independent(request, options.cluster or "unit"))
         differences.append(
             NamedEstimate(
                 name,

@@ -1,4 +1,7 @@
-"""What agreement is computed of a table: statistics, weights and draws, checked, and as the table allows."""
+"""Request for agreement of a table: statistics, weights and resamples, checked.
+
+The statistics are those that the table allows.
+"""
 
 from __future__ import annotations
 
@@ -47,19 +50,22 @@ class Request:
     """The seed of the draws."""
 
 
-def check_request(asked: TableOptions, request: Request) -> None:
-    """Refuse what no table allows: unknown levels, statistics and weights, and a confidence out of its range."""
-    if asked.level not in LEVELS:
+def check_request(options: TableOptions, request: Request) -> None:
+    """Refuse unknown levels, statistics and weights, and a confidence level out of its range.
+
+    No table allows these.
+    """
+    if options.level not in LEVELS:
         raise AnalysisError(
-            f"level {asked.level!r} is not one of {', '.join(LEVELS)};"
-            f" {nearest(asked.level, LEVELS)}"
+            f"level {options.level!r} is not one of {', '.join(LEVELS)};"
+            f" {nearest(options.level, LEVELS)}"
         )
     if not 0.5 <= request.resampling.level < 1:
         raise AnalysisError(
             f"confidence: expected from 0.5 to below 1, got {request.resampling.level:g}"
         )
     for name in request.statistics:
-        agreement_statistics.entry(name, asked.level, option("statistics", flag="statistic"))
+        agreement_statistics.entry(name, options.level, option("statistics", flag="statistic"))
     if isinstance(request.weights, str) and request.weights and request.weights not in WEIGHTS:
         raise AnalysisError(
             f"{option('weights')} {request.weights!r}: {nearest(request.weights, WEIGHTS)}"
@@ -85,28 +91,29 @@ def weights_of_table(request: Request, table: Table) -> Weights:
     )
 
 
-def has_steps(table: Table, asked: TableOptions) -> bool:
-    """Whether the steps from label to label are known: declared labels, or whole numbers without a gap.
+def has_steps(table: Table, options: TableOptions) -> bool:
+    """Whether the steps between labels are known.
 
-    Of observed numbers with gaps, such as 3, 50 and 97 of 100 points, neighbours are no step apart.
+    They are for declared labels, or whole numbers without a gap. Of observed numbers with gaps,
+    such as 3, 50 and 97 of 100 points, neighbours are no step apart.
     """
     values = table.labels.values
     is_whole = all(float(value).is_integer() for value in values)
-    return bool(asked.labels) or (is_whole and len(values) == 1 + max(values) - min(values))
+    return bool(options.labels) or (is_whole and len(values) == 1 + max(values) - min(values))
 
 
 def names_of(
-    table: Table, asked: TableOptions, request: Request
+    table: Table, options: TableOptions, request: Request
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The statistics that are given of a table, and those that are not because raters are not known."""
+    """The statistics of a table, and those that are omitted because raters are not known."""
     labels = table.sample.codes.labels
     has_gaps = bool((labels < 0).any())
-    usual = agreement_statistics.applicable(asked.level, is_incomplete=has_gaps)
+    usual = agreement_statistics.applicable(options.level, is_incomplete=has_gaps)
     names = request.statistics or usual
-    if "within_one" in names and not has_steps(table, asked):
+    if "within_one" in names and not has_steps(table, options):
         if request.statistics:
             raise AnalysisError(
-                f"{asked.name}: within_one: the labels observed have gaps, so the steps between"
+                f"{options.name}: within_one: the labels observed have gaps, so the steps between"
                 f" them are not known; declare all labels with {option('labels', example='[...]')}"
             )
         names = tuple(name for name in names if name != "within_one")
@@ -122,7 +129,7 @@ def names_of(
         estimable = tuple(name for name in estimable if name not in {"icc1", "icc1k"})
     if not estimable:
         raise AnalysisError(
-            f"{asked.name}: {', '.join(left_out)}: it is not known who gave which label, which"
+            f"{options.name}: {', '.join(left_out)}: it is not known who gave which label, which"
             " these need; without raters there are"
             f" {', '.join(n for n in usual if not agreement_statistics.needs_raters(n))}"
         )

@@ -1,4 +1,7 @@
-"""What `konsil agreement` and konsil.agreement give: numbers with their intervals as plain data, tables and frames."""
+"""Results of `konsil agreement` and konsil.agreement: numbers with their CIs.
+
+As plain data, tables and frames.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LISTED_PAIRS = 1_000
-"""Up to so many pairs of raters are listed with the units they share."""
+"""Largest number of pairs of raters that are listed with the units they share."""
 
 
 @dataclass(frozen=True)
@@ -113,13 +116,13 @@ class Agreement:
     overlaps: tuple[Overlap, ...] = ()
     """Each two raters' common units."""
     pairs: tuple[PairResult, ...] = ()
-    """Each two raters by themselves, where that was asked for."""
+    """Each two raters by themselves, where requested."""
     by: str = ""
     """The column whose values are the groups; empty for the whole table."""
     groups: Mapping[str, Agreement] = field(default_factory=dict)
     """Each group's result; the statistics of the whole are then not given."""
     comparison: Comparison | None = None
-    """The differences of the two groups, where that was asked for."""
+    """The differences of the two groups, where requested."""
 
     def __getitem__(self, name: str) -> Estimate:
         """The headline estimate of a statistic by name."""

@@ -22,9 +22,9 @@ from konsil.stats.pairs.wins import one_against_rest
 def compared(
     tables: Sequence[Comparisons], groups: tuple[str, ...], *, strict: bool, level: float
 ) -> tuple[dict[str, Any], list[str]]:
-    """Each system's win difference in the first group minus that in the second, and what a reader must know.
+    """Each system's win difference in the first group minus that in the second, and notes.
 
-    Intervals and p values are two-way (items and raters): what two groups share is one cluster.
+    CIs and p values are two-way (items and raters): what two groups share is one cluster.
     """
     systems = tuple(sorted({name for table in tables for name in table.systems}))
     steps = max(table.votes.steps for table in tables)
@@ -61,7 +61,10 @@ def compared(
 
 
 def _dominated(tables: Sequence[Comparisons], strict: bool) -> set[str]:
-    """The systems of whose comparisons in a group one rater gave so many that raters are no sample there."""
+    """Systems of which one rater gave too many of a group's comparisons.
+
+    Raters are no sample there.
+    """
     names = set()
     for table in tables:
         steps = table.votes.steps
@@ -74,7 +77,7 @@ def _dominated(tables: Sequence[Comparisons], strict: bool) -> set[str]:
 
 
 def _difference(name: str, estimates: Crossed, n: int, *, dominated: bool) -> dict[str, Any]:
-    """One system's difference as plain data; without variation it has no interval and no p value."""
+    """One system's difference as plain data; without variation, without CI and p value."""
     value, two = float(estimates.value[n]), estimates.two_way
     dominated = dominated or is_dominated(estimates, n)
     varies = bool(two.se[n] > _ROUNDING) and not dominated
@@ -117,14 +120,16 @@ _ROUNDING = 1e-12
 
 def _numbers(names: Sequence[tuple[str, ...]]) -> list[IntArray]:
     """Each group's numbers of its names among the names of both."""
-    known = {name: n for n, name in enumerate(sorted({name for group in names for name in group}))}
-    return [np.array([known[name] for name in group], dtype=np.int64) for group in names]
+    number_by_name = {
+        name: n for n, name in enumerate(sorted({name for group in names for name in group}))
+    }
+    return [np.array([number_by_name[name] for name in group], dtype=np.int64) for group in names]
 
 
 def _columns(
     table: Comparisons, systems: Sequence[str], items: IntArray, raters: IntArray
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """A group's votes as columns, with the numbers that systems, items and raters have in both groups."""
+    """A group's votes as columns, with indices of systems, items and raters over both groups."""
     votes = table.votes
     number = np.array([systems.index(name) for name in table.systems], dtype=np.int64)
     first, second = pair_members(votes.n_systems)

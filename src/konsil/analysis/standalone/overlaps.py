@@ -33,7 +33,10 @@ def overlaps_of(sample: Sample) -> tuple[Overlap, ...]:
 def uneven_overlaps(
     overlaps: Sequence[Overlap], pair_weights: PairWeights, names: Sequence[str]
 ) -> list[str]:
-    """Say so where some pairs of raters share many more units than others, and what that means for their mean."""
+    """A note where some pairs of raters share many more units than others.
+
+    It states the consequence for the mean over pairs.
+    """
     n = [pair.n_units for pair in overlaps if pair.n_units]
     of_pairs = [name for name in names if STATISTICS[name].needs == "pairs"]
     if len(n) < 2 or max(n) < UNEVEN * min(n) or not of_pairs:

@@ -1,4 +1,7 @@
-"""Who is preferred, in any table of comparisons, without a study: `konsil preference` and konsil.preference."""
+"""Preference in any table of comparisons: `konsil preference` and konsil.preference.
+
+No study is needed.
+"""
 
 from __future__ import annotations
 
@@ -65,12 +68,12 @@ class HeadToHead:
     groups: Mapping[str, HeadToHead] = field(default_factory=dict)
     """Each group's result; the numbers of the whole are then not given."""
     comparison: dict[str, Any] | None = None
-    """The differences of two groups' win differences, where that was asked for."""
+    """The differences of two groups' win differences, where requested."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as --json prints it.
 
-        How many items and raters each number rests on stands beside it.
+        Each number has the number of items and raters that it is based on.
         """
         plain: dict[str, Any] = written(self._plain())
         return plain
@@ -110,7 +113,7 @@ class HeadToHead:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
 
     def to_polars(self) -> pl.DataFrame:
-        """One row a system (of each group): its win difference and its worths, as a Polars frame."""
+        """One row a system (of each group), as a Polars frame: its win difference and worths."""
         if self.groups:
             parts = [
                 result.to_polars().insert_column(0, pl.lit(name).alias("group"))
@@ -118,12 +121,12 @@ class HeadToHead:
             ]
             return pl.concat(parts, how="diagonal_relaxed")
         rows = []
-        for one, worth, other in zip(
+        for difference, worth, other in zip(
             self.win_difference, self.davidson["worths"], self.bradley_terry["worths"], strict=True
         ):
-            kept = {k: v for k, v in one.items() if not isinstance(v, dict)}
+            scalars = {k: v for k, v in difference.items() if not isinstance(v, dict)}
             rows.append(
-                {**kept, "davidson": worth["log_worth"], "bradley_terry": other["log_worth"]}
+                {**scalars, "davidson": worth["log_worth"], "bradley_terry": other["log_worth"]}
             )
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -151,37 +154,39 @@ def preference(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> HeadToHead:
-    """Win differences, win rates and worths of a long table of comparisons, with intervals by item and rater.
+    """Win differences, win rates and worths of a table of comparisons.
 
-    `frame` is a Polars or pandas data frame, one row a comparison: columns for item, rater, the two
-    systems and the outcome, which is a winner (a system's name, "left", "a", a column's name), a
-    tie, or a label of `scale`, given in order from the first system's side to the second's.
-    `strict`: only the scale's outermost labels are wins. Instead of an outcome, a row may count
-    wins in the columns `won` (by the first system), `lost` and `tied`.
+    CIs are by item and rater. `frame` is a Polars or pandas data frame, one row a comparison
+    (long): columns for item, rater, the two systems and the outcome, which is a winner (a system's
+    name, "left", "a", a column's name), a tie, or a label of `scale`, given in order from the first
+    system's side to the second's. `strict`: only the scale's outermost labels are wins. Instead of
+    an outcome, a row may count wins in the columns `won` (by the first system), `lost` and `tied`.
 
-    `where` keeps the rows with certain values of columns; `by` gives one result for each value of a
-    column in `groups`; `compare` does so for a column with two values and adds the differences of
+    `where` selects the rows with certain values of columns; `by` gives one result for each value of
+    a column in `groups`; `compare` does so for a column with two values and adds the differences of
     the win differences in `comparison`.
 
-    Headline: the two-way interval (items and raters). Beside it the item-cluster bootstrap with the
-    test that flips whole items; in mode "paper" flips of single comparisons.
+    Primary CI: two-way (items and raters). Also reported: the item-cluster bootstrap with the
+    permutation test that exchanges the systems within whole items; in mode "paper" within single
+    comparisons.
 
     >>> import polars as pl
-    >>> votes = {"item": list("aabbccdd"), "rater": list("rsrsrsrs"), "first": ["x"] * 8, "second": ["y"] * 8}
+    >>> votes = {"item": list("aabbccdd"), "rater": list("rsrsrsrs")}
+    >>> votes |= {"first": ["x"] * 8, "second": ["y"] * 8}
     >>> table = pl.DataFrame({**votes, "winner": ["x", "x", "tie", "y", "x", "tie", "x", "x"]})
-    >>> [round(one["value"], 3) for one in preference(table, resamples=200).win_difference]
+    >>> [round(row["value"], 3) for row in preference(table, resamples=200).win_difference]
     [0.5, -0.5]
     """
     if isinstance(scale, str) or isinstance(missing, str):
         raise AnalysisError("scale and missing: expected a list of labels, got one text")
     words = tuple(map(str, scale))
-    asked = Layout(item, rater, first, second, outcome, words, won, lost, tied, tuple(missing))
+    layout = Layout(item, rater, first, second, outcome, words, won, lost, tied, tuple(missing))
     slices = Slices(as_values(where), by, compare)
     named = (item, rater, first, second, outcome, won, lost, tied, *slices.columns)
-    wanted = [name for name in named if name is not None]
+    column_names = [name for name in named if name is not None]
     return from_layout(
-        to_polars(frame, wanted),
-        asked,
+        to_polars(frame, column_names),
+        layout,
         slices=slices,
         strict=strict,
         ties=ties,
@@ -194,7 +199,7 @@ def preference(
 
 def from_layout(
     frame: pl.DataFrame,
-    asked: Layout,
+    layout: Layout,
     *,
     slices: Slices | None = None,
     strict: bool = False,
@@ -215,19 +220,22 @@ def from_layout(
             " 'paper'"
         )
     slices = Slices() if slices is None else slices
-    how = _How(strict, ties, mode, resamples, seed, confidence)
+    options = _Settings(strict, ties, mode, resamples, seed, confidence)
     warnings: list[str] = []
-    asked, slices = composed(asked), composed(slices)
-    found = parts(as_text(frame, asked.name), slices, asked.name, warnings)
+    layout, slices = composed(layout), composed(slices)
+    table_parts = parts(as_text(frame, layout.name), slices, layout.name, warnings)
     tables = [
-        read_comparisons(part.frame, replace(asked, rows=part.rows, name=_named(part, asked)))
-        for part in found
+        read_comparisons(part.frame, replace(layout, rows=part.rows, name=_named(part, layout)))
+        for part in table_parts
     ]
     if slices.group is None:
         (comparisons,) = tables
-        result = _of_table(comparisons, how)
+        result = _of_table(comparisons, options)
         return replace(result, warnings=(*warnings, *result.warnings))
-    groups = {part.name: _of_table(table, how) for part, table in zip(found, tables, strict=True)}
+    groups = {
+        part.name: _of_table(table, options)
+        for part, table in zip(table_parts, tables, strict=True)
+    }
     comparison = None
     if slices.compare is not None:
         comparison, notes = compared(tables, tuple(groups), strict=strict, level=confidence)
@@ -254,13 +262,13 @@ def from_layout(
     )
 
 
-def _named(part: Part, asked: Layout) -> str:
-    return f"{asked.name}, {part.name}" if part.name else asked.name
+def _named(part: Part, layout: Layout) -> str:
+    return f"{layout.name}, {part.name}" if part.name else layout.name
 
 
 @dataclass(frozen=True)
-class _How:
-    """How a table of comparisons is evaluated."""
+class _Settings:
+    """Options for the evaluation of a table of comparisons."""
 
     strict: bool
     ties: Ties
@@ -270,34 +278,36 @@ class _How:
     confidence: float
 
 
-def _of_table(table: Comparisons, how: _How) -> HeadToHead:
+def _of_table(table: Comparisons, options: _Settings) -> HeadToHead:
     """All numbers of one table."""
-    made, k = table.votes, len(table.systems)
-    threshold = made.steps if how.strict else 1
-    statistics = [one_against_rest(k, made.steps, threshold=threshold)]
+    votes, k = table.votes, len(table.systems)
+    threshold = votes.steps if options.strict else 1
+    statistics = [one_against_rest(k, votes.steps, threshold=threshold)]
     if k <= MATRIX:
-        statistics.append(head_to_head(k, made.steps, threshold=threshold))
-    key, level, mode = stream_key(how.seed, "preference"), how.confidence, how.mode
-    estimates = preferences(made, statistics, draws=how.resamples, key=key, level=level, mode=mode)
-    shown = crossed(table.shown, head_to_head(2, made.steps, "difference", threshold), level=level)
+        statistics.append(head_to_head(k, votes.steps, threshold=threshold))
+    key, level, mode = stream_key(options.seed, "preference"), options.confidence, options.mode
+    estimates = preferences(
+        votes, statistics, draws=options.resamples, key=key, level=level, mode=mode
+    )
+    shown = crossed(table.shown, head_to_head(2, votes.steps, "difference", threshold), level=level)
     pairs = [*zip(*(side.tolist() for side in pair_members(k)), strict=True)]
     ordered = [*pairs, *((b, a) for a, b in pairs)] if k <= MATRIX else []
     names = table.systems
     win_rate = [{"system": names[a], "rival": names[b]} for a, b in ordered]
     models: tuple[Model, Model] = ("davidson", "bradley_terry")
     davidson, bradley_terry = (
-        worths_of(table, model, how.ties, threshold, level) for model in models
+        worths_of(table, model, options.ties, threshold, level) for model in models
     )
     independence = (
         [_INDEPENDENT]
-        if mode == "valid" and made.n_questions == made.n_raters == made.n_votes
+        if mode == "valid" and votes.n_questions == votes.n_raters == votes.n_votes
         else []
     )
     return HeadToHead(
         systems=names,
-        n_comparisons=made.n_votes,
-        n_items=made.n_questions,
-        n_raters=made.n_raters if table.has_raters else None,
+        n_comparisons=votes.n_votes,
+        n_items=votes.n_questions,
+        n_raters=votes.n_raters if table.has_raters else None,
         win_difference=tuple(
             {"system": name} | standing(estimates[0], n, mode, level)
             for n, name in enumerate(names)
@@ -306,7 +316,7 @@ def _of_table(table: Comparisons, how: _How) -> HeadToHead:
             pair | standing(estimates[1], n, mode, level) for n, pair in enumerate(win_rate)
         ),
         davidson=davidson,
-        bradley_terry=bradley_terry | {"ties": how.ties},
+        bradley_terry=bradley_terry | {"ties": options.ties},
         position=position(shown),
         warnings=(
             *table.warnings,

@@ -47,13 +47,13 @@ _COMMON_SENTENCES = {
         "no resample differs from the estimate: the interval has no width and is no evidence"
     ),
 }
-"""Cautions whose own sentence differs from statistic to statistic, said once for all of them."""
+"""One sentence for all statistics, of cautions whose own sentence differs between them."""
 
 
-def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agreement:
+def estimate_table(table: Table, options: TableOptions, request: Request) -> Agreement:
     """All statistics of one table."""
     sample = table.sample
-    names, left_out = names_of(table, asked, request)
+    names, left_out = names_of(table, options, request)
     statistics: list[NamedEstimate] = []
     companions: list[NamedEstimate] = []
     # Warnings that many statistics share are told once, with the names of those they concern.
@@ -69,8 +69,8 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         ] = []
     if (
         not request.statistics
-        and "within_one" in agreement_statistics.applicable(asked.level)
-        and not has_steps(table, asked)
+        and "within_one" in agreement_statistics.applicable(options.level)
+        and not has_steps(table, options)
     ):
         notes[
             message(
@@ -80,7 +80,7 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
                 labels=option("labels", example="[...]"),
             )
         ] = []
-        if asked.level == "ordinal":
+        if options.level == "ordinal":
             notes[
                 message(
                     "Weights count the steps between the labels observed, whatever their numbers;"
@@ -93,7 +93,7 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
             ] = []
     if (
         not request.statistics
-        and RANKED[0] in agreement_statistics.applicable(asked.level)
+        and RANKED[0] in agreement_statistics.applicable(options.level)
         and RANKED[0] not in names + left_out
     ):
         notes[
@@ -108,34 +108,34 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
     everything = agreement_statistics.estimate_jointly(
         sample,
         names,
-        asked.level,
+        options.level,
         key=stream_key(request.seed, "agreement"),
         resampling=request.resampling,
-        cluster=asked.cluster or "unit",
+        cluster=options.cluster or "unit",
         weights=weights_of_table(request, table),
         pair_weights=request.pair_weights,
     )
-    for name, told in everything.items():
+    for name, summary in everything.items():
         statistics.append(
             NamedEstimate(
-                name, within_statistic(told.headline, name, weights_of_table(request, table))
+                name, within_statistic(summary.headline, name, weights_of_table(request, table))
             )
         )
         textbook = closed_form(
             sample,
             name,
-            asked.level,
-            told.headline,
+            options.level,
+            summary.headline,
             weights=agreement_statistics.weights_of(name, weights_of_table(request, table)),
         )
-        others = (*told.companions, *([textbook] if textbook is not None else []))
+        others = (*summary.companions, *([textbook] if textbook is not None else []))
         companions.extend(
             NamedEstimate(name, within_statistic(c, name, weights_of_table(request, table)))
             for c in others
         )
-        for note in told.notes:
+        for note in summary.notes:
             notes.setdefault(note, []).append(name)
-        for caution in told.cautions:
+        for caution in summary.cautions:
             notes.setdefault(_COMMON_SENTENCES.get(caution.code) or sentence(caution), []).append(
                 name
             )
@@ -149,7 +149,7 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
                 labels=option("labels", example="[...]"),
             )
         ] = []
-    if not asked.labels and asked.level == "nominal" and _looks_ordered(table.labels.names):
+    if not options.labels and options.level == "nominal" and _looks_ordered(table.labels.names):
         notes[
             f"the labels are numbers but were taken as names; say {option('level', 'ordinal')} or"
             " interval if their order counts"
@@ -175,12 +175,12 @@ def estimate_table(table: Table, asked: TableOptions, request: Request) -> Agree
         warnings=warnings,
         labels=table.labels.names,
         constant=table.constant,
-        level=asked.level,
+        level=options.level,
         confidence=request.resampling.level,
         pair_weights=request.pair_weights,
         raters=_raters(table),
         overlaps=overlaps,
-        pairs=_pairs(table, asked, request) if request.pairs else (),
+        pairs=_pairs(table, options, request) if request.pairs else (),
     )
 
 
@@ -194,22 +194,24 @@ def _raters(table: Table) -> tuple[RaterCount, ...]:
     )
 
 
-def _pairs(table: Table, asked: TableOptions, request: Request) -> tuple[PairResult, ...]:
+def _pairs(table: Table, options: TableOptions, request: Request) -> tuple[PairResult, ...]:
     """Every two raters by themselves, on the units that both labelled."""
     if not table.has_raters:
         raise AnalysisError(
-            f"{asked.name}: {option('pairs')}: it is not known who gave which label"
+            f"{options.name}: {option('pairs')}: it is not known who gave which label"
         )
     sample = table.sample
     n = len(sample.raters)
     if n * (n - 1) // 2 > MANY_PAIRS:
         raise AnalysisError(
-            f"{asked.name}: {option('pairs')}: {n:,} raters make {n * (n - 1) // 2:,} pairs;"
+            f"{options.name}: {option('pairs')}: {n:,} raters make {n * (n - 1) // 2:,} pairs;"
             f" expected at most {MANY_PAIRS}; choose raters with {option('rater')} (wide) or"
             f" {option('where')}"
         )
     names = [
-        n for n in names_of(table, asked, request)[0] if STATISTICS[n].needs in {"pairs", "counts"}
+        n
+        for n in names_of(table, options, request)[0]
+        if STATISTICS[n].needs in {"pairs", "counts"}
     ]
     names = [n for n in names if n not in {*agreement_statistics.INCOMPLETE.values(), "unanimity"}]
     results = []
@@ -221,10 +223,10 @@ def _pairs(table: Table, asked: TableOptions, request: Request) -> tuple[PairRes
             summaries = agreement_statistics.estimate_jointly(
                 _of_two(sample, a, b, both),
                 names,
-                asked.level,
+                options.level,
                 key=stream_key(request.seed, "agreement"),
                 resampling=request.resampling,
-                cluster=asked.cluster or "unit",
+                cluster=options.cluster or "unit",
                 weights=weights_of_table(request, table),
             )
         statistics = tuple(

@@ -25,7 +25,7 @@ class Adjudicated:
 def with_adjudicated_labels(
     frame: pl.DataFrame, *, after: bool
 ) -> tuple[pl.DataFrame, Adjudicated]:
-    """The ratings without those of the adjudication, their labels as they were before it or as they are after it."""
+    """The ratings without those of the adjudication, with the labels before it or after it."""
     plain = frame.filter(pl.col("purpose") != PURPOSE)
     if plain.height == frame.height:
         return frame, Adjudicated()
@@ -57,19 +57,19 @@ def with_adjudicated_labels(
     return joined.select(frame.columns), counts
 
 
-def adjudication_sentences(found: Adjudicated, after: list[str]) -> tuple[str, ...]:
-    """What the methods paragraph says of it; `after`: the analyses of labels after it.
+def adjudication_sentences(adjudicated: Adjudicated, after: list[str]) -> tuple[str, ...]:
+    """Methods sentences on the adjudication; `after`: the analyses of labels after it.
 
     Nothing where there was none.
     """
-    if not found.labels:
+    if not adjudicated.labels:
         return ()
     first = message(
         "Raters who disagreed reviewed {n:,} {n|label|labels} together and changed {changed:,} of"
         " them.",
         message_id="adjudication.reviewed",
-        n=found.labels,
-        changed=found.changed,
+        n=adjudicated.labels,
+        changed=adjudicated.changed,
     )
     if not after:
         return (

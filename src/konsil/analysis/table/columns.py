@@ -1,4 +1,4 @@
-"""Records as columns: a million ratings are joined and counted without an object for each of them."""
+"""Records as columns: a million ratings are joined and counted without an object for each."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TASK = (
 
 
 class Columns(Sequence[R]):
-    """A sequence of records that lies in columns and is made into records only where somebody asks for one.
+    """A sequence of records stored as columns; records are created only on access.
 
     `frame` has a column for each field, lists and spans as JSON text and no span as the empty text;
     `make` turns it into the records, in their order.
@@ -81,7 +81,8 @@ class Columns(Sequence[R]):
 def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
     """The ratings as columns, by the names in RATING.
 
-    >>> rating_columns([Rating("t", "R1", "correct", "q1", ("q1:a",), None, "rated", "yes")]).row(0)[:6]
+    >>> rating = Rating("t", "R1", "correct", "q1", ("q1:a",), None, "rated", "yes")
+    >>> rating_columns([rating]).row(0)[:6]
     ('t', 'R1', 'correct', 'q1', '["q1:a"]', '')
     """
     if isinstance(ratings, Columns):
@@ -93,7 +94,7 @@ def rating_columns(ratings: Sequence[Rating]) -> pl.DataFrame:
 
 
 def task_columns(tasks: Sequence[Task], names: Sequence[str] = TASK) -> pl.DataFrame:
-    """The tasks as columns, by names out of TASK; `spans` says how many there are."""
+    """The tasks as columns, by names out of TASK; `spans` is the number of spans."""
     if isinstance(tasks, Columns):
         frame = tasks.frame.select(names)
         return frame.with_columns(lists("spans").list.len()) if "spans" in names else frame
@@ -118,13 +119,13 @@ def lists(column: str) -> pl.Expr:
     return pl.col(column).str.json_decode(pl.List(inner))
 
 
-def _frame(names: Sequence[str], records: Sequence[Any], **given: list[Any]) -> pl.DataFrame:
+def _frame(names: Sequence[str], records: Sequence[Any], **overrides: list[Any]) -> pl.DataFrame:
     texts = {
         answers: json.dumps(answers, ensure_ascii=False) for answers in {r.answers for r in records}
     }
     columns = {
         "answers": [texts[r.answers] for r in records],
-        **given,
+        **overrides,
     }
     data = {n: columns[n] if n in columns else [getattr(r, n) for r in records] for n in names}
     numbers = {"seconds": pl.Float64, "confidence": pl.Float64, "spans": pl.UInt32}

@@ -1,4 +1,7 @@
-"""Whether the protocol describes the ratings: labels, criteria, raters, scopes and forms, before any analysis."""
+"""Whether the protocol describes the ratings: labels, criteria, raters, scopes and forms.
+
+The check is made before any analysis.
+"""
 
 from __future__ import annotations
 
@@ -54,9 +57,10 @@ class Renamed:
 
 
 def used(data: Data, exclusions: Exclusions) -> pl.DataFrame:
-    """One row a rating that analyses may use, with its form's id (`instrument`) and digest (`form`).
+    """One row a rating that analyses may use, with its form's id and digest.
 
-    Left out are practice, pilot, withdrawn raters and what the protocol excludes by name.
+    The columns are `instrument` (id) and `form` (digest). Excluded are practice, pilot, withdrawn
+    raters and what the protocol excludes by name.
     """
     ratings = _columns(data.ratings).rename({"instrument": "form"})
     tasks = task_columns(data.tasks, ("id", "instrument", "purpose")).rename({"id": "task"})
@@ -85,9 +89,10 @@ def _columns(ratings: Sequence[Rating]) -> pl.DataFrame:
 def mismatches(
     frame: pl.DataFrame, instruments: Sequence[Instrument], raters: Collection[str] = ()
 ) -> tuple[Mismatch, ...]:
-    """What the ratings of `used` have and the protocol has not: criteria, labels, scopes, raters; without raters, any.
+    """Criteria, labels, scopes and raters in the ratings of `used` that the protocol lacks.
 
-    Shapes: each check is one group-by, and Python sees its groups alone.
+    Without listed raters any rater may have rated. Shapes: each check is one group-by, and Python
+    processes its groups alone.
     """
     by_instrument = {i.id: i for i in instruments}
     problems = [
@@ -103,9 +108,9 @@ def mismatches(
 def unlisted_systems(
     frame: pl.DataFrame, answers: Sequence[Answer], systems: Collection[str]
 ) -> tuple[Mismatch, ...]:
-    """The systems whose answers the ratings of `used` are about and which the protocol does not list.
+    """Systems in the answers rated in `used` that the protocol does not list.
 
-    Without listed systems any may have answered.
+    Without listed systems any system may have answered.
     """
     unlisted = {a.id: a.system for a in answers if a.system not in systems} if systems else {}
     if not unlisted:
@@ -146,34 +151,34 @@ def _several(problems: Iterator[Mismatch]) -> list[Mismatch]:
 
 
 def _unknown_instruments(
-    frame: pl.DataFrame, known: Mapping[str, Instrument]
+    frame: pl.DataFrame, by_id: Mapping[str, Instrument]
 ) -> Iterator[Mismatch]:
-    counted = frame.filter(~pl.col("instrument").is_in(["", *known])).group_by("instrument").len()
+    counted = frame.filter(~pl.col("instrument").is_in(["", *by_id])).group_by("instrument").len()
     for name, n in counted.sort("instrument").iter_rows():
         yield Mismatch(
             f"there is no instrument {name!r}, on which {ratings_of(n)} given;"
-            f" {nearest(name, known)}",
+            f" {nearest(name, by_id)}",
             "keep that instrument beside the new one",
         )
 
 
-def _criteria(known: Mapping[str, Instrument], instrument: str, criterion: str) -> list[Criterion]:
+def _criteria(by_id: Mapping[str, Instrument], instrument: str, criterion: str) -> list[Criterion]:
     """The criteria that a rating may be about.
 
     A rating whose task is not there may be of every instrument.
     """
-    asked = (
-        known.values() if instrument == "" else [known[instrument]] if instrument in known else []
+    instruments = (
+        by_id.values() if instrument == "" else [by_id[instrument]] if instrument in by_id else []
     )
-    return [c for i in asked for c in i.criteria if c.id == criterion]
+    return [c for i in instruments for c in i.criteria if c.id == criterion]
 
 
-def _unknown_criteria(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
+def _unknown_criteria(frame: pl.DataFrame, by_id: Mapping[str, Instrument]) -> Iterator[Mismatch]:
     counted = frame.group_by("instrument", "criterion").len().sort("instrument", "criterion")
     for instrument, criterion, n in counted.iter_rows():
-        if _criteria(known, instrument, criterion) or (instrument and instrument not in known):
+        if _criteria(by_id, instrument, criterion) or (instrument and instrument not in by_id):
             continue
-        ids = [c.id for i in known.values() for c in i.criteria if instrument in ("", i.id)]
+        ids = [c.id for i in by_id.values() for c in i.criteria if instrument in ("", i.id)]
         rated = {c for i, c, _ in counted.iter_rows() if i == instrument}
         unused = [name for name in ids if name not in rated]
         where = f"instrument {instrument!r}" if instrument else "the protocol"
@@ -184,7 +189,7 @@ def _unknown_criteria(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> I
         )
 
 
-def _unknown_labels(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
+def _unknown_labels(frame: pl.DataFrame, by_id: Mapping[str, Instrument]) -> Iterator[Mismatch]:
     counted = frame.group_by("instrument", "criterion", "state", "label").len()
     counts: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     abstained: dict[tuple[str, str], int] = {}
@@ -196,7 +201,7 @@ def _unknown_labels(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Ite
         else:
             counts[(instrument, criterion)][label or ""] = n
     for place in sorted({*counts, *abstained}):
-        criteria = _criteria(known, *place)
+        criteria = _criteria(by_id, *place)
         if not criteria:
             continue
         if place in abstained and not any(c.scale.abstain is not None for c in criteria):
@@ -225,7 +230,7 @@ def _is_on_scale(criterion: Criterion, label: str) -> bool:
         return False
 
 
-def _other_scopes(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Iterator[Mismatch]:
+def _other_scopes(frame: pl.DataFrame, by_id: Mapping[str, Instrument]) -> Iterator[Mismatch]:
     # Identifiers may contain commas and quotation marks, but in JSON a mark within a text has a
     # stroke before it.
     several = pl.col("answers").str.count_matches(r'",\s?"') + 1
@@ -238,7 +243,7 @@ def _other_scopes(frame: pl.DataFrame, known: Mapping[str, Instrument]) -> Itera
     )
     counted = shape.group_by(pl.all()).len().sort(pl.all())
     for instrument, criterion, n_answers, has_item, has_span, n in counted.iter_rows():
-        criteria = _criteria(known, instrument, criterion)
+        criteria = _criteria(by_id, instrument, criterion)
         if criteria and not any(_fits(c, n_answers, has_item, has_span) for c in criteria):
             about = (
                 f"{n_answers} answer{'' if n_answers == 1 else 's'}" if n_answers else "no answer"
@@ -295,26 +300,29 @@ def ratings_have(n: int) -> str:
     return f"{n:,} rating has" if n == 1 else f"{n:,} ratings have"
 
 
-def refuse_unknown_labels(frame: pl.DataFrame, known: Collection[str]) -> None:
-    """Refuse labels that no scale and no recoding names: they would be counted as missing without a word."""
+def refuse_unknown_labels(frame: pl.DataFrame, valid_labels: Collection[str]) -> None:
+    """Refuse labels that no scale and no recoding names.
+
+    They would be counted as missing without notice.
+    """
     rated = frame.filter(pl.col("state") == "rated") if "state" in frame.columns else frame
     labels = rated.get_column("label").drop_nulls()
-    strange = labels.filter(~labels.is_in(list(known)))
+    strange = labels.filter(~labels.is_in(list(valid_labels)))
     if strange.len():
         label = str(strange[0])
         n = int((strange == label).sum())
         raise AnalysisError(
             f"{label!r}, which {ratings_have(n)}, is not a label of the scale;"
-            f" {nearest(label, known)}"
+            f" {nearest(label, valid_labels)}"
         )
 
 
 def with_todays_names(
     data: Data, instruments: Sequence[Instrument]
 ) -> tuple[Data, tuple[Renamed, ...]]:
-    """The data with former labels and identifiers of criteria as the protocol says they are called today.
+    """The data with former labels and identifiers of criteria replaced by the current names.
 
-    Also how many ratings had which former name.
+    Also the number of ratings with each former name.
     """
     criteria = [(i, c) for i in instruments for c in i.criteria if c.renamed or c.formerly]
     if not criteria:
@@ -339,10 +347,10 @@ def with_todays_names(
             ("criterion", dict.fromkeys(current.formerly, current.id)),
             ("label", current.renamed),
         )
-        for what, pairs in names:
-            n = dict(former.group_by(what).len().iter_rows())
+        for column, pairs in names:
+            n = dict(former.group_by(column).len().iter_rows())
             renamed += [
-                Renamed(what, current.id, old, new, n[old])
+                Renamed(column, current.id, old, new, n[old])
                 for old, new in pairs.items()
                 if n.get(old)
             ]
@@ -358,7 +366,7 @@ def _with(ratings: Sequence[Rating], names: pl.DataFrame) -> Sequence[Rating]:
 
 
 def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[TranslatableMessage, ...]:
-    """What the methods say of ratings with former names."""
+    """Methods sentences on ratings with former names."""
     return tuple(
         (
             message(

@@ -33,7 +33,7 @@ def coverage(
     """One row for each panel, criterion and system.
 
     Expected counts come from the tasks, and only where there is a plan: imported tasks exist
-    because they were rated. What no task asks for is expected 0 times.
+    because they were rated. What no task requests is expected 0 times.
     """
     rated = _count(long.frame.filter(pl.col("state") == "rated"))
     abstained = _count(long.frame.filter(pl.col("state") == "abstained"))
@@ -81,7 +81,7 @@ def _row(
 
 
 def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
-    """A warning for each row with more ratings than the tasks ask for: records that contradict one another."""
+    """A warning for each row with more ratings than the tasks request (inconsistent records)."""
     return tuple(
         message(
             "The ratings of {subject} are more than the tasks ask for: {given:,} instead of at most"
@@ -97,12 +97,12 @@ def surplus(rows: Sequence[CoverageRow]) -> tuple[str, ...]:
 
 
 def _count(frame: pl.DataFrame) -> Counter[Key]:
-    found: Counter[Key] = Counter()
+    counts: Counter[Key] = Counter()
     for panel, criterion, system, n in (
         frame.group_by("panel", "criterion", "system").len().iter_rows()
     ):
-        found[(panel, criterion, _in_order(system))] += n
-    return found
+        counts[(panel, criterion, _in_order(system))] += n
+    return counts
 
 
 def _in_order(systems: str) -> str:
@@ -111,19 +111,19 @@ def _in_order(systems: str) -> str:
 
 
 def _excluded(frame: pl.DataFrame, exclusions: Exclusions) -> dict[Key, dict[str, int]]:
-    found: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    counts: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     # A table holds plain texts; the same sentence with its parts can be told in the report's
     # language.
-    told = {str(one): one for one in reasons(exclusions)}
+    reason_by_text = {str(reason): reason for reason in reasons(exclusions)}
     for panel, criterion, system, reason, n in (
         frame.group_by("panel", "criterion", "system", "reason").len().sort("reason").iter_rows()
     ):
-        found[(panel, criterion, _in_order(system))][told[reason]] += n
-    return dict(found)
+        counts[(panel, criterion, _in_order(system))][reason_by_text[reason]] += n
+    return dict(counts)
 
 
 def _unreadable(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
-    """Each subject of a task whose last call gave nothing readable, under its criterion and system."""
+    """Subjects of tasks without a readable response in the last call, by criterion and system."""
     failed = {a.task for a in data.attempts if a.outcome not in {"ok", "repaired", "re-asked"}}
     if not failed:
         return Counter()
@@ -142,18 +142,21 @@ def _expected(data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
 
 
 def _subjects(tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]) -> Counter[Key]:
-    """How many labels each criterion asks for in these tasks, by the rater's panel and the answers' system."""
+    """Number of labels that each criterion requests in these tasks.
+
+    By the rater's panel, the criterion and the answers' system.
+    """
     panels = {r.id: r.panel for r in data.raters}
     criteria = {i.id: i.criteria for i in instruments}
-    found: Counter[Key] = Counter()
+    totals: Counter[Key] = Counter()
     for scopes, counts in _scopes(tasks, data, instruments):
         for rater, instrument, system, n in counts.iter_rows():
             for criterion in (c for c in criteria.get(instrument, ()) if c.scope in scopes):
-                found[(panels.get(rater, ""), criterion.id, system)] += n
+                totals[(panels.get(rater, ""), criterion.id, system)] += n
     for rater, instrument, batch, n in _questionnaires(tasks).iter_rows():
         for criterion in surveyed(criteria.get(instrument, ()), in_batch=bool(batch)):
-            found[(panels.get(rater, ""), criterion.id, "")] += n
-    return found
+            totals[(panels.get(rater, ""), criterion.id, "")] += n
+    return totals
 
 
 def _questionnaires(tasks: pl.DataFrame) -> pl.DataFrame:
@@ -164,13 +167,13 @@ def _questionnaires(tasks: pl.DataFrame) -> pl.DataFrame:
 def _scopes(
     tasks: pl.DataFrame, data: Data, instruments: Sequence[Instrument]
 ) -> Iterator[tuple[set[str], pl.DataFrame]]:
-    """Scopes, and for them how many labels are asked for by rater, instrument and system."""
-    asked = {c.scope for i in instruments for c in i.criteria}
+    """Scopes, and the number of labels requested in them, by rater, instrument and system."""
+    scopes = {c.scope for i in instruments for c in i.criteria}
     by = ("rater", "instrument")
     screens = tasks.filter(pl.col("item").is_not_null())
-    if "item" in asked:
+    if "item" in scopes:
         yield {"item"}, screens.group_by(by).len("n").select(*by, pl.lit("").alias("system"), "n")
-    if asked.isdisjoint({"answer", "sentence", "pair", "task"}):
+    if scopes.isdisjoint({"answer", "sentence", "pair", "task"}):
         return
     theirs = {"answer": [a.id for a in data.answers], "system": [a.system for a in data.answers]}
     systems = pl.DataFrame(theirs, schema=dict.fromkeys(theirs, pl.String))
@@ -181,7 +184,7 @@ def _scopes(
         {"sentence"},
         each.group_by(*by, "system").agg(pl.col("spans").clip(1).cast(pl.Int64).sum().alias("n")),
     )
-    if asked.isdisjoint({"pair", "task"}):
+    if scopes.isdisjoint({"pair", "task"}):
         return
     together = (
         each.sort("system")
@@ -189,7 +192,7 @@ def _scopes(
         .agg(pl.col("system").str.join(_TOGETHER))
     )
     yield {"pair"}, together.group_by(*by, "system").len("n")
-    if "task" in asked:
+    if "task" in scopes:
         about = answers_of_screens(data.tasks, instruments).get_column("task").implode()
         named = together.select("id", pl.col("system").alias("shown"))
         with_system = screens.join(named, on="id", how="left").with_columns(
@@ -201,17 +204,20 @@ def _scopes(
 def label_counts(
     long: RatingTable, instruments: Sequence[Instrument]
 ) -> dict[tuple[str, str, str, str], int]:
-    """How often each label was given: (panel, criterion, system, label), abstentions under their own label."""
+    """Frequency of each label, by (panel, criterion, system, label).
+
+    Abstentions count under their own label.
+    """
     abstain = {
         c.id: c.scale.abstain or message("abstained") for i in instruments for c in i.criteria
     }
     choices = {c.id for i in instruments for c in i.criteria if c.scale.kind == "choice"}
     counted = long.frame.group_by("panel", "criterion", "system", "state", "label").len()
-    found: dict[tuple[str, str, str, str], int] = {}
+    counts: dict[tuple[str, str, str, str], int] = {}
     for panel, criterion, system, state, label, n in counted.sort(
         "panel", "criterion", "system", "label"
     ).iter_rows():
         if criterion in choices:
             key = (panel, criterion, system, abstain[criterion] if state == "abstained" else label)
-            found[key] = found.get(key, 0) + n
-    return found
+            counts[key] = counts.get(key, 0) + n
+    return counts

@@ -1,4 +1,4 @@
-"""Columns made from the ratings themselves: an item's mean rating, and the bin it falls into (difficulty)."""
+"""Columns derived from the ratings: an item's mean rating, and its bin (difficulty)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from konsil.errors import AnalysisError, nearest
 from konsil.instrument import Criterion, Instrument
 
 SCORE = "{}: mean"
-"""The column of the mean itself, beside the column of its bin."""
+"""The column of the mean itself, next to the column of its bin."""
 
 
 def with_derived(
@@ -28,53 +28,54 @@ def with_derived(
     """
     frame = table.frame
     added: list[str] = []
-    for one in derived:
-        if one.name in frame.columns:
+    for definition in derived:
+        if definition.name in frame.columns:
             raise AnalysisError(
-                f"derived {one.name!r}: ratings have a column of this name already; choose another"
+                f"derived {definition.name!r}: ratings have a column of this name already;"
+                " choose another"
             )
-        scores = _scores(table, one, _criterion(one, instruments))
-        column = SCORE.format(one.name)
+        scores = _scores(table, definition, _criterion(definition, instruments))
+        column = SCORE.format(definition.name)
         frame = frame.join(scores.rename({"score": column}), on="item", how="left")
-        frame = frame.with_columns(_binned(pl.col(column), one.bins).alias(one.name))
-        added += [column, one.name]
+        frame = frame.with_columns(_binned(pl.col(column), definition.bins).alias(definition.name))
+        added += [column, definition.name]
     return replace(table, frame=frame, derived=(*table.derived, *added))
 
 
 def derived_values(table: RatingTable, derived: Sequence[Derived]) -> tuple[DerivedValue, ...]:
     """Each item's derived numbers, those of items without a rating left out."""
-    found: list[DerivedValue] = []
-    for one in derived:
-        score = SCORE.format(one.name)
+    values: list[DerivedValue] = []
+    for definition in derived:
+        score = SCORE.format(definition.name)
         rows = (
-            table.frame.select("item", score, one.name)
+            table.frame.select("item", score, definition.name)
             .drop_nulls(score)
             .unique(subset="item")
             .sort("item")
         )
-        found += [
-            DerivedValue(one.name, item, value, label or "")
+        values += [
+            DerivedValue(definition.name, item, value, label or "")
             for item, value, label in rows.iter_rows()
         ]
-    return tuple(found)
+    return tuple(values)
 
 
-def _criterion(one: Derived, instruments: Sequence[Instrument]) -> Criterion:
-    found = [c for i in instruments for c in i.criteria if c.id == one.criterion]
-    if not found:
-        known = [c.id for i in instruments for c in i.criteria]
-        hint = nearest(one.criterion, known)
+def _criterion(definition: Derived, instruments: Sequence[Instrument]) -> Criterion:
+    criteria = [c for i in instruments for c in i.criteria if c.id == definition.criterion]
+    if not criteria:
+        criterion_ids = [c.id for i in instruments for c in i.criteria]
+        hint = nearest(definition.criterion, criterion_ids)
         raise AnalysisError(
-            f"derived {one.name!r}: there is no criterion {one.criterion!r}; {hint}"
+            f"derived {definition.name!r}: there is no criterion {definition.criterion!r}; {hint}"
         )
-    return found[0]
+    return criteria[0]
 
 
-def _scores(table: RatingTable, one: Derived, criterion: Criterion) -> pl.DataFrame:
+def _scores(table: RatingTable, definition: Derived, criterion: Criterion) -> pl.DataFrame:
     """Item -> mean number of the panel's main ratings."""
     chosen = table.frame.filter(
-        (pl.col("criterion") == one.criterion)
-        & pl.col("panel").is_in(table.together.get(one.raters, (one.raters,)))
+        (pl.col("criterion") == definition.criterion)
+        & pl.col("panel").is_in(table.together.get(definition.raters, (definition.raters,)))
         & (pl.col("purpose") == "main")
         & (pl.col("state") == "rated")
     )
@@ -93,9 +94,9 @@ def _scores(table: RatingTable, one: Derived, criterion: Criterion) -> pl.DataFr
 
 def _binned(score: pl.Expr, bins: Sequence[Bin]) -> pl.Expr:
     label: pl.Expr = pl.lit(None, dtype=pl.String)
-    for one in reversed(bins):
-        inside = score.is_between(one.low, one.high, closed=_CLOSED[one.closed])
-        label = pl.when(inside).then(pl.lit(one.label)).otherwise(label)
+    for score_bin in reversed(bins):
+        inside = score.is_between(score_bin.low, score_bin.high, closed=_CLOSED[score_bin.closed])
+        label = pl.when(inside).then(pl.lit(score_bin.label)).otherwise(label)
     return label
 
 

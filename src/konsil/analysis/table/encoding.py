@@ -1,4 +1,4 @@
-"""From the long table to codes: which ratings an analysis uses, its units, its clusters, its labels as integers."""
+"""From the long table to codes: an analysis' ratings, units, clusters and labels as integers."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def numeric_labels(observed: Sequence[str]) -> Labels:
 
 
 def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
-    """Keep the ratings that an analysis asks for, of one panel."""
+    """Select the ratings that an analysis uses, of one panel."""
     frame = long.part(analysis.criterion, panel)
     if analysis.statistic != "self_agreement":
         frame = frame.filter(pl.col("purpose") != "repeat")
@@ -240,26 +240,31 @@ def _first(pair: tuple[tuple[str, ...], pl.DataFrame]) -> list[tuple[tuple[int, 
 def encode(
     frame: pl.DataFrame, analysis: Analysis, labels: Labels, raters: Sequence[str] | None = None
 ) -> Sample:
-    """Put a group's ratings into a matrix of codes, abstentions missing unless they are a label of their own."""
+    """Put a group's ratings into a matrix of codes.
+
+    Abstentions are missing unless they are a label of their own.
+    """
     coded = _coded(frame, analysis.collapse, labels)
     if analysis.spans in {"all", "any"}:
         coded = _over_sentences(coded, analysis)
     cluster = "item" if analysis.cluster == "rater" else analysis.cluster
-    subjects, given = _dense(subjects_of(coded)), _dense(_numbered(coded, "rater"))
-    _refuse_twice(subjects, given, analysis)
+    subjects, rater_numbers = _dense(subjects_of(coded)), _dense(_numbered(coded, "rater"))
+    _refuse_twice(subjects, rater_numbers, analysis)
     codes = coded.get_column("code").to_numpy()
     # Of two systems the same one is always the first; of more, which one is follows from their
     # names.
     if labels.reverse is not None and coded.get_column("system").n_unique() < 2:
         labels = replace(labels, reverse=None)
-    return _placed(subjects, given, _dense(_numbered(coded, cluster)), codes, labels, raters)
+    return _placed(
+        subjects, rater_numbers, _dense(_numbered(coded, cluster)), codes, labels, raters
+    )
 
 
 def _numbered(frame: pl.DataFrame, column: str) -> pl.Series:
-    known = NUMBERED.get(column, "")
+    numbered_column = NUMBERED.get(column, "")
     return (
-        frame.get_column(known)
-        if known in frame.columns
+        frame.get_column(numbered_column)
+        if numbered_column in frame.columns
         else frame.get_column(column).fill_null("")
     )
 
@@ -268,9 +273,12 @@ def _coded(frame: pl.DataFrame, collapse: Mapping[str, str], labels: Labels) -> 
     codes = labels.codes()
     # A label that is collapsed into one that is not counted is missing because the protocol says
     # so.
-    wanted = {**codes, **{before: codes.get(after, -1) for before, after in collapse.items()}}
-    refuse_unknown_labels(frame, wanted)
-    code = pl.col("label").replace_strict(wanted, default=-1, return_dtype=pl.Int64)
+    code_by_label = {
+        **codes,
+        **{before: codes.get(after, -1) for before, after in collapse.items()},
+    }
+    refuse_unknown_labels(frame, code_by_label)
+    code = pl.col("label").replace_strict(code_by_label, default=-1, return_dtype=pl.Int64)
     if labels.abstain is not None:
         code = pl.when(pl.col("state") == "abstained").then(codes[labels.abstain]).otherwise(code)
     return frame.with_columns(code.fill_null(-1).alias("code"))
@@ -281,8 +289,8 @@ def _over_sentences(coded: pl.DataFrame, analysis: Analysis) -> pl.DataFrame:
     worst_or_best = pl.col("code").filter(pl.col("code") >= 0)
     picked = worst_or_best.min() if analysis.spans == "all" else worst_or_best.max()
     keys = ["item", "case", "answers", "rater"]
-    one = coded.group_by(keys, maintain_order=True).agg(picked.fill_null(-1).alias("code"))
-    return one.with_columns(pl.lit("").alias("span"))
+    per_answer = coded.group_by(keys, maintain_order=True).agg(picked.fill_null(-1).alias("code"))
+    return per_answer.with_columns(pl.lit("").alias("span"))
 
 
 def of_tasks(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> pl.DataFrame:
@@ -293,9 +301,9 @@ def of_tasks(frame: pl.DataFrame, analysis: Analysis, labels: Labels) -> pl.Data
     coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
     picked = pl.col("code").min() if analysis.spans == "all" else pl.col("code").max()
     keys = ["item", "case", "answers", "rater", "task", "repeat_of"]
-    one = coded.group_by(keys, maintain_order=True).agg(picked)
+    per_answer = coded.group_by(keys, maintain_order=True).agg(picked)
     label = pl.col("code").replace_strict(dict(enumerate(labels.names)), return_dtype=pl.String)
-    return one.with_columns(
+    return per_answer.with_columns(
         label.alias("label"), pl.lit("").alias("span"), pl.lit("rated").alias("state")
     )
 
@@ -311,9 +319,9 @@ def averaged(
     coded = _coded(frame, analysis.collapse, labels).filter(pl.col("code") >= 0)
     number = pl.col("code").replace_strict(values, return_dtype=pl.Float64).mean()
     keys = ["item", "case", "answers", "rater"]
-    one = coded.group_by(keys, maintain_order=True).agg(number.alias("number"))
-    distinct = one.get_column("number").unique().sort()
-    words = one.with_columns(
+    per_answer = coded.group_by(keys, maintain_order=True).agg(number.alias("number"))
+    distinct = per_answer.get_column("number").unique().sort()
+    words = per_answer.with_columns(
         pl.col("number").cast(pl.String).alias("label"), pl.lit("").alias("span")
     )
     names = tuple(distinct.cast(pl.String).to_list())

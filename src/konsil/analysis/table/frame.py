@@ -1,4 +1,4 @@
-"""All ratings as one long table: one row a rating, with what is known of its task, item, answers and rater."""
+"""All ratings as one long table: one row a rating, with its task, item, answers and rater."""
 
 from __future__ import annotations
 
@@ -122,16 +122,16 @@ class RatingTable:
     """The columns that were derived from ratings."""
 
     def part(self, criterion: str, panel: str) -> pl.DataFrame:
-        """The ratings of a panel, or of several with one name, on one criterion, with SUBJECT and NUMBERED.
+        """The ratings of a panel, or of several with one name, on one criterion.
 
-        They are found once, since analyses ask often.
+        With SUBJECT and NUMBERED. They are selected once, since analyses use them often.
         """
         key = (criterion, panel)
         if key not in self._parts:
-            wanted = (pl.col("criterion") == criterion) & pl.col("panel").is_in(
+            is_in_part = (pl.col("criterion") == criterion) & pl.col("panel").is_in(
                 self.together.get(panel, (panel,))
             )
-            self._parts[key] = self._with_subjects.filter(wanted)
+            self._parts[key] = self._with_subjects.filter(is_in_part)
         return self._parts[key]
 
     @cached_property
@@ -153,7 +153,9 @@ class RatingTable:
             pl.when(pl.col("item").is_null()).then(survey).otherwise(subject).alias(SUBJECT),
             *(pl.col(c).fill_null(pl.col("rater")).alias(n) for c, n in NUMBERED.items()),
         )
-        return self.frame.with_columns(one.cast(pl.Enum(one.unique().sort())) for one in words)
+        return self.frame.with_columns(
+            column.cast(pl.Enum(column.unique().sort())) for column in words
+        )
 
 
 def rating_table(
@@ -164,17 +166,18 @@ def rating_table(
     *,
     after: bool = False,
 ) -> RatingTable:
-    """Join the records into one long table and set aside what the protocol excludes, with the reason.
+    """Join the records into one long table and set aside excluded ratings, with the reason.
 
-    `after`: whether labels are those after the adjudication, where there was one.
+    The protocol determines the exclusions. `after`: whether labels are those after the
+    adjudication, where there was one.
     """
     frame, adjudicated = with_adjudicated_labels(_joined(data, instruments), after=after)
     frame = _with_strata(frame, data)
     frame, excluded = _exclude(frame, exclusions, data.withdrawn)
     named: dict[str, set[str]] = {}
-    for one in data.items:
-        for name in one.sets:
-            named.setdefault(name, set()).add(one.id)
+    for item in data.items:
+        for name in item.sets:
+            named.setdefault(name, set()).add(item.id)
     return RatingTable(
         frame,
         excluded,
@@ -186,20 +189,20 @@ def rating_table(
 
 
 def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
-    """Every rating with what its rater, item, answers and task say."""
+    """Every rating with the columns of its rater, item, answers and task."""
     ratings = about_screens(rating_columns(data.ratings), data.tasks, instruments)
     raters = {name: [getattr(r, name) for r in data.raters] for name in ("panel", "kind", "family")}
-    known = pl.DataFrame(
+    rater_frame = pl.DataFrame(
         {"rater": [r.id for r in data.raters], **raters}, schema=_texts("rater", *raters)
     )
-    unknown = ratings.filter(~pl.col("rater").is_in(known.get_column("rater").to_list()))
+    unknown = ratings.filter(~pl.col("rater").is_in(rater_frame.get_column("rater").to_list()))
     if unknown.height:
         task, rater = unknown.row(0)[:2]
         raise AnalysisError(f"rating of task {task!r}: the rater {rater!r} is not known")
     cases = {"item": [i.id for i in data.items], "case": [i.case or i.id for i in data.items]}
     tasks = task_columns(data.tasks, ("id", "rater", "item", *_OF_TASK)).rename({"id": "task"})
     frame = (
-        ratings.join(known, on="rater", how="left", maintain_order="left")
+        ratings.join(rater_frame, on="rater", how="left", maintain_order="left")
         .join(
             pl.DataFrame(cases, schema=_texts(*cases)), on="item", how="left", maintain_order="left"
         )
@@ -224,7 +227,10 @@ def _joined(data: Data, instruments: Sequence[Instrument]) -> pl.DataFrame:
 
 
 def _with_design(frame: pl.DataFrame, tasks: pl.DataFrame) -> pl.DataFrame:
-    """A survey's design: the one instrument of its rater's screens in the batch, else in the phase, else its own."""
+    """A survey's design: the one instrument of the same rater's tasks.
+
+    Of the tasks in the batch, else of those in the phase, else the survey's own instrument.
+    """
     design = pl.col("instrument")
     if frame.get_column("item").null_count():
         about = tasks.filter(pl.col("item").is_not_null())
@@ -250,7 +256,7 @@ def _answer_texts(ratings: pl.DataFrame, data: Data) -> pl.DataFrame:
     columns = {
         "answers": texts,
         "shown": [" | ".join(ids) for ids in answers],
-        "system": [" | ".join([systems.get(one, "") for one in ids]) for ids in answers],
+        "system": [" | ".join([systems.get(answer, "") for answer in ids]) for ids in answers],
     }
     return pl.DataFrame(columns, schema=_texts(*columns))
 
@@ -260,16 +266,16 @@ def _texts(*names: str) -> dict[str, type[pl.String]]:
 
 
 def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
-    """Put the strata of items and raters beside the ratings.
+    """Add the strata of items and raters to the ratings.
 
     A name that both use is prefixed for the raters.
     """
     of_items = sorted({name for i in data.items for name in i.strata})
     of_raters = sorted({name for r in data.raters for name in r.strata})
-    taken = [name for name in of_items if name in {*COLUMNS, "reason"}]
-    if taken:
+    reserved = [name for name in of_items if name in {*COLUMNS, "reason"}]
+    if reserved:
         raise AnalysisError(
-            f"the stratum {taken[0]!r} of the items has the name of a rating's own column;"
+            f"the stratum {reserved[0]!r} of the items has the name of a rating's own column;"
             " rename it"
         )
     for name in of_items:
@@ -329,5 +335,5 @@ def _exclude(
         .otherwise(None)
     )
     marked = frame.with_columns(reason.alias("reason"))
-    kept = marked.filter(pl.col("reason").is_null()).drop("reason")
-    return kept, marked.filter(pl.col("reason").is_not_null())
+    included = marked.filter(pl.col("reason").is_null()).drop("reason")
+    return included, marked.filter(pl.col("reason").is_not_null())

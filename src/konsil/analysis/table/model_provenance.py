@@ -1,4 +1,7 @@
-"""How models were asked, in sentences that claim nothing a model did not take; and pairs seen in both orders."""
+"""Methods sentences on requests to models, and on pairs shown in both orders.
+
+The sentences claim no setting that a model did not accept.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from konsil.analysis.table.frame import Data
 from konsil.instrument import Instrument
 from konsil.records import Callee, System
 
-TOLD = ("temperature", "top_p", "seed")
+REPORTED_SETTINGS = ("temperature", "top_p", "seed")
 """The parameters that the sentence on a model names."""
 
 
@@ -38,38 +41,40 @@ def orders(data: Data, instruments: Sequence[Instrument]) -> tuple[OrderRow, ...
             criterion = str(json.loads(attempt.raw)["criterion"])
             contradicted.setdefault((attempt.rater, criterion), set()).add(attempt.task)
     ratings = rating_columns(data.ratings).filter(pl.col("rater").is_in(sorted(judges)))
-    found = []
+    rows = []
     for judge in sorted(judges):
         for criterion in dict.fromkeys(criteria):
-            mine = (pl.col("rater") == judge) & (pl.col("criterion") == criterion)
-            rated = set(ratings.filter(mine).get_column("task").to_list())
+            of_judge = (pl.col("rater") == judge) & (pl.col("criterion") == criterion)
+            rated = set(ratings.filter(of_judge).get_column("task").to_list())
             against = contradicted.get((judge, criterion), set())
             if rated | against:
-                found.append(OrderRow(judge, criterion, len(rated | against), len(against)))
-    return tuple(found)
+                rows.append(OrderRow(judge, criterion, len(rated | against), len(against)))
+    return tuple(rows)
 
 
 def model_call_sentences(
     callees: Sequence[Callee], rows: Sequence[OrderRow]
 ) -> Iterator[TranslatableMessage]:
-    """The sentences of the methods on models: which, how they were asked, and what they do not take."""
+    """Methods sentences on models: which models, how requested, and parameters not accepted."""
     helped = [c for c in callees if c.kind == "prepare"]
     answered = [c for c in callees if c.kind == "answer"]
     judged = [c for c in callees if c.kind == "judge"]
     if helped:
-        told = listed([_how(c) for c in helped], "; ")
+        steps = listed([_callee_phrase(c) for c in helped], "; ")
         yield message(
             "Before the study models were asked for {steps}; what they said was for people to"
             " decide on.",
-            steps=told,
+            steps=steps,
         )
     if answered:
         yield message(
-            "Answers were asked of {models}.", models=listed([_how(c) for c in answered], "; ")
+            "Answers were asked of {models}.",
+            models=listed([_callee_phrase(c) for c in answered], "; "),
         )
     if judged:
         yield message(
-            "Judgements were asked of {models}.", models=listed([_how(c) for c in judged], "; ")
+            "Judgements were asked of {models}.",
+            models=listed([_callee_phrase(c) for c in judged], "; "),
         )
     if played := [_name(c) for c in callees if c.model.startswith("fake:")]:
         yield message(
@@ -77,8 +82,8 @@ def model_call_sentences(
             " nothing follows from what they say.",
             names=listed(played),
         )
-    for one in callees:
-        yield from _without(one)
+    for callee in callees:
+        yield from _without(callee)
     yield from _votes(judged)
     yield from _combined(judged)
     yield from _orders(judged, rows)
@@ -107,18 +112,21 @@ def played(callees: Sequence[Callee], *, named: bool) -> TranslatableMessage | N
 
 
 def imported(systems: Sequence[System]) -> Iterator[TranslatableMessage]:
-    """The sentence on systems that were not called, such as products: what the protocol says of them in its own words.
+    """The sentence on systems that were not called, such as products.
 
-    >>> print(*imported([System("desk", settings={"accessed": "2025-03-04", "web search": "on"}), System("b")]))
+    It contains the protocol's description of them in its own words.
+
+    >>> desk = System("desk", settings={"accessed": "2025-03-04", "web search": "on"})
+    >>> print(*imported([desk, System("b")]))
     Answers were imported of desk (accessed 2025-03-04, web search on).
     """
-    told = [
-        f"{one.id} ({', '.join(f'{name} {value}' for name, value in one.settings.items())})"
-        for one in systems
-        if one.model is None and one.settings
+    descriptions = [
+        f"{system.id} ({', '.join(f'{name} {value}' for name, value in system.settings.items())})"
+        for system in systems
+        if system.model is None and system.settings
     ]
-    if told:
-        yield message("Answers were imported of {systems}.", systems=listed(told, "; "))
+    if descriptions:
+        yield message("Answers were imported of {systems}.", systems=listed(descriptions, "; "))
 
 
 _STEPS = {
@@ -131,42 +139,52 @@ _STEPS = {
 }
 
 
-def _name(one: Callee) -> str:
-    """Who was asked, or what for where it was before the study."""
-    return _STEPS.get(one.who, one.who) if one.kind == "prepare" else one.who
+def _name(callee: Callee) -> str:
+    """The rater called, or the step of preparation for calls before the study."""
+    return _STEPS.get(callee.who, callee.who) if callee.kind == "prepare" else callee.who
 
 
-def _how(one: Callee) -> TranslatableMessage:
-    claimed = [n for n in TOLD if n in one.asked and one.without.get(n, 0) < one.calls]
-    settings = [
-        message("{parameter} {value}", parameter=n, value=_values(one.asked[n])) for n in claimed
+def _callee_phrase(callee: Callee) -> TranslatableMessage:
+    claimed = [
+        n
+        for n in REPORTED_SETTINGS
+        if n in callee.asked and callee.without.get(n, 0) < callee.calls
     ]
-    own = message("sampling by the endpoint's default")
+    settings = [
+        message("{parameter} {value}", parameter=n, value=_values(callee.asked[n])) for n in claimed
+    ]
+    default_sampling = message("sampling by the endpoint's default")
     searches = any(
-        "web_search" in tools for tools in one.asked.get("tools", ()) if isinstance(tools, list)
+        "web_search" in tools for tools in callee.asked.get("tools", ()) if isinstance(tools, list)
     )
     about = listed(
-        [*(settings or [own]), *([message("with web search")] if searches else []), *_when(one)],
+        [
+            *(settings or [default_sampling]),
+            *([message("with web search")] if searches else []),
+            *_when(callee),
+        ],
         end=COMMA,
     )
-    echoed = [name for name in one.echoed if name != one.model.partition(":")[2]]
+    echoed = [name for name in callee.echoed if name != callee.model.partition(":")[2]]
     if echoed:
         return message(
             "{who} ({model}, answering as {echoed}; {settings})",
-            who=_name(one),
-            model=one.model,
+            who=_name(callee),
+            model=callee.model,
             echoed=listed(echoed),
             settings=about,
         )
-    return message("{who} ({model}; {settings})", who=_name(one), model=one.model, settings=about)
+    return message(
+        "{who} ({model}; {settings})", who=_name(callee), model=callee.model, settings=about
+    )
 
 
-def _when(one: Callee) -> Iterator[TranslatableMessage]:
-    """The days of access: what a model says today it may not say tomorrow."""
-    if one.first and one.first == one.last:
-        yield message("on {day}", day=one.first)
-    elif one.first:
-        yield message("from {first} to {last}", first=one.first, last=one.last)
+def _when(callee: Callee) -> Iterator[TranslatableMessage]:
+    """The days of access, since a model's replies may change from day to day."""
+    if callee.first and callee.first == callee.last:
+        yield message("on {day}", day=callee.first)
+    elif callee.first:
+        yield message("from {first} to {last}", first=callee.first, last=callee.last)
 
 
 def _values(values: Sequence[object]) -> str:
@@ -175,43 +193,43 @@ def _values(values: Sequence[object]) -> str:
     return texts[0] if len(texts) == 1 else f"{texts[0]}–{texts[-1]}"
 
 
-def _without(one: Callee) -> Iterator[TranslatableMessage]:
+def _without(callee: Callee) -> Iterator[TranslatableMessage]:
     by_number: dict[int, list[str]] = {}
-    for name, n in one.without.items():
+    for name, n in callee.without.items():
         if name == "logprobs":
             yield message(
                 "{who} gave no log-probabilities in {n:,} of {all:,} calls; their labels have no"
                 " confidence.",
-                who=_name(one),
+                who=_name(callee),
                 n=n,
-                all=one.calls,
+                all=callee.calls,
             )
         else:
             by_number.setdefault(n, []).append(name)
     for n, names in by_number.items():
-        if n == one.calls:
+        if n == callee.calls:
             yield message(
                 "{who} does not take {parameters}: all its {n:,} {n|call was|calls were} made"
                 " without.",
-                who=_name(one),
+                who=_name(callee),
                 parameters=listed(names),
                 n=n,
             )
         else:
             yield message(
                 "{who} did not always take {parameters}: {n:,} of {all:,} calls were made without.",
-                who=_name(one),
+                who=_name(callee),
                 parameters=listed(names),
                 n=n,
-                all=one.calls,
+                all=callee.calls,
             )
 
 
 def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
     by_number: dict[int, list[str]] = {}
-    for one in judged:
-        if one.votes > 1:
-            by_number.setdefault(one.votes, []).append(one.who)
+    for callee in judged:
+        if callee.votes > 1:
+            by_number.setdefault(callee.votes, []).append(callee.who)
     for votes, names in by_number.items():
         yield message(
             "{judges} voted {votes} times on each task; a label is what more than half of the votes"
@@ -222,14 +240,14 @@ def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
 
 
 def _combined(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
-    if middle := [one.who for one in judged if one.combine == "median"]:
+    if middle := [callee.who for callee in judged if callee.combine == "median"]:
         yield message(
             "On ordered scales the label of {judges} is the median of the votes (of an even number"
             " the lower one).",
             message_id="called.median",
             judges=listed(middle),
         )
-    if nearest := [one.who for one in judged if one.combine == "expectation"]:
+    if nearest := [callee.who for callee in judged if callee.combine == "expectation"]:
         yield message(
             "On ordered scales the label of {judges} is the one nearest to the mean of the votes,"
             " weighted with the labels' probabilities where these are known.",
@@ -241,7 +259,7 @@ def _combined(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
 def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[TranslatableMessage]:
     for tie in (False, True):
         names = {c.who for c in judged if c.both_orders and c.tie == tie}
-        told = [
+        judge_phrases = [
             message(
                 "{who} {n:,} of {all:,} on {criterion} ({share:.1%})",
                 who=r.rater,
@@ -253,15 +271,15 @@ def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Tran
             for r in rows
             if r.rater in names
         ]
-        if told and tie:
+        if judge_phrases and tie:
             yield message(
                 "Pairs were shown in both orders; inconsistent between them were {judges}, and what"
                 " is inconsistent is a tie.",
-                judges=listed(told),
+                judges=listed(judge_phrases),
             )
-        elif told:
+        elif judge_phrases:
             yield message(
                 "Pairs were shown in both orders; inconsistent between them were {judges}, and what"
                 " is inconsistent is missing.",
-                judges=listed(told),
+                judges=listed(judge_phrases),
             )

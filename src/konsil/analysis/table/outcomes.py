@@ -19,7 +19,7 @@ READABLE = ("ok", "repaired", "re-asked")
 """Outcomes from which ratings are made."""
 
 UNDECIDED = ("no majority", "inconsistent")
-"""Outcomes of several calls of one task: each could be read, and together they say nothing."""
+"""Outcomes of several calls of one task: each could be read, and together they give no label."""
 
 NO_CALL = "no call"
 """A task that was neither called nor rated."""
@@ -49,9 +49,9 @@ MOST_VALUES = 12
 
 
 def outcomes(data: Data, table: RatingTable) -> tuple[OutcomeRow, ...]:
-    """How the tasks of each judge ended: over all tasks, then within each value of the items' strata.
+    """Outcomes of each judge's tasks: over all tasks, then by values of the items' strata.
 
-    A task counts once, with its last call; one that has ratings counts with the last call that
+    A task counts once, with its last call; a task that has ratings counts with the last call that
     could be read.
     """
     ours = pl.col("rater").is_in(sorted(_judges(data))) & pl.col("purpose").is_in(
@@ -61,24 +61,24 @@ def outcomes(data: Data, table: RatingTable) -> tuple[OutcomeRow, ...]:
     tasks = tasks.with_columns(
         pl.Series("ended", _ended(data, tasks.get_column("id").to_list()), dtype=pl.String)
     )
-    whole = _counts(tasks, "rater")
+    totals = _counts(tasks, "rater")
     columns = {}
     for column, value_of in _columns(data, table).items():
         value = pl.col("item").replace_strict(value_of, default=None, return_dtype=pl.String)
         columns[column] = _counts(
             tasks.with_columns(value.alias("value")).filter(pl.col("value") != ""), "rater", "value"
         )
-    found: list[OutcomeRow] = []
-    for rater in sorted(key[0] for key in whole):
-        found.append(OutcomeRow(rater, "", "", whole[(rater,)]))
+    rows: list[OutcomeRow] = []
+    for rater in sorted(key[0] for key in totals):
+        rows.append(OutcomeRow(rater, "", "", totals[(rater,)]))
         for column, counts in columns.items():
-            found += [
+            rows += [
                 OutcomeRow(rater, column, key[1], counts[key])
                 for key in sorted(counts)
                 if key[0] == rater
             ]
-        found += _by_system(data, rater, tasks.filter(pl.col("rater") == rater))
-    return tuple(found)
+        rows += _by_system(data, rater, tasks.filter(pl.col("rater") == rater))
+    return tuple(rows)
 
 
 def _judges(data: Data) -> frozenset[str]:
@@ -106,28 +106,28 @@ def _counts(tasks: pl.DataFrame, *by: str) -> dict[tuple[str, ...], dict[str, in
 
     Outcomes in the order of OUTCOMES.
     """
-    found: dict[tuple[str, ...], dict[str, int]] = {}
+    counts_by_key: dict[tuple[str, ...], dict[str, int]] = {}
     for *key, outcome, n in tasks.group_by(*by, "ended").len().iter_rows():
-        found.setdefault(tuple(key), {})[outcome] = n
+        counts_by_key.setdefault(tuple(key), {})[outcome] = n
     return {
-        key: {one: counts[one] for one in OUTCOMES if one in counts}
-        for key, counts in found.items()
+        key: {name: counts[name] for name in OUTCOMES if name in counts}
+        for key, counts in counts_by_key.items()
     }
 
 
 def _columns(data: Data, table: RatingTable) -> dict[str, dict[str, str]]:
     """Stratum or derived range -> item -> value, where the values are few."""
-    found = {
+    columns = {
         name: {i.id: i.strata[name] for i in data.items if name in i.strata}
         for name in sorted({name for i in data.items for name in i.strata})
     }
     for name in table.derived:
         if table.frame.schema[name] == pl.String:
             pairs = table.frame.select("item", name).drop_nulls().unique()
-            found[name] = dict(pairs.iter_rows())
+            columns[name] = dict(pairs.iter_rows())
     return {
         name: values
-        for name, values in found.items()
+        for name, values in columns.items()
         if 1 < len(set(values.values())) <= MOST_VALUES
     }
 
@@ -156,7 +156,7 @@ def _by_system(data: Data, rater: str, tasks: pl.DataFrame) -> Iterator[OutcomeR
 def missing(
     data: Data, table: RatingTable, exclusions: Exclusions, instruments: Sequence[Instrument]
 ) -> RatingTable:
-    """The judges' labels that the tasks ask for and nobody gave, in the long table's columns.
+    """The judges' labels that tasks request and that are missing, in the long table's columns.
 
     They have no label.
     """
@@ -172,19 +172,23 @@ def missing(
     )
     absent: list[Rating] = []
     for task in (t for t in data.tasks if t.id in short) if short else ():
-        asked = [one for c in criteria.get(task.instrument, []) for one in _subjects(task, c)]
-        known = _keys(ratings.filter(pl.col("task") == task.id))
-        absent += [one for one in asked if _keys(rating_columns([one])).isdisjoint(known)]
+        expected = [
+            rating for c in criteria.get(task.instrument, []) for rating in _subjects(task, c)
+        ]
+        rated_keys = _keys(ratings.filter(pl.col("task") == task.id))
+        absent += [
+            rating for rating in expected if _keys(rating_columns([rating])).isdisjoint(rated_keys)
+        ]
     if not absent:
         return replace(table, frame=table.frame.clear())
     left_out = Exclusions(raters=exclusions.raters, items=exclusions.items)
     of_these = {r.task for r in absent}
     tasks = [t for t in data.tasks if t.id in of_these]
-    found = rating_table(
+    absent_table = rating_table(
         replace(data, ratings=absent, tasks=tasks), left_out, instruments, table.together
     )
     columns = table.frame.select("item", *table.derived).unique(subset="item", keep="first")
-    return replace(found, frame=found.frame.join(columns, on="item", how="left"))
+    return replace(absent_table, frame=absent_table.frame.join(columns, on="item", how="left"))
 
 
 def _short(
@@ -192,7 +196,7 @@ def _short(
 ) -> frozenset[str]:
     """The tasks with fewer ratings than `_subjects` would make."""
 
-    def how_many(*scopes: str) -> pl.Expr:
+    def n_criteria(*scopes: str) -> pl.Expr:
         asking = {
             instrument: sum(c.scope in scopes for c in several)
             for instrument, several in criteria.items()
@@ -200,14 +204,14 @@ def _short(
         return pl.col("instrument").replace_strict(asking, default=0, return_dtype=pl.Int64)
 
     answers = lists("answers").list.len().cast(pl.Int64)
-    asked = (
-        how_many("answer") * answers
-        + how_many("sentence") * pl.col("spans")
-        + how_many("pair", "item", "task")
+    n_expected = (
+        n_criteria("answer") * answers
+        + n_criteria("sentence") * pl.col("spans")
+        + n_criteria("pair", "item", "task")
     )
-    given = ratings.group_by("task").len("given")
-    counted = tasks.with_columns(asked.alias("asked")).join(
-        given, left_on="id", right_on="task", how="left"
+    rating_counts = ratings.group_by("task").len("given")
+    counted = tasks.with_columns(n_expected.alias("asked")).join(
+        rating_counts, left_on="id", right_on="task", how="left"
     )
     return frozenset(
         counted.filter(pl.col("given").fill_null(0) < pl.col("asked")).get_column("id")

@@ -1,4 +1,4 @@
-"""What the labels of a comparison say: how many steps in favour of the first of the two."""
+"""Meaning of a comparison's labels: number of steps in favour of the first of the two."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from konsil.instrument import Criterion
 from konsil.instrument.definition.mirror import mirrored
 
 FIRST = ("left", "a", "first", "1", "x", "win", "model_a", "system_a", "answer_a")
-"""Words that say the first of the two won."""
+"""Words for a win of the first of the two."""
 
 SECOND = ("right", "b", "second", "2", "y", "loss", "model_b", "system_b", "answer_b")
-"""Words that say the second did."""
+"""Words for a win of the second."""
 
 TIE = (
     "tie",
@@ -27,16 +27,17 @@ TIE = (
     "tie (bothbad)",
     "both_bad",
 )
-"""Words that say neither did."""
+"""Words for a tie."""
 
 FIVE = {"strongly_a": 2, "slightly_a": 1, "tie": 0, "slightly_b": -1, "strongly_b": -2}
 """The five-point labels of Real-POCQi's public tables."""
 
 
 def steps_of_scale(scale: Sequence[str]) -> dict[str, int]:
-    """Labels in order, from "the first is much better" to "the second is much better", to steps in favour of the first.
+    """Labels in order to steps in favour of the first.
 
-    An odd number of labels has the tie in its middle; an even number has none.
+    The order is from "the first is much better" to "the second is much better". An odd number of
+    labels has the tie in its middle; an even number has none.
 
     >>> steps_of_scale(["A", "equal", "B"])
     {'A': 1, 'equal': 0, 'B': -1}
@@ -55,7 +56,7 @@ def steps_of_scale(scale: Sequence[str]) -> dict[str, int]:
 def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
     """A pair criterion's labels to steps in favour of its first answer, A.
 
-    Labels in order favour A first; where letters say otherwise, they decide. An error for a scale
+    Labels in order favour A first; where letters contradict that, they decide. An error for a scale
     that does not tell what its labels say with A and B exchanged.
     """
     scale = criterion.scale
@@ -83,10 +84,10 @@ def steps_of_criterion(criterion: Criterion, where: str) -> dict[str, int]:
 def reversed_codes(
     criterion: Criterion, collapse: Mapping[str, str], names: Sequence[str]
 ) -> tuple[int, ...] | None:
-    """For each label after collapsing the place of the one that says the same with A and B exchanged.
+    """For each label after collapsing, the index of its counterpart with A and B exchanged.
 
-    None where the scale does not tell, or where labels that are merged do not stay so with the
-    sides exchanged.
+    None where the scale does not define it, or where labels that are merged do not stay merged with
+    the sides exchanged.
 
     >>> from konsil.instrument import Scale
     >>> scale = Scale(("A much", "A", "same", "B", "B much"), level="ordinal")
@@ -112,7 +113,7 @@ def reversed_codes(
 
 
 def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str) -> dict[str, int]:
-    """Words of a winner column to steps; systems' own names are told apart by the caller.
+    """Words of a winner column to steps; the caller handles systems' own names.
 
     >>> steps_of_words(["model_a", "tie"], ("model_a", "model_b"), "votes.csv")
     {'model_a': 1, 'tie': 0}
@@ -120,20 +121,20 @@ def steps_of_words(observed: Sequence[str], columns: tuple[str, str], where: str
     folded = {word: word.strip().casefold() for word in observed}
     if {*folded.values()} <= {*FIVE}:
         return {word: FIVE[low] for word, low in folded.items()}
-    known: dict[str, int] = {
+    step_by_word: dict[str, int] = {
         **dict.fromkeys(FIRST, 1),
         **dict.fromkeys(SECOND, -1),
         **dict.fromkeys(TIE, 0),
     }
-    known |= {columns[0].casefold(): 1, columns[1].casefold(): -1}
-    unknown = [word for word, low in folded.items() if low not in known]
+    step_by_word |= {columns[0].casefold(): 1, columns[1].casefold(): -1}
+    unknown = [word for word, low in folded.items() if low not in step_by_word]
     if unknown:
         raise AnalysisError(
             f"{where}: the outcome {unknown[0]!r} is neither a winner nor a tie;"
-            f" {nearest(unknown[0], known)}; give the labels in order with"
+            f" {nearest(unknown[0], step_by_word)}; give the labels in order with"
             f" {option('scale', example='[...]')}, from the first system's side to the second's"
         )
-    return {word: known[low] for word, low in folded.items()}
+    return {word: step_by_word[low] for word, low in folded.items()}
 
 
 def reach(steps: Mapping[str, int]) -> int:

@@ -26,7 +26,7 @@ def commonest(sample: Sample) -> float:
 
 
 def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
-    """Say so where one label is so common that chance-corrected agreement is unsteady."""
+    """A note where one label is so common that chance-corrected agreement is unstable."""
     if STATISTICS[name].range == SHARE or name in LINEAR or sample.codes.n_labels < 2:
         return ()
     common = commonest(sample)
@@ -54,7 +54,7 @@ def label_notes(sample: Sample, name: str) -> tuple[str, ...]:
 
 
 def side_note(sample: Sample, name: str) -> tuple[str, ...]:
-    """Say of chance-corrected agreement about comparisons that no side counts as the first."""
+    """A note on chance-corrected agreement about comparisons: no side counts as the first."""
     if sample.codes.reverse is None or STATISTICS[name].range == SHARE or name in LINEAR:
         return ()
     return (

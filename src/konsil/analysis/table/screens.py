@@ -1,4 +1,4 @@
-"""What screens showed: the answers that a question about a screen is about, and which were displayed to their end."""
+"""Answers that a question about a screen is about, and those displayed to their end."""
 
 from __future__ import annotations
 
@@ -22,13 +22,18 @@ Displays = Mapping[tuple[str, str, str], bool | None]
 def about_screens(
     ratings: pl.DataFrame, tasks: Sequence[Task], instruments: Sequence[Instrument]
 ) -> pl.DataFrame:
-    """Ratings whose questions about a screen, such as confidence, name its answers where items have several screens.
+    """Ratings whose questions about a screen name its answers where items have several screens.
 
-    A question about the item keeps its subject: the item, whatever its screens showed.
+    Such a question is, for example, that about confidence. A question about the item keeps its
+    subject: the item, whatever its screens showed.
     """
-    asked = {i.id: [c.id for c in i.criteria if c.scope == "task"] for i in instruments}
+    criteria_by_instrument = {
+        i.id: [c.id for c in i.criteria if c.scope == "task"] for i in instruments
+    }
     pairs = [
-        (instrument, criterion) for instrument, several in asked.items() for criterion in several
+        (instrument, criterion)
+        for instrument, several in criteria_by_instrument.items()
+        for criterion in several
     ]
     if not pairs:
         return ratings
@@ -38,17 +43,19 @@ def about_screens(
     of_screens = pl.DataFrame(
         pairs, schema={"instrument": pl.String, "criterion": pl.String}, orient="row"
     )
-    known = shown.join(of_screens, on="instrument").drop("instrument")
-    joined = ratings.join(known, on=["task", "criterion"], how="left", maintain_order="left")
+    screen_answers = shown.join(of_screens, on="instrument").drop("instrument")
+    joined = ratings.join(
+        screen_answers, on=["task", "criterion"], how="left", maintain_order="left"
+    )
     return joined.with_columns(pl.coalesce("shown", "answers").alias("answers")).drop("shown")
 
 
 def answers_of_screens(tasks: Sequence[Task], instruments: Sequence[Instrument]) -> pl.DataFrame:
-    """The screens whose own questions are about the answers there: columns task, instrument and `shown`, as JSON text.
+    """Screens with questions about their answers: task, instrument and `shown` (JSON text).
 
-    They are those of instruments with such questions by which somebody rates several screens of one
-    item. Answers stand in the order of their identifiers, so that a screen that comes again with
-    its answers in another order is the same.
+    They are those of instruments with such questions in which a rater has several screens of one
+    item. Answers are in the order of their identifiers, so that a repeated screen with its answers
+    in another order is the same.
     """
     asking = sorted(i.id for i in instruments if any(c.scope == "task" for c in i.criteria))
     screens = task_columns(tasks, ("id", "rater", "instrument", "item", "answers")).rename(

@@ -1,4 +1,7 @@
-"""Tie-breaks: a further rater's label joins where, and only where, the panel's labels conflict without a majority."""
+"""Tie-breaks: a further rater's label joins where, and only where, there is no majority.
+
+The labels of the panel conflict there.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a table of ratings is to be read: what the flags of `konsil agreement` say."""
+"""How a table of ratings is to be read: the options of `konsil agreement`."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def composed(value: T) -> T:
     if isinstance(value, str):
         return cast(T, unicodedata.normalize("NFC", value))
     if isinstance(value, tuple | list):
-        return cast(T, type(value)(composed(one) for one in value))
+        return cast(T, type(value)(composed(member) for member in value))
     if isinstance(value, Mapping):
-        return cast(T, {composed(key): composed(one) for key, one in value.items()})
+        return cast(T, {composed(key): composed(member) for key, member in value.items()})
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{f.name: composed(getattr(value, f.name)) for f in fields(value)})
     return value

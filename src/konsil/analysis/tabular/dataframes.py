@@ -1,4 +1,4 @@
-"""Frames of the two libraries that people use, as one: Polars inside, pandas welcome at the door."""
+"""Data frames of Polars and pandas as Polars frames."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ _WHOLE = 1e15
 """Whole numbers below it are exact and written without a point."""
 
 
-def to_polars(frame: object, wanted: Collection[str] = ()) -> pl.DataFrame:
+def to_polars(frame: object, level_names: Collection[str] = ()) -> pl.DataFrame:
     """A Polars frame from Polars or pandas.
 
-    A lone pandas index with a name becomes a column, as do levels `wanted`.
+    A lone pandas index with a name becomes a column, as do the levels `level_names`.
     """
     if isinstance(frame, pl.DataFrame):
         return frame
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
     if type(frame).__module__.partition(".")[0] == "pandas":
-        return _from_pandas(frame, wanted)
+        return _from_pandas(frame, level_names)
     raise AnalysisError(f"expected a Polars or pandas data frame, got {type(frame).__name__}")
 
 
 def lone_index(frame: object) -> str | None:
-    """The name of a pandas index that has one: it says what a row is."""
+    """The name of a pandas index that has a name: it identifies the rows."""
     names: Sequence[object] = getattr(getattr(frame, "index", None), "names", ())
     return _header(names[0]) if len(names) == 1 and names[0] is not None else None
 
 
-def _from_pandas(frame: Any, wanted: Collection[str]) -> pl.DataFrame:  # noqa: ANN401 - pandas is not imported here
+# Any: pandas is not imported here.
+def _from_pandas(frame: Any, level_names: Collection[str]) -> pl.DataFrame:  # noqa: ANN401
     # Through Python lists: pandas without pyarrow is enough, and mixed object columns are read as
     # words.
     names = [_header(n) for n in frame.columns]
@@ -48,8 +49,8 @@ def _from_pandas(frame: Any, wanted: Collection[str]) -> pl.DataFrame:  # noqa: 
     # numbering.
     index: dict[str, list[str | None]] = {}
     for level, name in enumerate(frame.index.names):
-        asked_for = len(frame.index.names) == 1 or _header(name) in wanted
-        if name is not None and _header(name) not in columns and asked_for:
+        is_column = len(frame.index.names) == 1 or _header(name) in level_names
+        if name is not None and _header(name) not in columns and is_column:
             index[_header(name)] = [_cell(v) for v in frame.index.get_level_values(level).tolist()]
     columns = {**index, **columns}
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))

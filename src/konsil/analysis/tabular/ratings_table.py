@@ -44,48 +44,53 @@ class Table:
         return sum(self.abstained.values())
 
 
-def read(frame: pl.DataFrame, asked: TableOptions) -> Table:
+def read(frame: pl.DataFrame, options: TableOptions) -> Table:
     """Read a table of ratings; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
         raise SourceError(
-            f"{asked.name}: has no rows; expected one row a unit (wide) or one row a rating (long)"
+            f"{options.name}: has no rows; expected one row a unit (wide) or one row a rating"
+            " (long)"
         )
-    frame = as_text(frame, asked.name, lists=() if asked.label is None else (asked.label,))
-    layout = asked.layout or guess_layout(frame, asked)
+    frame = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
+    layout = options.layout or guess_layout(frame, options)
     warnings: list[str] = []
     if layout == "counts":
-        rows, columns = _units(frame, asked, warnings)
-        melted, asked = of_counts(rows, columns, asked, warnings)
+        rows, columns = _units(frame, options, warnings)
+        melted, options = of_counts(rows, columns, options, warnings)
     elif layout == "lists":
-        melted = of_lists(_units(frame, asked, warnings)[0], _label_column(frame, asked), asked)
+        melted = of_lists(
+            _units(frame, options, warnings)[0], _label_column(frame, options), options
+        )
     else:
-        melted = _melt(frame, asked, warnings) if layout == "wide" else _long(frame, asked)
-    melted = _drop_missing(melted, asked, warnings)
+        melted = _melt(frame, options, warnings) if layout == "wide" else _long(frame, options)
+    melted = _drop_missing(melted, options, warnings)
     if melted.height == 0:
-        raise SourceError(f"{asked.name}: no cell holds a rating; every cell is empty")
+        raise SourceError(f"{options.name}: no cell holds a rating; every cell is empty")
     abstained = (
-        melted.filter(pl.col("label") == asked.abstain)
-        if asked.abstain is not None
+        melted.filter(pl.col("label") == options.abstain)
+        if options.abstain is not None
         else melted.clear()
     )
-    rated = melted.filter(pl.col("label") != asked.abstain) if asked.abstain is not None else melted
+    rated = (
+        melted.filter(pl.col("label") != options.abstain) if options.abstain is not None else melted
+    )
     if rated.height == 0:
         raise SourceError(
-            f"{asked.name}: every rating is the abstention {asked.abstain!r}; there is no label to"
-            " compare"
+            f"{options.name}: every rating is the abstention {options.abstain!r}; there is no label"
+            " to compare"
         )
-    rated, labels, constant = decide(rated, asked, warnings)
-    _one_label_each(rated, asked, warnings)
+    rated, labels, constant = decide(rated, options, warnings)
+    _one_label_each(rated, options, warnings)
     raters = melted.get_column("rater").unique().sort().to_list()
     has_raters = layout in {"wide", "long"}
     if len(raters) < 2 and has_raters:
         raise SourceError(
-            f"{asked.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
+            f"{options.name}: only one rater ({raters[0]!r}) gave labels; agreement needs at"
             " least two"
         )
     if len(raters) < 2:
         raise SourceError(
-            f"{asked.name}: no unit has two labels; agreement needs at least two raters"
+            f"{options.name}: no unit has two labels; agreement needs at least two raters"
         )
     # Units without any label (all abstained) stay out; their number is n_abstained's business.
     rated = rated.unique(["unit", "rater"], maintain_order=True)
@@ -126,9 +131,9 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
             ]
             return pl.Series(name, cells, dtype=pl.String)
         if kind.is_float():
-            whole = column.cast(pl.Int64, strict=False).cast(pl.String)
+            whole_numbers = column.cast(pl.Int64, strict=False).cast(pl.String)
             is_whole = (column == column.floor()) & (column.abs() < _WHOLE)
-            words = pl.when(is_whole).then(whole).otherwise(column.cast(pl.String))
+            words = pl.when(is_whole).then(whole_numbers).otherwise(column.cast(pl.String))
             return pl.when(column.is_nan()).then(None).otherwise(words).alias(name)
         if kind.is_nested() or kind == pl.Object or kind == pl.Binary:
             raise SourceError(f"{source}: column {name!r} holds {kind}; expected one label a cell")
@@ -144,54 +149,56 @@ def as_text(frame: pl.DataFrame, source: str, lists: Collection[str] = ()) -> pl
     )
 
 
-def _column(frame: pl.DataFrame, asked: TableOptions, name: str, flag: str) -> str:
+def _column(frame: pl.DataFrame, options: TableOptions, name: str, flag: str) -> str:
     if name not in frame.columns:
         raise SourceError(
-            f"{asked.name}: {flag} {name!r}: there is no such column;"
+            f"{options.name}: {flag} {name!r}: there is no such column;"
             f" {nearest(name, frame.columns)}"
         )
     return name
 
 
-def _long(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
-    if len(asked.rater) > 1:
+def _long(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
+    if len(options.rater) > 1:
         raise SourceError(
-            f"{asked.name}: {option('rater')} names {len(asked.rater)} columns; a long table has"
-            " one rater column"
+            f"{options.name}: {option('rater')} names {len(options.rater)} columns; a long table"
+            " has one rater column"
         )
     chosen: dict[str, str] = {}
-    given = {
-        "unit": asked.unit,
-        "rater": asked.rater[0] if asked.rater else None,
-        "label": asked.label,
+    column_by_role = {
+        "unit": options.unit,
+        "rater": options.rater[0] if options.rater else None,
+        "label": options.label,
     }
-    for role, name in given.items():
-        found = (
-            _column(frame, asked, name, option(role))
+    for role, name in column_by_role.items():
+        column = (
+            _column(frame, options, name, option(role))
             if name is not None
             else named(frame, LONG_NAMES[role])
         )
-        if found is None:
+        if column is None:
             columns = ", ".join(frame.columns)
             wide = (
                 ""
-                if asked.layout is not None or asked.rater
+                if options.layout is not None or options.rater
                 else f", or say {choice('layout', 'wide')} if each column is a rater"
             )
             raise SourceError(
-                f"{asked.name}: no column for the {role}; name it with {option(role)}{wide}"
+                f"{options.name}: no column for the {role}; name it with {option(role)}{wide}"
                 f" (columns: {columns})"
             )
-        if found in chosen.values():
+        if column in chosen.values():
             raise SourceError(
-                f"{asked.name}: {option(role)} {found!r}: this column has another role already;"
+                f"{options.name}: {option(role)} {column!r}: this column has another role already;"
                 " name each once"
             )
-        chosen[role] = found
+        chosen[role] = column
     cluster = (
-        _column(frame, asked, asked.cluster, option("cluster")) if asked.cluster else chosen["unit"]
+        _column(frame, options, options.cluster, option("cluster"))
+        if options.cluster
+        else chosen["unit"]
     )
-    rows = _numbered(frame, asked).select(
+    rows = _numbered(frame, options).select(
         pl.col(ROW).alias("row"),
         pl.col(chosen["unit"]).alias("unit"),
         pl.col(chosen["rater"]).alias("rater"),
@@ -201,16 +208,16 @@ def _long(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
     for role, flag in (("unit", "unit"), ("rater", "rater"), ("cluster", "cluster")):
         empty = rows.filter(pl.col(role).is_null() | (pl.col(role) == ""))
         if empty.height:
-            line = asked.line(int(empty.item(0, "row")))
+            line = options.line(int(empty.item(0, "row")))
             raise SourceError(
-                f"{asked.name}: line {line}: the {flag} is empty; every rating names its {flag}"
+                f"{options.name}: line {line}: the {flag} is empty; every rating names its {flag}"
             )
     if cluster != chosen["unit"]:
-        _one_cluster_each(rows, asked)
+        _one_cluster_each(rows, options)
     return rows
 
 
-def _one_cluster_each(rows: pl.DataFrame, asked: TableOptions) -> None:
+def _one_cluster_each(rows: pl.DataFrame, options: TableOptions) -> None:
     two = (
         rows.group_by("unit")
         .agg(pl.col("cluster").n_unique().alias("n"))
@@ -219,43 +226,45 @@ def _one_cluster_each(rows: pl.DataFrame, asked: TableOptions) -> None:
     )
     if two.height:
         raise SourceError(
-            f"{asked.name}: unit {two.item(0, 'unit')!r} is in {two.item(0, 'n')} clusters;"
+            f"{options.name}: unit {two.item(0, 'unit')!r} is in {two.item(0, 'n')} clusters;"
             " expected one"
         )
 
 
-def _label_column(frame: pl.DataFrame, asked: TableOptions) -> str:
-    if asked.label is None:
+def _label_column(frame: pl.DataFrame, options: TableOptions) -> str:
+    if options.label is None:
         columns = ", ".join(frame.columns)
         raise SourceError(
-            f"{asked.name}: name the column of the lists of labels with {option('label')} (columns:"
-            f" {columns})"
+            f"{options.name}: name the column of the lists of labels with {option('label')}"
+            f" (columns: {columns})"
         )
-    return _column(frame, asked, asked.label, option("label"))
+    return _column(frame, options, options.label, option("label"))
 
 
-def _numbered(frame: pl.DataFrame, asked: TableOptions) -> pl.DataFrame:
+def _numbered(frame: pl.DataFrame, options: TableOptions) -> pl.DataFrame:
     """The rows with their numbers in the whole table."""
-    if asked.rows is None:
+    if options.rows is None:
         return frame.with_row_index(ROW).with_columns(pl.col(ROW).cast(pl.Int64))
-    return frame.with_columns(asked.rows.cast(pl.Int64).alias(ROW))
+    return frame.with_columns(options.rows.cast(pl.Int64).alias(ROW))
 
 
 def _units(
-    frame: pl.DataFrame, asked: TableOptions, warnings: list[str]
+    frame: pl.DataFrame, options: TableOptions, warnings: list[str]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The rows as units, named `row`, `unit` and `cluster` beside the columns that are neither, and those columns.
+    """The rows as units, with `row`, `unit` and `cluster`, and the names of the other columns.
 
-    A unit is called by its identifier, so that the order of the rows changes nothing; without one
-    by its row's number.
+    The other columns are neither unit nor cluster. A unit is named by its identifier, so that the
+    order of the rows changes nothing; without an identifier by its row's number.
     """
-    unit = _column(frame, asked, asked.unit, option("unit")) if asked.unit is not None else None
+    unit = (
+        _column(frame, options, options.unit, option("unit")) if options.unit is not None else None
+    )
     cluster = (
-        _column(frame, asked, asked.cluster, option("cluster"))
-        if asked.cluster is not None
+        _column(frame, options, options.cluster, option("cluster"))
+        if options.cluster is not None
         else None
     )
-    if unit is None and not asked.rater:
+    if unit is None and not options.rater:
         unit = named(frame, UNIT_NAMES)
         if unit is not None:
             warnings.append(
@@ -264,7 +273,7 @@ def _units(
                 " choose"
             )
     columns = [c for c in frame.columns if c not in {unit, cluster}]
-    rows = _numbered(frame, asked)
+    rows = _numbered(frame, options)
     number = pl.col(ROW).cast(pl.String).str.zfill(len(str(rows.get_column(ROW).max())))
     name = number
     if unit is not None:
@@ -282,23 +291,23 @@ def _units(
     return rows.with_columns(name.alias(UNIT), group.alias(CLUSTER)), columns
 
 
-def _melt(frame: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> pl.DataFrame:
-    rows, others = _units(frame, asked, warnings)
-    columns = [_column(frame, asked, name, option("rater")) for name in asked.rater] or others
+def _melt(frame: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
+    rows, others = _units(frame, options, warnings)
+    columns = [_column(frame, options, name, option("rater")) for name in options.rater] or others
     twice = [name for n, name in enumerate(columns) if name in columns[:n]]
-    if twice or asked.unit in columns:
-        which = twice[0] if twice else asked.unit
+    if twice or options.unit in columns:
+        which = twice[0] if twice else options.unit
         raise SourceError(
-            f"{asked.name}: column {which!r} is named twice; a column is one rater, or the units"
+            f"{options.name}: column {which!r} is named twice; a column is one rater, or the units"
         )
     if len(columns) < 2:
         raise SourceError(
-            f"{asked.name}: {len(columns)} rater column{'s'[: len(columns) != 1]}"
+            f"{options.name}: {len(columns)} rater column{'s'[: len(columns) != 1]}"
             f" ({', '.join(columns)}); agreement needs at least two raters (for one row a rating,"
             f" use {choice('layout', 'long')})"
         )
-    if asked.layout is None and not asked.rater:
-        refuse_counts(frame, columns, asked)
+    if options.layout is None and not options.rater:
+        refuse_counts(frame, columns, options)
     _suspicious(frame, columns, warnings)
     return rows.unpivot(
         on=columns, index=[ROW, UNIT, CLUSTER], variable_name=_RATER, value_name=_LABEL
@@ -325,12 +334,12 @@ def _suspicious(frame: pl.DataFrame, columns: Sequence[str], warnings: list[str]
             )
 
 
-def _drop_missing(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> pl.DataFrame:
+def _drop_missing(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> pl.DataFrame:
     rows = rows.with_columns(pl.col("label").str.strip_chars())
     rows = rows.filter(
-        pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*asked.missing, ""}))
+        pl.col("label").is_not_null() & ~pl.col("label").is_in(list({*options.missing, ""}))
     )
-    if "NA" not in {*asked.labels, asked.abstain}:
+    if "NA" not in {*options.labels, options.abstain}:
         n = int((rows.get_column("label") == "NA").sum())
         if n:
             warnings.append(
@@ -342,8 +351,11 @@ def _drop_missing(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) 
     return rows
 
 
-def _one_label_each(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]) -> None:
-    """Two labels of one rater for one unit that agree are one, which is told; that differ are an error."""
+def _one_label_each(rows: pl.DataFrame, options: TableOptions, warnings: list[str]) -> None:
+    """Refuse two different labels of one rater for one unit; count equal labels once.
+
+    A warning reports equal labels.
+    """
     again = rows.height - rows.select("unit", "rater").n_unique()
     if not again:
         return
@@ -359,11 +371,11 @@ def _one_label_each(rows: pl.DataFrame, asked: TableOptions, warnings: list[str]
     )
     if twice.height:
         row = twice.row(0, named=True)
-        lines = " and ".join(str(asked.line(int(r))) for r in row["row"][:2])
-        found = " and ".join(repr(v) for v in row["found"][:2])
+        lines = " and ".join(str(options.line(int(r))) for r in row["row"][:2])
+        labels = " and ".join(repr(v) for v in row["found"][:2])
         raise SourceError(
-            f"{asked.name}: lines {lines}: rater {row['rater']!r} labelled unit {row['unit']!r}"
-            f" both {found}; expected one label"
+            f"{options.name}: lines {lines}: rater {row['rater']!r} labelled unit {row['unit']!r}"
+            f" both {labels}; expected one label"
         )
     warnings.append(
         message(

@@ -31,14 +31,14 @@ _LARGEST = 1e100
 
 
 def decide(
-    rows: pl.DataFrame, asked: TableOptions, warnings: list[str]
+    rows: pl.DataFrame, options: TableOptions, warnings: list[str]
 ) -> tuple[pl.DataFrame, Labels, str | None]:
     """Decide labels and numbers; refuse what is not on the scale, by line."""
-    rows, asked = _truth_values(rows, asked)
-    _check_declared(asked)
+    rows, options = _truth_values(rows, options)
+    _check_declared(options)
     observed = rows.get_column("label").unique().sort().to_list()
-    numeric = all(_is_number(v) for v in (*observed, *asked.labels))
-    declared = list(asked.labels)
+    numeric = all(_is_number(v) for v in (*observed, *options.labels))
+    declared = list(options.labels)
     if numeric:
         rows = rows.with_columns(
             pl.col("label").replace_strict(
@@ -48,20 +48,20 @@ def decide(
         observed = sorted({_plain(v) for v in observed}, key=float)
         declared = [_plain(v) for v in declared]
     else:
-        _refuse_non_numbers(rows, observed, asked)
+        _refuse_non_numbers(rows, observed, options)
     if (
         not numeric
-        and asked.level == "ordinal"
+        and options.level == "ordinal"
         and not declared
         and not set(observed) <= _TRUTH_VALUES
     ):
         raise SourceError(
-            f"{asked.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are"
+            f"{options.name}: level ordinal: the labels {', '.join(map(repr, observed[:6]))} are"
             f" words; give them in order with {option('labels', example='[...]')}"
         )
     if declared:
-        _refuse_undeclared(rows, observed, declared, asked)
-    elif len(observed) > 1 and asked.level in {"nominal", "ordinal"}:
+        _refuse_undeclared(rows, observed, declared, options)
+    elif len(observed) > 1 and options.level in {"nominal", "ordinal"}:
         warnings.append(
             f"the scale was taken from the {len(observed)} labels observed; if a label was never"
             f" used, declare all with {option('labels', example='[...]')}: pabak, randolph_kappa,"
@@ -76,19 +76,20 @@ def decide(
     )
     if numeric and list(values) != sorted(set(values)):
         raise SourceError(
-            f"{asked.name}: {option('labels')} {','.join(names)}: numbers must rise and not repeat"
+            f"{options.name}: {option('labels')} {','.join(names)}: numbers must rise and not"
+            " repeat"
         )
     if numeric and max(map(abs, values)) > _LARGEST:
         raise SourceError(
-            f"{asked.name}: {max(values, key=abs):g} is too large for a label; expected below"
+            f"{options.name}: {max(values, key=abs):g} is too large for a label; expected below"
             f" {_LARGEST:g}"
         )
-    if asked.level == "ratio" and min(values) < 0:
+    if options.level == "ratio" and min(values) < 0:
         raise SourceError(
-            f"{asked.name}: level ratio: {min(values):g} is below zero; a ratio scale starts at"
+            f"{options.name}: level ratio: {min(values):g} is below zero; a ratio scale starts at"
             " zero"
         )
-    return rows, Labels(names, values, asked.level, None), constant
+    return rows, Labels(names, values, options.level, None), constant
 
 
 def lookalikes(words: Sequence[str]) -> Iterator[str]:
@@ -108,39 +109,39 @@ def lookalikes(words: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _truth_values(rows: pl.DataFrame, asked: TableOptions) -> tuple[pl.DataFrame, TableOptions]:
+def _truth_values(rows: pl.DataFrame, options: TableOptions) -> tuple[pl.DataFrame, TableOptions]:
     """True and false are one label each however they are written.
 
     Among 0 and 1, and as numbers, they are 1 and 0.
     """
-    words = [*rows.get_column("label").unique().to_list(), *asked.labels]
+    words = [*rows.get_column("label").unique().to_list(), *options.labels]
     others = {word for word in words if word.casefold() not in _TRUTH_VALUES}
-    numbers = others | ({"0"} if asked.level in {"interval", "ratio"} else set())
+    numbers = others | ({"0"} if options.level in {"interval", "ratio"} else set())
     if len(others) == len(words) or not all(_is_number(v) and float(v) in (0, 1) for v in others):
-        return rows, asked
+        return rows, options
     written = {word: word.casefold() for word in words if word not in others}
     if numbers:
         written = {word: str(int(folded == "true")) for word, folded in written.items()}
-    labels = tuple(written.get(word, word) for word in asked.labels)
-    return rows.with_columns(pl.col("label").replace(written)), replace(asked, labels=labels)
+    labels = tuple(written.get(word, word) for word in options.labels)
+    return rows.with_columns(pl.col("label").replace(written)), replace(options, labels=labels)
 
 
-def _check_declared(asked: TableOptions) -> None:
-    for n, label in enumerate(asked.labels):
+def _check_declared(options: TableOptions) -> None:
+    for n, label in enumerate(options.labels):
         if not label:
             raise SourceError(
-                f"{asked.name}: {option('labels')}: label {n + 1} is empty; expected words with"
+                f"{options.name}: {option('labels')}: label {n + 1} is empty; expected words with"
                 " commas between them"
             )
-        if label in asked.labels[:n]:
+        if label in options.labels[:n]:
             raise SourceError(
-                f"{asked.name}: {option('labels')}: {label!r} occurs twice; expected each label"
+                f"{options.name}: {option('labels')}: {label!r} occurs twice; expected each label"
                 " once"
             )
-    if asked.abstain is not None and asked.abstain in asked.labels:
+    if options.abstain is not None and options.abstain in options.labels:
         raise SourceError(
-            f"{asked.name}: {option('abstain')} {asked.abstain!r} is among {option('labels')}; an"
-            " abstention is not a value"
+            f"{options.name}: {option('abstain')} {options.abstain!r} is among {option('labels')};"
+            " an abstention is not a value"
         )
 
 
@@ -158,28 +159,28 @@ def _plain(word: str) -> str:
     return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
 
 
-def _place(rows: pl.DataFrame, asked: TableOptions, bad: Sequence[str]) -> tuple[str, int, str]:
-    found = rows.filter(pl.col("label").is_in(list(bad))).sort("row", "rater")
-    row = found.row(0, named=True)
+def _place(rows: pl.DataFrame, options: TableOptions, bad: Sequence[str]) -> tuple[str, int, str]:
+    matches = rows.filter(pl.col("label").is_in(list(bad))).sort("row", "rater")
+    row = matches.row(0, named=True)
     return (
-        f"line {asked.line(int(row['row']))}, rater {row['rater']!r}",
-        found.height,
+        f"line {options.line(int(row['row']))}, rater {row['rater']!r}",
+        matches.height,
         str(row["label"]),
     )
 
 
-def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: TableOptions) -> None:
+def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], options: TableOptions) -> None:
     """Where numbers are expected, everything else is wrong.
 
     Among words only what programs write for 'no number'.
     """
     bad = [v for v in observed if not _is_number(v)]
-    if asked.level not in {"interval", "ratio"}:
+    if options.level not in {"interval", "ratio"}:
         numbers = len(bad) < len(observed)
         bad = [v for v in bad if v.casefold() in ({*_NEVER, *_SOMETIMES} if numbers else _NEVER)]
     if not bad:
         return
-    place, n, label = _place(rows, asked, bad)
+    place, n, label = _place(rows, options, bad)
     more = f" (and {n - 1:,} more)" if n > 1 else ""
     if label.casefold() in {*_NEVER, *_SOMETIMES}:
         hint = (
@@ -189,18 +190,18 @@ def _refuse_non_numbers(rows: pl.DataFrame, observed: Sequence[str], asked: Tabl
     elif _is_number(label.replace(",", ".", 1)):
         hint = f"write {label.replace(',', '.', 1)!r} with a decimal point"
     else:
-        hint = f"level {asked.level} needs numbers"
-    raise SourceError(f"{asked.name}: {place}: {label!r} is not a number{more}; {hint}")
+        hint = f"level {options.level} needs numbers"
+    raise SourceError(f"{options.name}: {place}: {label!r} is not a number{more}; {hint}")
 
 
 def _refuse_undeclared(
-    rows: pl.DataFrame, observed: Sequence[str], declared: Sequence[str], asked: TableOptions
+    rows: pl.DataFrame, observed: Sequence[str], declared: Sequence[str], options: TableOptions
 ) -> None:
     bad = [v for v in observed if v not in set(declared)]
     if bad:
-        place, n, label = _place(rows, asked, bad)
+        place, n, label = _place(rows, options, bad)
         more = f" (and {n - 1:,} more)" if n > 1 else ""
         raise SourceError(
-            f"{asked.name}: {place}: {label!r} is not one of the declared labels{more};"
+            f"{options.name}: {place}: {label!r} is not one of the declared labels{more};"
             f" {nearest(label, declared)}"
         )

@@ -1,4 +1,4 @@
-"""Parts of any table: the rows with certain values of a column, and one group for each value of another."""
+"""Parts of any table: rows with certain values of a column, groups by those of another."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
 
     One part where nothing is grouped.
 
-    `frame` holds words. An unknown column or value is refused with the nearest one.
+    `frame` contains words. An unknown column or value is refused with the nearest one.
     """
     if slices.by is not None and slices.compare is not None:
         raise SourceError(
@@ -73,12 +73,12 @@ def parts(frame: pl.DataFrame, slices: Slices, table: str, warnings: list[str]) 
     numbered = frame.with_row_index(_ROW)
     for column, values in slices.where.items():
         cells = _cells(frame, column, option("where"), table)
-        known = cells.unique().drop_nulls().to_list()
-        absent = [value for value in values if value not in known]
+        valid_values = cells.unique().drop_nulls().to_list()
+        absent = [value for value in values if value not in valid_values]
         if absent:
             raise SourceError(
                 f"{table}: {condition(column, absent[0])}: no row has this value;"
-                f" {nearest(absent[0], known)}"
+                f" {nearest(absent[0], valid_values)}"
             )
         numbered = numbered.filter(pl.col(column).str.strip_chars().is_in(list(values)))
     if numbered.height == 0 and slices.where:

@@ -1,4 +1,4 @@
-"""Which layout a table of ratings has, and which of its columns are no raters, where nobody says so."""
+"""Layout of a table of ratings, and its columns that are no raters, where undeclared."""
 
 from __future__ import annotations
 
@@ -34,58 +34,58 @@ def is_role(name: str) -> bool:
     return name.casefold() in {*LONG_NAMES["rater"], *LONG_NAMES["label"]}
 
 
-def is_long(frame: pl.DataFrame, asked: TableOptions) -> bool:
+def is_long(frame: pl.DataFrame, options: TableOptions) -> bool:
     """Whether a table is read as long."""
-    return (asked.layout or guess_layout(frame, asked)) == "long"
+    return (options.layout or guess_layout(frame, options)) == "long"
 
 
-def guess_layout(frame: pl.DataFrame, asked: TableOptions) -> Layout:
-    """The layout by the names of the columns: long where raters and labels have their usual names."""
-    if asked.split:
+def guess_layout(frame: pl.DataFrame, options: TableOptions) -> Layout:
+    """The layout by names of columns: long where raters and labels have their usual names."""
+    if options.split:
         return "lists"
-    if asked.label is not None:
+    if options.label is not None:
         cells = (
-            frame.get_column(asked.label).drop_nulls().to_list()
-            if asked.label in frame.columns
+            frame.get_column(options.label).drop_nulls().to_list()
+            if options.label in frame.columns
             else []
         )
         return (
             "lists"
-            if cells and not asked.rater and all(is_list(cell) for cell in cells)
+            if cells and not options.rater and all(is_list(cell) for cell in cells)
             else "long"
         )
-    has_rater = len(asked.rater) == 1 or (
-        not asked.rater and named(frame, LONG_NAMES["rater"]) is not None
+    has_rater = len(options.rater) == 1 or (
+        not options.rater and named(frame, LONG_NAMES["rater"]) is not None
     )
-    has_unit = asked.unit is not None or named(frame, LONG_NAMES["unit"]) is not None
+    has_unit = options.unit is not None or named(frame, LONG_NAMES["unit"]) is not None
     has_label = named(frame, LONG_NAMES["label"]) is not None
     # Raters and labels are enough: without a known name of the units the reader of long tables asks
     # for it.
-    return "long" if has_rater and has_label and (has_unit or not asked.rater) else "wide"
+    return "long" if has_rater and has_label and (has_unit or not options.rater) else "wide"
 
 
 def with_recognised_columns(
-    frame: pl.DataFrame, asked: TableOptions, others: Sequence[str], warnings: list[str]
+    frame: pl.DataFrame, options: TableOptions, others: Sequence[str], warnings: list[str]
 ) -> TableOptions:
-    """How a table is to be read, the column of a wide table's units included where its values show which it is.
+    """How a table is to be read, with a wide table's unit column where its values identify it.
 
     Decided once for all rows: groups of them must not be read in different ways. `others` are
     columns that choose rows and are no raters. Only a table that is taken as wide without being
-    called so is looked at.
+    declared so is checked.
     """
     if (
-        asked.layout is not None
-        or asked.rater
+        options.layout is not None
+        or options.rater
         or frame.height == 0
-        or guess_layout(frame, asked) != "wide"
+        or guess_layout(frame, options) != "wide"
     ):
-        return asked
-    named_unit = asked.unit if asked.unit is not None else named(frame, UNIT_NAMES)
-    columns = [c for c in frame.columns if c not in {named_unit, asked.cluster, *others}]
-    _refuse_long(frame, columns, asked)
-    refuse_counts(frame, columns, asked)
-    if named_unit is not None or len(columns) < 3 or not _is_identifier(frame, columns, asked):
-        return asked
+        return options
+    named_unit = options.unit if options.unit is not None else named(frame, UNIT_NAMES)
+    columns = [c for c in frame.columns if c not in {named_unit, options.cluster, *others}]
+    _refuse_long(frame, columns, options)
+    refuse_counts(frame, columns, options)
+    if named_unit is not None or len(columns) < 3 or not _is_identifier(frame, columns, options):
+        return options
     warnings.append(
         message(
             "column {column} has another value in every row and was taken as the unit's identifier,"
@@ -96,14 +96,15 @@ def with_recognised_columns(
             wide=choice("layout", "wide"),
         )
     )
-    return replace(asked, unit=columns[0])
+    return replace(options, unit=columns[0])
 
 
-def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> None:
-    """Refuse to take the columns of a long table for raters: the labels' by its name, the raters' if no label is in it.
+def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], options: TableOptions) -> None:
+    """Refuse to take the columns of a long table for raters.
 
-    A wide table may have a rater called 'judge', whose cells are labels like those of the other
-    raters.
+    The column of labels is recognised by its name, that of raters by its name if it contains no
+    label. A wide table may have a rater called 'judge', whose cells are labels like those of the
+    other raters.
     """
     for column in columns:
         folded = column.strip().casefold()
@@ -121,31 +122,31 @@ def _refuse_long(frame: pl.DataFrame, columns: Sequence[str], asked: TableOption
                     rater=option("rater"),
                     label=option("label"),
                     wide=choice("layout", "wide"),
-                    table=asked.name,
+                    table=options.name,
                     column=repr(column),
                     columns=listed(frame.columns, end="{some}, {last}"),
                 )
             )
 
 
-def _is_identifier(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> bool:
+def _is_identifier(frame: pl.DataFrame, columns: Sequence[str], options: TableOptions) -> bool:
     """Whether the first column numbers or names the rows.
 
     It has a value in every row, another one in each, more of them than the other columns have
     labels; and they are the rows' numbers, or none of them is a label of another column.
     """
     first = frame.get_column(columns[0]).str.strip_chars()
-    own, labels = _values(frame, columns[:1]), _values(frame, columns[1:])
+    first_values, labels = _values(frame, columns[:1]), _values(frame, columns[1:])
     if (
         first.null_count()
-        or len(own) < frame.height
-        or len(own) <= len(labels)
-        or own <= set(asked.labels)
+        or len(first_values) < frame.height
+        or len(first_values) <= len(labels)
+        or first_values <= set(options.labels)
     ):
         return False
     numbers = first.cast(pl.Int64, strict=False)
     is_count = numbers.null_count() == 0 and (numbers.diff().drop_nulls() == 1).all()
-    return is_count or not own & labels
+    return is_count or not first_values & labels
 
 
 def _values(frame: pl.DataFrame, columns: Sequence[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Tables of comparisons that count wins: how often the first system won, how often the second, how often neither."""
+"""Tables of comparisons with counts: wins of the first system, of the second, and neither."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ NAMES = {
     ),
     "tied": ("tie", "ties", "tied", "draw", "draws", "winner_tie"),
 }
-"""What the columns of counts are called where nobody says."""
+"""Usual names of the columns of counts."""
 
 STEPS = {"won": 1, "lost": -1, "tied": 0}
-"""What each of them says in favour of the first system."""
+"""Steps of each of them in favour of the first system."""
 
 COUNT = "\x1fcount "
-"""What stands before the names of the columns of counts, which may have any name."""
+"""Prefix of the names of the columns of counts, which may have any name."""
 
 _MANY = 20_000_000
 """More comparisons than this are not written out."""
@@ -62,11 +62,11 @@ def written_out(
     line: Callable[[int], int],
     table: str,
 ) -> pl.DataFrame:
-    """One row a comparison, with its `steps` in favour of the first system, from rows with counts of outcomes.
+    """One row a comparison, with its `steps` in favour of the first system.
 
-    `columns`: won, lost and tied to the columns that count them; a row without any comparison has
-    null steps.
-    `unknown_roles`: the roles in which every comparison is one of its own.
+    `rows` have counts of outcomes. `columns`: won, lost and tied to the columns that count them; a
+    row without any comparison has null steps. `unknown_roles`: the roles in which every comparison
+    has a value of its own.
     """
     counts = {role: _whole_numbers(rows, name, line, table) for role, name in columns.items()}
     total = sum(int(series.sum()) for series in counts.values())

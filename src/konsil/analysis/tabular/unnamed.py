@@ -1,4 +1,4 @@
-"""Tables that hold each unit's labels but not who gave them: counts of labels, and lists of labels in a cell."""
+"""Tables with each unit's labels but no raters: counts of labels, and lists in a cell."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ Rows = pl.DataFrame
 """One row a label: row, unit, cluster, rater (a place without meaning) and label."""
 
 
-def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> None:
+def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], options: TableOptions) -> None:
     """Refuse to guess where the columns of a wide table look like labels with their counts."""
     counts = _counted(frame, columns)
     if counts is None:
         return
     which, total = counts
-    left = [c for c in columns if c not in which]
-    unit = f" {option('unit', left[0])}" if left else ""
+    other_columns = [c for c in columns if c not in which]
+    unit = f" {option('unit', other_columns[0])}" if other_columns else ""
     sums = (
         message("each row sums to {n:,}", message_id="error.row_sums", n=total)
         if total
@@ -92,7 +92,7 @@ def refuse_counts(frame: pl.DataFrame, columns: Sequence[str], asked: TableOptio
             "{table}: the columns {columns} look like labels with the number of raters who gave"
             " them ({sums}); say {counts}{unit} if so, or {wide} if each column is a rater",
             message_id="error.table_of_counts",
-            table=asked.name,
+            table=options.name,
             columns=listed(which),
             sums=sums,
             unit=unit,
@@ -137,21 +137,21 @@ def _whole_numbers(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame 
 
 
 def of_counts(
-    rows: pl.DataFrame, columns: Sequence[str], asked: TableOptions, warnings: list[str]
+    rows: pl.DataFrame, columns: Sequence[str], options: TableOptions, warnings: list[str]
 ) -> tuple[Rows, TableOptions]:
     """One row a label from a table of counts whose columns are labels.
 
     The scale is the columns'.
     """
-    if asked.labels:
-        known = [*asked.labels, *([asked.abstain] if asked.abstain is not None else [])]
-        absent = [label for label in known if label not in columns]
+    if options.labels:
+        declared = [*options.labels, *([options.abstain] if options.abstain is not None else [])]
+        absent = [label for label in declared if label not in columns]
         if absent:
             raise SourceError(
-                f"{asked.name}: {option('labels')}: no column {absent[0]!r};"
+                f"{options.name}: {option('labels')}: no column {absent[0]!r};"
                 f" {nearest(absent[0], columns)}"
             )
-        columns = known
+        columns = declared
     elif len(columns) > 2 and _identifies(rows, columns):
         warnings.append(
             message(
@@ -165,10 +165,10 @@ def of_counts(
         columns = columns[1:]
     if len(columns) < 2:
         raise SourceError(
-            f"{asked.name}: {choice('layout', 'counts')}: {len(columns)} column of labels; expected"
-            " at least two"
+            f"{options.name}: {choice('layout', 'counts')}: {len(columns)} column of labels;"
+            " expected at least two"
         )
-    words = set(asked.missing)
+    words = set(options.missing)
     counted = rows.with_columns(
         pl.when(pl.col(c).str.strip_chars().is_in(list(words)))
         .then(None)
@@ -178,10 +178,10 @@ def of_counts(
     )
     numbers = _whole_numbers(counted, columns)
     if numbers is None:
-        raise SourceError(_no_count(counted, columns, asked))
+        raise SourceError(_no_count(counted, columns, options))
     if int(numbers.sum().sum_horizontal()[0]) > _MANY:
         raise SourceError(
-            f"{asked.name}: {choice('layout', 'counts')}: more than {_MANY:,} labels; are these"
+            f"{options.name}: {choice('layout', 'counts')}: more than {_MANY:,} labels; are these"
             " counts?"
         )
     long = pl.concat(
@@ -195,14 +195,17 @@ def of_counts(
         .select(pl.exclude("n").repeat_by("n"))
         .explode("row", "unit", "cluster", "label")
     )
-    scale = tuple(c for c in columns if c != asked.abstain)
+    scale = tuple(c for c in columns if c != options.abstain)
     if all(_is_number(c) for c in scale):
         scale = tuple(sorted(scale, key=float))
-    return _placed(long), replace(asked, labels=scale)
+    return _placed(long), replace(options, labels=scale)
 
 
 def _identifies(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
-    """Whether the first column is no count: words, or without it every row has the same sum and with it none has."""
+    """Whether the first column is not a count.
+
+    It contains words, or every row has the same sum without it, and no two rows have with it.
+    """
     first, others = columns[0], list(columns[1:])
     if _whole_numbers(rows, [first]) is None:
         return rows.get_column(first).n_unique() == rows.height
@@ -212,15 +215,15 @@ def _identifies(rows: pl.DataFrame, columns: Sequence[str]) -> bool:
     return numbers.sum_horizontal().n_unique() == 1
 
 
-def _no_count(rows: pl.DataFrame, columns: Sequence[str], asked: TableOptions) -> str:
+def _no_count(rows: pl.DataFrame, columns: Sequence[str], options: TableOptions) -> str:
     for n, row in enumerate(rows.select(columns).iter_rows()):
         for column, cell in zip(columns, row, strict=True):
             text = (cell or "").strip()
             if text and not text.isdigit():
-                line = asked.line(int(rows.item(n, ROW)))
+                line = options.line(int(rows.item(n, ROW)))
                 return (
-                    f"{asked.name}: line {line}, column {column!r}: {text!r} is no count; expected"
-                    " a whole number of raters (name the columns of the labels with"
+                    f"{options.name}: line {line}, column {column!r}: {text!r} is no count;"
+                    " expected a whole number of raters (name the columns of the labels with"
                     f" {option('labels')}, that of the units with {option('unit')})"
                 )
     raise AssertionError("a column that is not whole has a cell that is not")
@@ -235,17 +238,17 @@ def _is_number(word: str) -> bool:
 
 
 def is_list(cell: str | None) -> bool:
-    """Whether a cell holds a JSON list."""
+    """Whether a cell contains a JSON list."""
     return cell is not None and cell.lstrip().startswith("[") and cell.rstrip().endswith("]")
 
 
-def of_lists(rows: pl.DataFrame, column: str, asked: TableOptions) -> Rows:
-    """One row a label from a table whose cells hold lists of labels.
+def of_lists(rows: pl.DataFrame, column: str, options: TableOptions) -> Rows:
+    """One row a label from a table whose cells contain lists of labels.
 
     The places in a list mean nothing.
     """
     lists = [
-        _labels(cell, asked, int(row))
+        _labels(cell, options, int(row))
         for row, cell in zip(rows.get_column(ROW), rows.get_column(column), strict=True)
     ]
     long = _keys(rows).with_columns(pl.Series("label", lists, dtype=pl.List(pl.String)))
@@ -253,19 +256,19 @@ def of_lists(rows: pl.DataFrame, column: str, asked: TableOptions) -> Rows:
     return _placed(long.sort("unit", "label", maintain_order=True))
 
 
-def _labels(cell: str | None, asked: TableOptions, row: int) -> list[str | None]:
+def _labels(cell: str | None, options: TableOptions, row: int) -> list[str | None]:
     if cell is None or not cell.strip():
         return []
-    if asked.split:
-        return [part.strip() for part in cell.split(asked.split)]
+    if options.split:
+        return [part.strip() for part in cell.split(options.split)]
     try:
         labels = json.loads(cell)
     except ValueError:
         labels = None
     if not isinstance(labels, list) or any(isinstance(label, dict | list) for label in labels):
         raise SourceError(
-            f"{asked.name}: line {asked.line(row)}: {cell!r} is no list of labels; expected JSON"
-            " such as"
+            f"{options.name}: line {options.line(row)}: {cell!r} is no list of labels; expected"
+            " JSON such as"
             f' ["yes", "no"], or {option("split")} with the sign between the labels'
         )
     return [
@@ -279,7 +282,7 @@ def _keys(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _placed(long: pl.DataFrame) -> Rows:
-    """Number each unit's labels; the numbers stand for raters that nobody knows."""
+    """Number each unit's labels; the numbers replace the unknown raters."""
     place = pl.int_range(pl.len()).over("unit").cast(pl.String).str.zfill(9)
     return long.with_columns(place.alias("rater")).select(
         "row", "unit", "cluster", "rater", "label"

@@ -60,7 +60,7 @@ NAMES = {
     ),
     "outcome": ("outcome", "winner", "choice", "label", "rating", "vote", "preference"),
 }
-"""What the columns are called where nobody says."""
+"""Usual names of the columns."""
 
 MANY = 200
 """More systems than this are taken for a mistake: an item's or a rater's column named as a
@@ -123,94 +123,100 @@ class Comparisons:
     """The items' names by their numbers."""
 
 
-def read_comparisons(frame: pl.DataFrame, asked: Layout) -> Comparisons:
+def read_comparisons(frame: pl.DataFrame, layout: Layout) -> Comparisons:
     """Read a table of comparisons; raises SourceError with one sentence for what cannot be read."""
     if frame.height == 0:
-        raise SourceError(f"{asked.name}: has no rows; expected one row a comparison")
-    frame = as_text(frame, asked.name)
-    rows, unknown_roles, is_counted = _columns(frame, asked)
-    given = (
+        raise SourceError(f"{layout.name}: has no rows; expected one row a comparison")
+    frame = as_text(frame, layout.name)
+    rows, unknown_roles, is_counted = _columns(frame, layout)
+    comparisons = (
         rows.drop_nulls("steps")
         if is_counted
-        else rows.filter(~pl.col("outcome").is_in(list({*asked.missing, ""})))
+        else rows.filter(~pl.col("outcome").is_in(list({*layout.missing, ""})))
     )
-    if given.height == 0:
-        raise SourceError(f"{asked.name}: no row has an outcome; every cell of the column is empty")
-    _refuse_empty(given, asked)
-    systems = tuple(sorted({*given.get_column("first"), *given.get_column("second")}))
+    if comparisons.height == 0:
+        raise SourceError(
+            f"{layout.name}: no row has an outcome; every cell of the column is empty"
+        )
+    _refuse_empty(comparisons, layout)
+    systems = tuple(sorted({*comparisons.get_column("first"), *comparisons.get_column("second")}))
     if len(systems) > MANY:
         raise SourceError(
-            f"{asked.name}: {len(systems):,} different systems; expected at most {MANY}: are"
+            f"{layout.name}: {len(systems):,} different systems; expected at most {MANY}: are"
             f" {option('first')} and {option('second')} the columns of the systems?"
         )
     outcomes, steps = (
-        (given.get_column("steps").to_numpy(), 1) if is_counted else _outcomes(given, asked)
+        (comparisons.get_column("steps").to_numpy(), 1)
+        if is_counted
+        else _outcomes(comparisons, layout)
     )
     warnings: list[str] = []
-    if given.height < rows.height:
-        gone = rows.height - given.height
+    if comparisons.height < rows.height:
+        n_without = rows.height - comparisons.height
         warnings.append(
-            f"{gone:,} {'row' if gone == 1 else 'rows'} without an outcome"
-            f" {'is' if gone == 1 else 'are'} left out"
+            f"{n_without:,} {'row' if n_without == 1 else 'rows'} without an outcome"
+            f" {'is' if n_without == 1 else 'are'} left out"
         )
-    if not asked.scale and steps == 1 and not (outcomes == 0).any():
+    if not layout.scale and steps == 1 and not (outcomes == 0).any():
         warnings.append("there is no tie among the outcomes")
     warnings += lookalikes(systems)
     warnings += _independence_notes(unknown_roles)
     if not unknown_roles:
-        warnings += _repeated(given, frame, asked)
+        warnings += _repeated(comparisons, frame, layout)
     number = {name: n for n, name in enumerate(systems)}
     first, second = (
-        given.get_column(c).replace_strict(number, return_dtype=pl.Int64)
+        comparisons.get_column(c).replace_strict(number, return_dtype=pl.Int64)
         for c in ("first", "second")
     )
     items, raters = (
-        given.get_column(c).rank("dense").to_numpy().astype(np.int64) - 1 for c in ("item", "rater")
+        comparisons.get_column(c).rank("dense").to_numpy().astype(np.int64) - 1
+        for c in ("item", "rater")
     )
-    one = np.zeros(given.height, dtype=np.int64)
+    zeros = np.zeros(comparisons.height, dtype=np.int64)
     return Comparisons(
         votes(first, second, outcomes, items, raters, n_systems=len(systems), steps=steps),
-        votes(one, one + 1, outcomes, items, raters, n_systems=2, steps=steps),
+        votes(zeros, zeros + 1, outcomes, items, raters, n_systems=2, steps=steps),
         systems,
-        rows.height - given.height,
+        rows.height - comparisons.height,
         "rater" not in unknown_roles,
         tuple(warnings),
-        tuple(given.get_column("rater").unique().sort().to_list()),
-        tuple(given.get_column("item").unique().sort().to_list()),
+        tuple(comparisons.get_column("rater").unique().sort().to_list()),
+        tuple(comparisons.get_column("item").unique().sort().to_list()),
     )
 
 
 def _independence_notes(unknown_roles: Sequence[str]) -> list[str]:
-    said = {
+    note_by_role = {
         "item": (
             "no item is known, so every comparison counts as one of its own: comparisons of one"
             " item are taken"
         )
     }
-    said["rater"] = (
+    note_by_role["rater"] = (
         "no rater is known, so every comparison counts as one of its own: comparisons by one rater"
         " are taken"
     )
-    return [f"{said[role]} as independent" for role in unknown_roles]
+    return [f"{note_by_role[role]} as independent" for role in unknown_roles]
 
 
-def _columns(frame: pl.DataFrame, asked: Layout) -> tuple[pl.DataFrame, list[str], bool]:
-    """The roles under their own names, those in which every comparison is one of its own, and whether wins are counted.
+def _columns(frame: pl.DataFrame, layout: Layout) -> tuple[pl.DataFrame, list[str], bool]:
+    """The rows by role, the roles that no column has, and whether wins are counted.
 
-    One row a comparison; where wins are counted it has `steps` instead of `outcome`.
+    In a role without a column every comparison has a value of its own. One row a comparison; where
+    wins are counted it has `steps` instead of `outcome`.
     """
-    counted = _counts(frame, asked)
+    counted = _counts(frame, layout)
     chosen: dict[str, str] = {}
     for role in NAMES:
-        if getattr(asked, role) == "-" and role in {"item", "rater"}:
+        if getattr(layout, role) == "-" and role in {"item", "rater"}:
             continue
         if role == "outcome" and counted:
             continue
-        taken = {*chosen.values(), *counted.values()}
-        found = _column(frame, asked, role, NAMES[role], taken)
-        if found is None and counted and role in {"item", "rater"}:
+        assigned = {*chosen.values(), *counted.values()}
+        column = _column(frame, layout, role, NAMES[role], assigned)
+        if column is None and counted and role in {"item", "rater"}:
             continue
-        if found is None:
+        if column is None:
             columns = ", ".join(frame.columns)
             hint = (
                 f", or say {option(role, '-')} where none is known"
@@ -223,19 +229,19 @@ def _columns(frame: pl.DataFrame, asked: Layout) -> tuple[pl.DataFrame, list[str
                 else hint
             )
             raise SourceError(
-                f"{asked.name}: no column for the {role}; name it with {option(role)}{hint}"
+                f"{layout.name}: no column for the {role}; name it with {option(role)}{hint}"
                 f" (columns: {columns})"
             )
-        if found in taken:
+        if column in assigned:
             raise SourceError(
-                f"{asked.name}: --{role} {found!r}: this column has another role already; name each"
-                " once"
+                f"{layout.name}: --{role} {column!r}: this column has another role already; name"
+                " each once"
             )
-        chosen[role] = found
-    own = [role for role in ("item", "rater") if role not in chosen]
+        chosen[role] = column
+    unknown_roles = [role for role in ("item", "rater") if role not in chosen]
     numbers = (
-        asked.rows
-        if asked.rows is not None
+        layout.rows
+        if layout.rows is not None
         else pl.int_range(frame.height, dtype=pl.Int64, eager=True)
     )
     rows = frame.select(
@@ -244,56 +250,61 @@ def _columns(frame: pl.DataFrame, asked: Layout) -> tuple[pl.DataFrame, list[str
             pl.col(name).fill_null("").str.strip_chars().alias(role)
             for role, name in chosen.items()
         ),
-        *(numbers.cast(pl.String).alias(role) for role in own),
+        *(numbers.cast(pl.String).alias(role) for role in unknown_roles),
         *(pl.col(name).alias(COUNT + name) for name in counted.values()),
         pl.lit(chosen["first"]).alias("first column"),
         pl.lit(chosen["second"]).alias("second column"),
     )
     return (
-        (written_out(rows, counted, own, asked.line, asked.name) if counted else rows),
-        own,
+        (written_out(rows, counted, unknown_roles, layout.line, layout.name) if counted else rows),
+        unknown_roles,
         bool(counted),
     )
 
 
 def _column(
-    frame: pl.DataFrame, asked: Layout, role: str, names: Sequence[str], taken: Collection[str]
+    frame: pl.DataFrame, layout: Layout, role: str, names: Sequence[str], assigned: Collection[str]
 ) -> str | None:
     """The column of a role: the one that is named, else one with a usual name."""
-    name = getattr(asked, role)
+    name = getattr(layout, role)
     if name is not None and name not in frame.columns:
         raise SourceError(
-            f"{asked.name}: --{role} {name!r}: there is no such column;"
+            f"{layout.name}: --{role} {name!r}: there is no such column;"
             f" {nearest(name, frame.columns)}"
         )
     folded = {c.strip().casefold(): c for c in reversed(frame.columns)}
-    return name or next((folded[n] for n in names if n in folded and folded[n] not in taken), None)
+    return name or next(
+        (folded[n] for n in names if n in folded and folded[n] not in assigned), None
+    )
 
 
-def _counts(frame: pl.DataFrame, asked: Layout) -> dict[str, str]:
+def _counts(frame: pl.DataFrame, layout: Layout) -> dict[str, str]:
     """The columns that count wins, losses and ties; none where there is a column of outcomes."""
     folded = {c.strip().casefold() for c in frame.columns}
     if (
-        asked.won is None
-        and asked.lost is None
-        and (asked.outcome or asked.scale or folded & {*NAMES["outcome"]})
+        layout.won is None
+        and layout.lost is None
+        and (layout.outcome or layout.scale or folded & {*NAMES["outcome"]})
     ):
         return {}
-    columns = {role: _column(frame, asked, role, names, ()) for role, names in COUNTED.items()}
+    columns = {role: _column(frame, layout, role, names, ()) for role, names in COUNTED.items()}
     named = {role: name for role, name in columns.items() if name is not None}
     if {"won", "lost"} <= named.keys():
         return named
-    if asked.won is not None or asked.lost is not None:
+    if layout.won is not None or layout.lost is not None:
         absent = "lost" if "won" in named else "won"
         raise SourceError(
-            f"{asked.name}: {option('won')} and {option('lost')}: expected both columns; name the"
+            f"{layout.name}: {option('won')} and {option('lost')}: expected both columns; name the"
             f" other one with {option(absent)}"
         )
     return {}
 
 
-def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, asked: Layout) -> list[str]:
-    """Say so where one rater compared two systems on one item more than once, and by which column these differ."""
+def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, layout: Layout) -> list[str]:
+    """A note where one rater compared two systems on one item more than once.
+
+    It names the column by which these comparisons differ.
+    """
     pair = [
         pl.min_horizontal("first", "second").alias("\x1flow"),
         pl.max_horizontal("first", "second").alias("\x1fhigh"),
@@ -304,8 +315,8 @@ def _repeated(comparisons: pl.DataFrame, frame: pl.DataFrame, asked: Layout) -> 
     if n == 0:
         return []
     numbers = (
-        asked.rows
-        if asked.rows is not None
+        layout.rows
+        if layout.rows is not None
         else pl.int_range(frame.height, dtype=pl.Int64, eager=True)
     )
     others = [c for c in frame.columns if 1 < frame.get_column(c).n_unique() <= _FEW_VALUES]
@@ -329,82 +340,86 @@ _FEW_VALUES = 50
 """Columns with more values than this are no criteria."""
 
 
-def _refuse_empty(given: pl.DataFrame, asked: Layout) -> None:
+def _refuse_empty(comparisons: pl.DataFrame, layout: Layout) -> None:
     for role in ("item", "rater", "first", "second"):
-        empty = given.filter(pl.col(role) == "")
+        empty = comparisons.filter(pl.col(role) == "")
         if empty.height:
-            line = asked.line(int(empty.item(0, "row")))
+            line = layout.line(int(empty.item(0, "row")))
             raise SourceError(
-                f"{asked.name}: line {line}: the {role} is empty; every comparison names its {role}"
+                f"{layout.name}: line {line}: the {role} is empty; every comparison names its"
+                f" {role}"
             )
-    same = given.filter(pl.col("first") == pl.col("second"))
+    same = comparisons.filter(pl.col("first") == pl.col("second"))
     if same.height:
-        line = asked.line(int(same.item(0, "row")))
+        line = layout.line(int(same.item(0, "row")))
         raise SourceError(
-            f"{asked.name}: line {line}: {same.item(0, 'first')!r} is compared with itself;"
+            f"{layout.name}: line {line}: {same.item(0, 'first')!r} is compared with itself;"
             " expected two systems"
         )
 
 
 def _outcomes(
-    given: pl.DataFrame, asked: Layout
+    comparisons: pl.DataFrame, layout: Layout
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], int]:
     """Steps in favour of the first system, and how far they reach."""
-    observed = given.get_column("outcome").unique().sort().to_list()
-    if asked.scale:
-        if len(asked.scale) < 2 or len({*asked.scale}) < len(asked.scale):
+    observed = comparisons.get_column("outcome").unique().sort().to_list()
+    if layout.scale:
+        if len(layout.scale) < 2 or len({*layout.scale}) < len(layout.scale):
             raise SourceError(
-                f"{asked.name}: {option('scale')} {','.join(asked.scale)}: expected two or more"
+                f"{layout.name}: {option('scale')} {','.join(layout.scale)}: expected two or more"
                 " different labels"
             )
-        steps = steps_of_scale(asked.scale)
-        unknown = given.filter(~pl.col("outcome").is_in(list(steps)))
+        steps = steps_of_scale(layout.scale)
+        unknown = comparisons.filter(~pl.col("outcome").is_in(list(steps)))
         if unknown.height:
-            word, line = unknown.item(0, "outcome"), asked.line(int(unknown.item(0, "row")))
+            word, line = unknown.item(0, "outcome"), layout.line(int(unknown.item(0, "row")))
             raise SourceError(
-                f"{asked.name}: line {line}: {word!r} is not on the scale; {nearest(word, steps)}"
+                f"{layout.name}: line {line}: {word!r} is not on the scale; {nearest(word, steps)}"
             )
-        return given.get_column("outcome").replace_strict(
+        return comparisons.get_column("outcome").replace_strict(
             steps, return_dtype=pl.Int64
         ).to_numpy(), reach(steps)
     words = {*FIRST, *SECOND, *TIE}
-    named = {*given.get_column("first"), *given.get_column("second")}
+    named = {*comparisons.get_column("first"), *comparisons.get_column("second")}
     plain = [word for word in observed if word not in named or word.casefold() in words]
-    columns = (str(given.item(0, "first column")), str(given.item(0, "second column")))
-    steps = _words(plain, columns, given, asked)
+    columns = (str(comparisons.item(0, "first column")), str(comparisons.item(0, "second column")))
+    steps = _words(plain, columns, comparisons, layout)
     by_name = (
         pl.when(pl.col("outcome") == pl.col("first"))
         .then(1)
         .when(pl.col("outcome") == pl.col("second"))
         .then(-1)
     )
-    found = given.with_columns(
+    with_steps = comparisons.with_columns(
         by_name.otherwise(
             pl.col("outcome").replace_strict(steps, default=None, return_dtype=pl.Int64)
         ).alias("steps")
     )
-    stranger = found.filter(pl.col("steps").is_null())
+    stranger = with_steps.filter(pl.col("steps").is_null())
     if stranger.height:
-        word, line = stranger.item(0, "outcome"), asked.line(int(stranger.item(0, "row")))
+        word, line = stranger.item(0, "outcome"), layout.line(int(stranger.item(0, "row")))
         raise SourceError(
-            f"{asked.name}: line {line}: the winner {word!r} is neither of the two systems compared"
+            f"{layout.name}: line {line}: the winner {word!r} is neither of the two systems"
+            " compared"
         )
-    return found.get_column("steps").cast(pl.Int64).to_numpy(), reach(steps)
+    return with_steps.get_column("steps").cast(pl.Int64).to_numpy(), reach(steps)
 
 
 def _words(
-    plain: Sequence[str], columns: tuple[str, str], given: pl.DataFrame, asked: Layout
+    plain: Sequence[str], columns: tuple[str, str], comparisons: pl.DataFrame, layout: Layout
 ) -> dict[str, int]:
-    """Words to steps; a word nobody knows is refused by its line."""
+    """Words to steps; an error for an unknown word names its line."""
     try:
-        return steps_of_words(plain, columns, asked.name)
+        return steps_of_words(plain, columns, layout.name)
     except AnalysisError:
         for word in plain:
             try:
-                steps_of_words([word], columns, asked.name)
+                steps_of_words([word], columns, layout.name)
             except AnalysisError as error:
-                line = asked.line(int(given.filter(pl.col("outcome") == word).item(0, "row")))
+                line = layout.line(
+                    int(comparisons.filter(pl.col("outcome") == word).item(0, "row"))
+                )
                 raise SourceError(
-                    str(error).replace(asked.name, f"{asked.name}: line {line}", 1)
+                    str(error).replace(layout.name, f"{layout.name}: line {line}", 1)
                 ) from error
         raise

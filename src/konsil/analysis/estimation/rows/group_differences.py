@@ -1,4 +1,4 @@
-"""The rows of an analysis' groups: what each has by itself, and the differences that `compare` asks for."""
+"""Rows of an analysis' groups, and of the differences that `compare` requests."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def group_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
         yield from differences(context, groups)
 
 
-def differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
+def differences(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
     """Differences between the groups of `compare`, within equal values of the other columns."""
     compare = "raters" if context.analysis.compare == RATER_PAIR else context.analysis.compare
     others: dict[tuple[str, ...], list[Group]] = {}
-    for group in found:
+    for group in groups:
         rest = tuple(v for k, v in group.keys.items() if k != compare)
         others.setdefault(rest, []).append(group)
     for members in others.values():
         for a, b in combinations(members, 2):
-            told = contrast(
+            summary = contrast(
                 a.measure,
                 b.measure,
                 key=context.key,
@@ -44,26 +44,26 @@ def differences(context: Context, found: Sequence[Group]) -> Iterator[Row]:
                 cluster=context.cluster,
                 test=context.analysis.test,
             )
-            if context.analysis.cluster == "rater" and math.isfinite(told.headline.value):
+            if context.analysis.cluster == "rater" and math.isfinite(summary.headline.value):
                 headline = rater_contrast(
-                    told.headline, a.measure, b.measure, a.left_out, b.left_out
+                    summary.headline, a.measure, b.measure, a.left_out, b.left_out
                 )
-                told = replace(
-                    told, headline=headline, companions=(told.headline, *told.companions)
+                summary = replace(
+                    summary, headline=headline, companions=(summary.headline, *summary.companions)
                 )
-            told = _of_target(context, told, a.measure, b.measure)
+            summary = _of_target(context, summary, a.measure, b.measure)
             paired = not clusters_used(a.measure).isdisjoint(clusters_used(b.measure))
             yield row(
                 context,
                 a.keys,
-                told,
+                summary,
                 a.measure,
                 kind="difference",
                 versus=b.keys,
                 is_paired=paired,
                 subtracted=b.measure,
             )
-            for companion in told.companions:
+            for companion in summary.companions:
                 yield row(
                     context,
                     a.keys,

@@ -1,4 +1,4 @@
-"""Rows of the results from what was told of a number."""
+"""Rows of the results from the summary of a number."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from konsil.stats.engine.contract import Estimate
 
 
 def estimate_rows(
-    context: Context, keys: dict[str, str], told: EstimateSummary, measure: Measure | None
+    context: Context, keys: dict[str, str], summary: EstimateSummary, measure: Measure | None
 ) -> Iterator[Row]:
     """A number's row and, below it, its companions; the interval of the report's target first."""
-    told = answering(told, context.target, measure.n_raters if measure is not None else 0)
-    yield row(context, keys, told, measure)
-    for companion in told.companions:
+    summary = answering(summary, context.target, measure.n_raters if measure is not None else 0)
+    yield row(context, keys, summary, measure)
+    for companion in summary.companions:
         yield row(context, keys, EstimateSummary(companion), measure, kind="companion")
 
 
 def row(
     context: Context,
     keys: dict[str, str],
-    told: EstimateSummary,
+    summary: EstimateSummary,
     measure: Measure | None = None,
     *,
     kind: RowKind = "estimate",
@@ -51,20 +51,20 @@ def row(
         possible = range_of(
             analysis, context.criterion, of_two=kind == "difference" or bool(versus)
         )
-        told = replace(told, headline=within(told.headline, possible))
+        summary = replace(summary, headline=within(summary.headline, possible))
     is_difference = kind == "difference" or (
         kind == "estimate" and analysis.statistic in OF_ZERO and not analysis.compare
     )
-    if analysis.margin is not None and is_difference and math.isfinite(told.headline.value):
+    if analysis.margin is not None and is_difference and math.isfinite(summary.headline.value):
         draws = context.resampling.draws
-        verdict = equivalence_sentence(told.headline, analysis.margin, draws, told.cautions)
-        told = replace(told, notes=(*told.notes, verdict))
+        verdict = equivalence_sentence(summary.headline, analysis.margin, draws, summary.cautions)
+        summary = replace(summary, notes=(*summary.notes, verdict))
     return Row(
         analysis=analysis.name,
         statistic=analysis.statistic,
         criterion=analysis.criterion,
         raters=analysis.raters,
-        estimate=told.headline,
+        estimate=summary.headline,
         group=keys,
         kind=kind,
         versus=versus or {},
@@ -75,7 +75,7 @@ def row(
         n_undefined_pairs=measure.n_undefined_pairs if measure is not None else 0,
         prespecified=analysis.prespecified,
         commonest=measure.commonest if measure is not None else math.nan,
-        warnings=told.warnings,
+        warnings=summary.warnings,
         detail=detail,
         finding=finding,
     )
@@ -93,9 +93,9 @@ def no_ratings(context: Context) -> Row:
     return replace(row(context, {}, EstimateSummary(nothing)), is_made=False)
 
 
-def cannot_be_made(context: Context, why: str) -> Row:
-    """The one row of an analysis that asks for what the ratings do not have, with the sentence that says so."""
-    reason = why.removeprefix(f"{context.analysis.name}: ")
+def cannot_be_made(context: Context, problem: str) -> Row:
+    """The one row of an analysis that the ratings cannot provide, with the reason."""
+    reason = problem.removeprefix(f"{context.analysis.name}: ")
     blank = Estimate(math.nan, level=context.resampling.level, reason=reason)
     return replace(row(context, {}, EstimateSummary(blank)), is_made=False)
 
@@ -122,7 +122,7 @@ def estimates_of(context: Context, measures: Sequence[Measure]) -> list[Estimate
         key=context.key,
         resampling=context.resampling,
         cluster=context.cluster,
-        whys=[""] * len(joined),
+        reasons=[""] * len(joined),
     )
 
 
