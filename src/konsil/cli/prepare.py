@@ -19,10 +19,12 @@ def command(folder: Path, database: str, dry_run: bool) -> None:
     plan is drawn.
     """
     from konsil.api import open_folder
+    from konsil.api.curation.duplicates import unsearched_lines
     from konsil.api.curation.preparing import draw_lines, prepare
 
-    done = prepare(open_folder(folder, database=database), keep=not dry_run)
-    for line in draw_lines(done.drawn):
+    opened = open_folder(folder, database=database)
+    done = prepare(opened, keep=not dry_run)
+    for line in (*draw_lines(done.drawn), *unsearched_lines(opened)):
         click.echo(line)
     if dry_run:
         click.echo("nothing stored")

@@ -28,7 +28,7 @@ from konsil.prepare import (
     screening_event,
 )
 from konsil.prepare.cases.marking import cases
-from konsil.prepare.identifiers.identifiers import RECALL
+from konsil.prepare.identifiers.suspects import RECALLS, Rule
 from konsil.prepare.questions.screening import UNDECIDED
 from konsil.records import Event, Item
 from konsil.sources.files.table import read_table
@@ -58,8 +58,8 @@ class Looked:
     """Whether it differs from the last one, or is the first."""
     asked: Replies | None = None
     """What a model was asked; None where the protocol names none."""
-    identifiers: bool = True
-    """Whether the rules look for identifiers."""
+    rules: tuple[Rule, ...] = ()
+    """What the rules look for."""
 
 
 def screen_items(
@@ -117,7 +117,7 @@ def screen_items(
         made = decision_events(stated, findings, spec, seen, decider(store, by, keep=keep), at)
         screened = replace(screened, seen=seen + len(made))
         if said is not None and said.n_pending:
-            return Looked(items, screened, findings, False, said, "identifier" in spec.rules)
+            return Looked(items, screened, findings, False, said, spec.rules)
         is_new = screened != before
         if is_new and is_planned:
             raise PlanError(
@@ -131,7 +131,7 @@ def screen_items(
                 source="screen",
                 at=at,
             )
-    return Looked(items, screened, findings, is_new, said, "identifier" in spec.rules)
+    return Looked(items, screened, findings, is_new, said, spec.rules)
 
 
 def decision_events(
@@ -235,18 +235,38 @@ def screening_lines(looked: Looked) -> Iterator[str]:
         yield f"  decided by people: {len(looked.screened.decided):,}, of these kept: {kept:,}"
     n_kept = len(looked.items) - sum(out.values())
     yield f"{n_kept:,} may be drawn"
-    if looked.identifiers:
+    yield from _recalls(looked.rules)
+    if "identifier" in looked.rules:
         yield from _caution(looked, n_kept)
 
 
+_SOUGHT: Mapping[Rule, tuple[str, str]] = {
+    "identifier": ("identifiers", "questions with identifiers"),
+    "follow-up": ("follow-ups", "follow-up questions"),
+    "no question for a decision": ("no decision", "texts that ask for no clinical decision"),
+}
+"""Rule -> what its line of the summary begins with, and of what its recall is the share."""
+
+
+def _recalls(rules: Sequence[Rule]) -> Iterator[str]:
+    """How many the rules find of those there are, a line for each rule."""
+    for rule in rules:
+        (name, sought), (k, n, low, high) = _SOUGHT[rule], RECALLS[rule]
+        share = f"{k / n:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%})"
+        if rule == "identifier":
+            yield (
+                f"{name}: the rules suspect {share} of made-up {sought}, by somebody who had never"
+                " seen the rules; decide on every question"
+            )
+        else:
+            yield (
+                f"{name}: the rules suspect {share} of made-up {sought}, by somebody who had never"
+                " seen the rules"
+            )
+
+
 def _caution(looked: Looked, n_kept: int) -> Iterator[str]:
-    """How many identifiers the rules find of those there are, and how many items nobody has read."""
-    share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
-    yield (
-        f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of"
-        " made-up questions with identifiers, by somebody who had never seen the rules; decide on"
-        " every question"
-    )
+    """How many items nobody has read."""
     n_unread = n_kept - sum(decision == KEEP for decision in looked.screened.decided.values())
     if n_unread:
         yield (

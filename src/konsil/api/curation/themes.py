@@ -114,10 +114,9 @@ def tag_items(
                 helped = with_model(folder, store, spec, items, kept, embedder, chosen)
                 if helped.themed is None:
                     return Tagged(items, kept or Themed(), False, helped.runs, helped.n_pending)
+            who = decider(store, by, keep=keep)
             themed = deciders_added(
-                themes(spec, items, embedder(), helped.themed, decided, moved),
-                kept,
-                decider(store, by, keep=keep),
+                themes(spec, items, embedder(), helped.themed, decided, moved), kept, who
             )
         except PlanError as error:
             raise PlanError(f"{where}: {error}") from None
@@ -130,7 +129,9 @@ def tag_items(
         if keep and is_new:
             note_study(store, folder.study, now())
             made = theming_event(themed, number + 1, now())
-            store.add(Batch(events=[made]), source="themes", at=made.at)
+            store.add(
+                Batch(events=[made]), source="themes", at=made.at, by=who if decisions else ""
+            )
     return Tagged(items, themed, is_new, helped.runs)
 
 

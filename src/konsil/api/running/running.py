@@ -16,7 +16,9 @@ from konsil.store.tasks import additions, batches, progress, vacancies, withdraw
 from konsil.store.tasks.additions import Addition, Group
 
 
-def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True) -> Handover:
+def withdraw(
+    folder: Folder, rater: str, *, reason: str = "", by: str = "", keep: bool = True
+) -> Handover:
     """Let a rater go: her links end, what she rated stays, the rest goes to others.
 
     `keep` False only says how.
@@ -24,7 +26,8 @@ def withdraw(folder: Folder, rater: str, *, reason: str = "", keep: bool = True)
     with folder.store() as store:
         if not keep:
             return withdrawal.preview(store, folder.study, rater)
-        found = withdrawal.withdraw(store, folder.study, rater, at=now(), reason=reason)
+        who = decider(store, by)
+        found = withdrawal.withdraw(store, folder.study, rater, at=now(), reason=reason, by=who)
     if found is None:
         raise StudyError(f"{folder.path}: rater {rater!r} could not be withdrawn; try again")
     return found
@@ -36,10 +39,10 @@ def vacant(folder: Folder) -> tuple[vacancies.Vacancy, ...]:
         return vacancies.vacancies(connection, folder.study)
 
 
-def succeed(folder: Folder, slot: str, rater: str) -> int:
+def succeed(folder: Folder, slot: str, rater: str, *, by: str = "") -> int:
     """Name who takes over a place that nobody has; count the tasks that are theirs now."""
     with folder.store() as store:
-        return vacancies.succeed(store, folder.study, slot, rater, at=now())
+        return vacancies.succeed(store, folder.study, slot, rater, at=now(), by=decider(store, by))
 
 
 def place_groups(folder: Folder) -> tuple[Group, ...]:
@@ -111,7 +114,13 @@ def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
 
 
 def close(
-    folder: Folder, batch: str, *, rater: str = "", reopen: bool = False, reason: str = ""
+    folder: Folder,
+    batch: str,
+    *,
+    rater: str = "",
+    reopen: bool = False,
+    reason: str = "",
+    by: str = "",
 ) -> bool:
     """Close a batch by its name, or open it again for a reason.
 
@@ -133,10 +142,13 @@ def close(
             f"{folder.path}: there is no rater {rater!r} with tasks; {nearest(rater, r)}"
         )
     with folder.store() as store:
+        who = decider(store, by)
         if reopen:
-            changed = [batches.reopen(store, *one, rater, at=now(), reason=reason) for one in here]
+            changed = [
+                batches.reopen(store, *one, rater, at=now(), reason=reason, by=who) for one in here
+            ]
         else:
-            changed = [batches.close(store, *one, rater, at=now()) for one in here]
+            changed = [batches.close(store, *one, rater, at=now(), by=who) for one in here]
     return any(changed)
 
 

@@ -158,7 +158,7 @@ def invite(request: Request) -> Response:
 
 
 def _letters(request: Request, whom: list[str], role: Role) -> Response:
-    site, now = site_of(request), site_of(request).now()
+    site, now, by = site_of(request), site_of(request).now(), visitor_of(request).who
     named = people(site.store)
     if role != "rater":
         said = {pseudonym(site.store, name): name for name in whom}
@@ -168,10 +168,9 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
     letters = []
     for who in whom:
         if role == "rater":
-            site.access.revoke(who, at=now, stay=True)
-        secret = site.access.invite(
-            who, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1
-        )
+            site.access.revoke(who, at=now, stay=True, by=by)
+        most = None if role in PERSONAL else 1
+        secret = site.access.invite(who, role, at=now, expires_at=until, most_uses=most, by=by)
         url = site.options.host + path_to(request, "invitation", secret=secret)
         person = named.get(who, Person(who))
         first = known(site.study.language) or "en"
@@ -246,7 +245,7 @@ def revoke(request: Request) -> Response:
         visitor_of(request).role != "owner" or who not in {g.who for g in staff(site)}
     ):
         return _page(request, "nobody", 422)
-    site.access.revoke(who, at=site.now())
+    site.access.revoke(who, at=site.now(), by=visitor_of(request).who)
     return to(path_to(request, "invitations"))
 
 
