@@ -175,9 +175,9 @@ class Step:
     arguments: tuple[str, ...]
     before: Callable[[Path], None] | None = None
     """What people do to the folder before it."""
-    makes: bool = False
-    """Whether it makes a study in a new folder, which it refuses where a killed run has begun
-    one."""
+    makes: str = ""
+    """The new folder in which it makes a study; it is refused once this is there, and there only
+    when it is whole."""
     asks: bool = False
     """Whether it asks models: it is no single transaction, and goes on where it was."""
 
@@ -231,7 +231,11 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
             Step("rewrite", (".", "--decisions", "words.csv", *BY), decide("words.csv", "keep")),
             Step("answer", (".",), asks=True),
             Step("plan", (".",)),
-            Step("rehearse", (".", "--to", "rehearsal", "--most", "1", "--pace", "0"), makes=True),
+            Step(
+                "rehearse",
+                (".", "--to", "rehearsal", "--most", "1", "--pace", "0"),
+                makes="rehearsal",
+            ),
             Step("invite", (".", "--who", "p1")),
             Step("kit", (".", "--rater", "p1")),
             Step("simulate", (".", "--truth", "truth.toml"), lambda folder: truth(folder)),
@@ -292,7 +296,7 @@ LIVES: tuple[tuple[Callable[[Path], None], tuple[Step, ...]], ...] = (
             Step("judge", (".",), asks=True),
         ),
     ),
-    (lambda _: None, (Step("demo", ("demo",), makes=True),)),
+    (lambda _: None, (Step("demo", ("demo",), makes="demo"),)),
 )
 """Studies, and what is done with each, one command after another."""
 
@@ -489,24 +493,19 @@ class Place:
             return None
         where = f"konsil {' '.join(self.step.line)}, killed at {share:.3f}"
         self._parts(folder, tally, where)
+        is_made = bool(self.step.makes) and (folder / self.step.makes).exists()
         again, said, _ = self._run(folder)
         if "Traceback" in text + said:
             tally.tracebacks += 1
             tally.faults.append(f"{where}: traceback: {(text + said)[-400:]}")
-        if again not in (0, 2):
+        if again not in ((2,) if is_made else (0,) if self.step.makes else (0, 2)):
             tally.lost += 1
             tally.faults.append(f"{where}: run again it exits {again}: {said[-300:]}")
-        refused = (
-            self.step.makes and again == 2 and said.startswith("konsil: ") and said.count("\n") == 1
-        )
-        if not refused:
-            self._rows(folder, tally, where)
+        self._rows(folder, tally, where)
         if extra := sorted({*state_of(folder).files} - {*self.once.files} - {*self.twice.files}):
             tally.leftovers += 1
             tally.faults.append(f"{where}: left over: {extra[:3]}")
-        # Of a study whose making was killed there may be no log yet; the folder is refused and
-        # another one asked for.
-        for base in [] if refused else folder.rglob("konsil.db"):
+        for base in folder.rglob("konsil.db"):
             checked, said, _ = Run(("verify-log", str(base.parent)), folder).end()
             if checked != 0:
                 tally.lost += 1
@@ -519,8 +518,8 @@ class Place:
         there = state_of_files(folder)
         outputs = {name.split("/")[0] for name in there if name not in self.before.files}
         for output in sorted(outputs):
-            if output.startswith(".") or output in ("konsil.db", "rehearsal", "demo", "copy"):
-                continue  # drafts, and studies that are made step by step
+            if output.startswith(".") or output in ("konsil.db", "copy"):
+                continue  # drafts, and a study that is imported step by step
             whole = {n: s for n, s in self.once.files.items() if n.split("/")[0] == output}
             here = {n: s for n, s in there.items() if n.split("/")[0] == output}
             if {*whole} - {*here} or any(here[n] < 0.9 * whole[n] - 200 for n in whole):

@@ -246,3 +246,45 @@ def test_what_cannot_be_decided_changes_nothing(folder: Path) -> None:
         search_duplicates(open_folder(folder), leave_one=True, by="p-1")
     with study.store() as store:
         assert {event.kind for event in store.events()} == {"screening"}
+
+
+UNSEARCHED = (
+    "5 items have the text of another one (2 groups) and count as independent; run 'konsil"
+    " duplicates'"
+)
+
+
+def test_equal_texts_are_stated_until_somebody_searches(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "study.toml").write_text(STUDY + PLAN, "utf-8")
+    for command in ("status", "screen", "prepare", "status"):
+        main([command, str(folder)])
+        assert [line.strip() for line in capsys.readouterr().out.splitlines()].count(
+            UNSEARCHED
+        ) == 1, command
+    main(["plan", str(folder), "--dry-run"])
+    assert f"\n  {UNSEARCHED}\n" in capsys.readouterr().out
+    main(["duplicates", str(folder)])
+    for command in ("status", "screen", "prepare", "plan"):
+        main([command, str(folder)])
+        assert "text of another" not in capsys.readouterr().out, command
+
+
+def test_only_items_that_are_rated_count_as_equal(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = folder / "given.csv"
+    table.write_text("item,decision\nq5,unclear\nq1,unclear\nq2,unclear\n", "utf-8")
+    main(["screen", str(folder), "--decisions", str(table), "--by", "p-7"])
+    assert "text of another" not in capsys.readouterr().out
+
+
+def test_one_group_and_items_without_text(
+    tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "items.csv").write_text("item,text\na,Which dose?\nb,which dose\nc,\nd,\n", "utf-8")
+    (folder / "konsil.db").unlink()
+    main(["import", str(folder)])
+    main(["status", str(folder)])
+    assert "  2 items have the text of another one (1 group) and count" in capsys.readouterr().out

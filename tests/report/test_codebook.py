@@ -105,6 +105,9 @@ def test_the_pdf_has_text_bookmarks_and_a_language() -> None:
     assert made == codebook_pdf(STUDY, STUDY.instruments)
     assert b"/Outlines" in made
     assert b"/Lang" in made
+    assert b"/StructTreeRoot" not in made, (
+        "once it is tagged, docs/howto-pages.md and the command's help say otherwise"
+    )
     assert unprintable(STUDY, STUDY.instruments) == ()
 
 

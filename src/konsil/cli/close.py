@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import acting, on_folder
 
 
 @click.command(short_help="Close a batch (its ratings become final) or reopen it.")
@@ -17,8 +17,9 @@ from konsil.cli.folder import on_folder
 @click.option("--rater", default="", metavar="ID", help="For one rater. [everybody]")
 @click.option("--reopen", is_flag=True, help="Open it again instead; needs --reason.")
 @click.option("--reason", default="", help="Why it is opened again, for the log.")
+@acting("closes or opens it")
 def command(
-    folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str
+    folder: Path, database: str, batch: str | None, rater: str, reopen: bool, reason: str, by: str
 ) -> None:
     """Close a batch of the study in FOLDER.
 
@@ -31,13 +32,13 @@ def command(
 
     opened = open_folder(folder, database=database)
     if batch is None:
-        if rater or reopen or reason:
+        if rater or reopen or reason or by:
             raise StudyError("--batch: name the batch, such as --batch 1")
         for phase, name, tasks, n_completed in blocks(opened):
             label = name or phase or "(no batches)"
             click.echo(f"{label}: {n_completed:,} of {tasks:,} screens done")
         return
-    changed = close(opened, batch, rater=rater, reopen=reopen, reason=reason)
+    changed = close(opened, batch, rater=rater, reopen=reopen, reason=reason, by=by)
     state = "open" if reopen else "closed"
     n_pending = sum(
         tasks - n_completed

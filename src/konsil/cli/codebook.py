@@ -26,7 +26,7 @@ def command(
     """Write the codebook of the study in FOLDER: guidance, questions and scale points.
 
     They are in the words of the rating page. The page stands by itself and prints on A4; the PDF
-    has real text and bookmarks.
+    has real text and bookmarks, but no tags for screen readers, which the page has.
     """
     from konsil.api import open_folder
     from konsil.api.running.codebooks import write_codebook

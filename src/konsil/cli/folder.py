@@ -59,6 +59,13 @@ def deciding(function: F) -> F:
     )(function)
 
 
+def acting(verb: str) -> Callable[[F], F]:
+    """Who acts, as an option; `verb`: what they do."""
+    return click.option(
+        "--by", default="", metavar="WHO", help=f"Who {verb}: a pseudonym, for the log."
+    )
+
+
 def decider(by: str, option: str) -> str:
     """Who decided, stripped; a StudyError where decisions are given and nobody is named."""
     if not by.strip():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import acting, on_folder
 from konsil.cli.serve import HOST, PORT
 
 HERE = f"http://{HOST}:{PORT}"
@@ -45,6 +45,7 @@ HERE = f"http://{HOST}:{PORT}"
 @click.option(
     "--revoke", is_flag=True, help="Make the links of --who useless instead, and sign them out."
 )
+@acting("invites or revokes")
 def command(
     folder: Path,
     database: str,
@@ -55,6 +56,7 @@ def command(
     once: bool,
     anybody: bool,
     revoke: bool,
+    by: str,
 ) -> None:
     """Make personal links to the pages of the study in FOLDER, one a line.
 
@@ -70,11 +72,11 @@ def command(
     if revoke:
         if not who and not anybody:
             raise StudyError("--revoke: name whose links with --who")
-        n = invitations.revoke(opened, (invitations.ANYBODY,) if anybody else who)
+        n = invitations.revoke(opened, (invitations.ANYBODY,) if anybody else who, by=by)
         click.echo(f"{n:,} {'link' if n == 1 else 'links'} revoked")
         return
     links = invitations.invite(
-        opened, who, role_of(role), url=url, days=days, once=once, anybody=anybody
+        opened, who, role_of(role), url=url, days=days, once=once, anybody=anybody, by=by
     )
     width = max(len(link.who) for link in links) + 2
     for link in links:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import acting, on_folder
 
 if TYPE_CHECKING:
     from konsil.api import Folder
@@ -23,8 +23,15 @@ if TYPE_CHECKING:
     "--output", type=click.Path(path_type=Path), help="The file. [FOLDER/kit-RATER-NUMBER.html]"
 )
 @click.option("--language", default="", metavar="CODE", help="de or en. [the study's]")
+@acting("makes it")
 def command(
-    folder: Path, database: str, rater: str, batch: str | None, output: Path | None, language: str
+    folder: Path,
+    database: str,
+    rater: str,
+    batch: str | None,
+    output: Path | None,
+    language: str,
+    by: str,
 ) -> None:
     """Write what a rater has still to do in a batch of the study in FOLDER as one HTML file.
 
@@ -39,7 +46,7 @@ def command(
 
     opened = open_folder(folder, database=database)
     if not rater:
-        if batch is not None or output is not None or language:
+        if batch is not None or output is not None or language or by:
             raise StudyError("--rater: name whose tasks, such as --rater physician-1")
         for rater_id, name, screens, is_returned in kits_made(opened):
             label = f" batch {name}" if name else ""
@@ -49,7 +56,7 @@ def command(
             )
         return
     make_plan(opened)
-    kit, path = make_kit(opened, rater, batch=batch, output=output, language=language)
+    kit, path = make_kit(opened, rater, batch=batch, output=output, language=language, by=by)
     click.echo(
         f"{path}: {kit.screens:,} {_word(kit.screens)}, {len(kit.html.encode()) / 1000:,.0f} kB"
     )

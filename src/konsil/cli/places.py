@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import acting, on_folder
 
 
 @click.command(short_help="List the sign-up places of a panel, or add places after planning.")
@@ -27,7 +27,7 @@ from konsil.cli.folder import on_folder
     metavar="NAME=VALUE",
     help="What a profile must say; repeatable.",
 )
-@click.option("--by", default="", metavar="WHO", help="Who adds them: a pseudonym, for the log.")
+@acting("adds them")
 @click.option("--reason", default="", help="Why, for the log; no names.")
 def command(
     folder: Path,

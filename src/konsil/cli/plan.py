@@ -41,11 +41,15 @@ def command(folder: Path, database: str, dry_run: bool, strict: bool, raters: bo
     out, one that some answered is shown with their answers, and both are counted.
     """
     from konsil.api import open_folder
+    from konsil.api.curation.duplicates import unsearched_lines
     from konsil.api.running.planning import make_plan
 
-    planned = make_plan(open_folder(folder, database=database), save=not dry_run, strict=strict)
+    opened = open_folder(folder, database=database)
+    planned = make_plan(opened, save=not dry_run, strict=strict)
     for line in _plan_lines(planned, dry_run, raters):
         click.echo(line)
+    for line in unsearched_lines(opened):
+        click.echo(f"  {line}")
 
 
 def _plan_lines(planned: Planned, dry_run: bool, raters: bool) -> Iterator[str]:

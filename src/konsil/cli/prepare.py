@@ -19,10 +19,12 @@ def command(folder: Path, database: str, dry_run: bool) -> None:
     plan is drawn.
     """
     from konsil.api import open_folder
+    from konsil.api.curation.duplicates import unsearched_lines
     from konsil.api.curation.preparing import draw_lines, prepare
 
-    prepared = prepare(open_folder(folder, database=database), save=not dry_run)
-    for line in draw_lines(prepared.drawn):
+    opened = open_folder(folder, database=database)
+    prepared = prepare(opened, save=not dry_run)
+    for line in (*draw_lines(prepared.drawn), *unsearched_lines(opened)):
         click.echo(line)
     if dry_run:
         click.echo("nothing stored")

@@ -46,6 +46,7 @@ def command(
     reason, and 'konsil prepare' draws from the rest.
     """
     from konsil.api import open_folder
+    from konsil.api.curation.duplicates import unsearched_lines
     from konsil.api.curation.screening import screen_items, screening_lines, write_table
     from konsil.cli.collecting import raise_where_stopped
     from konsil.cli.collecting import run_lines as called
@@ -59,7 +60,7 @@ def command(
         for line in called(looked.asked.collected, dry_run):
             click.echo(line)
         raise_where_stopped(looked.asked.collected)
-    for line in screening_lines(looked):
+    for line in (*screening_lines(looked), *unsearched_lines(opened)):
         click.echo(line)
     if looked.asked is not None and looked.asked.n_pending:
         return

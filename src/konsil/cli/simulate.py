@@ -29,11 +29,13 @@ def command(
     --to makes a marked copy of a study that does not.
     """
     from konsil.api import open_folder
-    from konsil.api.rehearsal.rehearsal import copy_as_simulated, simulate, truth_of
+    from konsil.api.rehearsal.rehearsal import simulate, simulate_copy, truth_of
 
     opened = open_folder(folder, database=database)
     parameters = truth_of(opened, truth)
-    if target is not None:
-        opened = copy_as_simulated(opened, target)
-    added = simulate(opened, parameters, seed)
-    click.echo(f"{opened.path}: {added.new.get('ratings', 0):,} simulated ratings")
+    added = (
+        simulate(opened, parameters, seed)
+        if target is None
+        else simulate_copy(opened, parameters, target, seed)
+    )
+    click.echo(f"{target or opened.path}: {added.new.get('ratings', 0):,} simulated ratings")

@@ -19,6 +19,7 @@ def command(folder: Path, database: str) -> None:
     It also says whether the protocol has changed since the last import.
     """
     from konsil.api import open_folder
+    from konsil.api.curation.duplicates import unsearched_lines
     from konsil.api.curation.preparing import of_items
     from konsil.api.curation.rewriting import waiting
     from konsil.api.folder.erasing import retention_line
@@ -36,7 +37,7 @@ def command(folder: Path, database: str) -> None:
     click.echo(opened.study.title)
     for kind, n in counts.items():
         click.echo(f"  {kind:10}{n:>12,}")
-    for line in (*of_items(events), *wordings):
+    for line in (*of_items(events), *wordings, *unsearched_lines(opened)):
         click.echo(f"  {line}")
     for line in counted(calls):
         click.echo(line)

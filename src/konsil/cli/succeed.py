@@ -6,14 +6,15 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import acting, on_folder
 
 
 @click.command(short_help="List vacant rater slots or assign a successor.")
 @on_folder
 @click.option("--slot", metavar="SLOT", help="Which place. [only list them]")
 @click.option("--rater", metavar="ID", help="Who takes it over: a new pseudonym, never a name.")
-def command(folder: Path, database: str, slot: str | None, rater: str | None) -> None:
+@acting("names them")
+def command(folder: Path, database: str, slot: str | None, rater: str | None, by: str) -> None:
     """Give a place of the study in FOLDER that nobody has since somebody withdrew to somebody new.
 
     All that waits in it is then theirs, and they can be invited. Without --slot, the places that
@@ -27,6 +28,10 @@ def command(folder: Path, database: str, slot: str | None, rater: str | None) ->
     if slot is None:
         if rater is not None:
             raise StudyError("--slot: name the place that --rater takes over")
+        if by:
+            raise StudyError(
+                "--slot: name the slot that somebody takes over; without it nothing is written"
+            )
         for vacancy in vacant(opened):
             # How many tie-breaks wait is an outcome, and is not said.
             screens = (
@@ -38,5 +43,5 @@ def command(folder: Path, database: str, slot: str | None, rater: str | None) ->
         return
     if rater is None:
         raise StudyError(f"--rater: name who takes over {slot!r}")
-    succeed(opened, slot, rater)
+    succeed(opened, slot, rater, by=by)
     click.echo(f"{slot}: now {rater.strip()}'s; next: konsil invite {folder} --who {rater.strip()}")

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.folder import on_folder
+from konsil.cli.folder import acting, on_folder
 
 
 @click.command(short_help="Withdraw a rater and reassign unfinished tasks.")
 @on_folder
 @click.option("--rater", required=True, metavar="ID", help="Who leaves.")
 @click.option("--reason", default="", help="Why, for the log; no names.")
+@acting("lets the rater go")
 @click.option(
     "--dry-run", is_flag=True, help="Only say what would become of the tasks; change nothing."
 )
-def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool) -> None:
+def command(folder: Path, database: str, rater: str, reason: str, by: str, dry_run: bool) -> None:
     """Withdraw a rater of the study in FOLDER.
 
     The rater's links end, what was rated stays, and what was not goes to the others of the panel,
@@ -26,7 +27,7 @@ def command(folder: Path, database: str, rater: str, reason: str, dry_run: bool)
     from konsil.api.running.running import withdraw
 
     handover = withdraw(
-        open_folder(folder, database=database), rater, reason=reason, save=not dry_run
+        open_folder(folder, database=database), rater, reason=reason, by=by, save=not dry_run
     )
     n_reassigned = handover.n_taken_over
     nothing = "; nothing changed" if dry_run else ""

@@ -16,7 +16,15 @@ from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import PlanError, SourceError, StudyError, nearest, option
 from konsil.prepare import DECISION as BY_PEOPLE
-from konsil.prepare import KEEP, SCREENING, Decision, decided_of, decision_event, last_screened
+from konsil.prepare import (
+    KEEP,
+    SCREENING,
+    Decision,
+    decided_of,
+    decision_event,
+    in_study,
+    last_screened,
+)
 from konsil.prepare import decisions as decisions_of
 from konsil.prepare.cases.marking import cases
 from konsil.prepare.identifiers.duplicates import (
@@ -29,6 +37,7 @@ from konsil.prepare.identifiers.duplicates import (
     found_duplicates,
     last_duplicates,
     pairs,
+    same_texts,
     to_leave_out,
     within,
 )
@@ -115,7 +124,12 @@ def search_duplicates(
             search_events = (
                 [duplicates_event(grouping, number + 1, at)] if grouping != before else []
             )
-            store.add(Batch(events=[*exclusions, *search_events]), source=DUPLICATES, at=at)
+            store.add(
+                Batch(events=[*exclusions, *search_events]),
+                source=DUPLICATES,
+                at=at,
+                by=by if stated or leave_one else "",
+            )
     grouped = {item for group in grouping.groups for item in group}
     duplicates = (
         duplicate_ids | {item for item, reason in out.items() if reason == DUPLICATE}
@@ -123,6 +137,24 @@ def search_duplicates(
     return Searched(
         items, grouping, sorted(duplicates), sorted((out.keys() & grouped) - duplicates), is_new
     )
+
+
+def unsearched_lines(folder: Folder) -> Iterator[str]:
+    """How many of the items that are rated have equal texts, where nobody has searched for duplicates."""
+    with folder.store() as store:
+        events = store.events()
+        if last_duplicates(events)[1] is not None:
+            return
+        out = _out(events)
+        groups = same_texts(
+            item for item in cases(in_study(store.items(), events)) if item.id not in out
+        )
+    if groups:
+        yield (
+            f"{sum(map(len, groups)):,} items have the text of another one ({len(groups):,}"
+            f" {'group' if len(groups) == 1 else 'groups'}) and count as independent; run 'konsil"
+            " duplicates'"
+        )
 
 
 def _embedder(translated: bool) -> Embed | None:

@@ -28,7 +28,7 @@ from konsil.prepare import (
     screening_event,
 )
 from konsil.prepare.cases.marking import cases
-from konsil.prepare.identifiers.identifiers import RECALL
+from konsil.prepare.identifiers.suspects import RECALLS, Rule
 from konsil.prepare.questions.screening import UNDECIDED
 from konsil.records import Event, Item
 from konsil.sources.files.table import read_table
@@ -58,8 +58,8 @@ class Looked:
     """Whether it differs from the last one, or is the first."""
     asked: Replies | None = None
     """What a model was asked; None where the protocol names none."""
-    identifiers: bool = True
-    """Whether the rules look for identifiers."""
+    rules: tuple[Rule, ...] = ()
+    """What the rules look for."""
 
 
 def screen_items(
@@ -119,7 +119,7 @@ def screen_items(
         )
         screened = replace(screened, seen=last_number + len(new_events))
         if replies is not None and replies.n_pending:
-            return Looked(items, screened, findings, False, replies, "identifier" in spec.rules)
+            return Looked(items, screened, findings, False, replies, spec.rules)
         is_new = screened != before
         if is_new and is_planned:
             raise PlanError(
@@ -133,7 +133,7 @@ def screen_items(
                 source="screen",
                 at=at,
             )
-    return Looked(items, screened, findings, is_new, replies, "identifier" in spec.rules)
+    return Looked(items, screened, findings, is_new, replies, spec.rules)
 
 
 def decision_events(
@@ -242,21 +242,38 @@ def screening_lines(looked: Looked) -> Iterator[str]:
         )
     n_eligible = len(looked.items) - sum(out.values())
     yield f"{n_eligible:,} items eligible"
-    if looked.identifiers:
+    yield from _recalls(looked.rules)
+    if "identifier" in looked.rules:
         yield from _caution(looked, n_eligible)
 
 
-def _caution(looked: Looked, n_eligible: int) -> Iterator[str]:
-    """The proportion of identifiers that the rules detect, and the number of unread items.
+_TARGETS: Mapping[Rule, tuple[str, str]] = {
+    "identifier": ("identifiers", "questions with identifiers"),
+    "follow-up": ("follow-ups", "follow-up questions"),
+    "no question for a decision": ("no decision", "texts that ask for no clinical decision"),
+}
+"""Rule -> what its line of the summary begins with, and the texts whose recall is stated."""
 
-    Unread items were read by no person.
-    """
-    share, (k, n, low, high) = RECALL.k / RECALL.n, RECALL
-    yield (
-        f"identifiers: the rules suspect {share:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%}) of"
-        " made-up questions with identifiers, by somebody who had never seen the rules; decide on"
-        " every question"
-    )
+
+def _recalls(rules: Sequence[Rule]) -> Iterator[str]:
+    """The recall of each rule, one line a rule."""
+    for rule in rules:
+        (name, target), (k, n, low, high) = _TARGETS[rule], RECALLS[rule]
+        share = f"{k / n:.0%} ({k}/{n}; 95% CI, {low:.0%} to {high:.0%})"
+        if rule == "identifier":
+            yield (
+                f"{name}: the rules suspect {share} of made-up {target}, by somebody who had never"
+                " seen the rules; decide on every question"
+            )
+        else:
+            yield (
+                f"{name}: the rules suspect {share} of made-up {target}, by somebody who had never"
+                " seen the rules"
+            )
+
+
+def _caution(looked: Looked, n_eligible: int) -> Iterator[str]:
+    """The number of items that no person has read."""
     n_unread = n_eligible - sum(decision == KEEP for decision in looked.screened.decided.values())
     if n_unread:
         yield (

@@ -120,10 +120,9 @@ def tag_items(
                 helped = with_model(folder, store, spec, items, retained, embedder, chosen)
                 if helped.themed is None:
                     return Tagged(items, retained or Themed(), False, helped.runs, helped.n_pending)
+            who = decider(store, by, keep=save)
             themed = deciders_added(
-                themes(spec, items, embedder(), helped.themed, decided, moved),
-                retained,
-                decider(store, by, keep=save),
+                themes(spec, items, embedder(), helped.themed, decided, moved), retained, who
             )
         except PlanError as error:
             raise PlanError(f"{where}: {error}") from None
@@ -136,7 +135,9 @@ def tag_items(
         if save and is_new:
             note_study(store, folder.study, now())
             event = theming_event(themed, number + 1, now())
-            store.add(Batch(events=[event]), source="themes", at=event.at)
+            store.add(
+                Batch(events=[event]), source="themes", at=event.at, by=who if decisions else ""
+            )
     return Tagged(items, themed, is_new, helped.runs)
 
 

@@ -26,6 +26,7 @@ from konsil.records.digits import written
 from konsil.simulate import Truth
 from konsil.simulate.power import Power, StudyOutcome, one_study, power
 from konsil.simulate.pretended import pretended_items
+from konsil.store.engine.private import write_private
 from konsil.study import Study
 from konsil.study.data.cutting import pretended, with_sentences
 
@@ -171,7 +172,7 @@ def write(rows: Sequence[Power], path: Path) -> None:
     """Write every number: .json, or else CSV; what is not defined is null, or an empty cell."""
     flat = written([dataclasses.asdict(row) for row in rows])
     if path.suffix == ".json":
-        path.write_text(json.dumps(flat, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_private(path, (json.dumps(flat, indent=2, ensure_ascii=False) + "\n").encode())
         return
     names = [f.name for f in dataclasses.fields(Power)]
     write_cells(path, names, [[_text(record[name]) for name in names] for record in flat])

@@ -151,24 +151,31 @@ def _drawn_with(store: Store, seed: int, but: Collection[str]) -> tuple[Event, .
     )
 
 
-def copy_as_simulated(folder: Folder, target: Path) -> Folder:
-    """Copy a study's protocol and the files it names to a new folder, marked simulated.
+def simulate_copy(folder: Folder, truth: Truth, target: Path, seed: int | None = None) -> Added:
+    """Simulate a study into a new folder, which is there with its ratings or not at all."""
+    added: list[Added] = []
+
+    def fill(draft: Path) -> None:
+        copy_as_simulated(folder, draft)
+        added.append(simulate(open_folder(draft), truth, seed))
+
+    copy_new(target, fill)
+    return added[0]
+
+
+def copy_as_simulated(folder: Folder, place: Path) -> None:
+    """Copy a study's protocol and the files it names into an empty folder, marked simulated.
 
     No ratings come along.
     """
     file_names = {PROTOCOL, TRUTH} | {s.file for s in folder.study.sources if s.records in MATERIAL}
     file_names |= {p.name for p in folder.path.glob("*.md")}
-
-    def fill(draft: Path) -> None:
-        for name in sorted(file_names):
-            if (folder.path / name).is_file():
-                (draft / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(folder.path / name, draft / name)
-        protocol = draft / PROTOCOL
-        protocol.write_text(_marked(protocol.read_text(encoding="utf-8")), encoding="utf-8")
-
-    copy_new(target, fill)
-    return open_folder(target)
+    for name in sorted(file_names):
+        if (folder.path / name).is_file():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder.path / name, place / name)
+    protocol = place / PROTOCOL
+    protocol.write_text(_marked(protocol.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def _marked(text: str) -> str:
@@ -182,11 +189,17 @@ def demo(target: Path) -> Path:
 
     Gives the report's path.
     """
-    with as_file(files("konsil.demo")) as source:
-        copy_new(target, lambda draft: _copy_data(source, draft))
-    folder = open_folder(target)
-    simulate(folder, truth_of(folder))
-    return report(folder)
+    pages: list[Path] = []
+
+    def fill(draft: Path) -> None:
+        with as_file(files("konsil.demo")) as source:
+            _copy_data(source, draft)
+        folder = open_folder(draft)
+        simulate(folder, truth_of(folder))
+        pages.append(report(folder).relative_to(draft))
+
+    copy_new(target, fill)
+    return target / pages[0]
 
 
 def report(folder: Folder, output: Path | None = None) -> Path:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from konsil.api.curation.masking import pretended_versions
 from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.opened import PROTOCOL, now
+from konsil.api.rehearsal.copying import copy_new
 from konsil.api.rehearsal.rehearsal import (
     MATERIAL,
     SIMULATION,
@@ -80,16 +81,47 @@ def rehearse(
 
     The study itself is only read.
 
+    The folder is filled beside its place and is there when the rehearsal has ended, or not at all.
+
     Each rater rates at most `max_pages` pages; `database` is an empty one for the copy, instead of
     a file in its folder. The first `windows` raters sit at a real browser. `items` is the number
     of placeholder items that are used instead of the study's own.
     """
     if windows:
         browser_there()
-    copy = prepared_copy(folder, truth, target, database=database, pretend=items)
+    rehearsals: list[Rehearsed] = []
+
+    def fill(draft: Path) -> None:
+        copy = prepared_copy(folder, truth, draft, database=database, pretend=items)
+        rehearsals.append(
+            _rehearsed(copy, folder, truth, seed, think, max_pages, workers, windows, say)
+        )
+
+    copy_new(target, fill)
+    [rehearsed] = rehearsals
+    report = rehearsed.report
+    return replace(
+        rehearsed,
+        folder=Folder(target, rehearsed.folder.study, database),
+        report=target / report.relative_to(rehearsed.folder.path) if report is not None else None,
+    )
+
+
+def _rehearsed(
+    copy: Folder,
+    folder: Folder,
+    truth: Truth,
+    seed: int | None,
+    think: Think,
+    max_pages: int | None,
+    workers: int,
+    windows: int,
+    say: Callable[[str], None],
+) -> Rehearsed:
+    """Plan a copy that is prepared, let simulated raters work through its pages, draw its judges and report."""
     study, drawn = copy.study, folder.study.seed if seed is None else seed
     planned = make_plan(copy)
-    say(f"{len(planned.tasks):,} tasks planned in {target}")
+    say(f"{len(planned.tasks):,} tasks planned")
     with copy.store() as store:
         rated, answers = _material(store)
         replies = Replies(study, store, rated, answers, truth, drawn)
@@ -114,7 +146,7 @@ def rehearse(
 def prepared_copy(
     folder: Folder, truth: Truth, target: Path, *, database: str = "", pretend: int | None = None
 ) -> Folder:
-    """A copy of a study with its items and answers, ready to be planned.
+    """A copy of a study with its items and answers in an empty folder, ready to be planned.
 
     Ratings and people are not copied. With `pretend`, the copy gets that number
     of placeholder items instead; then only the protocol of the study is read.
@@ -126,6 +158,7 @@ def prepared_copy(
     material = [s for s in folder.study.sources if s.records in MATERIAL]
     if pretend is None:
         _expect_files(folder, material)
+    target.mkdir(parents=True, exist_ok=True)
     copy_as_simulated(folder, target)
     _entitle(target / PROTOCOL, folder.study)
     copy = Folder(target, open_folder(target).study, database)

@@ -13,8 +13,8 @@ from konsil.records import Rater
 from konsil.store import Store
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Access, Role
+from konsil.store.people.staff import decider, pseudonym
 from konsil.store.people.staff import names as names_of
-from konsil.store.people.staff import pseudonym
 
 ANYBODY = ""
 """Whom an invitation is for that makes a rater of everybody who comes."""
@@ -41,13 +41,14 @@ def invite(
     days: float,
     once: bool = False,
     anybody: bool = False,
+    by: str = "",
 ) -> tuple[Link, ...]:
     """Make a link for each; for nobody in particular: for every human rater of the protocol.
 
     With places to sign up for, a rater may have any name that the protocol has not, and `anybody`
     makes one link by which everybody becomes a rater of their own. Raters' and curators' links work
     on any device until they expire; those of other roles once. The database keeps only hashes, so a
-    link that is lost cannot be shown again.
+    link that is lost cannot be shown again. `by`: who invites, for the log.
     """
     raters = {r.id: r for r in folder.study.raters}
     with folder.store() as store:
@@ -86,10 +87,10 @@ def invite(
     )
     max_uses = 1 if once or role not in PERSONAL else None
     with folder.store() as store:
-        access = Access(store)
+        access, inviter = Access(store), decider(store, by)
         whom = names if role == "rater" else [pseudonym(store, name) for name in names]
         secrets = [
-            access.invite(account, role, at=at, expires_at=until, most_uses=max_uses)
+            access.invite(account, role, at=at, expires_at=until, most_uses=max_uses, by=inviter)
             for account in whom
         ]
     shown = [
@@ -132,13 +133,14 @@ def _check_raters(
             )
 
 
-def revoke(folder: Folder, names: Sequence[str]) -> int:
+def revoke(folder: Folder, names: Sequence[str], *, by: str = "") -> int:
     """Make every link of these people useless and sign them out everywhere; count the links."""
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with folder.store() as store:
         staff = {name: account for account, name in _staff(store).items()}
         whom = dict.fromkeys(staff.get(name, name) for name in names)
-        return sum(Access(store).revoke(name, at=at) for name in whom)
+        revoker = decider(store, by)
+        return sum(Access(store).revoke(name, at=at, by=revoker) for name in whom)
 
 
 def _staff(store: Store) -> Mapping[str, str]:

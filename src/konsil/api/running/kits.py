@@ -12,6 +12,7 @@ from konsil.locale import known, languages
 from konsil.records.ordering import natural
 from konsil.store.engine.engine import reading
 from konsil.store.engine.private import write_private
+from konsil.store.people.staff import decider
 from konsil.store.release import kits
 from konsil.store.tasks import progress
 from konsil.web.kit.kit import Kit, make
@@ -26,10 +27,13 @@ def make_kit(
     batch: str | None = None,
     output: Path | None = None,
     language: str = "",
+    by: str = "",
 ) -> tuple[Kit, Path]:
     """Write the kit of a rater's batch, by default of the next that is not done.
 
     Give it and its path.
+
+    `by`: who makes it, for the log.
     """
     chosen = known(language or folder.study.language) or "en"
     if language and not known(language):
@@ -60,7 +64,7 @@ def make_kit(
                 f"{folder.path}: rater {rater!r} has no batch {batch!r};"
                 f" {nearest(batch or '', names)}"
             )
-        kit = make(site, rater, *matching[0], chosen)
+        kit = make(site, rater, *matching[0], chosen, by=decider(store, by))
     # The name says nothing of the plan: that of a phase would tell the rater that answers come once
     # more.
     number = f"-{order.index(matching[0]) + 1}" if len(order) > 1 else ""

@@ -16,7 +16,9 @@ from konsil.store.tasks import additions, batches, progress, vacancies, withdraw
 from konsil.store.tasks.additions import Addition, Group
 
 
-def withdraw(folder: Folder, rater: str, *, reason: str = "", save: bool = True) -> Handover:
+def withdraw(
+    folder: Folder, rater: str, *, reason: str = "", by: str = "", save: bool = True
+) -> Handover:
     """Let a rater go: her links end, what she rated stays, the rest goes to others.
 
     With `save` False nothing is stored: the handover is only described.
@@ -24,7 +26,8 @@ def withdraw(folder: Folder, rater: str, *, reason: str = "", save: bool = True)
     with folder.store() as store:
         if not save:
             return withdrawal.preview(store, folder.study, rater)
-        handover = withdrawal.withdraw(store, folder.study, rater, at=now(), reason=reason)
+        who = decider(store, by)
+        handover = withdrawal.withdraw(store, folder.study, rater, at=now(), reason=reason, by=who)
     if handover is None:
         raise StudyError(f"{folder.path}: rater {rater!r} could not be withdrawn; try again")
     return handover
@@ -36,10 +39,10 @@ def vacant(folder: Folder) -> tuple[vacancies.Vacancy, ...]:
         return vacancies.vacancies(connection, folder.study)
 
 
-def succeed(folder: Folder, slot: str, rater: str) -> int:
+def succeed(folder: Folder, slot: str, rater: str, *, by: str = "") -> int:
     """Name who takes over a place that nobody has; count the tasks that are theirs now."""
     with folder.store() as store:
-        return vacancies.succeed(store, folder.study, slot, rater, at=now())
+        return vacancies.succeed(store, folder.study, slot, rater, at=now(), by=decider(store, by))
 
 
 def place_groups(folder: Folder) -> tuple[Group, ...]:
@@ -114,7 +117,13 @@ def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
 
 
 def close(
-    folder: Folder, batch: str, *, rater: str = "", reopen: bool = False, reason: str = ""
+    folder: Folder,
+    batch: str,
+    *,
+    rater: str = "",
+    reopen: bool = False,
+    reason: str = "",
+    by: str = "",
 ) -> bool:
     """Close a batch by its name, or open it again for a reason.
 
@@ -138,12 +147,14 @@ def close(
             f"{folder.path}: there is no rater {rater!r} with tasks; {nearest(rater, r)}"
         )
     with folder.store() as store:
+        who = decider(store, by)
         if reopen:
             changed = [
-                batches.reopen(store, *block, rater, at=now(), reason=reason) for block in matching
+                batches.reopen(store, *block, rater, at=now(), reason=reason, by=who)
+                for block in matching
             ]
         else:
-            changed = [batches.close(store, *block, rater, at=now()) for block in matching]
+            changed = [batches.close(store, *block, rater, at=now(), by=who) for block in matching]
     return any(changed)
 
 

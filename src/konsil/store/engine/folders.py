@@ -12,7 +12,7 @@ from pathlib import Path
 
 from konsil.errors import StoreError
 from konsil.store.engine.leftovers import clear_leftovers, draft_prefix
-from konsil.store.engine.private import make_private
+from konsil.store.engine.private import make_private, usual_mode
 
 
 @contextmanager
@@ -43,8 +43,8 @@ def whole_folder(
             make_private(made)
         else:
             made.chmod(
-                0o755
-            )  # a temporary folder is its owner's alone; what is to be published is read by others
+                usual_mode(made)
+            )  # a temporary folder is its owner's alone; what is published is not
         _check(target, mark, overwrite)
         _replace(made, target)
     except OSError as error:

@@ -7,7 +7,8 @@ import re
 import shutil
 from pathlib import Path
 
-_LEFT = r"\.{name}\.(?P<process>\d{{1,10}})\.[^/]*"
+_LEFT = r"\.{name}\.(?P<process>\d{{1,10}})\.([a-z0-9_]+\.partial|db(-wal|-shm|-journal)?)"
+"""A folder that is being filled, or a copy of a database: nothing else has such a name."""
 
 
 def draft_prefix(target: Path) -> str:

@@ -6,6 +6,8 @@ On Windows a file inherits the rights of its folder, and the modes below change 
 from __future__ import annotations
 
 import os
+import shutil
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +52,17 @@ def make_private(folder: Path) -> None:
     for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():
             path.chmod(FOLDER if path.is_dir() else FILE)
+
+
+def usual_mode(folder: Path) -> int:
+    """The mode of a new folder in this one, by the umask, which cannot be read without changing it for all threads."""
+    probe = Path(tempfile.mkdtemp(dir=folder))
+    try:
+        inner = probe / "probe"
+        inner.mkdir()
+        return stat.S_IMODE(inner.stat().st_mode)
+    finally:
+        shutil.rmtree(probe, ignore_errors=True)
 
 
 def restrict(path: Path) -> None:

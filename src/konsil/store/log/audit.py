@@ -30,6 +30,10 @@ from konsil.store.log.salts import Owner, all_salts, owner_of
 
 ERASURE = "erasure"
 """The kind of an entry, and of an event, that says that a person's rows were erased."""
+INVITATION = "invitation"
+"""The kind of an entry that says that a link was made; data.who: for whom; data.by: who made it."""
+REVOCATION = "invitations revoked"
+"""The kind of an entry that says that somebody's links were revoked; data as above."""
 START = "0" * 64
 """The hash before the first entry."""
 _HEAD = "audit_head"

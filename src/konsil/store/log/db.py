@@ -126,6 +126,7 @@ class Store:
         digest: str = "",
         at: str,
         files: Mapping[str, str] | None = None,
+        by: str = "",
         entries: Sequence[tuple[str, Mapping[str, object]]] = (),
     ) -> Added:
         """Write the records that are new, all or nothing, and say how many were.
@@ -133,11 +134,14 @@ class Store:
         The same record again is counted as unchanged. A record of the same identity that says
         something else raises a ConflictError naming both, and nothing is written. `source` and
         `digest` say where the records come from, `files` which bytes each file had, `at` when they
-        were imported (ISO 8601, UTC). `entries` are kinds and data of further entries of the audit
-        log, written with the records or not at all.
+        were imported (ISO 8601, UTC), `by` who did it, where no event of them has that. `entries`
+        are kinds and data of further entries of the audit log, written with the records or not at
+        all.
         """
         with engine.writing(self.engine) as connection:
-            added = write.add(connection, batch, source=source, digest=digest, at=at, files=files)
+            added = write.add(
+                connection, batch, source=source, digest=digest, at=at, files=files, by=by
+            )
             for kind, data in entries:
                 audit.append(connection, kind, data, at)
             return added

@@ -13,11 +13,16 @@ from sqlalchemy.engine import Connection
 
 from konsil.store.engine import schema
 from konsil.store.engine.rows import KINDS, dumps
+from konsil.store.log import audit, study_events
 
 _CHUNK = 1_000
 _WHO = ("by", "who", "rater")
-_ABOUT = frozenset({"invitation", "invitations revoked"})
+_ABOUT = frozenset({audit.INVITATION, audit.REVOCATION})
 """Kinds of entries whose `who` is the person that they are about, and not the one who acted."""
+_FOR_RATER = frozenset(
+    {study_events.BATCH_CLOSED, study_events.BATCH_REOPENED, study_events.KIT_MADE}
+)
+"""Kinds of events whose `rater` is the person that they are about, and not the one who acted."""
 _HIDDEN = ("content", "salted", "residues", "traces", "forms", "by", "who", "reason")
 
 
@@ -74,6 +79,8 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
     about = str(event.get("subject", ""))
     if row.kind in _ABOUT:
         about = str(told.pop("who", ""))
+    if row.kind in _FOR_RATER:
+        about = ", ".join(filter(None, (about, str(told.pop("rater", "")))))
     new = data.get("new")
     if isinstance(new, dict):
         counts = {name: n for name in KINDS if isinstance(n := new.get(name), int) and n}

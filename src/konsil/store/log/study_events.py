@@ -23,6 +23,8 @@ PROBLEM = "problem"
 """Subject: the task; data.rater: who reports it; data.text: what is wrong."""
 WITHDRAWAL = salts.WITHDRAWAL
 """Subject: the rater."""
+KIT_MADE = "kit made"
+"""Subject: the kit; data.rater: whose it is, who did not make it."""
 SETTLED = "problem settled"
 """Subject: the id of the event that reported the problem; data.note: what was done."""
 

@@ -76,11 +76,13 @@ def add(
     digest: str,
     at: str,
     files: Mapping[str, str] | None = None,
+    by: str = "",
 ) -> Added:
     """Write what is new inside the caller's transaction and note it in the log; conflicts raise.
 
     A file that is imported again word for word leaves no trace, not even an entry in the log.
-    `files`: the digest of each file's bytes, for the log.
+    `files`: the digest of each file's bytes, for the log; `by`: who did it, where no event has
+    that.
     """
     audit.check_time(at)
     writer = _Writer(connection, audit.next_entry(connection))
@@ -98,7 +100,7 @@ def add(
         "new": added.new,
         "unchanged": added.unchanged,
     }
-    data |= {"files": dict(files)} if files else {}
+    data |= ({"files": dict(files)} if files else {}) | ({"by": by} if by else {})
     entry = audit.append(connection, "import", {**data, **audit.covers(writer.total)}, at)
     connection.execute(
         sa.insert(schema.imports).values(
@@ -134,12 +136,13 @@ def _refuse_erased(connection: Connection, before: Mapping[str, int]) -> None:
             )
 
 
-def append(connection: Connection, batch: Batch, *, kind: str, at: str) -> Added:
+def append(connection: Connection, batch: Batch, *, kind: str, at: str, by: str = "") -> Added:
     """Write what is new inside the caller's transaction under an entry of this kind.
 
     Conflicts raise.
 
-    For what happens one by one. What is there already leaves no trace.
+    For what happens one by one. What is there already leaves no trace. `by`: who did it, where no
+    event has that.
     """
     writer = _Writer(connection, audit.next_entry(connection))
     for name, records in KINDS.items():
@@ -147,7 +150,8 @@ def append(connection: Connection, batch: Batch, *, kind: str, at: str) -> Added
     writer.raise_conflicts()
     added = Added(writer.new, writer.unchanged)
     if added.total_new():
-        audit.append(connection, kind, {"new": added.new, **audit.covers(writer.total)}, at)
+        data = {"new": added.new, **audit.covers(writer.total)} | ({"by": by} if by else {})
+        audit.append(connection, kind, data, at)
     return added
 
 

@@ -109,9 +109,16 @@ class Access:
         self.store = store
 
     def invite(
-        self, who: str, role: Role, *, at: str, expires_at: str, most_uses: int | None = None
+        self,
+        who: str,
+        role: Role,
+        *,
+        at: str,
+        expires_at: str,
+        most_uses: int | None = None,
+        by: str = "",
     ) -> str:
-        """Make an invitation and give its secret, which is not kept anywhere."""
+        """Make an invitation and give its secret, which is not kept anywhere; `by`: who invites."""
         audit.check_time(at)
         audit.check_time(expires_at)
         secret = secrets.token_urlsafe(24)
@@ -137,7 +144,7 @@ class Access:
                 "traces": traces,
                 "salted": True,
             }
-            audit.append(connection, "invitation", data, at)
+            audit.append(connection, audit.INVITATION, data | ({"by": by} if by else {}), at)
         return secret
 
     def invitation(self, secret: str, at: str) -> Invitation | None:
@@ -153,13 +160,13 @@ class Access:
             rows = connection.execute(_INVITATION.order_by(c.made_at, c.who, c.token))
             return tuple(Invitation(**row._mapping) for row in rows)
 
-    def revoke(self, who: str, *, at: str, stay: bool = False) -> int:
+    def revoke(self, who: str, *, at: str, stay: bool = False, by: str = "") -> int:
         """Revoke all invitations of somebody and sign them out everywhere (not with `stay`).
 
         Count what was open.
         """
         with engine.writing(self.store.engine) as connection:
-            return revoke_access(connection, who, at, stay=stay)
+            return revoke_access(connection, who, at, stay=stay, by=by)
 
     def redeem(
         self, secret: str, *, at: str, expires_at: dict[Role, str], language: str = ""
@@ -238,8 +245,13 @@ _VISITOR = sa.select(page_schema.visitors).where(
 _INVITATION = sa.select(*(c for c in page_schema.invitations.c if c.name != "entry"))
 
 
-def revoke_access(connection: Connection, who: str, at: str, *, stay: bool = False) -> int:
-    """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction."""
+def revoke_access(
+    connection: Connection, who: str, at: str, *, stay: bool = False, by: str = ""
+) -> int:
+    """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction.
+
+    `by`: who revokes them.
+    """
     c, v = page_schema.invitations.c, page_schema.visitors.c
     open_ = sa.and_(c.who == who, c.revoked_at.is_(None), c.expires_at > at)
     n = connection.execute(
@@ -248,12 +260,10 @@ def revoke_access(connection: Connection, who: str, at: str, *, stay: bool = Fal
     if not stay:
         connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
     traces = traces_of_invitations(connection, sa.and_(c.who == who, c.revoked_at == at))
-    audit.append(
-        connection,
-        "invitations revoked",
-        {"who": who, "invitations": n, "traces": traces, "salted": True},
-        at,
+    data = {"who": who, "invitations": n, "traces": traces, "salted": True} | (
+        {"by": by} if by else {}
     )
+    audit.append(connection, audit.REVOCATION, data, at)
     return n
 
 

@@ -188,7 +188,7 @@ def _erase(
         if rater not in withdrawal.withdrawn_raters(connection):
             moved = len(withdrawal.let_go(connection, study, rater, at=at, by=by).holders)
     else:
-        access.revoke_access(connection, rater, at)
+        access.revoke_access(connection, rater, at, by=by)
     plan = _Selection(connection, study, rater)
     records = plan.records()
     before = plan.sums(Salts(connection))

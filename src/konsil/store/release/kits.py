@@ -12,9 +12,9 @@ from konsil.store.log import study_events
 from konsil.store.log.db import Store
 from konsil.store.log.secret import secret
 
-MADE = "kit made"
+MADE = study_events.KIT_MADE
 """Subject: the kit; data.rater, data.phase, data.batch: whose it is and of what; data.screens:
-public names of its tasks; data.instruments: the digest of each form on it."""
+public names of its tasks; data.instruments: the digest of each form on it; data.by: who made it."""
 ANSWERED = "kit answers"
 """Subject: the kit; data.rater: whose; data.copy: a browser of theirs; data.revision: the number of
 its file."""

@@ -39,7 +39,7 @@ def take(connection: Connection, rater: Rater, slot: str, at: str, *, by: str = 
     t = schema.tasks.c
     known = sa.select(schema.raters.c.id).where(schema.raters.c.id == rater.id)
     if connection.execute(known).first() is None:
-        write.append(connection, Batch(raters=(rater,)), kind="rater", at=at)
+        write.append(connection, Batch(raters=(rater,)), kind="rater", at=at, by=by)
     times = len(study_events.of_kind(connection, SIGN_UP, rater.id)) + 1
     event = Event(
         f"{SIGN_UP} {rater.id} {times}",

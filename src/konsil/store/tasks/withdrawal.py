@@ -91,7 +91,7 @@ def _leave(connection: Connection, found: Handover, at: str, reason: str, by: st
         f"withdrawal {found.rater} {times}", study_events.WITHDRAWAL, found.rater, at, data
     )
     task_reassignment.hand_over(connection, event, found.holders)
-    access.revoke_access(connection, found.rater, at)
+    access.revoke_access(connection, found.rater, at, by=by)
 
 
 def frees_place(connection: Connection, study: Study, rater: str) -> bool:

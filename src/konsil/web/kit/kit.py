@@ -49,10 +49,12 @@ class Kit:
     """The file."""
 
 
-def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
+def make(site: Site, rater: str, phase: str, batch: str, language: str, *, by: str = "") -> Kit:
     """Make the kit of what a rater has still to do in a batch.
 
     It is an event, so that its answers are known again.
+
+    `by`: who makes it, for the log.
     """
     refuse_at_gates(site, rater)
     rows = _rows(site, rater, phase, batch)
@@ -80,7 +82,7 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str) -> Kit:
         "batch": batch,
         "screens": publics,
         "instruments": digests(site.study, _instruments(site, publics)),
-    }
+    } | ({"by": by} if by else {})
     with writing(site.store.engine) as connection:
         study_events.append_event(
             connection, Event(f"{kits.MADE} {kit}", kits.MADE, kit, now, data)

@@ -169,7 +169,7 @@ def invite(request: Request) -> Response:
 
 
 def _letters(request: Request, whom: list[str], role: Role) -> Response:
-    site, now = site_of(request), site_of(request).now()
+    site, now, by = site_of(request), site_of(request).now(), visitor_of(request).who
     named = people(site.store)
     if role != "rater":
         names_by_account = {pseudonym(site.store, name): name for name in whom}
@@ -182,10 +182,9 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
     letters = []
     for account in whom:
         if role == "rater":
-            site.access.revoke(account, at=now, stay=True)
-        secret = site.access.invite(
-            account, role, at=now, expires_at=until, most_uses=None if role in PERSONAL else 1
-        )
+            site.access.revoke(account, at=now, stay=True, by=by)
+        most = None if role in PERSONAL else 1
+        secret = site.access.invite(account, role, at=now, expires_at=until, most_uses=most, by=by)
         url = site.options.host + path_to(request, "invitation", secret=secret)
         person = named.get(account, Person(account))
         first = known(site.study.language) or "en"
@@ -261,7 +260,7 @@ def revoke(request: Request) -> Response:
         visitor_of(request).role != "owner" or account not in {g.who for g in staff(site)}
     ):
         return _page(request, "nobody", 422)
-    site.access.revoke(account, at=site.now())
+    site.access.revoke(account, at=site.now(), by=visitor_of(request).who)
     return to(path_to(request, "invitations"))
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from konsil.prepare.identifiers.identifiers import RECALL
+from konsil.prepare.identifiers.suspects import RECALLS
 from konsil.web.curation.pool import STANDINGS, One
 from konsil.web.http.passages import places, runs, sections
 from konsil.web.office.office import office
@@ -54,8 +54,10 @@ def screening(request: Request) -> Response:
         "plain": lambda **only: f"{path_to(request, 'screening')}?{urlencode(only)}",
         "item": lambda name: _place(request, name, chosen),
         "asks": site.pool.spec is not None,
-        "recall": (
-            RECALL if site.pool.spec is not None and "identifier" in site.pool.spec.rules else None
+        "recalls": (
+            {rule: RECALLS[rule] for rule in site.pool.spec.rules}
+            if site.pool.spec is not None
+            else {}
         ),
     }
     return office(request, "office_screening.html", context)

@@ -184,7 +184,7 @@ def make_own_link(request: Request) -> Response:
     """Make a personal link for the visitor and show it this once; those made here before end."""
     site, visitor = site_of(request), visitor_of(request)
     now, until = site.now(), stamp(site.clock() + timedelta(days=LINK_DAYS))
-    site.access.revoke(visitor.who, at=now, stay=True)
-    secret = site.access.invite(visitor.who, "rater", at=now, expires_at=until)
+    site.access.revoke(visitor.who, at=now, stay=True, by=visitor.who)
+    secret = site.access.invite(visitor.who, "rater", at=now, expires_at=until, by=visitor.who)
     link = site.options.host + path_to(request, "invitation", secret=secret)
     return page(request, "own_link.html", {"link": link})
