@@ -150,7 +150,8 @@ def command(
         from konsil.cli.kit import import_summary
 
         for one in kits:
-            click.echo(import_summary(opened, one))
+            for line in import_summary(opened, one):
+                click.echo(line)
         return
     sources: tuple[Source, ...] = ()
     if file is not None:

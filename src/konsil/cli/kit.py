@@ -55,7 +55,7 @@ def command(
     )
 
 
-def import_summary(opened: Folder, file: Path) -> str:
+def import_summary(opened: Folder, file: Path) -> list[str]:
     """Take in the answers file of a kit.
 
     Say what became of it, screen by screen where something did not go in.
@@ -64,7 +64,7 @@ def import_summary(opened: Folder, file: Path) -> str:
 
     found = take_in_answers(opened, file)
     if found.again:
-        return f"{file}: was taken in before, or is older than what was; nothing changed"
+        return [f"{file}: was taken in before, or is older than what was; nothing changed"]
     counts = {
         "handed in": found.handed_in,
         "not complete yet": found.kept,
@@ -79,7 +79,7 @@ def import_summary(opened: Folder, file: Path) -> str:
             f"  {found.problems:,} {'problem' if found.problems == 1 else 'problems'} reported"
         )
     lines += [f"  a screen was left as it is: {why}" for why in found.left.values()]
-    return "\n".join(lines)
+    return lines
 
 
 def _word(screens: int) -> str:

@@ -119,6 +119,9 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
         signed, mac = str(outer["signed"]), str(outer["mac"])
         told = json.loads(signed)
         kit = str(told["kit"])
+        for one in (signed, kit):
+            # half a character is no text that could be signed, nor a name that a database takes
+            one.encode()
     except (ValueError, TypeError, KeyError, RecursionError):
         raise KonsilError(
             f"{where}: expected the answers file of an offline kit, got something else"
