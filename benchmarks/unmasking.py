@@ -2,10 +2,13 @@
 names exchanged.
 
     python benchmarks/unmasking.py --studies 500 --jobs 2
+    python benchmarks/unmasking.py --pages --studies 100 --jobs 2
 
 Each study is drawn by its number, made twice with the names of its systems exchanged, and
 everything that is shown of both is compared, as `tests/api/test_unmasking.py` does with three: the
-exported tables, the records of a notebook, the report's page and tables. Any difference would tell
+exported tables, the records of a notebook, the report's page and tables. With `--pages` the studies
+have a plan and are rated on their pages, and raters' and analysts' pages, kits, tasks for Label
+Studio and the log are compared as well (`tests/planned_pages.py`). Any difference would tell
 somebody which name belongs to which letter."""
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "api"))
+for tests in ("tests/api", "tests"):
+    sys.path.append(str(Path(__file__).resolve().parents[1] / tests))
 
 
 def differences_of(seed: int) -> tuple[int, list[str]]:
@@ -27,6 +31,14 @@ def differences_of(seed: int) -> tuple[int, list[str]]:
 
     with tempfile.TemporaryDirectory() as folder:
         return seed, differing(seed, Path(folder))
+
+
+def differences_of_pages(seed: int) -> tuple[int, list[str]]:
+    """What differs in the planned study of this number, which is rated on its pages."""
+    from planned_pages import differing_pages
+
+    with tempfile.TemporaryDirectory() as folder:
+        return seed, differing_pages(seed, Path(folder))
 
 
 def with_texts_of(figures: bool) -> None:
@@ -57,6 +69,9 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first of them")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument(
+        "--pages", action="store_true", help="planned studies, rated on their pages"
+    )
+    parser.add_argument(
         "--figures", action="store_true", help="draw the figures, too, which takes most of the time"
     )
     options = parser.parse_args()
@@ -65,7 +80,9 @@ def main() -> int:
     with ProcessPoolExecutor(
         options.jobs, initializer=with_texts_of, initargs=(options.figures,)
     ) as pool:
-        for n, (seed, found) in enumerate(pool.map(differences_of, seeds), start=1):
+        for n, (seed, found) in enumerate(
+            pool.map(differences_of_pages if options.pages else differences_of, seeds), start=1
+        ):
             unmasked += bool(found)
             if found:
                 print(f"study {seed}: {', '.join(found)}", flush=True)

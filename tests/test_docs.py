@@ -431,7 +431,7 @@ IN_PROSE = re.compile(r"\bshared/|\bsessions?\b|\bagents?\b", re.IGNORECASE)
 def test_nothing_of_the_workplace_is_left_in():
     found = []
     for path in texts():
-        for n, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        for n, line in enumerate(path.read_text("utf-8", errors="replace").splitlines(), start=1):
             if WORKPLACE.search(line) or (path in ALL and IN_PROSE.search(line)):
                 found.append(f"{path.relative_to(ROOT)}:{n}: {line.strip()}")
     assert not found, "\n".join(found)

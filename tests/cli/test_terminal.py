@@ -44,8 +44,8 @@ def test_whatever_a_command_prints_is_escaped(
     guard_terminal()
     click.echo("\x9b2J", err=True)
     captured = capsys.readouterr()
-    assert captured.out == "\\x1b[31mred\\x07\\u202e\tx\n"
-    assert captured.err == "\\x9b2J\n"
+    assert captured.out == "\\x1b[31mred\\x07\\u202e x\n"
+    assert captured.err == "\\u009b2J\n"
 
 
 @pytest.mark.parametrize(

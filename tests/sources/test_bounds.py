@@ -22,6 +22,7 @@ from konsil.sources import read_table
 from konsil.sources.anki import read_anki
 from konsil.sources.files import apart
 from konsil.sources.files.jsontable import check_weight, elements, weight
+from konsil.sources.files.parquet import columns_apart, read_columns
 from konsil.sources.files.problems import MOST
 from konsil.study import check, parse
 
@@ -46,6 +47,43 @@ def test_a_small_parquet_file_with_a_huge_cell_is_refused(
         SourceError, match=r"bytes unpack to 1,000,0\d\d, more than the 65,536 allowed"
     ):
         read_parquet(path.read_bytes(), "t.parquet")
+
+
+@pytest.mark.slow
+def test_columns_that_konsil_wrote_come_back_as_they_are_typed(tmp_path: Path) -> None:
+    """An export's empty text is not none, and a table without rows is none that is damaged."""
+    frame = pl.DataFrame(
+        {"text": ["", None, "a"], "seconds": [0.1, None, 2.0], "position": [1, 2, None]}
+    )
+    for name, one in {"some": frame, "none": frame.clear()}.items():
+        one.write_parquet(tmp_path / f"{name}.parquet")
+        assert columns_apart(tmp_path / f"{name}.parquet").equals(one)
+
+
+@pytest.mark.slow
+def test_an_exports_columns_are_bounded_and_a_librarys_panic_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    corpus = Path(__file__).resolve().parents[2] / "benchmarks" / "corpus" / "export"
+    with zipfile.ZipFile(corpus / "parquet-that-panics.zip") as archive:
+        archive.extractall(tmp_path)
+    refused = []
+    for file in sorted(tmp_path.glob("*.parquet")):
+        try:
+            columns_apart(file)
+        except SourceError as error:
+            refused.append(str(error))
+    assert (
+        len(refused) == 1 and "Parquet file is damaged: " in refused[0] and "\n" not in refused[0]
+    )
+    assert capfd.readouterr() == ("", "")
+    monkeypatch.setattr(apart, "ALWAYS", 1 << 16)
+    monkeypatch.setattr(apart, "RATIO", 2)
+    pl.DataFrame({"text": ["x" * 1_000_000]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(
+        SourceError, match=r"bytes unpack to 1,000,0\d\d, more than the 65,536 allowed"
+    ):
+        read_columns((tmp_path / "t.parquet").read_bytes(), "t.parquet")
 
 
 @pytest.mark.slow

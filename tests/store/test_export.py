@@ -338,3 +338,18 @@ def test_a_cell_that_is_no_list_is_a_fault_of_the_file_and_not_of_the_database()
         match=r"items\.csv: record 1 cannot be read: expected a list or table in JSON, got",
     ):
         list(frames.records(KINDS["items"], frame, "items.csv"))
+
+
+def test_headers_and_lines_that_are_read_back_are_bounded(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "_LONGEST_HEADER", 100)
+    monkeypatch.setattr(frames, "_LONGEST_LINE", 100)
+    export(filled, tmp_path / "csv", "csv")
+    (tmp_path / "csv" / "items.csv").write_text("," * 100 + "\n")
+    with pytest.raises(StoreError, match=r"items\.csv: has a header of more than 100 bytes"):
+        read_export(tmp_path / "csv")
+    export(filled, tmp_path / "jsonl", "jsonl")
+    (tmp_path / "jsonl" / "items.jsonl").write_text("[" * 101)
+    with pytest.raises(StoreError, match=r"items\.jsonl: line 1 has more than 100 characters"):
+        read_export(tmp_path / "jsonl")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
+from konsil.instrument import Criterion, Scale
 from konsil.records import Answer, System
 from konsil.store.tasks.progress import Count, Handed
 from konsil.web.http.naming import named
+from konsil.web.office.flags import _as_shown
 from konsil.web.office.inattention_flags import Screen, signs
 from konsil.web.office.pace import forecast, paces
 
@@ -111,3 +113,15 @@ def test_whole_words_name_a_system() -> None:
         texts[3]: ("UpToDate",),
         texts[4]: ("wise-7b",),
     }
+
+
+def test_labels_of_a_run_stand_as_they_were_chosen_on_the_screen() -> None:
+    pair = Criterion("better", "?", Scale(("A", "same", "B")), "pair")
+    assert [_as_shown(pair, label, True) for label in ("A", "same", "B", None)] == [
+        "B",
+        "same",
+        "A",
+        "",
+    ]
+    assert [_as_shown(pair, label, False) for label in ("A", "B")] == ["A", "B"]
+    assert _as_shown(None, "yes", True) == "yes"

@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from konsil.cli.reading import of_a_table, own_weights_of, sliced, values_of
+from konsil.cli.terminal import Block
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Layout = Literal["wide", "long", "counts", "lists"]
@@ -158,7 +159,7 @@ def command(
     )
     result = from_asked(table.frame, options, request)
     if as_json:
-        click.echo(result.to_json())
+        click.echo(Block(result.to_json()))
     else:
         from konsil.cli.agreement_tables import show
 

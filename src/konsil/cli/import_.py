@@ -150,7 +150,8 @@ def command(
         from konsil.cli.kit import import_summary
 
         for kit in kits:
-            click.echo(import_summary(opened, kit))
+            for line in import_summary(opened, kit):
+                click.echo(line)
         return
     sources: tuple[Source, ...] = ()
     if file is not None:

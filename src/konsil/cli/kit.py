@@ -62,7 +62,7 @@ def command(
     )
 
 
-def import_summary(opened: Folder, file: Path) -> str:
+def import_summary(opened: Folder, file: Path) -> list[str]:
     """Take in the answers file of a kit.
 
     Say what became of it, screen by screen where something did not go in.
@@ -71,7 +71,7 @@ def import_summary(opened: Folder, file: Path) -> str:
 
     imported = take_in_answers(opened, file)
     if imported.again:
-        return f"{file}: was taken in before, or is older than what was; nothing changed"
+        return [f"{file}: was taken in before, or is older than what was; nothing changed"]
     counts = {
         "handed in": imported.handed_in,
         "not complete yet": imported.kept,
@@ -87,7 +87,7 @@ def import_summary(opened: Folder, file: Path) -> str:
             f" reported"
         )
     lines += [f"  a screen was left as it is: {reason}" for reason in imported.left.values()]
-    return "\n".join(lines)
+    return lines
 
 
 def _word(screens: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from konsil.cli.terminal import guard_terminal, show
+from konsil.cli.terminal import Block, guard_terminal, show
 from konsil.errors import IncompleteError, KonsilError, StudyError, nearest, options_as_flags
 from konsil.version import __version__
 
@@ -206,7 +206,7 @@ def main(arguments: list[str] | None = None) -> None:
         # one sentence.
         lines = str(error).split("\n") if isinstance(error, StudyError) else [str(error)]
         lines = list(error.sentences) if isinstance(error, IncompleteError) else lines
-        click.echo("konsil: " + "\n".join(map(show, lines)), err=True)
+        click.echo(Block("konsil: " + "\n".join(map(show, lines))), err=True)
         sys.exit(2)
     except BrokenPipeError:
         # The reader of our output has gone (head, less): nothing is wrong and nobody is listening.

@@ -64,19 +64,18 @@ def command(
     pass, and where it is tested the share of studies with p up to 0.05, with its own interval, and
     after Holm's adjustment. The study is only read.
     """
-    from rich.console import Console
     from rich.progress import track
     from rich.table import Table
 
     from konsil.api import open_folder
     from konsil.api.rehearsal.power import Design, power_table, studies, write
-    from konsil.cli.terminal import table_console
+    from konsil.cli.terminal import is_terminal, progress_console, table_console
     from konsil.simulate.power import power
 
     design = Design(folder, database, truth, items, exploratory, resamples)
     first = open_folder(folder, database=database).study.seed if seed is None else seed
     drawn = studies(design, n, first, processes)
-    quiet = Console(stderr=True)
+    quiet = progress_console()
     rows = power(
         track(
             drawn, "studies", total=n, console=quiet, disable=not quiet.is_terminal, transient=True
@@ -86,7 +85,7 @@ def command(
     table = Table(*head, box=None, pad_edge=False)
     for line in lines:
         table.add_row(*line)
-    table_console(width=None if Console().is_terminal else 160).print(table)
+    table_console(width=None if is_terminal() else 160).print(table)
     click.echo(
         f"{n} drawn studies; power: share with p up to 0.05, with its 95 % interval; Holm: after"
         " adjustment"

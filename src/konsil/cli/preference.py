@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from konsil.cli.reading import of_a_table, sliced, values_of
+from konsil.cli.terminal import Block
 
 
 @click.command(short_help="Who is preferred in a table of comparisons.")
@@ -128,7 +129,7 @@ def command(
         confidence=confidence,
     )
     if as_json:
-        click.echo(result.to_json())
+        click.echo(Block(result.to_json()))
     else:
         from konsil.cli.preference_tables import show
 

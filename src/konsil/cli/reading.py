@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from konsil.analysis.estimation.own_weights import OwnWeights
 
 F = TypeVar("F", bound=Callable[..., Any])
+_LARGEST = 1 << 24
+"""Bytes of a table of weights: a row and a column a label."""
 
 
 def of_a_table(function: F) -> F:
@@ -72,13 +74,16 @@ def own_weights_of(path: Path) -> OwnWeights:
     from konsil.analysis.estimation.own_weights import own_weights
 
     try:
+        if path.exists() and not (path.is_file() and path.stat().st_size <= _LARGEST):
+            raise SourceError(
+                f"--weights {str(path)!r}: expected a table of up to {_LARGEST:,} bytes"
+            )
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        table_rows = list(csv.reader(io.StringIO(text)))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SourceError(f"--weights {str(path)!r}: cannot be read ({error})") from None
     rows = [
-        [cell.strip() for cell in row]
-        for row in csv.reader(io.StringIO(text))
-        if any(cell.strip() for cell in row)
+        [cell.strip() for cell in row] for row in table_rows if any(cell.strip() for cell in row)
     ]
     header, *body = rows or [[]]
     table: dict[str, dict[str, float]] = {}

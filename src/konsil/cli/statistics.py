@@ -47,7 +47,8 @@ def command(name: str | None, code: str) -> None:
         for family, members in groupby(
             (statistic_of(each) for each in names), lambda statistic: statistic.family
         ):
-            click.echo(f"\n{_TITLES.get(family, family)}")
+            click.echo()
+            click.echo(_TITLES.get(family, family))
             for statistic in members:
                 click.echo(
                     show(f"  {statistic.id:<{width}}  {entry(statistic.id, language(code)).title}")

@@ -16,7 +16,9 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _LONGEST = 2_000
 _print = click.echo
 
@@ -34,11 +36,21 @@ def _name(match: re.Match[str]) -> str:
     sign = match[0]
     if sign in "\n\t":
         return sign
-    return f"\\x{ord(sign):02x}" if ord(sign) < 0x100 else f"\\u{ord(sign):04x}"
+    # The second form is JSON's, too, which leaves signs beyond ASCII to us and writes those before
+    # the space itself.
+    return f"\\x{ord(sign):02x}" if sign < " " else f"\\u{ord(sign):04x}"
+
+
+class Block(str):
+    """Text of several lines of konsil's own, whose foreign parts have no line ends any more."""
+
+    __slots__ = ()
 
 
 def guard_terminal() -> None:
-    """Pass all that commands print through `escape`.
+    """Pass all that commands print through `escape`: one line a message, but for a `Block`.
+
+    A title with a line end in it would otherwise print a line that looks like one of konsil's.
 
     konsil's own lines have no control characters.
     """
@@ -46,7 +58,9 @@ def guard_terminal() -> None:
     # The annotations are click's own types.
     @functools.wraps(_print)
     def echo(message: Any = None, *args: Any, **options: Any) -> None:  # noqa: ANN401
-        _print(escape(message) if isinstance(message, str) else message, *args, **options)
+        if isinstance(message, str):
+            message = escape(message) if isinstance(message, Block) else _one_line(message)
+        _print(message, *args, **options)
 
     vars(click)["echo"] = echo
 
@@ -69,6 +83,20 @@ def table_console(**options: Any) -> Console:  # noqa: ANN401 - rich's own optio
     return Guarded(highlight=False, **options)
 
 
+def progress_console() -> Console:
+    """A console on standard error, for a bar with words of konsil's own."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def is_terminal() -> bool:
+    """Whether somebody reads standard output as it comes."""
+    from rich.console import Console
+
+    return Console().is_terminal
+
+
 def show(text: object, *, longest: int = _LONGEST) -> str:
     r"""Escape text that came out of a file before it is shown.
 
@@ -79,6 +107,9 @@ def show(text: object, *, longest: int = _LONGEST) -> str:
     >>> show("x" * 9, longest=5)
     'xxxx… (9 characters)'
     """
-    line = re.sub(r"[\t\n\v\f\r\x85\u2028\u2029]+", " ", str(text))
-    line = escape(line)
+    line = _one_line(str(text))
     return line if len(line) <= longest else f"{line[: longest - 1]}… ({len(line):,} characters)"
+
+
+def _one_line(text: str) -> str:
+    return escape(re.sub(r"[\t\n\v\f\r\x85\u2028\u2029]+", " ", text))

@@ -169,4 +169,6 @@ def read_truth(text: str, name: str = "simulation.toml") -> Truth:
         raise StudyError(
             f"{name}: not valid TOML: arrays or tables are nested too deeply"
         ) from None
+    except ValueError:  # what Python says of a number of more digits than it reads
+        raise StudyError(f"{name}: not valid TOML: a whole number has too many digits") from None
     return decode(Truth, data, name)

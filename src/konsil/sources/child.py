@@ -24,9 +24,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints must not get among the bytes of the result.
     os.dup2(2, 1)
-    read = {"parquet": _write_parquet, "spreadsheet": _write_spreadsheet, "inspect": _write_log}[
-        kind
-    ]
+    read = _READ[kind]
     try:
         read(Path(path), sheet, where, lambda: limit(int(memory), int(seconds)), out)
     except SourceError as error:
@@ -49,6 +47,16 @@ def _write_parquet(
     restrict()
     frame, lines = read_parquet(path.read_bytes(), where)
     _write_table(frame, lines, "", out)
+
+
+def _write_columns(
+    path: Path, _: str, where: str, restrict: Callable[[], None], out: IO[bytes]
+) -> None:
+    from konsil.sources.files.parquet import read_columns
+
+    restrict()
+    frame = read_columns(path.read_bytes(), where)
+    _write_table(frame, range(1, frame.height + 1), "", out)
 
 
 def _write_spreadsheet(
@@ -76,3 +84,11 @@ def _write_log(
 
     restrict()
     write_contents(path, where, out)
+
+
+_READ = {
+    "parquet": _write_parquet,
+    "columns": _write_columns,
+    "spreadsheet": _write_spreadsheet,
+    "inspect": _write_log,
+}

@@ -17,6 +17,7 @@ from konsil.errors import KonsilError, StudyError
 from konsil.prepare import in_study
 from konsil.records import Callee, Event, Source
 from konsil.store import Added, Batch, Store
+from konsil.store.engine.private import write_private
 from konsil.store.privacy.erasing import erased
 from konsil.study import check, parse, study_digest
 from konsil.study.data.admit import Incoming, Known, admit
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from konsil.store.release.released import Released
     from konsil.study.data.plan_status import Timing
 
+_KEY_BYTES = 32
 LARGEST = 1 << 24
 """Bytes that study.toml and each text that it names may have."""
 DATABASE = "KONSIL_DATABASE"
@@ -203,9 +205,14 @@ class Folder(OpenedStudy):
         """
         place = self.path / ".konsil-key"
         if not place.exists():
-            descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_bytes(32))
+            write_private(place, secrets.token_bytes(_KEY_BYTES))
+        # What was cut short or emptied would make pseudonyms that anybody can make.
+        if not place.is_file() or place.stat().st_size != _KEY_BYTES:
+            raise StudyError(
+                f"{place}: is not the whole key of the raters' pseudonyms, which has {_KEY_BYTES}"
+                " bytes; bring back a copy of it, or take it away: the next release then has other"
+                " pseudonyms"
+            )
         return place.read_bytes()
 
     def data(self) -> Data:

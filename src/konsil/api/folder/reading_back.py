@@ -13,6 +13,7 @@ from konsil.analysis.model.message import message
 from konsil.analysis.table.frame import Data
 from konsil.api.folder.conforming import conforming
 from konsil.errors import StoreError, nearest
+from konsil.sources.files.parquet import columns_apart
 from konsil.store import Added, Batch, Store
 from konsil.store.calls.calls import Calls
 from konsil.store.engine import engine
@@ -43,7 +44,7 @@ def import_export(folder: OpenedStudy, path: Path) -> Added:
 
     about = description(path)
     check_files(path, about)
-    batch, calls = read_export(path), read_calls(path)
+    batch, calls = read_export(path, columns_apart), read_calls(path, columns_apart)
     counts: dict[str, int] = {name: len(batch.of(name)) for name in KINDS}
     check_counts(path, about, counts | ({"calls": len(calls)} if calls else {}))
     protocol, study = str(folder.path / PROTOCOL), study_digest(folder.study)

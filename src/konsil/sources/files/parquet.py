@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 
 from konsil.errors import SourceError
-from konsil.sources.files.apart import unpacked_limit
+from konsil.sources.files.apart import read_apart, unpacked_limit
 from konsil.sources.files.cells import as_text
 from konsil.sources.files.header import named
 
@@ -27,14 +28,41 @@ def check_parquet(path: Path, where: str) -> int:
 
 def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     """All cells as text, and the number of each row, from 1."""
-    try:
-        frame = pl.read_parquet(io.BytesIO(data))
-        if frame.height * frame.width > CELLS:
-            raise SourceError(
-                f"{where}: the table has more than the {CELLS:,} cells that it may have"
-            )
+    with _one_sentence(where):
+        frame = _whole(data, where)
         texts = [_text(column, where) for column in frame.get_columns()]
-        size = sum(column.estimated_size() for column in texts)
+        size = int(sum(column.estimated_size() for column in texts))
+    _check_size(size, len(data), where)
+    if not frame.height:
+        raise SourceError(f"{where}: the file has columns and no row")
+    return named(pl.DataFrame(texts), frame.columns, where), range(1, frame.height + 1)
+
+
+def read_columns(data: bytes, where: str) -> pl.DataFrame:
+    """The columns as they are typed, for files that konsil itself wrote."""
+    with _one_sentence(where):
+        frame = _whole(data, where)
+        size = int(frame.estimated_size())
+    _check_size(size, len(data), where)
+    return frame
+
+
+def columns_apart(path: Path) -> pl.DataFrame:
+    """The same, read by a child process: an export comes from anywhere."""
+    return read_apart("columns", path, "", path.name, check_parquet(path, path.name))[0]
+
+
+def _whole(data: bytes, where: str) -> pl.DataFrame:
+    frame = pl.read_parquet(io.BytesIO(data))
+    if frame.height * frame.width > CELLS:
+        raise SourceError(f"{where}: the table has more than the {CELLS:,} cells that it may have")
+    return frame
+
+
+@contextmanager
+def _one_sentence(where: str) -> Iterator[None]:
+    try:
+        yield
     except MemoryError:
         raise SourceError(
             f"{where}: reading the Parquet file takes more memory than it may"
@@ -42,14 +70,14 @@ def read_parquet(data: bytes, where: str) -> tuple[pl.DataFrame, Sequence[int]]:
     except (pl.exceptions.PolarsError, OSError, ValueError, pl.exceptions.PanicException) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise SourceError(f"{where}: the Parquet file is damaged: {reason}") from None
-    if size > unpacked_limit(len(data)):
+
+
+def _check_size(size: int, packed: int, where: str) -> None:
+    if size > unpacked_limit(packed):
         raise SourceError(
-            f"{where}: {len(data):,} bytes unpack to {size:,}, more than the"
-            f" {unpacked_limit(len(data)):,} allowed; save the table as CSV"
+            f"{where}: {packed:,} bytes unpack to {size:,}, more than the"
+            f" {unpacked_limit(packed):,} allowed; save the table as CSV"
         )
-    if not frame.height:
-        raise SourceError(f"{where}: the file has columns and no row")
-    return named(pl.DataFrame(texts), frame.columns, where), range(1, frame.height + 1)
 
 
 def _text(column: pl.Series, where: str) -> pl.Series:

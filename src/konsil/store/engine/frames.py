@@ -24,6 +24,8 @@ from konsil.store.engine import read
 from konsil.store.engine.rows import DamagedError, Kind, Record, dumps
 
 _CHUNK = 50_000
+_LONGEST_HEADER, _LONGEST_LINE = 1 << 16, 1 << 25
+"""Bytes of a table's header and characters of a line of JSON that are read back."""
 _TYPES = {"number": pl.Float64, "whole number": pl.Int64}
 _GUARDED = r"^'+[=+\-@\t\r\n＝＋－＠]"
 
@@ -128,6 +130,9 @@ def _csv_column(series: pl.Series) -> pl.Series:
 
 def read_csv(path: Path) -> pl.DataFrame:
     """Read a CSV file that `write_csv` wrote; every column is text."""
+    with path.open("rb") as file:
+        if len(file.readline(_LONGEST_HEADER + 1)) > _LONGEST_HEADER:
+            raise StoreError(f"{path.name}: has a header of more than {_LONGEST_HEADER:,} bytes")
     frame = pl.read_csv(path, infer_schema=False)
     return frame.with_columns(
         pl.when(pl.col(c).str.contains(_GUARDED))
@@ -161,7 +166,11 @@ def write_jsonl(path: Path, kind: Kind, stream: Iterable[Record]) -> int:
 def read_jsonl(path: Path, kind: Kind) -> Iterator[Any]:
     """Read what `write_jsonl` wrote; a StoreError names the line that cannot be read."""
     with path.open(encoding="utf-8", newline="\n") as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE + 1), ""), start=1):
+            if len(line) > _LONGEST_LINE:
+                raise StoreError(
+                    f"{path.name}: line {number} has more than {_LONGEST_LINE:,} characters"
+                )
             try:
                 data = json.loads(line)
                 yield kind.record(*[f.from_json(data[f.name]) for f in kind.fields])

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from konsil.errors import StoreError, nearest
 from konsil.prepare import in_study, last_drawn
@@ -24,7 +24,12 @@ from konsil.store.release.page_telemetry import TRACES
 from konsil.store.release.page_telemetry import write as write_trace
 from konsil.version import __version__
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Format = Literal["csv", "jsonl", "parquet"]
+ReadParquet = Callable[[Path], "pl.DataFrame"]
+"""What reads a Parquet file of an export."""
 Veiling = Callable[[View], Mapping[KindName, Iterator[Any]]]
 """What of a store is shown, and how: kind -> records."""
 MARK = "export.json"
@@ -116,12 +121,18 @@ def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int
     return frames.write_csv(path, parts) if format == "csv" else frames.write_parquet(path, parts)
 
 
-def read_export(folder: str | Path) -> Batch:
-    """Read what `export` wrote: the records come back equal."""
+def read_export(folder: str | Path, parquet: ReadParquet | None = None) -> Batch:
+    """Read what `export` wrote: the records come back equal.
+
+    `parquet` reads files that others may have made.
+    """
     folder = Path(folder)
     ending = description(folder).format
     return Batch(
-        **{name: tuple(_read(folder / f"{name}.{ending}", kind)) for name, kind in KINDS.items()}
+        **{
+            name: tuple(_read(folder / f"{name}.{ending}", kind, parquet))
+            for name, kind in KINDS.items()
+        }
     )
 
 
@@ -207,13 +218,13 @@ def check_counts(folder: Path, about: Description, counts: Mapping[str, int]) ->
             )
 
 
-def read_calls(folder: str | Path) -> tuple[Call, ...]:
+def read_calls(folder: str | Path, parquet: ReadParquet | None = None) -> tuple[Call, ...]:
     """Read the calls of an export; none where no model was called."""
     files = [Path(folder) / f"calls.{ending}" for ending in get_args(Format)]
-    return tuple(call for path in files if path.is_file() for call in _read(path, CALLS))
+    return tuple(call for path in files if path.is_file() for call in _read(path, CALLS, parquet))
 
 
-def _read(path: Path, kind: Kind) -> Iterator[Any]:
+def _read(path: Path, kind: Kind, parquet: ReadParquet | None) -> Iterator[Any]:
     import polars as pl
 
     if not path.is_file():
@@ -222,7 +233,11 @@ def _read(path: Path, kind: Kind) -> Iterator[Any]:
         if path.suffix == ".jsonl":
             yield from frames.read_jsonl(path, kind)
         else:
-            frame = frames.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)
+            frame = (
+                frames.read_csv(path)
+                if path.suffix == ".csv"
+                else (parquet or pl.read_parquet)(path)
+            )
             yield from frames.records(kind, frame, path.name)
     except (pl.exceptions.PolarsError, UnicodeDecodeError, OSError) as error:
         raise StoreError(f"{path}: cannot be read: {str(error).splitlines()[0]}") from None

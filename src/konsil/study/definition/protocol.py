@@ -157,6 +157,8 @@ def parse(text: str, read_text: Callable[[str], str], name: str = "study.toml") 
         raise StudyError(
             f"{name}: not valid TOML: arrays or tables are nested too deeply"
         ) from None
+    except ValueError:  # what Python says of a number of more digits than it reads
+        raise StudyError(f"{name}: not valid TOML: a whole number has too many digits") from None
     _known_schema(data, name)
     privacy = data.get("privacy")
     if isinstance(privacy, dict) and type(day := privacy.get("retention")) is date:

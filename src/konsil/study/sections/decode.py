@@ -133,7 +133,12 @@ def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type h
 
 
 def _number(value: object, path: str) -> float:
-    number = float(value) if type(value) is int else _expect(float, value, path)
+    try:
+        number = float(value) if type(value) is int else _expect(float, value, path)
+    except OverflowError:
+        raise StudyError(
+            f"{path}: expected a finite number, got one of {len(str(value)):,} digits"
+        ) from None
     if not math.isfinite(number):
         raise StudyError(f"{path}: expected a finite number, got {number}")
     return number

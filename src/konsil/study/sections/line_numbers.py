@@ -56,7 +56,7 @@ def with_lines(sentences: Iterable[str], text: str, file: str) -> list[str]:
     lines = key_lines(text)
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return list(sentences)
     return [_with_line(sentence, lines, data, file) for sentence in sentences]
 

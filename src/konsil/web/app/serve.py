@@ -91,6 +91,8 @@ def server_config(study: Study, store: Store, options: Options) -> Config:
     """What the server does with connections and their headers."""
     import uvicorn
 
+    from konsil.web.http.unfinished_requests import Limits, protocol
+
     # No access log: addresses of people are written nowhere. A header counts only where a trusted
     # proxy has sent it.
     return uvicorn.Config(
@@ -102,6 +104,10 @@ def server_config(study: Study, store: Store, options: Options) -> Config:
         log_level="warning",
         # Whoever reads for a minute comes back on the same connection.
         timeout_keep_alive=KEEP_SECONDS,
+        # Whoever never finishes a request keeps no connection.
+        http=protocol(Limits(idle=KEEP_SECONDS)),
+        # No page has a socket of its own: an attempt at one is a request like others.
+        ws="none",
     )
 
 

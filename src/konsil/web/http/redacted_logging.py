@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import traceback
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from konsil.errors import KonsilError
@@ -31,6 +32,10 @@ class Discreet:
         except Exception as error:
             if scope["type"] != "http":
                 raise
+            if isinstance(
+                error, ClientDisconnect
+            ):  # whoever leaves in the middle of a form is no fault of ours
+                return
             LOG.error("%s", fault_summary(error))
 
 
@@ -46,7 +51,7 @@ def fault_summary(error: BaseException) -> str:
     (True, False)
     """
     # Sentences of our own say what is wrong with the study or its database and quote no form.
-    message = f" ({error})" if isinstance(error, KonsilError) else ""
+    message = f" ({_printable(str(error))})" if isinstance(error, KonsilError) else ""
     places = [
         f"{place.filename}:{place.lineno} in {place.name}"
         for place in traceback.extract_tb(error.__traceback__)
@@ -54,3 +59,8 @@ def fault_summary(error: BaseException) -> str:
     summary = f"{type(error).__name__}{message} at {' > '.join(places) or 'an unknown place'}"
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return summary if cause is None else f"{summary}; because of {fault_summary(cause)}"
+
+
+def _printable(text: str) -> str:
+    """The text on one line: names in it come from files, and the log is read on a terminal."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

@@ -127,6 +127,9 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
         signed, mac = str(outer["signed"]), str(outer["mac"])
         content = json.loads(signed)
         kit = str(content["kit"])
+        for text in (signed, kit):
+            # An unpaired surrogate cannot be signed, nor be a name in a database.
+            text.encode()
     except (ValueError, TypeError, KeyError, RecursionError):
         raise KonsilError(
             f"{where}: expected the answers file of an offline kit, got something else"

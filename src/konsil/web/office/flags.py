@@ -10,9 +10,12 @@ from itertools import groupby
 from starlette.requests import Request
 from starlette.responses import Response
 
+from konsil.instrument import Criterion
+from konsil.instrument.definition.mirror import mirrored
 from konsil.store.engine.engine import reading
 from konsil.store.tasks import withdrawal
 from konsil.store.tasks.submissions import looks
+from konsil.study.data.blinding import pair_criteria
 from konsil.web.http.naming import named
 from konsil.web.office.inattention_flags import (
     FAST,
@@ -37,6 +40,7 @@ ABSTAINED = ""
 def flags(request: Request) -> Response:
     """Who stands out in the panel, and where blinding may leak."""
     site, owner = site_of(request), visitor_of(request).role == "owner"
+    pairs = pair_criteria(site.study.instruments)
     with reading(site.store.engine) as connection:
         panels = {
             rater: panel for rater, (panel, _) in withdrawal.panels(connection, site.study).items()
@@ -47,8 +51,8 @@ def flags(request: Request) -> Response:
                 instrument,
                 seconds,
                 tuple(
-                    (criterion, ABSTAINED if label is None else label)
-                    for *_, criterion, label in rows
+                    (name, _as_shown(pairs.get(name), label, turned))
+                    for *_, name, label, turned in rows
                 ),
             )
             for (rater, _, instrument, seconds), rows in groupby(
@@ -73,3 +77,10 @@ def flags(request: Request) -> Response:
         },
     }
     return office(request, "office_flags.html", context)
+
+
+def _as_shown(pair: Criterion | None, label: str | None, is_turned: bool) -> str:
+    """The label that was chosen on the screen: who always prefers the first answer says the same every time."""
+    if label is None:
+        return ABSTAINED
+    return (mirrored(pair, label) or label) if pair is not None and is_turned else label
