@@ -88,7 +88,7 @@ def search_duplicates(
             raise PlanError(f"{where}: there are no items yet; run 'konsil import' first")
         number, before = last_duplicates(events)
         stated = _stated(decisions, items)
-        by = decider(store, by, keep=keep)
+        by = decider(store, by, may_write=keep)
         apart = {item: by for item, said in stated.items() if said == APART}
         apart |= {
             i: who

@@ -87,7 +87,7 @@ def mask_cases(
             raise PlanError(
                 f"{where}: prepare.mask: there is no case {unknown!r}; {nearest(unknown, known)}"
             )
-        by = decider(store, by, keep=keep)
+        by = decider(store, by, may_write=keep)
         before, written = last_markings(events), versions_of(everything)
         held = {case: one for case, (_, one) in before.items() if case in known}
         if marks is not None:

@@ -114,7 +114,7 @@ def screen_items(
             said, suspected = ask_model(folder, store, spec, unsuspected, options, keep=keep)
         screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
         at = now()
-        made = decision_events(stated, findings, spec, seen, decider(store, by, keep=keep), at)
+        made = decision_events(stated, findings, spec, seen, decider(store, by, may_write=keep), at)
         screened = replace(screened, seen=seen + len(made))
         if said is not None and said.n_pending:
             return Looked(items, screened, findings, False, said, "identifier" in spec.rules)

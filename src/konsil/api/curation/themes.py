@@ -117,7 +117,7 @@ def tag_items(
             themed = deciders_added(
                 themes(spec, items, embedder(), helped.themed, decided, moved),
                 kept,
-                decider(store, by, keep=keep),
+                decider(store, by, may_write=keep),
             )
         except PlanError as error:
             raise PlanError(f"{where}: {error}") from None

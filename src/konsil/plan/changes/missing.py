@@ -55,7 +55,7 @@ def missing(
     (('i3',), ('i2',))
     """
     book = ReferenceIndex(items, answers, raters, instruments, 0)
-    found = []
+    gaps = []
     for n, allocation in enumerate(plan):
         where = f"plan[{n}]"
         if (
@@ -70,5 +70,5 @@ def missing(
         without = tuple(i for i, k in counts.items() if k < least)
         fewer = tuple(i for i, k in counts.items() if least <= k < len(systems))
         if without or fewer:
-            found.append(Missing(where, tuple(systems), len(pool), without, fewer))
-    return tuple(found)
+            gaps.append(Missing(where, tuple(systems), len(pool), without, fewer))
+    return tuple(gaps)

@@ -39,24 +39,25 @@ def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
     for task in tasks:
         if task.item is not None:
             by_rater.setdefault(task.slot, []).append(task)
-    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for slot, mine in by_rater.items():
+    distances: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for slot, rater_tasks in by_rater.items():
         panel = slot.rsplit(" ", 1)[0]
-        for kind, between in _distances(sorted(mine, key=lambda t: t.position)):
-            found.setdefault((panel, kind), []).append(between)
-    return {key: _washout(found[key]) for key in sorted(found)}
+        for kind, between in _distances(sorted(rater_tasks, key=lambda t: t.position)):
+            distances.setdefault((panel, kind), []).append(between)
+    return {key: _washout(distances[key]) for key in sorted(distances)}
 
 
-def _distances(mine: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
+def _distances(rater_tasks: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
     """Screens and whole batches between each second look and the look before it."""
     batches = {
-        name: n for n, name in enumerate(dict.fromkeys((t.phase, t.batch) for t in mine if t.batch))
+        name: n
+        for n, name in enumerate(dict.fromkeys((t.phase, t.batch) for t in rater_tasks if t.batch))
     }
-    places = {t.id: n for n, t in enumerate(mine)}
+    places = {t.id: n for n, t in enumerate(rater_tasks)}
     before: dict[tuple[str | None, frozenset[str]], Task] = {}
-    for task in mine:
+    for task in rater_tasks:
         if task.purpose == "repeat":
-            first = next((t for t in mine if t.id == task.repeat_of), None)
+            first = next((t for t in rater_tasks if t.id == task.repeat_of), None)
             kind = "repeats"
         elif task.purpose == "main":
             first = before.get((task.item, frozenset(task.answers)))
@@ -66,12 +67,12 @@ def _distances(mine: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
             continue
         if first is not None and kind:
             ends = [batches.get((t.phase, t.batch)) for t in (first, task)]
-            whole = 0 if ends[0] is None or ends[1] is None else max(ends[1] - ends[0] - 1, 0)
-            yield kind, (places[task.id] - places[first.id] - 1, whole)
+            n_batches = 0 if ends[0] is None or ends[1] is None else max(ends[1] - ends[0] - 1, 0)
+            yield kind, (places[task.id] - places[first.id] - 1, n_batches)
 
 
-def _washout(found: Sequence[tuple[int, int]]) -> Washout:
-    screens = [n for n, _ in found]
+def _washout(distances: Sequence[tuple[int, int]]) -> Washout:
+    screens = [n for n, _ in distances]
     return Washout(
-        len(found), min(screens), median(screens), max(screens), min(n for _, n in found)
+        len(distances), min(screens), median(screens), max(screens), min(n for _, n in distances)
     )

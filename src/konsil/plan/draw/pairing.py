@@ -20,11 +20,11 @@ def seatings(
 ) -> list[list[int]]:
     """For each member of the panel, the positions in `pool` of the items that it sees, in the pool's order."""
     seats: list[list[int]] = [[] for _ in panel]
-    for members, positions, what in groups_of(allocation, pool, panel, where):
+    for members, positions, group_name in groups_of(allocation, pool, panel, where):
         if allocation.raters_per_item is not None:
-            _rotate(allocation, seats, members, positions, f"{where}{what}")
+            _rotate(allocation, seats, members, positions, f"{where}{group_name}")
         elif allocation.per_rater is not None:
-            _least_seen(allocation.per_rater, seats, members, positions, rng)
+            _assign_least_rated(allocation.per_rater, seats, members, positions, rng)
         else:
             for seat in members:
                 seats[seat] = list(positions)
@@ -61,17 +61,17 @@ def _rotate(
     positions: Sequence[int],
     where: str,
 ) -> None:
-    wanted, n = allocation.raters_per_item or 0, len(members)
-    if not 1 <= wanted <= n:
-        raise PlanError(f"{where}.raters_per_item: {wanted} raters an item asked of a panel of {n}")
-    for i, chosen in enumerate(rotation(len(positions), n, wanted)):
+    n_each, n = allocation.raters_per_item or 0, len(members)
+    if not 1 <= n_each <= n:
+        raise PlanError(f"{where}.raters_per_item: {n_each} raters an item asked of a panel of {n}")
+    for i, chosen in enumerate(rotation(len(positions), n, n_each)):
         for seat in chosen:
             seats[members[seat]].append(positions[i])
     limit = allocation.per_rater
     load = max((len(seats[m]) for m in members), default=0)
     if limit is not None and load > limit:
         raise PlanError(
-            f"{where}.per_rater: {len(positions)} items with {wanted} raters each give {n} raters"
+            f"{where}.per_rater: {len(positions)} items with {n_each} raters each give {n} raters"
             f" up to {load} items, more than the {limit} allowed"
         )
 
@@ -88,14 +88,14 @@ def rotation(n_items: int, n_raters: int, k: int) -> list[tuple[int, ...]]:
     """
     used = np.zeros(n_raters, dtype=np.int64)
     offsets: tuple[int, ...] = (0,)
-    found = []
+    raters_by_item = []
     for i in range(n_items):
         if i % n_raters == 0:
             offsets = (
                 (0, 1 + i // n_raters % (n_raters - 1)) if k == 2 else _offsets(used, n_raters, k)
             )
-        found.append(tuple((i + offset) % n_raters for offset in offsets))
-    return found
+        raters_by_item.append(tuple((i + offset) % n_raters for offset in offsets))
+    return raters_by_item
 
 
 def _offsets(
@@ -114,7 +114,7 @@ def _offsets(
     return tuple(chosen)
 
 
-def _least_seen(
+def _assign_least_rated(
     limit: int,
     seats: list[list[int]],
     members: Sequence[int],
@@ -122,9 +122,9 @@ def _least_seen(
     rng: np.random.Generator,
 ) -> None:
     """Each rater in turn gets the items that fewest have seen, ties at random: none is left out while one repeats."""
-    seen = np.zeros(len(positions), dtype=np.int64)
+    n_by_position = np.zeros(len(positions), dtype=np.int64)
     for seat in members:
         ties = rng.random(len(positions))
-        mine = sorted(np.lexsort((ties, seen))[:limit].tolist())
-        seen[mine] += 1
-        seats[seat] = [positions[i] for i in mine]
+        rater_positions = sorted(np.lexsort((ties, n_by_position))[:limit].tolist())
+        n_by_position[rater_positions] += 1
+        seats[seat] = [positions[i] for i in rater_positions]

@@ -41,10 +41,10 @@ def majority(labels: Labels, n_labels: int) -> NDArray[np.int64]:
         >>> majority(np.array([[0, 0, 1], [0, 1, -1], [-1, 1, -1]]), 2)
         array([ 0, -1,  1])
     """
-    given = (labels >= 0).sum(1)
+    n_labelled = (labels >= 0).sum(1)
     out = np.full(len(labels), -1, dtype=np.int64)
     for label in range(n_labels):
-        out[2 * (labels == label).sum(1) > given] = label
+        out[2 * (labels == label).sum(1) > n_labelled] = label
     return out
 
 
@@ -57,12 +57,12 @@ def leave_one_out(labels: Labels, n_labels: int) -> NDArray[np.int64]:
         >>> leave_one_out(np.array([[0, 0, 1]]), 2)
         array([[-1, -1,  0]])
     """
-    given = labels >= 0
-    others = given.sum(1, keepdims=True) - given
+    labelled = labels >= 0
+    others = labelled.sum(1, keepdims=True) - labelled
     out = np.full(labels.shape, -1, dtype=np.int64)
     for label in range(n_labels):
-        own = labels == label
-        out[2 * (own.sum(1, keepdims=True) - own) > others] = label
+        has_label = labels == label
+        out[2 * (has_label.sum(1, keepdims=True) - has_label) > others] = label
     return out
 
 
@@ -151,8 +151,8 @@ def majority_tables(n_panel: int) -> Callable[[Codes], Array]:
     def tally(codes: Codes) -> Array:
         panel, judges = codes.labels[:, :n_panel], codes.labels[:, n_panel:]
         rest = leave_one_out(panel, codes.n_labels)
-        whole = np.broadcast_to(majority(panel, codes.n_labels)[:, None], judges.shape)
-        return table_counts(codes.labels, np.hstack([rest, whole]), codes)
+        panel_majority = np.broadcast_to(majority(panel, codes.n_labels)[:, None], judges.shape)
+        return table_counts(codes.labels, np.hstack([rest, panel_majority]), codes)
 
     return tally
 

@@ -35,8 +35,8 @@ def of_pairs(make: Callable[[int, int, Weights, Values], Statistic]) -> Factory:
         *,
         level: Level = "nominal",  # noqa: ARG001
     ) -> Statistic:
-        own: Weights = "unweighted" if weights is None else weights
-        return make(codes.labels.shape[1], codes.n_labels, own, codes.values)
+        chosen_weights: Weights = "unweighted" if weights is None else weights
+        return make(codes.labels.shape[1], codes.n_labels, chosen_weights, codes.values)
 
     return factory
 

@@ -42,8 +42,8 @@ def violated(right: Array, *, recovered: bool = False) -> Array:
     >>> violated(cases), violated(cases, recovered=True)
     (array([ 1.,  0.,  1., nan]), array([ 1., nan, nan, nan]))
     """
-    found = recovered_at(right).max(axis=1)
-    return np.where(right[:, -1] == 1, found, np.nan) if recovered else found
+    is_violated = recovered_at(right).max(axis=1)
+    return np.where(right[:, -1] == 1, is_violated, np.nan) if recovered else is_violated
 
 
 def recovered_at(right: Array) -> Array:
@@ -58,8 +58,8 @@ def recovered_at(right: Array) -> Array:
     [[0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0]]
     """
     wrong_before = np.maximum.accumulate(1 - right, axis=1)[:, :-1]
-    found = np.column_stack([np.zeros(len(right)), wrong_before * right[:, 1:]])
-    return np.where(_complete(right)[:, None], found, np.nan)
+    recoveries = np.column_stack([np.zeros(len(right)), wrong_before * right[:, 1:]])
+    return np.where(_complete(right)[:, None], recoveries, np.nan)
 
 
 def potential(right: Array) -> Array:
@@ -102,10 +102,10 @@ def hidden_by_luck(right: Array) -> float:
     >>> round(hidden_by_luck(np.array([[1.0, 0, 1], [0, 0, 1], [0, 1, 0], [1, 1, 0]])), 3)
     0.375
     """
-    whole = right[_complete(right)]
-    if not len(whole):
+    complete_cases = right[_complete(right)]
+    if not len(complete_cases):
         return float("nan")
-    wrong = 1 - whole.mean(axis=0)
+    wrong = 1 - complete_cases.mean(axis=0)
     return float(wrong[0] * (1 - wrong[1:].prod()))
 
 
@@ -163,13 +163,13 @@ def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
     """
     if not (np.isfinite(over).all() and np.isfinite(under).all()):
         return float("nan"), (0, 0, 0)
-    found = []
+    candidates = []
     for ahead, (first, then) in enumerate(((over, -under), (-under, over))):
         for i in range(len(over)):
-            found += [
+            candidates += [
                 (float(min(first[i], then[j])), (ahead, i, j)) for j in range(i + 1, len(over))
             ]
-    return max(found, key=lambda one: one[0])
+    return max(candidates, key=lambda candidate: candidate[0])
 
 
 def unanimous_interval(value: Array, n: Array, level: float) -> tuple[Array, Array]:

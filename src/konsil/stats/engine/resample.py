@@ -144,14 +144,14 @@ def merge(shards: Sequence[Array]) -> Array:
             )
     total = np.zeros_like(stacked[0])
     sources = np.zeros(total.shape, dtype=np.int64)
-    whole = np.ones(total.shape, dtype=bool)
+    is_whole = np.ones(total.shape, dtype=bool)
     size = np.zeros_like(total)
     for shard in stacked:
         total += shard
         sources += shard != 0
-        whole &= shard == np.rint(shard)
+        is_whole &= shard == np.rint(shard)
         size += np.abs(shard)
-    for place in zip(*np.nonzero((sources > 1) & ~(whole & (size < 2**53))), strict=True):
+    for place in zip(*np.nonzero((sources > 1) & ~(is_whole & (size < 2**53))), strict=True):
         total[place] = math.fsum(shard[place] for shard in stacked)
     return total
 

@@ -50,8 +50,8 @@ def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.cs
     k = codes.n_labels
     units, raters = np.nonzero(codes.labels >= 0)
     labels = codes.labels[units, raters].astype(np.int64)
-    given = np.bincount(units, minlength=len(codes.labels)).astype(np.float64)
-    weight = 1 / np.maximum((given - 1) * (given if per_unit else 1.0), 1.0)
+    n_by_unit = np.bincount(units, minlength=len(codes.labels)).astype(np.float64)
+    weight = 1 / np.maximum((n_by_unit - 1) * (n_by_unit if per_unit else 1.0), 1.0)
     shape = (codes.n_clusters, k * k)
     total = scipy.sparse.csr_matrix(shape)
     for first, second in _together(units):

@@ -218,9 +218,9 @@ def unanimity_sums(tolerance: int) -> Callable[[Codes], Array]:
     """
 
     def tally(codes: Codes) -> Array:
-        whole = (codes.labels >= 0).all(1)
-        close = whole & (np.ptp(codes.labels, axis=1) <= tolerance)
-        return by_cluster(np.column_stack([close, whole]), codes)
+        is_complete = (codes.labels >= 0).all(1)
+        close = is_complete & (np.ptp(codes.labels, axis=1) <= tolerance)
+        return by_cluster(np.column_stack([close, is_complete]), codes)
 
     return tally
 
@@ -263,8 +263,8 @@ def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
         _, first, times = np.unique(keys, return_index=True, return_counts=True)
     else:
         _, first, times = np.unique(labels, axis=0, return_index=True, return_counts=True)
-    kept = replace(codes, labels=labels[first], clusters=np.arange(first.size))
-    return kept, times.astype(np.int64, copy=False)
+    distinct = replace(codes, labels=labels[first], clusters=np.arange(first.size))
+    return distinct, times.astype(np.int64, copy=False)
 
 
 @cache

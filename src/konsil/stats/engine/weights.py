@@ -72,15 +72,17 @@ class Remembered(int):
         self._kept.move_to_end(n_clusters)
         if part in parts:
             return parts[part]
-        made = _drawn(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32)
+        new_draws = _drawn(
+            self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32
+        )
         while (
-            self._bytes + made.size > _KEPT_BYTES and len(self._kept) > 1
+            self._bytes + new_draws.size > _KEPT_BYTES and len(self._kept) > 1
         ):  # what was used longest ago goes first
             self._bytes -= sum(other.size for other in self._kept.popitem(last=False)[1].values())
-        if self._bytes + made.size <= _KEPT_BYTES and made.max() < 256:
-            parts[part] = made.astype(np.uint8)
-            self._bytes += made.size
-        return made
+        if self._bytes + new_draws.size <= _KEPT_BYTES and new_draws.max() < 256:
+            parts[part] = new_draws.astype(np.uint8)
+            self._bytes += new_draws.size
+        return new_draws
 
     def signs(self, n_clusters: int, part: int) -> NDArray[np.int8]:
         """The signs of the draws part * 256 .. part * 256 + 255.
@@ -92,10 +94,10 @@ class Remembered(int):
         parts = self._signs[1]
         if part in parts:
             return parts[part]
-        made = _signs(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS)
-        if (len(parts) + 1) * made.size <= _KEPT_BYTES:
-            parts[part] = made
-        return made
+        new_signs = _signs(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS)
+        if (len(parts) + 1) * new_signs.size <= _KEPT_BYTES:
+            parts[part] = new_signs
+        return new_signs
 
 
 class _Streams:

@@ -138,14 +138,20 @@ def tally(influence: Array, share: Array, shared: Array, factor: Array | None = 
     rest = 1 - np.divide(shared, share, out=np.zeros_like(share), where=share > 0)
     usable = (share > 0) & (rest > _ALONE)
     over = np.divide(1.0, rest, out=np.zeros_like(rest), where=usable)
-    reach, known = shared * over, np.where(usable, share, 0.0)
+    reach, usable_share = shared * over, np.where(usable, share, 0.0)
     products = None
     if factor is not None:
         scaled = factor * np.sqrt(over)[:, None]
         products = np.einsum("ghm,gkm->hkm", scaled, scaled, optimize=True)
     scaled_influence = influence * np.sqrt(over)
     sums = np.stack(
-        [share.sum(0), known.sum(0), (known**2).sum(0), reach.sum(0), (reach**2).sum(0)]
+        [
+            share.sum(0),
+            usable_share.sum(0),
+            (usable_share**2).sum(0),
+            reach.sum(0),
+            (reach**2).sum(0),
+        ]
     )
     total, identified, diagonal, reached, squared_reach = np.broadcast_to(
         sums, (5, influence.shape[1])

@@ -101,8 +101,8 @@ def swapped(
     influence = linearised(np.concatenate([first[in_a], second[in_b]]), finalise)[:, 0]
     x, y = np.zeros((2, len(first)))
     x[in_a], y[in_b] = influence[:n_a] * (n_a + n_b), influence[n_a:] * (n_a + n_b)
-    here = _features(first, second, x, y, in_a, in_b, n_a, n_b)
-    there = _features(second, first, y, x, in_b, in_a, n_a, n_b)
+    unchanged = _features(first, second, x, y, in_a, in_b, n_a, n_b)
+    exchanged = _features(second, first, y, x, in_b, in_a, n_a, n_b)
     kinds = [float((in_a & in_b).sum()), float((in_a & ~in_b).sum()), float((in_b & ~in_a).sum())]
     width, n = first.shape[1], float((in_a | in_b).sum())
 
@@ -110,7 +110,7 @@ def swapped(
         both = evaluate(finalise, totals[:, : 2 * width].reshape(-1, width)).reshape(-1, 2)
         return both[:, 0] - both[:, 1], _spread(totals[:, 2 * width :], kinds, n)
 
-    moves = there - here
+    moves = exchanged - unchanged
     single = np.flatnonzero(in_a ^ in_b)
     pairs = np.flatnonzero((in_a & in_b) & (first != second).any(axis=1))
     alone = in_a[single]
@@ -124,8 +124,8 @@ def swapped(
     )
     moved = moves[np.concatenate([pairs, single])]
     size = float(np.abs(at).max())
-    null = (studentised(here.sum(axis=0) + some @ moved) for some in patterns)
-    observed = studentised(here.sum(axis=0)[None])
+    null = (studentised(unchanged.sum(axis=0) + some @ moved) for some in patterns)
+    observed = studentised(unchanged.sum(axis=0)[None])
     return _exchanged(observed, null, exact, level, len(moved), size)
 
 
@@ -218,12 +218,12 @@ def permuted_together(
             continue
         sums, squares = null[at]
         at += 1
-        here = number.studentised(
+        observed = number.studentised(
             number.influence[0].sum()[None], (number.influence[0] ** 2).sum()[None]
         )
         n_moved = int(number.moved.sum())
         exchange = _exchanged(
-            here, iter([number.studentised(sums, squares)]), False, level, n_moved
+            observed, iter([number.studentised(sums, squares)]), False, level, n_moved
         )
         reach = _reach(number.number, exchange, level)
         results.append(
@@ -322,8 +322,8 @@ def _exchanged(
     every = np.concatenate(parts) if parts else np.zeros(0)
     t = np.sort(every[~np.isnan(every)])[::-1]
     size = len(t) if exact else len(t) + 1
-    here = float(_ratio(*observed, scale=max(abs(value), se))[0])
-    reached = int(np.count_nonzero(t >= here * (1 - _SLACK) - _SLACK))
+    t_observed = float(_ratio(*observed, scale=max(abs(value), se))[0])
+    reached = int(np.count_nonzero(t >= t_observed * (1 - _SLACK) - _SLACK))
     p = (max(reached, 1) if exact else reached + 1) / max(size, 1)
     # The largest number of draws, itself included, that still has p <= 1 - level.
     alpha = (1 - level) * (1 + _SLACK)
@@ -331,10 +331,10 @@ def _exchanged(
     # A pattern and its mirror image are as far out, so that p is at least that of two.
     possible = 1 <= place <= len(t) and not (exact and 2 / size > alpha)
     reach = float(t[place - 1]) * se if possible else math.inf
-    known = se > 0 and math.isfinite(reach) and n_moved >= _FEWEST
-    if known and p > alpha:
+    has_interval = se > 0 and math.isfinite(reach) and n_moved >= _FEWEST
+    if has_interval and p > alpha:
         reach = max(reach, abs(value))
-    low, high = (value - reach, value + reach) if known else (math.nan, math.nan)
+    low, high = (value - reach, value + reach) if has_interval else (math.nan, math.nan)
     return Exchanged(value, se, low, high, min(p, 1.0), len(t), exact, len(every) - len(t), n_moved)
 
 

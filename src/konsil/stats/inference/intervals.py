@@ -26,8 +26,8 @@ class Ordered:
     @property
     def n_undefined(self) -> IntArray:
         """(m,) how many draws are undefined."""
-        left: IntArray = self.values.shape[1] - self.n_defined
-        return left
+        count: IntArray = self.values.shape[1] - self.n_defined
+        return count
 
     def share_below(self, threshold: Array) -> Array:
         """(m,) the share of defined draws below a threshold (m,), those equal to it counting half; nan with no draws.

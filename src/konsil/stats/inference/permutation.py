@@ -148,7 +148,7 @@ def flips_and_max_t(
     """
     rows = _columns(differences)
     members = np.flatnonzero(~np.isnan(rows).any(axis=0))
-    found, adjusted = np.full((2, rows.shape[1]), np.nan)
+    p_values, adjusted = np.full((2, rows.shape[1]), np.nan)
     if len(members):
         some = rows[:, members]
         size = np.sqrt((some**2).sum(axis=0))
@@ -165,11 +165,11 @@ def flips_and_max_t(
             for group in groups:  # how many draws' largest |t| reach each column's
                 largest = np.sort(far[:, group].max(axis=1))
                 b_t[group] += len(largest) - np.searchsorted(largest, limit_t[group])
-        found[members] = np.where(size > 0, (b + 1) / (draws + 1), 1.0)
+        p_values[members] = np.where(size > 0, (b + 1) / (draws + 1), 1.0)
         adjusted[members] = np.where(
             labels < 0, np.nan, np.where(size > 0, (b_t + 1) / (draws + 1), 1.0)
         )
-    return (found if p is None else np.where(np.isnan(p), found, p)), adjusted
+    return (p_values if p is None else np.where(np.isnan(p), p_values, p)), adjusted
 
 
 def swap_test(

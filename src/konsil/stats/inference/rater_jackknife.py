@@ -41,14 +41,14 @@ def items_and_raters(
     array([0.183])
     """
     n = len(influence)
-    left = by_raters(without, shares)
-    if n < 2 or left is None:
+    rater_part = by_raters(without, shares)
+    if n < 2 or rater_part is None:
         nothing = np.full(value.shape, np.nan)
         return wald.with_test(value, nothing, nothing, level=level, scale=scale)
     by_item, df = (
         np.array([part]) for part in items or (n / (n - 1) * float((influence**2).sum()), n - 1.0)
     )
-    variance, freedom = two_ways(by_item, df, left.variance, left.df, left.both)
+    variance, freedom = two_ways(by_item, df, rater_part.variance, rater_part.df, rater_part.both)
     return wald.with_test(value, np.sqrt(variance), freedom, level=level, scale=scale)
 
 
@@ -74,12 +74,16 @@ def by_raters(without: Sequence[tuple[float, Array]], shares: Array) -> ByRaters
     array([0.0133])
     """
     r = len(without)
-    left = np.array([t for t, _ in without])
-    if r < 3 or not np.isfinite(left).all() or not all(np.isfinite(p).all() for _, p in without):
+    estimates = np.array([t for t, _ in without])
+    if (
+        r < 3
+        or not np.isfinite(estimates).all()
+        or not all(np.isfinite(p).all() for _, p in without)
+    ):
         return None
     each = np.stack([psi[:, 0] for _, psi in without])
     factor = (r - 1) / r
-    raters = np.array([factor * ((left - left.mean()) ** 2).sum()])
+    raters = np.array([factor * ((estimates - estimates.mean()) ** 2).sum()])
     both = np.array([factor * ((each - each.mean(axis=0)) ** 2).sum()])
     share = shares[:, None]
     alike = np.maximum(1 / (share**2).sum(axis=0) - 1, 1.0)

@@ -54,10 +54,11 @@ def _pivots(
         [totals[:, None, :] + moves, totals[:, None, :] - moves, totals[:, None, :]], axis=1
     )
     values = evaluate(finalise, around.reshape(-1, k)).reshape(n, 2 * len(active) + 1, -1)
-    up, down, here = values[:, : len(active)], values[:, len(active) : -1], values[:, -1]
+    up, down, at_totals = values[:, : len(active)], values[:, len(active) : -1], values[:, -1]
     slopes = (up - down) / (2 * steps[active][:, None])
     one_sided = (
-        np.where(np.isnan(down), up - here[:, None], here[:, None] - down) / steps[active][:, None]
+        np.where(np.isnan(down), up - at_totals[:, None], at_totals[:, None] - down)
+        / steps[active][:, None]
     )
     slopes = np.where(np.isnan(slopes), one_sided, slopes)
     gradient = np.zeros((n, k, len(value)))
@@ -69,5 +70,5 @@ def _pivots(
     variance = np.einsum("nc,cnm->nm", weights, centred**2) * (
         rows.n_clusters / (rows.n_clusters - 1)
     )
-    spread = variance > 1e-24 * (1 + here**2)
-    return np.where(spread, (here - value) / np.sqrt(np.where(spread, variance, 1.0)), np.nan)
+    spread = variance > 1e-24 * (1 + at_totals**2)
+    return np.where(spread, (at_totals - value) / np.sqrt(np.where(spread, variance, 1.0)), np.nan)

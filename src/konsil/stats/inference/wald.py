@@ -98,9 +98,9 @@ def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
     """As `_over_sums`, with one sum of every part moved at once: no part depends on another's sums."""
     steps = np.zeros(rows.k)
     steps[active] = _STEP * np.maximum(np.abs(rows.total), rows.largest)[active]
-    here = evaluate(finalise.each, rows.total[None])[0]
-    defined = np.isfinite(here)
-    gradient = np.zeros((len(here), finalise.size))
+    base = evaluate(finalise.each, rows.total[None])[0]
+    defined = np.isfinite(base)
+    gradient = np.zeros((len(base), finalise.size))
     for cell in range(finalise.size):
         step = steps[cell :: finalise.size]
         move = np.zeros(rows.k)
@@ -108,9 +108,9 @@ def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
         up, down = evaluate(finalise.each, np.stack([rows.total + move, rows.total - move]))
         # Where a step makes a table undefined, the step to the other side alone is taken.
         sides = np.isfinite(up) * 1.0 + np.isfinite(down)
-        rise = np.where(np.isfinite(up), up, here) - np.where(np.isfinite(down), down, here)
+        rise = np.where(np.isfinite(up), up, base) - np.where(np.isfinite(down), down, base)
         usable = defined & (step > 0) & (sides > 0)
-        gradient[:, cell] = np.divide(rise, sides * step, out=np.zeros(len(here)), where=usable)
+        gradient[:, cell] = np.divide(rise, sides * step, out=np.zeros(len(base)), where=usable)
     mean: Array = gradient.reshape(-1, 1) / max(int(defined.sum()), 1)
     if not defined.any():
         mean[:] = np.nan
@@ -298,17 +298,19 @@ def two_way(
             f"influence of {len(influence)} rows: got {len(first)} and {len(second)} cluster"
             " numbers"
         )
-    _, one = np.unique(first, return_inverse=True)
-    _, two = np.unique(second, return_inverse=True)
-    both = one * (int(two.max(initial=-1)) + 1) + two
-    a, b, ab = (tally_of_rows(influence, groups, strata) for groups in (one, two, both))
+    _, first_codes = np.unique(first, return_inverse=True)
+    _, second_codes = np.unique(second, return_inverse=True)
+    both = first_codes * (int(second_codes.max(initial=-1)) + 1) + second_codes
+    a, b, ab = (
+        tally_of_rows(influence, groups, strata) for groups in (first_codes, second_codes, both)
+    )
     rest = ab.variance()
     variance, df = two_ways(a.variance(), a.df(rest), b.variance(), b.df(rest), rest)
-    few = min(_n_groups(one), _n_groups(two)) < 2
+    too_few = min(_n_groups(first_codes), _n_groups(second_codes)) < 2
     return with_test(
         value,
-        np.where(few, np.nan, np.sqrt(variance)),
-        np.where(few, np.nan, df),
+        np.where(too_few, np.nan, np.sqrt(variance)),
+        np.where(too_few, np.nan, df),
         level=level,
         scale=scale,
     )

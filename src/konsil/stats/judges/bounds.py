@@ -10,7 +10,7 @@ from konsil.stats.engine.contract import Array
 from konsil.stats.judges.self_preference import Bools
 
 
-def share_range(hits: float, given: float, missing: float) -> tuple[float, float]:
+def share_range(hits: float, n_rated: float, missing: float) -> tuple[float, float]:
     """A share if all missing labels counted against it, and if all counted for it.
 
     hits / (given + missing) and (hits + missing) / (given + missing); nan where there is nothing to
@@ -19,7 +19,7 @@ def share_range(hits: float, given: float, missing: float) -> tuple[float, float
     >>> share_range(6, 8, 2)
     (0.6, 0.8)
     """
-    n = given + missing
+    n = n_rated + missing
     return (hits / n, (hits + missing) / n) if n > 0 else (float("nan"), float("nan"))
 
 

@@ -62,8 +62,8 @@ def common_ensemble_sums(codes: Codes) -> Array:
     consensus, votes = _binary(codes)
     usable = (votes >= 0).all(1)
     labels = [usable & (consensus[:, 0] == label) for label in (0, 1)]
-    ones = [(votes == 1) & label[:, None] for label in labels]
-    return by_cluster(np.hstack([np.column_stack(labels), *ones]), codes)
+    votes_for = [(votes == 1) & label[:, None] for label in labels]
+    return by_cluster(np.hstack([np.column_stack(labels), *votes_for]), codes)
 
 
 def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArray]:
@@ -81,8 +81,8 @@ def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArr
     usable = (votes >= 0) & (consensus >= 0)
     if common:
         usable &= usable.all(1, keepdims=True)
-    given = (codes.labels[:, 1:] >= 0).astype(np.float32) @ _members(codes.labels.shape[1] - 1)
-    return usable.sum(0), np.where(usable, given, 0).sum(0).astype(np.int64)
+    n_labels = (codes.labels[:, 1:] >= 0).astype(np.float32) @ _members(codes.labels.shape[1] - 1)
+    return usable.sum(0), np.where(usable, n_labels, 0).sum(0).astype(np.int64)
 
 
 def ensembles(
@@ -131,9 +131,9 @@ def _complete_tables(totals: Array, finalise: Finalise) -> Array:
     totals = np.asarray(totals, dtype=np.float64)
     n_ensembles = (totals.shape[-1] - 2) // 2
     tables = np.empty((*totals.shape[:-1], n_ensembles, 4))
-    for label, ones in enumerate(
+    for label, votes_for in enumerate(
         (totals[..., 2 : 2 + n_ensembles], totals[..., 2 + n_ensembles :])
     ):
-        np.subtract(totals[..., label, None], ones, out=tables[..., label])
-        tables[..., 2 + label] = ones
+        np.subtract(totals[..., label, None], votes_for, out=tables[..., label])
+        tables[..., 2 + label] = votes_for
     return finalise(tables.reshape(*totals.shape[:-1], -1))

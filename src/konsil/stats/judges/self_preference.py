@@ -33,9 +33,9 @@ def advantage(judge: Array, peers: Array) -> Array:
     >>> advantage(np.array([1.0, 0.0, np.nan]), np.array([[1.0, 0.0], [np.nan, np.nan], [1.0, 1.0]]))
     array([0.5, nan, nan])
     """
-    given = np.isfinite(peers)
-    n = given.sum(axis=1)
-    total = np.where(given, peers, 0.0).sum(axis=1)
+    is_scored = np.isfinite(peers)
+    n = is_scored.sum(axis=1)
+    total = np.where(is_scored, peers, 0.0).sum(axis=1)
     return np.where(n > 0, judge - total / np.maximum(n, 1), np.nan)
 
 
@@ -53,16 +53,16 @@ def strata_of_means(means: Array, values: Array) -> tuple[IntArray, int]:
     if len(grid) > MOST_STRATA:
         grid = np.linspace(grid[0], grid[-1], MOST_STRATA)
     limits = (grid[1:] + grid[:-1]) / 2
-    known = np.isfinite(means)
+    is_finite = np.isfinite(means)
     # A mean of raters must not leave its stratum by a rounding error.
-    at = np.searchsorted(limits + 1e-9, np.where(known, means, 0.0), side="left")
-    return np.where(known, at, -1).astype(np.int64), len(grid)
+    at = np.searchsorted(limits + 1e-9, np.where(is_finite, means, 0.0), side="left")
+    return np.where(is_finite, at, -1).astype(np.int64), len(grid)
 
 
 def preference_sums(
     judge: Array,
     peers: Array,
-    own: Bools,
+    own_answers: Bools,
     other: Bools,
     stratum: IntArray,
     clusters: IntArray,
@@ -78,11 +78,11 @@ def preference_sums(
     """
     n, n_peers = int(clusters.max()) + 1 if len(clusters) else 0, peers.shape[1]
     plain = advantage(judge, peers)
-    use = own & np.isfinite(plain)
+    use = own_answers & np.isfinite(plain)
     cells = np.zeros((n * n_strata, n_peers, CELL))
     for k in range(n_peers):
         difference = judge - peers[:, k]
-        for first, side in ((0, own), (2, other)):
+        for first, side in ((0, own_answers), (2, other)):
             rows = side & (stratum >= 0) & np.isfinite(difference)
             at = clusters[rows] * n_strata + stratum[rows]
             cells[:, k, first] = np.bincount(at, difference[rows], n * n_strata)
@@ -130,7 +130,7 @@ def adjusted_preference(totals: Array) -> Array:
 
 
 def comparable(
-    judge: Array, peers: Array, own: Bools, other: Bools, stratum: IntArray, n_strata: int
+    judge: Array, peers: Array, own_answers: Bools, other: Bools, stratum: IntArray, n_strata: int
 ) -> Bools:
     """Which own answers `adjusted_preference` uses, (n_slots,): those with a peer that also judged others like them.
 
@@ -144,4 +144,4 @@ def comparable(
     matched = np.zeros((n_strata + 1, peers.shape[1]), dtype=bool)
     slots, peer = np.nonzero(is_scored & other[:, None])
     matched[stratum[slots], peer] = True
-    return np.asarray(own & (is_scored & matched[stratum]).any(axis=1))
+    return np.asarray(own_answers & (is_scored & matched[stratum]).any(axis=1))

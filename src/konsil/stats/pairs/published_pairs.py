@@ -125,11 +125,11 @@ def _flipped(
         # number less n.
         signs = 2.0 * generator.binomial(times, 0.5) - times
         null = ratio(signs @ gain.T, times.astype(np.float64) @ weight.T)
-        known = np.isfinite(null)
-        further += (np.abs(np.where(known, null, 0.0)) >= np.abs(value) - 1e-12).sum(
-            axis=0, where=known
+        is_finite = np.isfinite(null)
+        further += (np.abs(np.where(is_finite, null, 0.0)) >= np.abs(value) - 1e-12).sum(
+            axis=0, where=is_finite
         )
-        defined += known.sum(axis=0)
+        defined += is_finite.sum(axis=0)
     return np.where(np.isfinite(value), ratio(further, defined), np.nan)
 
 

@@ -60,13 +60,13 @@ def rank_agreement(
     widths = [tuple(n_systems * (n_systems - 1) // 2 * (2 * s + 1) for s in two) for two in steps]
 
     def finalise(totals: Array) -> Array:
-        at, found = 0, []
+        at, taus = 0, []
         for (a, b), (width_a, width_b) in zip(sides, widths, strict=True):
             ours = a.finalise(totals[..., at : at + width_a])
             theirs = b.finalise(totals[..., at + width_a : at + width_a + width_b])
             at += width_a + width_b
-            found.append(tau_b(np.round(ours, 12), np.round(theirs, 12)))
-        each = np.stack(found, axis=-1)
+            taus.append(tau_b(np.round(ours, 12), np.round(theirs, 12)))
+        each = np.stack(taus, axis=-1)
         defined = np.isfinite(each)
         mean = np.where(defined, each, 0.0).sum(-1) / np.maximum(defined.sum(-1), 1)
         return np.concatenate([each, np.where(defined.any(-1), mean, np.nan)[..., None]], axis=-1)
@@ -92,7 +92,7 @@ def chance_of_rankings(n_systems: int) -> Array:
 
 def own_minus_others(
     n_systems: int,
-    own: int,
+    own_system: int,
     steps: Sequence[int],
     threshold: int = 1,
     *,
@@ -123,7 +123,7 @@ def own_minus_others(
             cells = totals[..., starts[n] : starts[n] + widths[n]] * np.repeat(
                 pairs, 2 * steps[n] + 1
             )
-            return np.asarray(sides[n].finalise(cells)[..., own])
+            return np.asarray(sides[n].finalise(cells)[..., own_system])
 
         gaps = np.stack(
             [value(0, pairs) - value(n, pairs) for n, pairs in enumerate(neutral, 1)], axis=-1

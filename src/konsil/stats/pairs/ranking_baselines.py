@@ -33,8 +33,8 @@ def average_win_rate(cell_totals: Array, n_systems: int, tie: float = 0.5) -> Ar
     """
     won = _won(cell_totals, n_systems, tie)
     share = ratio(won, won + won.T)
-    met = np.isfinite(share).sum(axis=1).astype(np.float64)
-    return ratio(np.nansum(share, axis=1), met)
+    n_rivals = np.isfinite(share).sum(axis=1).astype(np.float64)
+    return ratio(np.nansum(share, axis=1), n_rivals)
 
 
 def elo(

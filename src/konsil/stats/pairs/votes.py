@@ -65,12 +65,12 @@ class Votes:
         """(n_votes,) -steps .. steps from the side of the pair's first system."""
         return self.cells % self.n_outcomes - self.steps
 
-    def only(self, kept: NDArray[np.bool_]) -> Votes:
+    def only(self, selected: NDArray[np.bool_]) -> Votes:
         """Some of the votes, with questions and raters numbered as before."""
         return Votes(
-            self.cells[kept],
-            self.questions[kept],
-            self.raters[kept],
+            self.cells[selected],
+            self.questions[selected],
+            self.raters[selected],
             self.n_systems,
             self.steps,
             self.n_questions,
@@ -140,7 +140,7 @@ def votes(
     )
 
 
-def cell_counts(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sums:
+def cell_counts(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sums:
     """How often each cell occurs in each cluster, (n_clusters, n_cells).
 
     Sparse rows where the dense ones are large.
@@ -150,34 +150,36 @@ def cell_counts(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_cluster
     array([[0., 0., 1.],
            [0., 1., 1.]])
     """
-    if n_clusters * made.n_cells > DENSE_CELLS:
-        return cell_rows(made, clusters, n_clusters)
-    counts = np.bincount(clusters * made.n_cells + made.cells, minlength=n_clusters * made.n_cells)
-    return counts.reshape(n_clusters, made.n_cells).astype(np.float64)
+    if n_clusters * votes.n_cells > DENSE_CELLS:
+        return cell_rows(votes, clusters, n_clusters)
+    counts = np.bincount(
+        clusters * votes.n_cells + votes.cells, minlength=n_clusters * votes.n_cells
+    )
+    return counts.reshape(n_clusters, votes.n_cells).astype(np.float64)
 
 
-def cell_rows(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sparse:
+def cell_rows(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sparse:
     """The same as compressed sparse rows, whatever their size."""
     # Cluster after cluster, so that the rows are contiguous: a coordinate matrix would hold three
     # copies of the votes.
     order = np.argsort(clusters, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n_clusters))])
-    small: Any = np.int32 if max(made.n_cells, made.n_votes) < 2**31 else np.int64
-    columns = made.cells[order].astype(small)
+    small: Any = np.int32 if max(votes.n_cells, votes.n_votes) < 2**31 else np.int64
+    columns = votes.cells[order].astype(small)
     rows: Sparse = scipy.sparse.csr_array(
-        (np.ones(len(order)), columns, starts.astype(small)), shape=(n_clusters, made.n_cells)
+        (np.ones(len(order)), columns, starts.astype(small)), shape=(n_clusters, votes.n_cells)
     )
     rows.sum_duplicates()
     return rows
 
 
-def totals(made: Votes) -> Array:
+def totals(votes: Votes) -> Array:
     """How often each cell occurs, (n_cells,).
 
     >>> totals(votes([0, 1, 0], [1, 0, 1], [1, -1, 0], [0, 1, 1], [0, 0, 1], n_systems=2))
     array([0., 1., 2.])
     """
-    return cast("Array", np.bincount(made.cells, minlength=made.n_cells).astype(np.float64))
+    return cast("Array", np.bincount(votes.cells, minlength=votes.n_cells).astype(np.float64))
 
 
 def mirrored(cell_totals: Array, n_outcomes: int) -> Array:

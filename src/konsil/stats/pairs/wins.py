@@ -156,21 +156,25 @@ def one_against_rest(
 
     def finalise(cell_totals: Array) -> Array:
         n, ours, theirs = _by_pair(cell_totals, products)
-        met = n > 0
-        divisor = np.where(met, n, 1.0)
+        is_compared = n > 0
+        divisor = np.where(is_compared, n, 1.0)
         sums = (ours / divisor) @ incidence[0] + (theirs / divisor) @ incidence[1]
-        return ratio(sums, met @ (incidence[0] + incidence[1]))
+        return ratio(sums, is_compared @ (incidence[0] + incidence[1]))
 
     def derivative(cell_totals: Array, centred: bool) -> Array:
         table = cell_totals.reshape(pairs, width)
         n = table.sum(1)
-        met = n > 0
-        rivals = np.maximum(met @ (incidence[0] + incidence[1]), 1)
+        is_compared = n > 0
+        rivals = np.maximum(is_compared @ (incidence[0] + incidence[1]), 1)
         out = np.zeros((pairs, width, n_systems))
         at = np.arange(pairs)
         for side, system in ((0, first), (1, second)):
-            mean = table @ sides[side] / np.where(met, n, 1.0) * centred
-            moved = (sides[side] - mean[:, None]) / np.where(met, n, 1.0)[:, None] * met[:, None]
+            mean = table @ sides[side] / np.where(is_compared, n, 1.0) * centred
+            moved = (
+                (sides[side] - mean[:, None])
+                / np.where(is_compared, n, 1.0)[:, None]
+                * is_compared[:, None]
+            )
             out[at, :, system] = moved / rivals[system][:, None]
         return out.reshape(pairs * width, n_systems)
 
@@ -219,13 +223,13 @@ def _by_pair(cell_totals: Array, products: Array) -> tuple[Array, Array, Array]:
     """
     width, wide = products.shape
     if wide > 3 or cell_totals.shape[-1] == width:
-        found, pairs = cell_totals @ products, wide // 3
-        return found[..., :pairs], found[..., pairs : 2 * pairs], found[..., 2 * pairs :]
-    found = np.ascontiguousarray(
+        sums, pairs = cell_totals @ products, wide // 3
+        return sums[..., :pairs], sums[..., pairs : 2 * pairs], sums[..., 2 * pairs :]
+    sums = np.ascontiguousarray(
         (cell_totals.reshape(-1, width) @ products).T
     )  # one product for all pairs
     shape = (*cell_totals.shape[:-1], cell_totals.shape[-1] // width)
-    return found[0].reshape(shape), found[1].reshape(shape), found[2].reshape(shape)
+    return sums[0].reshape(shape), sums[1].reshape(shape), sums[2].reshape(shape)
 
 
 def pooled(

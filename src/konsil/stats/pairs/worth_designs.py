@@ -117,16 +117,16 @@ def contradicts(counts: Counts, chosen: Design) -> NDArray[np.bool_]:
     way.
     """
     win, loss = counts.half - counts.tie / 2 > 0, counts.n - counts.half - counts.tie / 2 > 0
-    found: NDArray[np.bool_] = np.asarray((win & loss).any(axis=1))
+    contradicted: NDArray[np.bool_] = np.asarray((win & loss).any(axis=1))
     first, second = pair_members(chosen.n_systems)
-    for at in np.flatnonzero(~found):
+    for at in np.flatnonzero(~contradicted):
         steps = np.full((chosen.n_systems, chosen.n_systems), np.inf)
         steps[first, second] = np.where(win[at], -1.0, np.where(counts.tie[at] > 0, 1.0, np.inf))
         steps[second, first] = np.where(loss[at], -1.0, np.where(counts.tie[at] > 0, 1.0, np.inf))
         for via in range(chosen.n_systems):  # Floyd and Warshall
             np.minimum(steps, steps[:, via, None] + steps[None, via], out=steps)
-        found[at] = bool((np.diag(steps) < 0).any())
-    return found
+        contradicted[at] = bool((np.diag(steps) < 0).any())
+    return contradicted
 
 
 def reachable(counts: Counts, chosen: Design) -> NDArray[np.bool_]:

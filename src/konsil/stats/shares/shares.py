@@ -105,10 +105,10 @@ def clustered_interval(hits: Array, trials: Array, level: float = 0.95) -> tuple
     (0.004, 0.236)
     """
     used = trials > 0
-    n_clusters, total, found = int(used.sum()), float(trials.sum()), float(hits.sum())
+    n_clusters, total, n_hits = int(used.sum()), float(trials.sum()), float(hits.sum())
     if n_clusters < 2:
         return float("nan"), float("nan")
-    p = found / total
+    p = n_hits / total
     if uneven(trials) and 0 < p < 1:
         variance, df = reduced_variance(hits, trials)
         return effective_interval(p, variance, total, df, level)

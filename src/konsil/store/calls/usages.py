@@ -58,15 +58,15 @@ def usages(store: Store) -> tuple[Usage, ...]:
     )
     tallies: dict[tuple[CallKind, str], _Tally] = {}
     with engine.reading(store.engine) as connection:
-        for kind, who, work, endpoint, *rest in connection.execute(
+        for kind, name, work, endpoint, *rest in connection.execute(
             query.execution_options(yield_per=_CHUNK)
         ):
-            tally = tallies.setdefault((kind, who), _Tally())
+            tally = tallies.setdefault((kind, name), _Tally())
             tally.is_played = tally.is_played or endpoint == FAKE
             tally.works += work != tally.work
             tally.work = work
             tally.add(*rest)
-    return tuple(_usage(kind, who, tally) for (kind, who), tally in sorted(tallies.items()))
+    return tuple(_usage(kind, name, tally) for (kind, name), tally in sorted(tallies.items()))
 
 
 @dataclass(slots=True)
@@ -126,11 +126,11 @@ def failure(outcome: str, status: int) -> str:
     return REFUSED if status >= 400 else NO_REPLY
 
 
-def _usage(kind: CallKind, who: str, tally: _Tally) -> Usage:
+def _usage(kind: CallKind, name: str, tally: _Tally) -> Usage:
     timed: Sequence[float] = () if tally.is_played else tally.seconds
     return Usage(
         kind,
-        who,
+        name,
         tally.works,
         tally.calls,
         tally.replies,

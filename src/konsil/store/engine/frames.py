@@ -140,9 +140,9 @@ def read_csv(path: Path) -> pl.DataFrame:
 
 def write_parquet(path: Path, parts: Iterable[pl.DataFrame]) -> int:
     """Write frames under one another as one Parquet file and count the rows."""
-    whole = pl.concat(list(parts), rechunk=False)
-    whole.write_parquet(path, compression="zstd")
-    return whole.height
+    frame = pl.concat(list(parts), rechunk=False)
+    frame.write_parquet(path, compression="zstd")
+    return frame.height
 
 
 def write_jsonl(path: Path, kind: Kind, stream: Iterable[Record]) -> int:

@@ -118,10 +118,17 @@ def append(connection: Connection, kind: str, data: Mapping[str, object], at: st
         raise StoreError(
             f"audit log: the entry {kind!r} is not text, numbers, lists and tables"
         ) from None
-    own = _hash(seq, check_time(at), kind, text, previous)
-    row = {"seq": seq, "at": at, "kind": kind, "data": text, "previous": previous, "hash": own}
+    entry_hash = _hash(seq, check_time(at), kind, text, previous)
+    row = {
+        "seq": seq,
+        "at": at,
+        "kind": kind,
+        "data": text,
+        "previous": previous,
+        "hash": entry_hash,
+    }
     connection.execute(_ENTRY, row)
-    connection.execute(_MOVE_HEAD, {"value": dumps([seq, own])})
+    connection.execute(_MOVE_HEAD, {"value": dumps([seq, entry_hash])})
     return seq
 
 
@@ -158,9 +165,11 @@ def rewrite(connection: Connection, text_of: Callable[[int, str], str]) -> None:
     change = sa.update(table).where(table.c.seq == sa.bindparam("of"))
     for row in connection.execute(sa.select(table).order_by(table.c.seq)).all():
         seq, text = row.seq, text_of(row.seq, row.data)
-        own = _hash(seq, row.at, row.kind, text, previous)
-        connection.execute(change, {"of": seq, "data": text, "previous": previous, "hash": own})
-        previous = own
+        entry_hash = _hash(seq, row.at, row.kind, text, previous)
+        connection.execute(
+            change, {"of": seq, "data": text, "previous": previous, "hash": entry_hash}
+        )
+        previous = entry_hash
     connection.execute(_MOVE_HEAD, {"value": dumps([seq, previous])})
 
 
@@ -169,7 +178,7 @@ def problems(connection: Connection) -> Iterator[str]:
 
     Nothing when all is well.
     """
-    found = _Noted()
+    notes = _Noted()
     count, last = head(connection)
     seq, previous = 0, START
     table = schema.audit_log
@@ -191,12 +200,12 @@ def problems(connection: Connection) -> Iterator[str]:
         if row.hash != _hash(row.seq, row.at, row.kind, row.data, row.previous):
             yield f"audit log: entry {row.seq} ({row.kind}) was edited"
         seq, previous = row.seq, row.hash
-        found.note(row.seq, row.kind, row.data)
+        notes.note(row.seq, row.kind, row.data)
     if seq < count:
         yield f"audit log: it ends at entry {seq}, but {count} were written; its tail is missing"
     elif seq > count or previous != last:
         yield f"audit log: its last entry is not the one that was written last (entry {count})"
-    yield from _rows(connection, found)
+    yield from _rows(connection, notes)
 
 
 class _Noted:
@@ -264,12 +273,12 @@ def sums(
     return totals
 
 
-def _rows(connection: Connection, found: _Noted) -> Iterator[str]:
-    totals = sums(connection, TABLES, found.salted)
-    for seq, residue in found.residues.items():
-        if seq in found.sums:
+def _rows(connection: Connection, notes: _Noted) -> Iterator[str]:
+    totals = sums(connection, TABLES, notes.salted)
+    for seq, residue in notes.residues.items():
+        if seq in notes.sums:
             totals[seq] += residue
-    for seq, (kind, noted) in found.sums.items():
+    for seq, (kind, noted) in notes.sums.items():
         if content(totals.pop(seq, 0)) != noted:
             yield f"records: what entry {seq} ({kind}) wrote was changed afterwards, outside konsil"
     for seq in sorted(totals):

@@ -185,11 +185,11 @@ def _notes(connection: Connection) -> Iterator[str]:
                 " outside konsil"
             )
     listed = sa.select(t.entry).where(t.entry == log.seq).exists()
-    gone = connection.execute(
+    n_removed = connection.execute(
         sa.select(sa.func.count()).where(log.kind == "import", ~listed)
     ).scalar_one()
-    if gone:
-        yield f"imports: {_count(gone)} removed after the log covered them, outside konsil"
+    if n_removed:
+        yield f"imports: {_count(n_removed)} removed after the log covered them, outside konsil"
     loose = sa.select(sa.func.count()).where(~sa.select(log.seq).where(log.seq == t.entry).exists())
     if added := connection.execute(loose.select_from(schema.imports)).scalar_one():
         rows = "1 row has" if added == 1 else f"{added:,} rows have"

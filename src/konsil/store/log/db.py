@@ -67,15 +67,15 @@ class Store:
         url = engine.place(where)
         if url.drivername == "sqlite" and not create and not Path(str(url.database)).exists():
             raise StoreError(f"{url.database}: there is no such database; import something first")
-        made = engine.make_engine(url)
+        db_engine = engine.make_engine(url)
         try:
             if url.drivername == "sqlite" and create:
                 engine.create_file(url)
-            migrate.prepare(made, create=create)
+            migrate.prepare(db_engine, create=create)
         except BaseException:
-            made.dispose()
+            db_engine.dispose()
             raise
-        return cls(made)
+        return cls(db_engine)
 
     @classmethod
     def is_made(cls, where: str | Path) -> bool:
@@ -86,12 +86,12 @@ class Store:
         url = engine.place(where)
         if url.drivername == "sqlite" and not Path(str(url.database)).exists():
             return False
-        made = engine.make_engine(url)
+        db_engine = engine.make_engine(url)
         try:
-            with engine.reading(made) as connection:
+            with engine.reading(db_engine) as connection:
                 return migrate.stored_schema(connection, engine.redacted_url(url)) > 0
         finally:
-            made.dispose()
+            db_engine.dispose()
 
     def close(self) -> None:
         """Close every connection."""

@@ -70,10 +70,10 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
     except (ValueError, RecursionError):
         data = {}
     data = data if isinstance(data, dict) else {}
-    told = {**event, **data}
+    facts = {**event, **data}
     about = str(event.get("subject", ""))
     if row.kind in _ABOUT:
-        about = str(told.pop("who", ""))
+        about = str(facts.pop("who", ""))
     new = data.get("new")
     if isinstance(new, dict):
         counts = {name: n for name in KINDS if isinstance(n := new.get(name), int) and n}
@@ -84,10 +84,10 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
         row.seq,
         row.at,
         row.kind,
-        next((str(told[name]) for name in _WHO if told.get(name)), ""),
+        next((str(facts[name]) for name in _WHO if facts.get(name)), ""),
         about,
         records,
-        str(told.get("reason") or ""),
+        str(facts.get("reason") or ""),
         dumps({name: value for name, value in data.items() if name not in _HIDDEN}),
         row.hash,
     )
@@ -97,37 +97,39 @@ def _events(connection: Connection, first: int, last: int) -> dict[int, dict[str
     """Entry -> what the events that it wrote state: who and why where these agree, and the subject of an only one."""
     e = schema.events.c
     query = sa.select(e.entry, e.subject, e.data).where(e.entry.between(first, last))
-    found: dict[int, dict[str, Any]] = {}
+    facts_by_entry: dict[int, dict[str, Any]] = {}
     for entry, subject, text in connection.execute(query):
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
             data = {}
         data = data if isinstance(data, dict) else {}
-        kept = {name: data[name] for name in (*_WHO, "reason") if isinstance(data.get(name), str)}
-        found[entry] = (
-            _shared(found[entry], kept) if entry in found else {"subject": subject, **kept}
+        facts = {name: data[name] for name in (*_WHO, "reason") if isinstance(data.get(name), str)}
+        facts_by_entry[entry] = (
+            _shared(facts_by_entry[entry], facts)
+            if entry in facts_by_entry
+            else {"subject": subject, **facts}
         )
-    return found
+    return facts_by_entry
 
 
-def _shared(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _shared(facts: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """What two events of an entry state, without that in which they differ.
 
     What only one states is of both.
     """
     return {
         name: value
-        for name, value in {**other, **one}.items()
-        if name != "subject" and one.get(name, value) == other.get(name, value)
+        for name, value in {**other, **facts}.items()
+        if name != "subject" and facts.get(name, value) == other.get(name, value)
     }
 
 
 def _counts(connection: Connection, first: int, last: int) -> dict[int, dict[str, int]]:
     """Entry -> how many ratings it wrote, superseded ones included."""
-    found: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    n_by_entry: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for name, table in (("ratings", schema.ratings), ("ratings", schema.revisions)):
         query = sa.select(table.c.entry, sa.func.count()).where(table.c.entry.between(first, last))
         for entry, n in connection.execute(query.group_by(table.c.entry)):
-            found[entry][name] += n
-    return found
+            n_by_entry[entry][name] += n
+    return n_by_entry

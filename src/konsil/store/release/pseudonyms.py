@@ -76,10 +76,10 @@ def coarsened(raters: Sequence[Rater], k: int) -> dict[str, dict[str, str]]:
 def _suppress(members: Sequence[dict[str, str]], columns: Sequence[str], k: int) -> None:
     """Suppress values in place: of rare combinations one column after the other, the most diverse one first."""
     rare = [row for group in _classes(members, columns) if len(group) < k for row in group]
-    left = list(columns)
-    while rare and left:
-        column = max(left, key=lambda c: (len({row[c] for row in rare}), c))
-        left.remove(column)
+    remaining = list(columns)
+    while rare and remaining:
+        column = max(remaining, key=lambda c: (len({row[c] for row in rare}), c))
+        remaining.remove(column)
         for row in rare:
             row[column] = SUPPRESSED
         # Only those that are alike now: joining an untouched class would leave that one as it is.
@@ -97,7 +97,7 @@ def _suppress(members: Sequence[dict[str, str]], columns: Sequence[str], k: int)
 
 def _classes(rows: Sequence[dict[str, str]], columns: Sequence[str]) -> list[list[dict[str, str]]]:
     """Rows that show the same values, in the order of these values."""
-    found: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
     for row in rows:
-        found[tuple(row[c] for c in columns)].append(row)
-    return [found[values] for values in sorted(found)]
+        groups[tuple(row[c] for c in columns)].append(row)
+    return [groups[values] for values in sorted(groups)]

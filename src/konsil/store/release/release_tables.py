@@ -158,15 +158,19 @@ class Tables:
 
     def _count_recognisable(self, tasks: Iterable[_Row]) -> int:
         """Count the people whose tasks, apart from their order, fewer than k people of their panel have too."""
-        given: dict[str, Counter[tuple[Any, ...]]] = defaultdict(Counter)
+        tasks_by_rater: dict[str, Counter[tuple[Any, ...]]] = defaultdict(Counter)
         people = {self._rater(r): r for r in self._people}
         for row in tasks:
             if row["rater"] in people:
-                given[row["rater"]][tuple(row[c] for c in TASKS if c not in ("task", "rater"))] += 1
+                tasks_by_rater[row["rater"]][
+                    tuple(row[c] for c in TASKS if c not in ("task", "rater"))
+                ] += 1
         panels = {
             name: getattr(self._raters.get(rater), "panel", "") for name, rater in people.items()
         }
-        alike = Counter((panels[name], frozenset(tasks.items())) for name, tasks in given.items())
+        alike = Counter(
+            (panels[name], frozenset(tasks.items())) for name, tasks in tasks_by_rater.items()
+        )
         return sum(n for n in alike.values() if n < self._k)
 
     def _items(self) -> pl.DataFrame:
@@ -200,8 +204,8 @@ class Tables:
             REWRITTEN if self._texts else {c: t for c, t in REWRITTEN.items() if c != "before"}
         )
         rows = [
-            {"item": item, "verdict": one.verdict, "before": before.get(item, "")}
-            for item, one in self._wordings.items()
+            {"item": item, "verdict": rewriting.verdict, "before": before.get(item, "")}
+            for item, rewriting in self._wordings.items()
             if item not in self._out
         ]
         return _frame(rows, columns, ("item",))

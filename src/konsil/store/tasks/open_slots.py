@@ -37,8 +37,8 @@ def take(connection: Connection, rater: Rater, slot: str, at: str, *, by: str = 
     """
     access.refuse_erased(connection, rater.id)
     t = schema.tasks.c
-    known = sa.select(schema.raters.c.id).where(schema.raters.c.id == rater.id)
-    if connection.execute(known).first() is None:
+    is_rater = sa.select(schema.raters.c.id).where(schema.raters.c.id == rater.id)
+    if connection.execute(is_rater).first() is None:
         write.append(connection, Batch(raters=(rater,)), kind="rater", at=at)
     times = len(study_events.of_kind(connection, SIGN_UP, rater.id)) + 1
     event = Event(

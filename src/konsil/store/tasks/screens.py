@@ -149,8 +149,8 @@ def planned(connection: Connection, rater: str) -> tuple[Queued, ...]:
         .order_by(t.position, t.id)
     )
     return tuple(
-        Queued(task, phase, batch, position, bool(tie), bool(survey), 0, bool(done), None)
-        for task, phase, batch, position, tie, survey, done in connection.execute(query)
+        Queued(task, phase, batch, position, bool(tie), bool(survey), 0, bool(is_completed), None)
+        for task, phase, batch, position, tie, survey, is_completed in connection.execute(query)
     )
 
 
@@ -172,8 +172,8 @@ def progressed(
         else (_PROGRESSED_SINCE, {"of": rater, "since": since})
     )
     return {
-        task: (deferred, bool(done), seconds)
-        for task, deferred, done, seconds in connection.execute(query, of)
+        task: (deferred, bool(is_completed), seconds)
+        for task, deferred, is_completed, seconds in connection.execute(query, of)
     }
 
 
@@ -205,12 +205,12 @@ def assigned_rater(connection: Connection, task_id: str) -> tuple[str, int] | No
 
 def named(connection: Connection, task: str, rater: str, at: str) -> State:
     """The state of a task; one that was never shown gets its random public name now."""
-    found = screen_state(connection, task)
-    if found is None:
-        found = State(task, secrets.token_urlsafe(12), rater, at)
-        row = {name: getattr(found, name) for name in State.__slots__}
+    state = screen_state(connection, task)
+    if state is None:
+        state = State(task, secrets.token_urlsafe(12), rater, at)
+        row = {name: getattr(state, name) for name in State.__slots__}
         connection.execute(sa.insert(page_schema.screens).values(row))
-    return found
+    return state
 
 
 def screen_state(connection: Connection, task: str) -> State | None:
@@ -242,23 +242,23 @@ def put_off(connection: Connection, state: State) -> None:
     change(connection, state, {"deferred": (last or 0) + 1})
 
 
-def visit(connection: Connection, state: State, told: Visit, at: str) -> None:
+def visit(connection: Connection, state: State, report: Visit, at: str) -> None:
     """Keep what a page says of its times; later words of the same page replace the earlier."""
     values = {
-        "wall": told.wall,
-        "active": told.active,
-        "first_input": told.first_input,
-        "ends": told.ends,
+        "wall": report.wall,
+        "active": report.active,
+        "first_input": report.first_input,
+        "ends": report.ends,
     }
-    if told.wall is not None:
+    if report.wall is not None:
         # Words may arrive out of order, so the longest counts; times only grow. The visit of
         # another task is left as it is: whatever says so is no page of ours.
-        longer = {"of": told.id, "here": state.task, "most": told.wall, **values, "entry": None}
+        longer = {"of": report.id, "here": state.task, "most": report.wall, **values, "entry": None}
         if connection.execute(_LONGER_VISIT, longer).rowcount:
             return
-    known = connection.execute(_VISIT, {"of": told.id}).scalar_one_or_none()
-    if known is None:
-        row = {"id": told.id, "task": state.task, "rater": state.rater, "opened_at": at, **values}
+    stored = connection.execute(_VISIT, {"of": report.id}).scalar_one_or_none()
+    if stored is None:
+        row = {"id": report.id, "task": state.task, "rater": state.rater, "opened_at": at, **values}
         connection.execute(_NEW_VISIT, row)
 
 
@@ -270,8 +270,8 @@ def visits(connection: Connection, task: str) -> tuple[tuple[str, Visit], ...]:
 
 def task(connection: Connection, task_id: str) -> Task | None:
     """The task of this id."""
-    found: Sequence[Task] = _records(connection, "tasks", "id", task_id)
-    return found[0] if found else None
+    tasks: Sequence[Task] = _records(connection, "tasks", "id", task_id)
+    return tasks[0] if tasks else None
 
 
 def begun(connection: Connection, rater: str) -> tuple[tuple[State, str, str], ...]:
@@ -307,14 +307,14 @@ def last_position(connection: Connection, rater: str) -> int:
 
 def item(connection: Connection, item_id: str | None) -> Item | None:
     """The item of this id, in the words that were accepted for it; None for a survey."""
-    found: Sequence[Item] = _records(connection, "items", "id", item_id) if item_id else ()
-    return reworded(connection, found[0]) if found else None
+    items: Sequence[Item] = _records(connection, "items", "id", item_id) if item_id else ()
+    return reworded(connection, items[0]) if items else None
 
 
 def answers(connection: Connection, ids: Sequence[str]) -> dict[str, Answer]:
     """The answers of these ids, by id."""
-    found: Sequence[Answer] = _records(connection, "answers", "id", *ids) if ids else ()
-    return {a.id: a for a in found}
+    records: Sequence[Answer] = _records(connection, "answers", "id", *ids) if ids else ()
+    return {a.id: a for a in records}
 
 
 def ratings_of_task(connection: Connection, task_id: str) -> tuple[Rating, ...]:
@@ -337,9 +337,10 @@ def submitted_before(connection: Connection, state: State) -> str:
 
     Empty where there is none.
     """
-    here = {"of": state.rater, "here": state.task}
+    params = {"of": state.rater, "here": state.task}
     if state.submitted_at is None:
-        return connection.execute(_BEFORE, here).scalar_one_or_none() or ""
+        return connection.execute(_BEFORE, params).scalar_one_or_none() or ""
     return (
-        connection.execute(_EARLIER, {**here, "at": state.submitted_at}).scalar_one_or_none() or ""
+        connection.execute(_EARLIER, {**params, "at": state.submitted_at}).scalar_one_or_none()
+        or ""
     )

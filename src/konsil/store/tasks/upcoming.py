@@ -33,5 +33,7 @@ def upcoming(connection: Connection, but: Collection[str]) -> tuple[str, ...]:
 
 def tasks(connection: Connection, ids: Sequence[str]) -> tuple[Task, ...]:
     """The tasks of these ids, in their order."""
-    found = {task.id: task for task in read.some(connection, "tasks", schema.tasks.c.id.in_(ids))}
-    return tuple(found[name] for name in ids if name in found)
+    tasks_by_id = {
+        task.id: task for task in read.some(connection, "tasks", schema.tasks.c.id.in_(ids))
+    }
+    return tuple(tasks_by_id[name] for name in ids if name in tasks_by_id)

@@ -155,7 +155,7 @@ class Marks:
                 return ""
             return (
                 ""
-                if markings.append_marking(connection, wanted, seen=seen, at=self.now())
+                if markings.append_marking(connection, wanted, base_number=seen, at=self.now())
                 else "crossed"
             )
 

@@ -308,7 +308,7 @@ def withdraw(request: Request) -> Response:
             at=site.now(),
             reason=why,
             by=who,
-            seen=form.get("digest", ""),
+            agreed_digest=form.get("digest", ""),
         )
     except StoreError:
         return to(path_to(request, "invitations"))
