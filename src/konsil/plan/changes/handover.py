@@ -1,4 +1,7 @@
-"""Who takes over what a rater leaves unrated: a pure, balanced re-planning that moves nothing else."""
+"""Reassignment of the tasks that a withdrawn rater has not rated.
+
+It is a pure, balanced re-planning that moves nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Answers that are not there: what the plan leaves out for want of them, and where it shows fewer than it could."""
+"""Missing answers.
+
+They are the reason why the plan leaves items out or shows fewer answers than it could.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The design of comparisons: which systems meet how often, by specialty too, and how often a question comes again."""
+"""The design of comparisons.
+
+Which systems meet how often, by specialty too, and how often a question comes again.
+"""
 
 from __future__ import annotations
 

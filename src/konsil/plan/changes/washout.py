@@ -1,4 +1,7 @@
-"""How far apart the two looks at the same answers are: what a crossover needs so that the first is forgotten."""
+"""The washout interval between two ratings of the same answers.
+
+A crossover needs it so that the first rating is forgotten.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ class Washout:
 
 
 def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
-    """Panel and kind of second look ("designs": on another instrument, "repeats": on the same) -> how far apart.
+    """Panel and kind of second rating -> the distance to the first rating.
+
+    The kinds are "designs" (on another instrument) and "repeats" (on the same instrument).
 
     Screens about items are counted, those for practice and the pilot too; questionnaires are not.
 

@@ -50,7 +50,9 @@ def assign(
     events: Iterable[Event] = (),
     places: Iterable[Places] = (),
 ) -> tuple[Task, ...]:
-    """Every rater's tasks in the order of work, or a PlanError that says which allocation cannot be met.
+    """Every rater's tasks in the order of work.
+
+    A PlanError states which allocation cannot be met.
 
     Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is,
     so another allocation changes none of its tasks (only `position`, where both share a panel's
@@ -145,7 +147,10 @@ def _surveys(site: Site) -> list[Draft]:
 
 
 def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
-    """The item-answer sets of an earlier phase: a rater's own where the panel is the same, else all of them."""
+    """The item-answer sets of an earlier phase.
+
+    They are a rater's own where the panel is the same, else all of them.
+    """
     book, allocation = site.book, site.allocation
     sources = [d for d in earlier if d.allocation.phase == allocation.like and d.item is not None]
     if not sources:
@@ -207,7 +212,10 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
 def _sets(
     site: Site, sources: Iterable[Draft], arm: str, systems: set[str]
 ) -> tuple[dict[str, Subjects], dict[str, list[int]]]:
-    """Item -> what is shown of it, in the order of the sources; and with which addition each of these came."""
+    """Item -> its displayed answers, in the order of the sources.
+
+    The second mapping states with which addition each of these came.
+    """
     subjects_by_item: dict[str, Subjects] = {}
     waves: dict[str, list[int]] = {}
     for draft in sources:

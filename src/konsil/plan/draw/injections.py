@@ -1,4 +1,7 @@
-"""Control tasks of judges: some of their tasks once more, with an instruction to the judge in one of the answers."""
+"""Control tasks of judges.
+
+Some of their tasks once more, with an instruction to the judge in one of the answers.
+"""
 
 from __future__ import annotations
 

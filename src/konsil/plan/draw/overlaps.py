@@ -1,4 +1,7 @@
-"""Planned overlap: which comparisons several raters make, drawn so that strata, arms and raters have their share."""
+"""Planned overlap: which comparisons several raters make.
+
+They are drawn so that strata, arms and raters have their share.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +104,10 @@ def _cells_by_lead(
 def _quotas(
     cells: Sequence[_Cell], share: float, overlap: Overlap, rng: np.random.Generator, where: str
 ) -> None:
-    """Whole numbers that sum to the share of all cells that can share, each within one of the cell's own share."""
+    """Whole numbers that sum to the share of all cells that can share.
+
+    Each is within one of the cell's own share.
+    """
     able = [c for c in cells if len(c.members) >= overlap.raters and c.weight]
     if not able:
         raise PlanError(
@@ -171,7 +177,10 @@ def _fill(
 def _add_raters(
     overlap: Overlap, cells: Sequence[_Cell], seats: list[list[int]], rng: np.random.Generator
 ) -> Leads:
-    """Further raters for items that have one: the leads in turn, and of the others those with the least to do."""
+    """Further raters for items that have one.
+
+    The leads in turn, and of the others those with the least to do.
+    """
     leads: Leads = {}
     for cell in cells:
         lead_of = {p: m for m in cell.members for p in seats[m] if p in set(cell.positions)}
@@ -220,7 +229,9 @@ def extend_overlap(
     leads: Mapping[tuple[int, int], int],
     rng: np.random.Generator,
 ) -> dict[int, int | None]:
-    """What a member that is added shares with its peers of the same stratum and arm: position -> the lead's seat.
+    """The items that an added member shares with its peers of the same stratum and arm.
+
+    Position -> the lead's seat.
 
     As many as bring the cell's share back to what is asked: begun ones first, then those of who
     shares least.

@@ -1,4 +1,7 @@
-"""Which members of a panel see which items: whole panels, balanced pairs, limits, matched strata."""
+"""Which members of a panel see which items.
+
+Whole panels, balanced pairs, limits, matched strata.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ def seatings(
     rng: np.random.Generator,
     where: str,
 ) -> list[list[int]]:
-    """For each member of the panel, the positions in `pool` of the items that it sees, in the pool's order."""
+    """For each member of the panel, the positions in `pool` of the items that it rates.
+
+    The positions are in the pool's order.
+    """
     seats: list[list[int]] = [[] for _ in panel]
     for members, positions, group_name in groups_of(allocation, pool, panel, where):
         if allocation.raters_per_item is not None:
@@ -34,7 +40,10 @@ def seatings(
 def groups_of(
     allocation: Allocation, pool: Sequence[Item], panel: Sequence[Rater], where: str
 ) -> list[tuple[list[int], list[int], str]]:
-    """(seats, positions, words for errors) that may meet: all, or those that share the matched stratum."""
+    """(seats, positions, words for errors) that may meet.
+
+    All, or those that share the matched stratum.
+    """
     match = allocation.match
     if match is None:
         return [(list(range(len(panel))), list(range(len(pool))), "")]
@@ -77,7 +86,9 @@ def _rotate(
 
 
 def rotation(n_items: int, n_raters: int, k: int) -> list[tuple[int, ...]]:
-    """The k raters of each item: every rater equally often, and pairs of raters as evenly as rotation allows.
+    """The k raters of each item.
+
+    Every rater equally often, and pairs of raters as evenly as rotation allows.
 
     Pairs: item i goes to i mod R and (i + 1 + floor(i / R) mod (R - 1)) mod R, so that R (R - 1)
     items give every pair of R raters exactly two. More than two: the offsets of each round of R
@@ -121,7 +132,10 @@ def _assign_least_rated(
     positions: Sequence[int],
     rng: np.random.Generator,
 ) -> None:
-    """Each rater in turn gets the items that fewest have seen, ties at random: none is left out while one repeats."""
+    """Each rater in turn gets the items that fewest have seen, ties at random.
+
+    None is left out while one repeats.
+    """
     n_by_position = np.zeros(len(positions), dtype=np.int64)
     for seat in members:
         ties = rng.random(len(positions))

@@ -1,4 +1,7 @@
-"""Each rater's order of work: phases, batches, shuffled items, repeats at the end, surveys in their places."""
+"""Each rater's order of work.
+
+Phases, batches, shuffled items, repeats at the end, surveys in their places.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,10 @@ def _phase(
 
 
 def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
-    """All screens of an item in one batch; which batch is the panel's, the order within it is the rater's own."""
+    """All screens of an item in one batch.
+
+    The panel determines which batch; the order within it is the rater's own.
+    """
     if not drafts:
         return []
     if size is None:

@@ -1,4 +1,7 @@
-"""Which items each member of a panel sees, and whose draw of answers: the plan's seats, shared and added ones too."""
+"""Which items each member of a panel sees, and whose draw of answers.
+
+The plan's seats, shared and added ones too.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ class Seating:
 def seat_panel(
     site: Site, pool: Sequence[Item], panel: Sequence[Rater], arms: Sequence[str]
 ) -> Seating:
-    """The seats of a whole panel: those of the plan as it was first drawn, then each addition in its turn.
+    """The seats of a whole panel.
+
+    Those of the plan as it was first drawn, then each addition in its turn.
 
     An addition draws from a stream of its own and from what has been seen until then, so it moves
     nothing.
@@ -65,7 +70,10 @@ def _add(
     members: Sequence[int],
     rng: np.random.Generator,
 ) -> None:
-    """Give each new member the items that fewest see, and its share of comparisons that others make."""
+    """Give each new member the items with the fewest raters.
+
+    It also gets its share of comparisons that others make.
+    """
     allocation = site.allocation
     for everybody, positions, _ in groups_of(allocation, pool, panel, site.where):
         fresh = [m for m in everybody if m in set(members)]

@@ -94,7 +94,9 @@ def placeholder_raters(places: Iterable[Places], raters: Sequence[Rater]) -> tup
 
 
 def slots_of(raters: Iterable[Rater]) -> tuple[Rater, ...]:
-    """A stand-in for every slot of the plan, of the panel, kind and strata of whom the protocol names for it.
+    """A stand-in for every slot of the plan.
+
+    It has the panel, kind and strata of the rater whom the protocol names for the slot.
 
     >>> [(s.id, s.panel) for s in slots_of([Rater("r1", "p"), Rater("r2", "p"), Rater("t1", "q")])]
     [('p 1', 'p'), ('p 2', 'p'), ('q 1', 'q')]
@@ -128,7 +130,10 @@ def first_free(
 
 
 def signed_up(events: Iterable[Event], places: Sequence[Rater]) -> tuple[Rater, ...]:
-    """Everybody who took one of these slots, as raters of its panel, kind and strata, in the order of time."""
+    """All raters who took one of these slots, in the order of time.
+
+    Each has the slot's panel, kind and strata.
+    """
     slots = {p.id: p for p in places}
     raters_by_id: dict[str, Rater] = {}
     for event in sorted(events, key=lambda e: (e.at, e.id)):

@@ -1,4 +1,7 @@
-"""What an allocation may refer to, looked up once, with one clear sentence for what is not there."""
+"""The records that an allocation may refer to, looked up once.
+
+A reference to a missing record raises an error of one sentence.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,10 @@ class ReferenceIndex:
         return self._rank[answer.system]
 
     def spans(self, answer_id: str, n_sentences: int | None, where: str) -> tuple[Span, ...]:
-        """The sentences of an answer to rate: one sample per answer, whoever rates it and in whatever phase."""
+        """The sentences of an answer to rate.
+
+        One sample per answer, whoever rates it and in whatever phase.
+        """
         key = (answer_id, n_sentences)
         if key not in self._spans:
             sentences = self.by_id[answer_id].sentences

@@ -57,7 +57,9 @@ class Site:
 
 
 def pool_of(site: Site) -> list[Item]:
-    """The allocation's items that can be shown: with an answer, or for pairs with answers of two systems.
+    """The allocation's items that can be shown.
+
+    An item needs an answer, or for pairs answers of two systems.
 
     An item that nobody answered is nobody's task; `missing` counts it. It is left out before
     anything is shared out, so that loads and pairs stay even.
@@ -85,7 +87,10 @@ def pool_of(site: Site) -> list[Item]:
 
 
 def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjects]:
-    """For each item of `pool_of`: what one rater's screens show, as tuples of answer ids in canonical order."""
+    """The answers on one rater's screens, for each item of `pool_of`.
+
+    They are tuples of answer ids in canonical order.
+    """
     book, allocation = site.book, site.allocation
     if not asks_about_answers(site.instrument):
         return [[()] for _ in pool]
@@ -110,7 +115,10 @@ def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjec
 def _two(
     systems: Sequence[str], weights: Mapping[str, float], first: float, second: float
 ) -> tuple[str, ...]:
-    """Two systems without replacement, each draw in proportion to the weights that are left; in canonical order."""
+    """Two systems without replacement, each draw in proportion to the weights that are left.
+
+    They are in canonical order.
+    """
     remaining = list(systems)
     drawn = []
     for u in (first, second):
@@ -132,7 +140,9 @@ def drafts_of(
     chosen: Sequence[tuple[str, Subjects]],
     waves: Mapping[str, Sequence[int]] | None = None,
 ) -> list[Draft]:
-    """One rater's screens of one allocation, each with its own random name and counterbalanced order of answers.
+    """One rater's screens of one allocation.
+
+    Each has its own random name and a counterbalanced order of answers.
 
     `waves`: item -> with which addition each of its screens came, where that is not the rater's
     own.
@@ -176,7 +186,10 @@ def drafts_of(
 
 
 def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
-    """Give every draft its order of answers: each answer's place is counterbalanced over the rater's screens."""
+    """Give every draft its order of answers.
+
+    Each answer's place is counterbalanced over the rater's screens.
+    """
     sizes: dict[tuple[int, int], list[Draft]] = {}
     for draft in drafts:
         sizes.setdefault((len(draft.subject), draft.wave), []).append(draft)

@@ -1,4 +1,7 @@
-"""Intraclass correlations: the six forms of Shrout and Fleiss, their F intervals, and the one-way form with gaps."""
+"""Intraclass correlations.
+
+The six forms of Shrout and Fleiss, their F intervals, and the one-way form with gaps.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +163,9 @@ def icc1_incomplete(mean_of_raters: bool = False) -> Statistic:
 
 
 def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> IccTest:
-    """Return an intraclass correlation with its textbook F interval and the F test that units do not differ.
+    """An intraclass correlation with its textbook F interval and F test.
+
+    The null hypothesis of the test is that units do not differ.
 
     sums: the totals of anova_sums, (3 + n_raters,). The interval takes the units as independent and
     normal; clustered units need the resampling interval instead. Source: Shrout and Fleiss 1979;
@@ -200,7 +205,10 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
 def _two_way_random_interval(
     single: float, rows: float, columns: float, error: float, n: float, k: int, tail: float
 ) -> tuple[float, float]:
-    """Satterthwaite's degrees of freedom for the mix of rater and error variance, then the F interval of icc2."""
+    """The F interval of icc2.
+
+    Its degrees of freedom are Satterthwaite's for the mix of rater and error variance.
+    """
     if single == 1:
         return float("nan"), float("nan")
     a = k * single / (n * (1 - single))

@@ -108,7 +108,9 @@ def two_rater_standard_error(
     weights: Weights = "unweighted",
     values: ArrayLike | None = None,
 ) -> float:
-    """Return the standard error of a coefficient from a table of two raters: the delta method on a multinomial table.
+    """Return the standard error of a coefficient from a table of two raters.
+
+    The delta method on a multinomial table.
 
     standard_error of the same units with the divisor n squared for n (n - 1), as textbooks and
     programs print it for tables. nan for fewer than two units or complete chance agreement. Source:
@@ -221,7 +223,10 @@ def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
 
 
 def _conger_chance(codes: Codes, w: Array) -> tuple[float, Array]:
-    """Chance agreement of two different raters drawn at random, and each unit's n-fold derivative of it."""
+    """Chance agreement of two different raters drawn at random.
+
+    The second value is each unit's n-fold derivative of it.
+    """
     labels = codes.labels
     onehot = (labels[:, :, None] == np.arange(codes.n_labels)).astype(np.float64)
     n, active = onehot.sum((0, 2)), onehot.any((0, 2))
@@ -239,7 +244,10 @@ def _conger_chance(codes: Codes, w: Array) -> tuple[float, Array]:
 
 
 def _krippendorff_parts(units: _Units) -> Array:
-    """Krippendorff's alpha by units labelled at least twice, each weighing as many labels as it has."""
+    """Krippendorff's alpha by units labelled at least twice.
+
+    Each unit weighs as many labels as it has.
+    """
     counts, n_labels, w = units.counts, units.given, units.w
     mean = n_labels.mean()
     weight = n_labels / mean

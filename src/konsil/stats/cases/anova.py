@@ -1,4 +1,6 @@
-"""Analysis of variance of cases that every system answers at every level: repeated measures as a function of moments.
+"""Analysis of variance of cases that every system answers at every level.
+
+Repeated measures as a function of moments.
 
 A case is one row of m = n_systems x n_levels means, systems outermost. Its sums are 1, the means
 and their products, so that effects are functions of totals like every other statistic: cases are
@@ -64,7 +66,9 @@ def products(means: Array) -> Array:
 
 
 def contrasts(n_systems: int, n_levels: int) -> dict[str, Array]:
-    """Orthonormal contrasts of each effect, (df, m): 'system', 'level', 'interaction', and 'level of k' per system.
+    """Orthonormal contrasts of each effect, (df, m).
+
+    The effects are 'system', 'level', 'interaction', and 'level of k' per system.
 
     >>> {name: c.shape for name, c in contrasts(2, 5).items()}
     {'system': (1, 10), 'level': (4, 10), 'interaction': (4, 10), 'level of 0': (4, 10), 'level of 1': (4, 10)}
@@ -120,7 +124,9 @@ def _sums_of_squares(totals: Array, contrast: Array) -> tuple[Array, Array, Arra
 
 
 def repeated_measures(totals: Array, contrast: Array) -> Effect:
-    """The F test of an effect within cases, corrected by Greenhouse and Geisser, from totals (1 + m + m m,).
+    """The F test of an effect within cases, corrected by Greenhouse and Geisser.
+
+    It is computed from totals (1 + m + m m,).
 
     F = (SS / df) / (SS error / df error), df = rows of the contrast, df error = df (n - 1); epsilon
     = tr(S)^2 / (df tr(S S)), S = C Q C' - n C mean mean' C', multiplies both. All nan with fewer
@@ -142,7 +148,9 @@ def repeated_measures(totals: Array, contrast: Array) -> Effect:
 
 
 def eta_interval(effect: Effect, level: float = 0.95) -> tuple[float, float]:
-    """The interval of partial eta squared that inverts the F test: it reaches 0 where the test does not reject.
+    """The interval of partial eta squared that inverts the F test.
+
+    It reaches 0 where the test does not reject.
 
     The ends' noncentralities l solve P(F >= f) = (1 - level) / 2 and P(F <= f) = (1 - level) / 2,
     and are 0 where none does; eta squared is l / (l + df + df error), with the corrected degrees of
@@ -229,7 +237,9 @@ class Comparison(NamedTuple):
 
 
 def paired_range_test(differences: Array, n_cells: int, level: float = 0.95) -> Comparison:
-    """Tukey's range test of two of `n_cells` cells on the same cases, with the two cells' own error; (n_cases,).
+    """Tukey's range test of two of `n_cells` cells on the same cases, (n_cases,).
+
+    The error is that of the two cells.
 
     q = sqrt(2) |mean| / (sd / sqrt(n)), held against the studentised range of n_cells means with n
     - 1 degrees of freedom; sd of the paired differences, so that no sphericity is assumed. nan with

@@ -1,4 +1,7 @@
-"""Standardised differences of two groups as functions of moments, and the rank tests that stand beside them."""
+"""Standardised differences of two groups as functions of moments.
+
+The rank tests reported with them are here too.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +99,9 @@ def signed_rank(differences: Array) -> tuple[float, float]:
 
 
 def rank_sum(a: Array, b: Array) -> tuple[float, float]:
-    """Mann and Whitney's U of a against b and its two-sided p: how often a value of a is above one of b.
+    """Mann and Whitney's U of a against b and its two-sided p.
+
+    How often a value of a is above one of b.
 
     U = number of pairs with a > b, ties one half; p by the normal approximation with correction for
     ties. Values must be independent. (nan, nan) where a group is empty.

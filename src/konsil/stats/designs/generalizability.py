@@ -42,7 +42,9 @@ class Components(NamedTuple):
 
 
 def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
-    """Sums of mean products over clusters, (n_clusters, WIDTH): those of A to D each with their answers, then moments.
+    """Sums of mean products over clusters, (n_clusters, WIDTH).
+
+    Those of A to D each with their answers, then moments.
 
     `numbers` (n_answers, n_raters, n_sentences), nan where there is none; `clusters` (n_answers,).
     The columns are the sums and counts of the mean products A, B, C and D, then answers' means,
@@ -55,7 +57,10 @@ def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
     y, indicators = np.where(is_rated, numbers, 0.0), is_rated.astype(np.float64)
 
     def products(of: Array) -> tuple[Array, Array, Array, Array]:
-        """Sums of products of two numbers of an answer: any two, of a sentence, of a rater, with itself."""
+        """Sums of products of two numbers of an answer.
+
+        The products are of any two, of two of a sentence, of two of a rater, and with itself.
+        """
         return (
             of.sum((1, 2)) ** 2,
             (of.sum(1) ** 2).sum(1),
@@ -96,7 +101,9 @@ def _itself(every: Array, sentence: Array, rater: Array, itself: Array) -> Array
 
 
 def components(totals: Array) -> Components:
-    """Variance components from totals of `product_sums`, (..., WIDTH) -> (...,) each; nan where undefined.
+    """Variance components from totals of `product_sums`, (..., WIDTH) -> (...,) each.
+
+    nan where undefined.
 
     mean^2 is estimated without bias from the products of different answers' means. Undefined with
     fewer than two answers or without an answer rated twice. Negative estimates are 0. Source: Koch
@@ -126,7 +133,9 @@ def components(totals: Array) -> Components:
 
 
 def reliability(variances: Components, raters: Array | float, sentences: Array | float) -> Array:
-    """Squared correlation of a mean over some raters and sentences with the answer's true mean over all its sentences.
+    """Squared correlation of a mean over some raters and sentences with the true mean.
+
+    The true mean is the answer's over all its sentences.
 
     (v_answer + v_sentence / n) / (v_answer + v_sentence / s + v_rater / m + v_rest / (m s)), m
     raters and s of the n sentences, the same ones for all raters. For whole answers it is Spearman
@@ -151,7 +160,9 @@ def reliability(variances: Components, raters: Array | float, sentences: Array |
 
 
 def raters_needed(variances: Components, target: float, sentences: Array | float) -> Array:
-    """How many raters an answer needs on average for a reliability; nan where no number of them reaches it.
+    """How many raters an answer needs on average for a reliability.
+
+    nan where no number of them reaches it.
 
     m = (v_rater + v_rest / s) / ((v_answer + v_sentence / n) / target - v_answer - v_sentence / s),
     at least one.

@@ -1,4 +1,6 @@
-"""Answers rated by a part of their sentences: how well a part tells the whole, and how far raters then lie apart.
+"""Answers rated by a part of their sentences.
+
+How well a part predicts the whole, and the variance between raters then.
 
 An answer's sentences are rated by the same raters. A part is a subset of them; every subset of a
 size is as likely as any other, so that a statistic over all subsets is exact and needs no draws.
@@ -47,7 +49,9 @@ class Points(NamedTuple):
 
 @lru_cache(maxsize=256)
 def subsets_of(n: int, size: int) -> Array:
-    """Subsets of `size` out of n places as rows of 0 and 1, (n_subsets, n): all of them, or MOST_SUBSETS drawn once.
+    """Subsets of `size` out of n places as rows of 0 and 1, (n_subsets, n).
+
+    All of them, or MOST_SUBSETS drawn once.
 
     A size of n and more has one subset, the whole.
 
@@ -102,7 +106,9 @@ def part_whole_points(
 
 
 def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]:
-    """Spearman's rho of weighted points: sums (n_clusters, n_cells) over the distinct points, sparse, and finalise.
+    """Spearman's rho of weighted points.
+
+    Sums (n_clusters, n_cells) over the distinct points, sparse, and finalise.
 
     Equal points are one cell whose weights add up, so that rho is a function of sums over clusters;
     ties have mid-ranks. nan where either side is constant or there are no points. Source: Spearman,
@@ -124,7 +130,9 @@ def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]
 
 
 def overlap_alone(scores: Array, size: int, *, key: int, shuffles: int = SHUFFLES) -> Array:
-    """Rho of part and whole where the sentences say nothing of their answer: in every shuffle, (shuffles,).
+    """Rho of part and whole where the sentences say nothing of their answer.
+
+    There is one value for every shuffle, (shuffles,).
 
     All sentences' scores are dealt to the answers anew, each keeping its number of sentences. What
     is then left of rho is there because the part is in the whole. `scores` as for
@@ -150,7 +158,9 @@ def overlap_alone(scores: Array, size: int, *, key: int, shuffles: int = SHUFFLE
 
 
 def rater_variances(numbers: Array, size: int) -> Array:
-    """Each answer's variance between raters' means over a part, averaged over the subsets: (n_answers,).
+    """Each answer's variance between raters' means over a part, averaged over the subsets.
+
+    (n_answers,).
 
     `numbers` (n_answers, n_raters, n_sentences), nan where there is none. For a subset S it is
     sum_r (m_rS - m_S)^2 / (k - 1) over the k raters who rated all the answer's sentences. nan with
@@ -182,7 +192,10 @@ def rater_variances(numbers: Array, size: int) -> Array:
 
 
 def _by_number(scores: Array) -> Iterator[tuple[int, IntArray, Array]]:
-    """Answers with equally many sentences together: the number, which answers, and their scores (n_these, number)."""
+    """Answers with equally many sentences together.
+
+    The number, which answers, and their scores (n_these, number).
+    """
     is_present = np.isfinite(scores)
     counts = is_present.sum(axis=1)
     first = np.take_along_axis(scores, np.argsort(~is_present, axis=1, kind="stable"), axis=1)

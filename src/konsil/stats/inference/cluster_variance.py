@@ -1,4 +1,6 @@
-"""Variance over clusters of unequal size with its own degrees of freedom: bias-reduced, by effective numbers.
+"""Variance over clusters of unequal size with its own degrees of freedom.
+
+Bias-reduced, by effective numbers.
 
 A cluster with a large share of the votes pulls the estimate towards itself, so that its residual is
 too small, and a sum of few large terms is known worse than its number of terms says. Both are
@@ -85,7 +87,9 @@ class Tally:
         return np.where(self.total > 0, self.squares * scale, 0.0)
 
     def df(self, both: Array | None = None) -> Array:
-        """Satterthwaite's degrees of freedom of V, at least 1: G - 1 for G equal clusters, fewer for unequal ones.
+        """Satterthwaite's degrees of freedom of V, at least 1.
+
+        G - 1 for G equal clusters, fewer for unequal ones.
 
         Under independence (sum of B_gg)^2 / sum of B_gk^2 with B the covariance of u_g / sqrt(1 -
         h_g). Where votes of a cluster go together, a large one counts for more: wholly so they are
@@ -113,7 +117,9 @@ class Tally:
 
 
 def between(alone: Array, alike: Array, variance: Array, both: Array) -> Array:
-    """Degrees of freedom between those for independent and for like votes, by what clusters add to the variance.
+    """Degrees of freedom between those for independent and for like votes.
+
+    They depend on what clusters add to the variance.
 
     >>> between(np.array([9.0]), np.array([3.0]), np.array([2.0]), np.array([1.0]))
     array([4.5])
@@ -124,7 +130,9 @@ def between(alone: Array, alike: Array, variance: Array, both: Array) -> Array:
 
 
 def tally(influence: Array, share: Array, shared: Array, factor: Array | None = None) -> Tally:
-    """Some clusters' part of the tally, (G, m) or (G, 1) each: influences u, shares of the variance, what strata share.
+    """Some clusters' part of the tally, (G, m) or (G, 1) each.
+
+    Influences u, shares of the variance, what strata share.
 
     With n_gh a cluster's votes in stratum h, n_h all votes of the stratum and c_h their mean
     squared influence: share_g = sum over h of c_h n_gh, shared_g = sum over h of c_h n_gh^2 / n_h,
@@ -163,7 +171,9 @@ def tally(influence: Array, share: Array, shared: Array, factor: Array | None = 
 def by_strata(
     influence: Array, counts: Array, spread: Array, totals: Array, n_clusters: int | None = None
 ) -> Tally:
-    """The tally of clusters (G, m) from their votes by stratum (G, H), c (H, m) and all votes by stratum (H,).
+    """The tally of clusters (G, m) from their votes by stratum (G, H).
+
+    c is (H, m), and all votes by stratum are (H,).
 
     `n_clusters`: how many there are in all, where these are some of them.
 

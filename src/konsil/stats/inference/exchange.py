@@ -65,7 +65,9 @@ def swapped(
     level: float = 0.95,
     key: int = 0,
 ) -> Exchanged:
-    """Test whether finalise of two groups is the same: groups change places in whole clusters, by fair coins.
+    """Test whether finalise of two groups is the same.
+
+    Groups change places in whole clusters, by fair coins.
 
     `first`, `second` (n_clusters, k): the groups' rows on the same clusters, all zero where a group
     has nothing; finalise (..., k) -> (..., 1). Clusters with both groups are swapped; the labels of
@@ -145,7 +147,10 @@ def _features(
 
 
 def _spread(sums: Array, sizes: Sequence[float], n: float) -> Array:
-    """The standard error from sums of influence and of its squares, (draws, 2 * kinds) to (draws,)."""
+    """The standard error from sums of influence and of its squares.
+
+    (draws, 2 * kinds) to (draws,).
+    """
     squares = np.zeros(len(sums))
     for kind, size in enumerate(sizes):
         if size:
@@ -161,7 +166,9 @@ def permuted(
     level: float = 0.95,
     key: int = 0,
 ) -> Exchanged:
-    """Test whether finalise is zero: every cluster is in one of its states, each as likely, independently.
+    """Test whether finalise is zero.
+
+    Every cluster is in one of its states, each as likely, independently.
 
     `states`: arrays (n_clusters, k), the first the observed one; the states are those of a group of
     exchanges, such as all turns of the columns of a judge and a panel. finalise (..., k) -> (...,
@@ -265,7 +272,10 @@ class _Linear(NamedTuple):
     """Clusters with information."""
 
     def studentised(self, sums: Array, squares: Array) -> tuple[Array, Array]:
-        """Values and standard errors from sums of influences and of their squares, (draws,) each."""
+        """Values and standard errors from sums of influences and of their squares.
+
+        (draws,) each.
+        """
         return self.middle + sums, _spread(np.column_stack([sums, squares]), [self.n], self.n)
 
 
@@ -288,7 +298,10 @@ def _linear(states: Sequence[Array], finalise: Finalise) -> _Linear:
 
 
 def _turned(linear: Sequence[_Linear], moved: IntArray, draws: int, key: int) -> Array:
-    """(numbers, 2, draws): each number's sum of influences and sum of their squares in every draw."""
+    """(numbers, 2, draws): sums in every draw.
+
+    They are each number's sum of influences and sum of their squares.
+    """
     n_states, n_clusters = linear[0].influence.shape
     every = np.stack([number.influence for number in linear])  # (numbers, states, clusters)
     both = np.concatenate([every, every**2])
@@ -358,7 +371,10 @@ def _all_patterns(n: int) -> Iterator[Array]:
 
 
 def _patterns(pairs: int, alone: Mask, draws: int, key: int) -> Iterator[Array]:
-    """Which clusters change sides in each draw, (n, pairs + single): coins for pairs, shuffled labels for others."""
+    """Which clusters change sides in each draw, (n, pairs + single).
+
+    Coins for pairs, shuffled labels for others.
+    """
     step = _step(pairs + len(alone))
     for at in range(0, draws, step):
         stop = min(at + step, draws)

@@ -45,7 +45,9 @@ class Heterogeneity(NamedTuple):
 
 
 def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
-    """Test whether all numbers are equal: F = d' V^-1 d / (k - 1) * (df - k + 2) / df with k - 1 and df - k + 2.
+    """Test whether all numbers are equal.
+
+    F = d' V^-1 d / (k - 1) * (df - k + 2) / df with k - 1 and df - k + 2.
 
     d are the numbers less their mean in k - 1 orthonormal contrasts, V their two-way covariance V1
     + V2 - V12, bounded from below by V1 and by V2 in every direction; each number's variances are

@@ -1,4 +1,7 @@
-"""From sums over clusters to numbers with their uncertainty: one call for every statistic, differences paired."""
+"""From sums over clusters to numbers with their uncertainty.
+
+One call for every statistic, differences paired.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +172,9 @@ def difference(
     method: Method = "bca",
     keep_draws: bool = False,
 ) -> Difference:
-    """Paired differences: `contrast` (m', m) times the values, with intervals on the same draws and two-sided p.
+    """Paired differences: `contrast` (m', m) times the values.
+
+    The intervals are on the same draws, and p is two-sided.
 
     p inverts the headline interval (`intervals.p_value`: BCa or percentile; t for "wald" and
     "studentised"), so a difference whose interval excludes zero has p < 1 - level; it is never 0. A
@@ -208,7 +213,10 @@ def t_p_value(value: Array, se: Array, df: int) -> Array:
 
 
 def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
-    """A finalise that gives `contrast` (m', m) times the values of another, zero coefficients left out."""
+    """A finalise that gives `contrast` (m', m) times the values of another.
+
+    Zero coefficients are left out.
+    """
     matrix = np.atleast_2d(np.asarray(contrast, dtype=np.float64))
     terms = [[(int(j), float(row[j])) for j in np.flatnonzero(row)] for row in matrix]
 
@@ -279,7 +287,9 @@ class Caution:
 def cautions(
     inference: Inference, index: int = 0, *, min_clusters: int = 50, ratio: float = 0.15
 ) -> tuple[Caution, ...]:
-    """What to say beside value `index`: too few clusters, intervals that disagree, undefined draws, no variation.
+    """What to say beside value `index`.
+
+    Too few clusters, intervals that disagree, undefined draws, no variation.
 
     The limits are what the coverage simulations support: below 50 clusters, or where the headline
     and the linearised interval differ by more than 15 % in width, neither keeps its level reliably.

@@ -1,4 +1,7 @@
-"""Tests by flipping signs of whole clusters: exact where that is cheap, else Monte Carlo with (b + 1) / (B + 1)."""
+"""Tests by flipping signs of whole clusters.
+
+Exact where that is cheap, else Monte Carlo with (b + 1) / (B + 1).
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,9 @@ class Flips:
 def flip_test(
     differences: Array, *, draws: int = 10_000, key: int = 0, exact: bool | None = None
 ) -> Flips:
-    """Test whether the clusters' differences sum to zero: each cluster's sign is flipped by a fair coin.
+    """Test whether the clusters' differences sum to zero.
+
+    Each cluster's sign is flipped by a fair coin.
 
     p = P(|sum of +-d_c| >= |sum of d_c|). `differences` (n_clusters, m). A column of whole numbers
     is exact by convolution of its clusters' two-point distributions, a column with at most 16
@@ -89,7 +94,9 @@ def flip_test(
 def max_t(
     differences: Array, *, draws: int = 10_000, key: int = 0, step_down: bool = False
 ) -> Array:
-    """Adjust p values for the family: how often the largest |t| of all columns reaches this column's |t|.
+    """Adjust p values for the family.
+
+    How often the largest |t| of all columns reaches this column's |t|.
 
     t_j = sum_c d_cj / sqrt(sum_c d_cj^2), flipped with one sign a cluster for all columns, so that
     their dependence is kept. p_j = (b + 1) / (draws + 1). `differences` (n_clusters, m). With
@@ -253,7 +260,9 @@ def _convolvable(column: Array) -> bool:
 
 
 def _convolution(column: Array) -> float:
-    """The exact p of whole differences: the sum of the flipped ones has the convolution of their distributions.
+    """The exact p of whole differences.
+
+    The sum of the flipped ones has the convolution of their distributions.
 
     With S = sum |d|, the sum is S - 2 * (sum of the |d| that are negative), and the latter is a
     subset sum whose distribution is built one difference at a time: P(t) <- (P(t) + P(t - |d|)) /

@@ -1,4 +1,7 @@
-"""Agreement of raters in general: the variance of a coefficient over items and over raters, by leaving raters out."""
+"""Agreement of raters in general.
+
+The variance of a coefficient over items and over raters, by leaving raters out.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ def items_and_raters(
     level: float = 0.95,
     scale: Scale = "identity",
 ) -> WaldInterval:
-    """The interval of a number that pairs raters with one another, such as a kappa, for other items and other raters.
+    """The interval of a number that pairs raters with one another, such as a kappa.
+
+    It is for other items and other raters.
 
     V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2;
     V_r = (R - 1) / R * sum over raters of (t_r - mean)^2, t_r the number without rater r; V_ir = (R
@@ -100,7 +105,9 @@ def of_two_panels(
     n_items: int,
     level: float = 0.95,
 ) -> WaldInterval:
-    """The interval and test of a difference of two such numbers whose panels have no rater in common.
+    """The interval and test of a difference of two such numbers of separate panels.
+
+    The panels have no rater in common.
 
     V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2,
     psi_i the item's influence on the difference; V_r and V_ir are the sums of those of the two

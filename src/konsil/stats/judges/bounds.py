@@ -1,4 +1,7 @@
-"""Best and worst case: between which values a statistic would lie if missing labels had been given."""
+"""Worst-case bounds for missing labels.
+
+A statistic would lie between these values if the missing labels had been given.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ def judge_range(
     *,
     valid: bool,
 ) -> tuple[float, float]:
-    """A judge's agreement with a panel if every missing label disagreed with the majority, and if every one agreed.
+    """A judge's worst-case and best-case agreement with a panel.
+
+    Every missing label disagrees with the majority in the worst case and agrees with it in the
+    best.
 
     `panel` (n_units, n_raters) and `judge` (n_units,) hold labels, -1 where there is none;
     `missing` (n_units,) marks the units whose label is not there. valid: against the majorities

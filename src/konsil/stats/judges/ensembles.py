@@ -26,7 +26,9 @@ def odd_subsets(n_judges: int) -> tuple[tuple[int, ...], ...]:
 
 
 def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
-    """Return every odd ensemble's strict majority, (n_units, n_judges) of 0, 1, -1 to (n_units, n_ensembles).
+    """Return every odd ensemble's strict majority.
+
+    (n_units, n_judges) of 0, 1, -1 to (n_units, n_ensembles).
 
     Votes are +1 and -1 and abstentions 0, so a majority is the sign of a matrix product; a tie is
     -1, undefined.
@@ -42,7 +44,9 @@ def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
 
 
 def ensemble_tables(codes: Codes) -> Array:
-    """Tally every odd ensemble of judges against the consensus in the first column, (n_clusters, n_ensembles * 4).
+    """Tally every odd ensemble of judges against the consensus in the first column.
+
+    (n_clusters, n_ensembles * 4).
 
     Binary labels; each ensemble on the slots where it and the consensus are defined; ensembles in a
     table's rows.
@@ -53,7 +57,9 @@ def ensemble_tables(codes: Codes) -> Array:
 
 
 def common_ensemble_sums(codes: Codes) -> Array:
-    """Tally like ensemble_tables on the slots where every ensemble is defined: the same slots for all.
+    """Tally like ensemble_tables on the slots where every ensemble is defined.
+
+    The same slots for all.
 
     Then the consensus has one distribution for all ensembles, and two cells of a table give the
     other two. Returns (n_clusters, 2 + 2 * n_ensembles): slots with consensus 0 and with 1, then on
@@ -88,7 +94,9 @@ def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArr
 def ensembles(
     n_judges: int, measure: MeasureName = "percent_agreement", common: bool = True
 ) -> Statistic:
-    """Agreement of every odd ensemble of judges, by majority vote, with a consensus given in the first column.
+    """Agreement of every odd ensemble of judges, by majority vote, with a consensus.
+
+    The consensus is in the first column.
 
     Ensembles in the order of odd_subsets. common: all on the slots where every ensemble has a
     majority; otherwise each on its own. Sums: common_ensemble_sums or ensemble_tables. Values:

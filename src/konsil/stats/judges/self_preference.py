@@ -1,4 +1,6 @@
-"""Self and family preference of judges: own minus peers, and what is left of it beside general leniency.
+"""Self and family preference of judges.
+
+It is own minus peers, with and without adjustment for general leniency.
 
 A judge that approves of everything also approves of its own: the plain difference cannot tell the
 two apart. The difference in differences compares the judge's advantage for its own answers with
@@ -26,7 +28,9 @@ CELL = 4
 
 
 def advantage(judge: Array, peers: Array) -> Array:
-    """A judge's score minus the mean of the peers that labelled the same slot; nan where one is missing.
+    """A judge's score minus the mean of the peers that labelled the same slot.
+
+    nan where one is missing.
 
     `judge` (n_slots,) and `peers` (n_slots, n_peers) hold scores, nan where a judge gave no label.
 
@@ -40,7 +44,9 @@ def advantage(judge: Array, peers: Array) -> Array:
 
 
 def strata_of_means(means: Array, values: Array) -> tuple[IntArray, int]:
-    """Strata of answers by the experts' mean score: the nearest half step of the scale, and how many strata there are.
+    """Strata of answers by the experts' mean score.
+
+    The nearest half step of the scale, and how many strata there are.
 
     `means` (n_slots,), nan where no expert scored; `values` the labels' numbers, rising. A mean
     halfway between two half steps goes to the lower one; a slot without a mean gets -1. Two
@@ -97,7 +103,9 @@ def preference_sums(
 
 
 def plain_preference(totals: Array) -> Array:
-    """Mean advantage on own answers, (..., 2 + 4 n_strata n_peers) to (..., 1): leniency in disguise.
+    """Mean advantage on own answers, (..., 2 + 4 n_strata n_peers) to (..., 1).
+
+    Leniency in disguise.
 
     mean over own answers of (judge - peers). nan without own answers. Source: MedQADE's self and
     family preference.
@@ -132,7 +140,9 @@ def adjusted_preference(totals: Array) -> Array:
 def comparable(
     judge: Array, peers: Array, own_answers: Bools, other: Bools, stratum: IntArray, n_strata: int
 ) -> Bools:
-    """Which own answers `adjusted_preference` uses, (n_slots,): those with a peer that also judged others like them.
+    """Which own answers `adjusted_preference` uses, (n_slots,).
+
+    Those with a peer that also judged others like them.
 
     Arguments as of `preference_sums`.
 

@@ -57,7 +57,9 @@ class Worths:
 
 
 def fit(cell_totals: Array, chosen: Design) -> Worths:
-    """The maximum of the likelihood by Newton's method, its covariance, or the reason why there is none.
+    """The maximum of the likelihood by Newton's method, with its covariance.
+
+    Where there is none, the result contains the reason.
 
     Totals (n_cells,). Undefined where the systems cannot all be ordered: some never compared with
     the others, some that lost to none of the others; and, for Davidson, where every vote is a tie,
@@ -167,7 +169,10 @@ def _refits(counts: Counts, chosen: Design, full_fit: Worths) -> Array:
 def _newton(
     counts: Counts, chosen: Design, x: Array, inverse: Array | None = None
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Solve each data set by steps of at most two; with `inverse` first by that one instead of their own Hessians."""
+    """Solve each data set by steps of at most two.
+
+    With `inverse` first by that one instead of their own Hessians.
+    """
     x, moving = x.copy(), np.arange(len(x), dtype=np.int64)
     for turn in range(_STEPS):
         if not len(moving):
@@ -194,7 +199,10 @@ def _newton(
 
 
 def _expected(x: Array, chosen: Design) -> tuple[Array, Array]:
-    """(n, n_pairs) the expected share of the pair's first system, ties counting half, and the chance of a tie."""
+    """(n, n_pairs) the expected share of the pair's first system, ties counting half.
+
+    The second array is the probability of a tie.
+    """
     k = chosen.n_systems
     u = np.exp(np.clip((x[:, :k] @ chosen.sides.T) / 2, -300, 300))
     tie = np.exp(x[:, k:]) * u if chosen.model == "davidson" else np.zeros_like(u)

@@ -1,4 +1,7 @@
-"""Agreement of raters who compared the same two answers to the same question: within one step, and quadratic kappa."""
+"""Agreement of raters who compared the same two answers to the same question.
+
+Within one step, and quadratic kappa.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ WITHIN, CHANCE, KAPPA = 0, 1, 2
 
 
 def choice_tables(votes: Votes, apart: IntArray | None = None) -> Array:
-    """Every two votes on one pair of systems and one question, as a table of outcomes by outcomes in each question.
+    """Every two votes on one pair of systems and one question.
+
+    They are a table of outcomes by outcomes in each question.
 
     Sums (n_questions, n_outcomes^2): ordered pairs of different votes, so that neither rater is the
     first, each counted from the side of both systems, so that names and slots do not matter.

@@ -1,4 +1,7 @@
-"""Preference statistics of one set of votes, each with its intervals and tests, all on the same resamples."""
+"""Preference statistics of one set of votes, each with its intervals and tests.
+
+All are on the same resamples.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,9 @@ def surveys(
     level: float = 0.95,
     mode: Mode = "valid",
 ) -> list[list[Preference]]:
-    """Many sets of votes on the same questions (criteria, arms, strata), drawn once and flipped once for all of them.
+    """Many sets of votes on the same questions (criteria, arms, strata).
+
+    The questions are drawn once and flipped once for all of them.
 
     The numbers are those of `preferences` of each by itself; its family of tests is its own.
     """
@@ -162,7 +167,10 @@ def surveys(
 
 
 def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) -> list[Preference]:
-    """Those of one set of votes, the two-way p values of its family adjusted by their correlations."""
+    """The preferences of one set of votes with adjusted two-way p values.
+
+    The p values of its family are adjusted by their correlations.
+    """
     family = [
         n
         for n, result in enumerate(results)
@@ -183,7 +191,10 @@ def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) 
 
 
 def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int, key: int) -> None:
-    """Fill in what flips sample: p values and those adjusted within each family, on the same signs."""
+    """Fill in the p values that are estimated by sampled flips.
+
+    They are p values and those adjusted within each family, on the same signs.
+    """
     places = [
         (i, j)
         for i, tally_results in enumerate(results)
@@ -276,7 +287,10 @@ def _resampled(votes: Votes, draws: int) -> bool:
 
 
 def _used(votes: Votes) -> tuple[Array, IntArray]:
-    """Counts of the cells that occur, and which those are: the others stay out of the products with the weights."""
+    """Counts of the cells that occur, and which those are.
+
+    The others stay out of the products with the weights.
+    """
     used = np.flatnonzero(np.bincount(votes.cells, minlength=votes.n_cells))
     counts: Array = cell_counts(votes, votes.questions, votes.n_questions)
     return counts[:, used], used
@@ -295,7 +309,10 @@ def _values(
 
 
 def is_dominated(values: Crossed, index: int) -> bool:
-    """Whether one of several raters gave so many of a value's votes that nothing is estimated of how raters vary."""
+    """Whether one of several raters gave too many of a value's votes.
+
+    Then nothing is estimated of how raters vary.
+    """
     return bool(values.n_raters[index] > 1 and values.effective_raters[index] < LEAST_RATERS)
 
 

@@ -1,4 +1,7 @@
-"""Intervals of preference statistics with questions, raters, or both as clusters; without resampling."""
+"""Intervals of preference statistics with questions, raters, or both as clusters.
+
+Without resampling.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,10 @@ Counts = tuple[Sums, Sums, "Sums | None"]
 
 
 def clusterings(votes: Votes) -> Counts:
-    """The cells' counts by question, by rater and by both: what `crossed` needs of votes, whatever the statistic."""
+    """The cells' counts by question, by rater and by both.
+
+    `crossed` needs them of votes, whatever the statistic.
+    """
     both = np.unique(votes.questions * votes.n_raters + votes.raters, return_inverse=True)
     ways = [
         (votes.questions, votes.n_questions),
@@ -106,7 +112,9 @@ def clusterings(votes: Votes) -> Counts:
 def crossed(
     votes: Votes, statistic: VoteStatistic, *, level: float = 0.95, counts: Counts | None = None
 ) -> Crossed:
-    """Values with linearised intervals by question, by rater and two-way, t with effective degrees of freedom.
+    """Values with linearised intervals by question, by rater and two-way.
+
+    t has effective degrees of freedom.
 
     Every vote's influence on a value is the derivative of its cell. V_q = sum over the questions of
     (sum of their votes' influence)^2 / (1 - h), h the question's leverage; V_r likewise over
@@ -218,7 +226,10 @@ def _at_edges(
     worth: Array,
     level: float,
 ) -> Interval:
-    """The interval with Wilson's limits of shares, and with exact ones where all votes of a value are `alike`."""
+    """The interval with Wilson's limits of shares.
+
+    Limits are exact where all votes of a value are `alike`.
+    """
     low, high, df, p = (
         np.array(part) for part in (interval.low, interval.high, interval.df, interval.p)
     )
@@ -270,7 +281,9 @@ def _unanimous_votes(
 def covariance(
     votes: Votes, statistics: Sequence[VoteStatistic], counts: Counts
 ) -> tuple[Array, float]:
-    """The two-way covariance of all values of some statistics, (m, m), and degrees of freedom known for all of them.
+    """The two-way covariance of all values of some statistics.
+
+    (m, m), and degrees of freedom known for all of them.
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering.
 
@@ -340,7 +353,10 @@ class _Strata:
         self.squares = np.einsum("c,cm,cm->cm", cells, gradient, gradient)
 
     def survey(self, rows: Sums) -> _Survey:
-        """The clusters' tally, from their counts of cells (n_clusters, n_cells), some clusters at a time."""
+        """The clusters' tally, from their counts of cells (n_clusters, n_cells).
+
+        It takes some clusters at a time.
+        """
         total: _Survey | None = None
         step = max(
             _CHUNK // max(self.gradient.size if self.apart else self.gradient.shape[1], 1), 1
@@ -389,7 +405,10 @@ class _Strata:
         )
 
     def of_both(self, rows: Sums | None) -> Array:
-        """The variance over pairs of question and rater, of which each is small: that of single votes where None."""
+        """The variance over pairs of question and rater, of which each is small.
+
+        That of single votes where None.
+        """
         n = np.maximum(
             np.repeat(self.of_pair, self.width)[:, None] if self.apart else self.n_votes, 2
         )

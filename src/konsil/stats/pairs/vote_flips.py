@@ -50,7 +50,9 @@ def vote_flips(
     key: int = 0,
     sample: bool = True,
 ) -> VoteFlips:
-    """Test whether each value is zero: all votes on a question, or each vote by itself, change sides by a fair coin.
+    """Test whether each value is zero.
+
+    All votes on a question, or each vote by itself, change sides by a fair coin.
 
     p = P(|value with flipped sides| >= |value|). Numbers of comparisons stay as they are under
     flips, so the weights of rivals do, too. With unit "question" the test stays valid where raters
@@ -100,7 +102,9 @@ def vote_flips(
 
 
 def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
-    """What each question adds to each value, (n_questions, m): flipping a question's votes changes its sign.
+    """What each question adds to each value, (n_questions, m).
+
+    Flipping a question's votes changes its sign.
 
     Source: the statistic's own terms; the numbers of comparisons stay as they are under flips.
 
@@ -121,7 +125,9 @@ def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
 
 
 def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> list[Array]:
-    """Adjust the p values for all values of several tests of the same questions: max-T on one sign for each question.
+    """Adjust the p values for all values of several tests of the same questions.
+
+    Max-T on one sign for each question.
 
     Each test's (m,), in order. Source: Westfall and Young (1993); see `permutation.max_t`.
     """
@@ -134,7 +140,10 @@ def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> li
 def _exact(
     votes: Votes, clusters: IntArray, n_clusters: int, terms: Array, value: float
 ) -> float | None:
-    """The exact p of one value, or None where its distribution has too many points or units of several rivals."""
+    """The exact p of one value.
+
+    None where its distribution has too many points or units of several rivals.
+    """
     table = terms.reshape(-1, votes.n_outcomes)
     sizes = table[:, votes.steps + 1 :]
     concerned = np.flatnonzero((table != 0).any(axis=1))

@@ -1,4 +1,6 @@
-"""Comparisons of two systems as counts of pairs and outcomes: all that the preference statistics are functions of.
+"""Comparisons of two systems as counts of pairs and outcomes.
+
+The preference statistics are functions of these counts alone.
 
 A vote is one rater's comparison of two systems' answers to one question. Its outcome is read from
 the side of the system with the smaller number, whatever was shown first, so that slots never
@@ -84,7 +86,10 @@ def n_pairs(n_systems: int) -> int:
 
 
 def pair_members(n_systems: int) -> tuple[IntArray, IntArray]:
-    """The pairs' first and second systems, (n_pairs,) each, in the order of itertools.combinations."""
+    """The pairs' first and second systems.
+
+    (n_pairs,) each, in the order of itertools.combinations.
+    """
     first, second = np.triu_indices(n_systems, 1)
     return first.astype(np.int64), second.astype(np.int64)
 
@@ -101,7 +106,9 @@ def votes(
     n_questions: int | None = None,
     n_raters: int | None = None,
 ) -> Votes:
-    """Votes from columns (n_votes,): the two systems' numbers, the outcome from the first's side, question and rater.
+    """Votes from columns (n_votes,).
+
+    The two systems' numbers, the outcome from the first's side, question and rater.
 
     Exchanging the two systems of a vote and the sign of its outcome changes nothing.
 

@@ -1,4 +1,7 @@
-"""Models of paired comparisons: how outcomes enter them, and whether their likelihood has a maximum."""
+"""Models of paired comparisons.
+
+How outcomes enter them, and whether their likelihood has a maximum.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,9 @@ def design(
     ties: Ties = "half",
     threshold: int = 1,
 ) -> Design:
-    """The design of a model; in Bradley and Terry's, ties count half for each side or are dropped, and no third way.
+    """The design of a model.
+
+    In Bradley and Terry's, ties count half for each side or are dropped, and no third way.
 
     Outcomes of less than `threshold` steps are ties.
     """
@@ -110,7 +115,9 @@ def undefined_because(counts: Counts, chosen: Design) -> str:
 
 
 def contradicts(counts: Counts, chosen: Design) -> NDArray[np.bool_]:
-    """(n,) whether some cycle of wins and ties has more wins than ties, which bounds the tie parameter from above.
+    """(n,) whether some cycle of wins and ties has more wins than ties.
+
+    Such a cycle bounds the tie parameter from above.
 
     Two systems that beat each other are such a cycle; only without any is it looked for longer
     ones, as a negative cycle of the graph in which a win is a step of -1 and a tie one of 1 either

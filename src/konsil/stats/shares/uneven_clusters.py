@@ -1,4 +1,6 @@
-"""Agreement of units in clusters of very unequal size: a variance that a large cluster does not make too small.
+"""Agreement of units in clusters of very unequal size.
+
+A large cluster does not make this variance too small.
 
 A cluster with much of the units pulls the number towards itself, so that its own part of the
 variance is too small, and a sum of few large parts is known worse than the number of clusters says.

@@ -17,7 +17,10 @@ _DAY = len("2025-03-01")
 
 
 def callees(store: Store) -> tuple[Callee, ...]:
-    """Every model that gave a readable reply, with what was asked of it and what it does not take."""
+    """Every model that gave a readable reply.
+
+    Each has the requested settings and those that it does not take.
+    """
     c = schema.calls.c
     # Canonical JSON: within a text the quotation marks would be escaped, so this is the reply's own
     # key.

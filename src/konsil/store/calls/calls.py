@@ -127,7 +127,10 @@ class Calls:
         audit.append(connection, CALLS_KIND, {"calls": len(rows), **audit.covers(total)}, at)
 
     def add_new(self, calls: Sequence[Call]) -> int:
-        """Append the calls that are not stored yet, all or nothing, and count them; for reading back an export."""
+        """Append the calls that are not stored yet, all or nothing, and count them.
+
+        It is for reading back an export.
+        """
         with engine.writing(self.store.engine) as connection:
             return self.append_new(connection, calls)
 
@@ -143,7 +146,10 @@ class Calls:
         return len(fresh)
 
     def ended(self, kind: CallKind, *, but: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:
-        """Stream (work, who, subject) of every work that has ended, but for those that ended in these outcomes."""
+        """Stream (work, who, subject) of every work that has ended.
+
+        Those that ended in these outcomes are left out.
+        """
         c = schema.calls.c
         query = sa.select(c.work, c.who, c.subject).where(c.kind == kind, c.ended == 1)
         if but:
@@ -151,7 +157,10 @@ class Calls:
         yield from self._stream(query)
 
     def attempts(self, kind: CallKind) -> dict[str, int]:
-        """Count the attempts of the works that no reply has ended: work -> number of its last attempt."""
+        """Count the attempts of the works that no reply has ended.
+
+        Work -> number of its last attempt.
+        """
         c = schema.calls.c
         completed = sa.select(c.work).where(c.kind == kind, c.ended == 1, c.outcome.in_(READABLE))
         query = (
@@ -169,7 +178,10 @@ class Calls:
     def to_judge(
         self, judges: Collection[str]
     ) -> tuple[dict[str, Task], dict[str, Item], dict[str, Answer]]:
-        """Read the tasks of these judges with the items and answers that they show, by id, and nothing else."""
+        """Read only the tasks of these judges with the items and answers that they show.
+
+        All are by id.
+        """
         t, i, a = schema.tasks.c, schema.items.c, schema.answers.c
         of_judges = t.rater.in_(sorted(judges))
         item_ids = sa.select(t.item).where(of_judges)
@@ -189,7 +201,10 @@ class Calls:
             return tasks, items, {answer.id: answer for answer in answers}
 
     def unsettled_answers(self) -> Iterator[Call]:
-        """Stream the readable calls of systems whose answer is not among the records yet, with what it is made of."""
+        """Stream the readable calls of systems whose answer is not among the records yet.
+
+        Each comes with what the answer is made of.
+        """
         c, a = schema.calls.c, schema.answers.c
         is_stored = sa.select(a.id).where(a.id == c.subject + ":" + c.who).exists()
         query = self._final("answer").where(c.outcome.in_(READABLE), ~is_stored)
@@ -197,7 +212,10 @@ class Calls:
             yield CALLS.read(row)
 
     def unsettled_judgements(self) -> Iterator[Call]:
-        """Stream the ended calls of judges not yet among the attempts, with what they are made of."""
+        """Stream the ended calls of judges not yet among the attempts.
+
+        Each comes with what the attempt is made of.
+        """
         c, a = schema.calls.c, schema.attempts.c
         is_stored = (
             sa.select(a.id).where(a.id == c.work + "." + sa.cast(c.attempt, sa.Text)).exists()

@@ -1,4 +1,7 @@
-"""One run at a time: a lock that the operating system or the server drops when its holder dies, however it dies."""
+"""A lock for one run at a time.
+
+The operating system or the server releases it when the process ends, however it ends.
+"""
 
 from __future__ import annotations
 

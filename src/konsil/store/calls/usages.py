@@ -34,7 +34,9 @@ _STATUS = {408: NO_REPLY, 429: RATE_LIMIT, 503: OVERLOADED, 529: OVERLOADED}
 
 
 def usages(store: Store) -> tuple[Usage, ...]:
-    """Time, tokens, price and failures of every system and judge that was called, systems first, by name.
+    """Time, tokens, price and failures of every system and judge that was called.
+
+    Systems come first; both are sorted by name.
 
     A latency is that of one call: waiting for a turn, and between a refused call and the next, is
     in none.

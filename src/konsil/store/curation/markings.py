@@ -1,4 +1,7 @@
-"""What is marked in cases, as events: the last one of a case counts, and of two at once the second is refused."""
+"""Markings of cases, as events.
+
+The last one of a case counts, and of two at once the second is refused.
+"""
 
 from __future__ import annotations
 

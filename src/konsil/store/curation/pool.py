@@ -1,4 +1,7 @@
-"""The items that people go through before a study, what they decided of each, and one decision more."""
+"""The items that people go through before a study, with their decisions on each.
+
+A further decision is appended here.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ from konsil.store.log import audit, study_events
 
 
 def state(connection: Connection) -> tuple[int, int]:
-    """How many screenings and decisions there are: as long as it stays the same, so does what they say."""
+    """How many screenings and decisions there are.
+
+    While it is unchanged, so are their contents.
+    """
     return study_events.counted(connection, SCREENING), study_events.counted(connection, DECISION)
 
 
@@ -41,7 +47,9 @@ def since(connection: Connection, first: int, last: int) -> list[Decision]:
 
 
 def names(connection: Connection, words: str = "") -> list[str]:
-    """The ids of the items, sorted; of those only whose id, text or reference has these words in any case.
+    """The ids of the items, sorted.
+
+    With `words` only the items whose id, text or reference has these words in any case.
 
     Versions of a case are none: the case itself is what is gone through.
     """

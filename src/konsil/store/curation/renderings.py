@@ -20,7 +20,9 @@ _STORED = sa.select(_R.source, _R.html).where(
 def rendered(
     store: Store, renderer: str, sources: Sequence[str], render: Callable[[str], str]
 ) -> tuple[str, ...]:
-    """The HTML of each source: what is stored, whichever version of the renderer made it, else made now and stored.
+    """The HTML of each source.
+
+    It is the stored one, whichever version of the renderer made it, else made now and stored.
 
     When this returns all of it is stored, so nobody sees what is not kept, and an upgrade changes
     nothing for those who come later.

@@ -47,7 +47,10 @@ class Choice:
 
 
 class UnansweredError(PlanError):
-    """A wording differs from its question in what must not change, and no reason was given to accept it."""
+    """A wording differs from its question in what must not change.
+
+    No reason was given to accept it.
+    """
 
 
 _EVENTS = KINDS["events"]

@@ -19,7 +19,9 @@ from konsil.store.engine.private import make_private
 def whole_folder(
     folder: Path, *, mark: str, overwrite: bool, private: bool = False
 ) -> Iterator[Path]:
-    """Give a temporary folder beside `folder` that takes its place when the block ends well, and vanishes otherwise.
+    """Give a temporary folder beside `folder` that takes its place when the block ends well.
+
+    Otherwise it is removed.
 
     An existing folder that is not empty is refused, or replaced with `overwrite` where it holds the
     file `mark`: only what konsil wrote is ever deleted. With `private` only the owner may read the

@@ -23,7 +23,10 @@ _LOCK = 5_667_741
 
 
 def prepare(engine: Engine, *, create: bool) -> None:
-    """See to it that the database has this version's schema, or raise a StoreError that says why not."""
+    """Make sure that the database has this version's schema.
+
+    Otherwise a StoreError states the reason.
+    """
     where = engines.redacted_url(engine.url)
     with engines.reading(engine) as connection:
         version = stored_schema(connection, where)

@@ -1,4 +1,6 @@
-"""Anchoring an older log anew: entries that have plain hashes of rows get salted ones, in a chain that begins again.
+"""Anchoring an older log anew.
+
+Entries that have plain hashes of rows get salted ones, in a chain that begins again.
 
 Plain hashes of a person's rows could be undone by trying after these rows were erased. What is kept
 of the old chain is its head, the number of its entries and whether it was whole, in the entry that
@@ -66,7 +68,10 @@ def anchored(connection: Connection) -> tuple[Anchored, ...]:
 
 
 def anchor(connection: Connection, at: str, *, by: str = "") -> Anchored:
-    """Write the chain anew in the caller's transaction, whatever was wrong with it, and say so in the log."""
+    """Write the chain anew in the caller's transaction, whatever was wrong with it.
+
+    An entry of the log states this.
+    """
     count, last = audit.head(connection, lock=True)
     problems = (*audit.problems(connection), *covering.problems(connection))[:_MOST_PROBLEMS]
     covering.cover_now(connection, at)

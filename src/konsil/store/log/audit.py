@@ -70,7 +70,10 @@ def content(total: int) -> str:
 
 
 def covers(total: int) -> dict[str, object]:
-    """What the data of an entry say of the rows that it wrote, by the sum of their salted fingerprints."""
+    """The part of an entry's data that covers the rows that it wrote.
+
+    It is the sum of their salted fingerprints.
+    """
     return {"content": content(total), "salted": True}
 
 
@@ -82,7 +85,10 @@ _MOVE_HEAD = sa.update(schema.meta).where(schema.meta.c.key == _HEAD)
 
 
 def head(connection: Connection, *, lock: bool = False) -> tuple[int, str]:
-    """Read the log's count and last hash; with `lock`, keep other writers out until the transaction ends."""
+    """Read the log's count and last hash.
+
+    With `lock`, keep other writers out until the transaction ends.
+    """
     value = connection.execute(_LOCKED_HEAD if lock else _READ_HEAD).scalar_one_or_none()
     if value is None:
         raise StoreError("the database has lost the head of its audit log; restore a backup")
@@ -160,7 +166,10 @@ def _hash(seq: int, at: str, kind: str, data: str, previous: str) -> str:
 
 
 def rewrite(connection: Connection, text_of: Callable[[int, str], str]) -> None:
-    """Write every entry anew, with data that `text_of` makes of its number and its data, and the chain with them."""
+    """Write every entry and the chain anew.
+
+    `text_of` makes an entry's data of its number and its data.
+    """
     table, previous, seq = schema.audit_log, START, 0
     change = sa.update(table).where(table.c.seq == sa.bindparam("of"))
     for row in connection.execute(sa.select(table).order_by(table.c.seq)).all():

@@ -1,4 +1,6 @@
-"""Rows that change in place, covered by the audit log: screens, visits, changes of fields, invitations; and calls.
+"""Rows that change in place, covered by the audit log.
+
+Screens, visits, changes of fields, invitations; and calls.
 
 An entry that covers such rows carries a digest of each one (`traces`: table -> key -> digest, empty
 for a row that was removed); the last digest of a row counts. The row carries the number of that
@@ -107,7 +109,10 @@ def cover_now(connection: Connection, at: str) -> None:
 
 
 def traces_of_invitations(connection: Connection, where: sa.ColumnElement[bool]) -> Traces:
-    """What the next entry of this transaction says of these invitations, which are marked as covered by it."""
+    """The traces of these invitations for the next entry of this transaction.
+
+    The invitations are marked as covered by it.
+    """
     entry, salts = audit.next_entry(connection), Salts(connection)
     connection.execute(sa.update(TABLES["invitations"][0]).where(where).values(entry=entry))
     rows = connection.execute(rows_of("invitations").where(where)).all()
@@ -172,7 +177,10 @@ def parsed(text: str) -> Traces:
 
 
 def _notes(connection: Connection) -> Iterator[str]:
-    """The list of imports and the protocol's digest are in the log as well: both must say the same."""
+    """The list of imports and the protocol's digest are in the log as well.
+
+    Both must say the same.
+    """
     t, log = schema.imports.c, schema.audit_log.c
     query = sa.select(t.entry, t.source, t.digest, t.at, log.at, log.data).join_from(
         schema.imports, schema.audit_log, t.entry == log.seq

@@ -34,7 +34,10 @@ class View:
         return read.each(self.connection, kind)
 
     def columns(self, kind: KindName) -> Columns[Any]:
-        """Read the records of one kind as columns, which become records only where one is asked for."""
+        """Read the records of one kind as columns.
+
+        They become records only where one is requested.
+        """
         from konsil.store.engine import frames
 
         return frames.columns(self.connection, KINDS[kind])
@@ -189,7 +192,9 @@ class Store:
             return (*audit.problems(connection), *covering.problems(connection))
 
     def cover_log(self, at: str) -> None:
-        """Bring the log up to date: rows of the pages that changed since an entry covered them are covered by one.
+        """Bring the log up to date.
+
+        Rows of the pages that changed since an entry covered them are covered by one.
 
         A database that may only be read stays as it is.
         """
@@ -197,7 +202,10 @@ class Store:
             covering.cover_all(self.engine, at)
 
     def log_gap(self) -> int:
-        """Count the rows that no entry covers as they are now: screens that are being worked on, mostly."""
+        """Count the rows that no entry covers as they are now.
+
+        Screens that are being worked on, mostly.
+        """
         with engine.reading(self.engine) as connection:
             return covering.count_uncovered(connection)
 
@@ -209,7 +217,10 @@ class Store:
         return sum(numbers), len(numbers)
 
     def log_since(self, digest: str) -> int | None:
-        """Count the entries after the one with this hash, all of them if it is that of an empty log; None: not here."""
+        """Count the entries after the one with this hash.
+
+        All entries if it is that of an empty log; None: it is not in this log.
+        """
         with engine.reading(self.engine) as connection:
             return audit.entries_since(connection, digest)
 

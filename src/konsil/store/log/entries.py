@@ -94,7 +94,10 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
 
 
 def _events(connection: Connection, first: int, last: int) -> dict[int, dict[str, Any]]:
-    """Entry -> what the events that it wrote state: who and why where these agree, and the subject of an only one."""
+    """Entry -> the contents of the events that it wrote.
+
+    They are person and reason where these agree, and the subject of a single event.
+    """
     e = schema.events.c
     query = sa.select(e.entry, e.subject, e.data).where(e.entry.between(first, last))
     facts_by_entry: dict[int, dict[str, Any]] = {}

@@ -1,4 +1,7 @@
-"""The head of an audit log as people note it, to compare later: the number of entries and the last hash."""
+"""The head of an audit log as people note it, to compare later.
+
+The number of entries and the last hash.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,10 @@ _CLOSED_BATCH = _CLOSED.where(schema.events.c.subject == sa.bindparam("batch"))
 def closed_batches(
     connection: Connection, batch: str | None = None
 ) -> frozenset[tuple[str, str, str]]:
-    """Phase, batch and rater (empty: everybody) of what is closed and was not reopened since; of one batch, or all."""
+    """Phase, batch and rater (empty: everybody) of what is closed and was not reopened since.
+
+    They are those of one batch, or all.
+    """
     closed: set[tuple[str, str, str]] = set()
     rows = (
         connection.execute(_CLOSED)

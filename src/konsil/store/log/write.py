@@ -50,7 +50,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What an addition did: how many records of each kind were new and how many were there already."""
+    """The result of an addition.
+
+    How many records of each kind were new and how many were there already.
+    """
 
     new: Mapping[str, int] = field(default_factory=dict)
     """Kind -> records written."""
@@ -114,7 +117,10 @@ def add(
 
 
 def _of_erased(connection: Connection) -> dict[str, int]:
-    """Rater whose data were erased -> ratings that are stored nevertheless, because the protocol keeps them."""
+    """Rater whose data were erased -> ratings that are stored nevertheless.
+
+    The protocol keeps these ratings.
+    """
     e, r = schema.events.c, schema.ratings.c
     erased = connection.execute(sa.select(e.subject).where(e.kind == audit.ERASURE)).scalars().all()
     if not erased:

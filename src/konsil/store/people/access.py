@@ -239,7 +239,10 @@ _INVITATION = sa.select(*(c for c in page_schema.invitations.c if c.name != "ent
 
 
 def revoke_access(connection: Connection, person: str, at: str, *, stay: bool = False) -> int:
-    """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction."""
+    """Revoke all invitations of a person and sign them out (not with `stay`).
+
+    It runs in the caller's transaction.
+    """
     c, v = page_schema.invitations.c, page_schema.visitors.c
     open_ = sa.and_(c.who == person, c.revoked_at.is_(None), c.expires_at > at)
     n = connection.execute(
@@ -258,7 +261,10 @@ def revoke_access(connection: Connection, person: str, at: str, *, stay: bool = 
 
 
 def refuse_erased(connection: Connection, person: str) -> None:
-    """Nobody comes back under an identifier whose data were erased: what follows would be a person's data again."""
+    """Refuse an identifier whose data were erased.
+
+    New records under it would be a person's data again.
+    """
     e = schema.events.c
     if (
         connection.execute(
@@ -270,7 +276,10 @@ def refuse_erased(connection: Connection, person: str) -> None:
 
 
 def close_for_good(connection: Connection, person: str) -> None:
-    """Leave of somebody's signed-in devices only that their data were erased, in the caller's transaction."""
+    """Remove all but the erasure from a person's signed-in devices.
+
+    Only that their data were erased stays. It runs in the caller's transaction.
+    """
     v = page_schema.visitors
     nothing = {"who": ERASED, "csrf": "", "made_at": ""}
     connection.execute(sa.update(v).where(v.c.who == person).values(nothing))

@@ -1,4 +1,7 @@
-"""Those who run a study: a pseudonym everywhere, and the name in a table of its own, from which it can be erased."""
+"""Those who run a study.
+
+They have a pseudonym everywhere; the name is in a separate table, from which it can be erased.
+"""
 
 from __future__ import annotations
 
@@ -82,14 +85,20 @@ def _next(connection: Connection) -> str:
 
 
 def names(connection: Connection) -> Mapping[str, str]:
-    """Pseudonym -> name, of raters and of those who run the study, as far as names are known; for the desk alone."""
+    """Pseudonym -> name, of raters and of those who run the study, as far as names are known.
+
+    It is for the desk alone.
+    """
     raters = connection.execute(sa.select(schema.people.c.rater, schema.people.c.name))
     others = connection.execute(sa.select(schema.staff.c.who, schema.staff.c.name))
     return {person: name for rows in (raters, others) for person, name in rows if name}
 
 
 def named(store: Store, sentences: Iterable[str]) -> Iterator[str]:
-    """Sentences for those who run the study, with the names behind the pseudonyms that they quote."""
+    """Sentences for those who run the study, with names.
+
+    The names are those behind the pseudonyms that the sentences quote.
+    """
     with reading(store.engine) as connection:
         name_by_pseudonym = names(connection)
     for sentence in sentences:

@@ -1,4 +1,6 @@
-"""Erasing a rater: values, texts, drafts, notes, profile, name and address, and the salt of the log's hashes of them.
+"""Erasing a rater.
+
+Values, texts, drafts, notes, profile, name and address, and the salt of the log's hashes of them.
 
 What stays is the plan (who was to rate what, under the identifier), the fact of an erasure with its
 date, reason and author, and the log's entries, whose hashes mean nothing without the salt. One
@@ -239,7 +241,10 @@ class _Selection:
         self.removed = int(n_rated) - self.kept
 
     def _labels(self, study: Study) -> tuple[tuple[str, str, int], ...]:
-        """Instrument and criterion of labels that are no texts, with the number of this rater's ratings on them."""
+        """Instrument and criterion of labels that are no texts.
+
+        Each with the number of this rater's ratings on them.
+        """
         t, r = schema.tasks.c, schema.ratings.c
         query = (
             sa.select(t.instrument, r.criterion, sa.func.count())
@@ -255,7 +260,10 @@ class _Selection:
         )
 
     def _events(self) -> tuple[tuple[str, ...], dict[str, str]]:
-        """Ids of the events that go, and id -> data of those that stay without what they say beside the plan."""
+        """Ids of the events that go, and the data of those that stay, by id.
+
+        The data are without what they state beside the plan.
+        """
         e, r = schema.events.c, schema.ratings.c
         rated = set(
             self._connection.execute(sa.select(r.task).where(r.rater == self._rater)).scalars()
@@ -319,7 +327,10 @@ class _Selection:
         return {name: n for name, n in n_by_table.items() if n}
 
     def sums(self, salts: Salts) -> dict[int, int]:
-        """Entry -> the sum of the salted fingerprints of this rater's records, and of the events that go, as it is."""
+        """Entry -> the sum of the salted fingerprints of this rater's records.
+
+        The events that go are included; the sum is that of the present state.
+        """
         totals: dict[int, int] = defaultdict(int)
         rater, going = self._rater, set(self._deleted)
         ratings, raters = KINDS["ratings"], KINDS["raters"]

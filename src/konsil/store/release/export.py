@@ -174,7 +174,10 @@ def description(folder: Path) -> Description:
 
 
 def check_files(folder: Path, about: Description) -> None:
-    """Refuse an export whose files are not those that were written: by their digests, all of them."""
+    """Refuse an export whose files are not those that were written.
+
+    All are compared by their digests.
+    """
     for name in (f"{kind}.{about.format}" for kind in KINDS):
         if name not in about.files:
             raise StoreError(f"{folder / MARK}: says nothing of {name}; export the records anew")
@@ -197,7 +200,10 @@ def check_files(folder: Path, about: Description) -> None:
 
 
 def check_counts(folder: Path, about: Description, counts: Mapping[str, int]) -> None:
-    """Refuse an export of which other numbers of records were read (kind -> number) than export.json says."""
+    """Refuse an export with another number of records than export.json states.
+
+    `counts`: kind -> the number of records that were read.
+    """
     for kind, n in counts.items():
         n_expected = about.files.get(f"{kind}.{about.format}", (0, ""))[0]
         if n != n_expected:

@@ -1,4 +1,7 @@
-"""A folder fit for publication: pseudonymous raters, plain tables, and what is needed to understand them."""
+"""A folder fit for publication.
+
+Pseudonymous raters, plain tables, and what is needed to understand them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Places that are added after the plan was drawn: an event with its tasks, and nothing that was drawn moves."""
+"""Places that are added after the plan was drawn.
+
+An event with its tasks, and nothing that was drawn moves.
+"""
 
 from __future__ import annotations
 

@@ -128,7 +128,11 @@ def fields_of(connection: Connection, task: Task) -> tuple[str, ...]:
 
 
 def labels(connection: Connection, tasks: Sequence[Task]) -> Mapping[str, Sequence[Rating]]:
-    """Task -> its ratings; of the adjudications' tasks those after it, of the tasks that they review those before."""
+    """Task -> its ratings.
+
+    For tasks of the adjudications the ratings after it, for the tasks that they review those
+    before.
+    """
     ids = [
         *tasks,
         *(Task(t.repeat_of, "", t.rater, t.instrument, t.item) for t in tasks if t.repeat_of),

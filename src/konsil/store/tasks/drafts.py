@@ -167,7 +167,7 @@ def noted(connection: Connection, rater: str) -> dict[str, str]:
 
 
 def typed_since(connection: Connection, rater: str) -> frozenset[str]:
-    """Tasks of a rater with a field that was changed at the time at which the task was handed in, or later.
+    """Tasks of a rater with a field that was changed when the task was handed in, or later.
 
     What was handed in without a save before is among them; notes to oneself do not count.
     """
@@ -186,7 +186,10 @@ def typed_since(connection: Connection, rater: str) -> frozenset[str]:
 
 
 def history(connection: Connection, task: str) -> tuple[tuple[Change, int], ...]:
-    """Every change ever told of a task with its number, 0 for those that lost; in the order in which they came."""
+    """Every change ever reported for a task with its number, 0 for those that lost.
+
+    They are in the order in which they came.
+    """
     e = page_schema.draft_events.c
     query = sa.select(e.id, e.field, e.value, e.base_rev, e.said_at, e.rev).where(e.task == task)
     rows = connection.execute(query.order_by(e.at, e.rev, e.id))

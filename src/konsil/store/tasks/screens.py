@@ -1,4 +1,6 @@
-"""Tasks as the rating pages show them: random public names, how far each is, how long it was looked at.
+"""Tasks as the rating pages show them.
+
+Random public names, how far each is, how long it was looked at.
 
 Every function works inside the caller's transaction, so that a page's step is one: the change, the
 time, the ratings.
@@ -155,14 +157,19 @@ def planned(connection: Connection, rater: str) -> tuple[Queued, ...]:
 
 
 def plan_mark(connection: Connection, rater: str) -> tuple[object, ...]:
-    """Something that changes whenever `planned` may say something else: tasks came, or an import."""
+    """Something that changes whenever `planned` may say something else.
+
+    It changes with new tasks or an import.
+    """
     return tuple(connection.execute(_PLAN_MARK, {"of": rater}).one())
 
 
 def progressed(
     connection: Connection, rater: str, since: str | None = None
 ) -> dict[str, tuple[int, bool, float | None]]:
-    """Task -> place among those put off, whether it was handed in, and its seconds; of the tasks that were shown.
+    """Task -> place among those put off, whether it was handed in, and its seconds.
+
+    It has the tasks that were shown.
 
     With `since` only of those that are open, and those that were handed in then or later.
     """
@@ -198,7 +205,10 @@ def progress_mark(connection: Connection, rater: str) -> Mark:
 
 
 def assigned_rater(connection: Connection, task_id: str) -> tuple[str, int] | None:
-    """Who has a task, and the entry of the log that wrote it last: while that is the same, so is the task."""
+    """The rater of a task, and the entry of the log that wrote it last.
+
+    While that entry is the same, so is the task.
+    """
     row = connection.execute(_HOLDER, {"of": task_id}).first()
     return None if row is None else (row.rater, row.entry)
 
@@ -219,7 +229,10 @@ def screen_state(connection: Connection, task: str) -> State | None:
 
 
 def public(connection: Connection, name: str, *, lock: bool = False) -> State | None:
-    """The state of the task with this public name; with `lock`, other writers wait until the transaction ends."""
+    """The state of the task with this public name.
+
+    With `lock`, other writers wait until the transaction ends.
+    """
     return _state(connection, _SCREEN_TO_CHANGE if lock else _SCREEN, name)
 
 
@@ -275,7 +288,10 @@ def task(connection: Connection, task_id: str) -> Task | None:
 
 
 def begun(connection: Connection, rater: str) -> tuple[tuple[State, str, str], ...]:
-    """The screens that a rater handed in or began, the last first, each with its phase and batch."""
+    """The screens that a rater handed in or began, the last first.
+
+    Each has its phase and batch.
+    """
     query = (
         sa.select(page_schema.screens, _T.phase, _T.batch)
         .select_from(page_schema.screens.join(schema.tasks, _T.id == _S.task))

@@ -14,7 +14,10 @@ Look = tuple[str, str, str, float | None, str, str | None]
 
 
 def looks(connection: Connection) -> Iterator[Look]:
-    """Every rating of a screen of the pages, rater by rater, in the order in which screens were handed in."""
+    """Every rating of a screen of the pages, rater by rater.
+
+    Ratings are in the order in which screens were handed in.
+    """
     t, s, r = schema.tasks.c, page_schema.screens.c, schema.ratings.c
     joined = page_schema.screens.join(schema.tasks, t.id == s.task).join(
         schema.ratings, r.task == s.task

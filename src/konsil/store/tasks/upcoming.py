@@ -12,7 +12,9 @@ from konsil.store.engine import page_schema, read, schema
 
 
 def upcoming(connection: Connection, but: Collection[str]) -> tuple[str, ...]:
-    """Ids of the tasks about items that were not handed in, everybody's first before anybody's second.
+    """Ids of the tasks about items that were not handed in.
+
+    The first tasks of all raters come before the second of any.
 
     `but` are raters who see no pages: judges and programs.
     """

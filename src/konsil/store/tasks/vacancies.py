@@ -130,7 +130,10 @@ def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: s
 
 
 def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: str) -> None:
-    """Give tie-breaks that came up for nobody to the others of their panel, evenly; where nobody is left, they wait."""
+    """Give tie-breaks that came up for nobody to the others of their panel, evenly.
+
+    Where no member is left, they wait.
+    """
     waiting = [t for t in arisen if not t.rater]
     if not waiting:
         return

@@ -97,7 +97,9 @@ def _leave(connection: Connection, handover: Handover, at: str, reason: str, by:
 
 
 def frees_place(connection: Connection, study: Study, rater: str) -> bool:
-    """Whether a place becomes free with all that is unrated in it, because others may be waiting for one.
+    """Whether a place becomes free with all that is unrated in it.
+
+    It does because others may be waiting for one.
 
     So it is where the rater signed up for it and the protocol says what those get who come too
     late.
