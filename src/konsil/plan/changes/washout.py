@@ -36,7 +36,10 @@ def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
     Screens about items are counted, those for practice and the pilot too; questionnaires are not.
 
     >>> seen = [("coarse", "x"), ("coarse", "y"), ("fine", "z"), ("fine", "x")]
-    >>> made = [Task(f"t{n}", "panel 1", "r", form, "i", (a,), position=n) for n, (form, a) in enumerate(seen)]
+    >>> made = [
+    ...     Task(f"t{n}", "panel 1", "r", form, "i", (a,), position=n)
+    ...     for n, (form, a) in enumerate(seen)
+    ... ]
     >>> washouts(made)["panel", "designs"].least
     2
     """

@@ -51,7 +51,7 @@ def _phase(
             f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r} are"
             " handed out together"
             " (practice and pilot too) and need the same 'batches', got"
-            f" {', '.join('none' if size is None else str(size) for size in sorted(sizes, key=str))}"
+            f" {', '.join('none' if n is None else str(n) for n in sorted(sizes, key=str))}"
         )
     size = next(iter(sizes), None)
     batches: list[list[Draft]] = []

@@ -33,7 +33,9 @@ class Places:
 def added_places(events: Iterable[Event]) -> tuple[Places, ...]:
     """The places that were added after the plan, in the order in which they were added.
 
-    >>> added_places([Event("places added 0001", ADDED, "p", "2026-01-01T00:00:00Z", {"number": 2})])
+    >>> added_places(
+    ...     [Event("places added 0001", ADDED, "p", "2026-01-01T00:00:00Z", {"number": 2})]
+    ... )
     (Places(panel='p', number=2, strata={}),)
     """
     additions = []
@@ -112,7 +114,10 @@ def slots_of(raters: Iterable[Rater]) -> tuple[Rater, ...]:
 def suitable(place: Rater, profile: Mapping[str, str]) -> bool:
     """Whether somebody of this profile may take a place.
 
-    >>> suitable(Rater("p 1", "p", strata={"specialty": "surgery"}), {"specialty": "surgery", "years": "12"})
+    >>> suitable(
+    ...     Rater("p 1", "p", strata={"specialty": "surgery"}),
+    ...     {"specialty": "surgery", "years": "12"},
+    ... )
     True
     """
     return all(profile.get(name) == value for name, value in place.strata.items())

@@ -287,7 +287,9 @@ def undefined_pairs(per_pair: Statistic) -> Statistic:
     1). Source: ours.
 
     Example:
-        >>> undefined_pairs(cohen_kappa(2, 2, per_pair=True)).finalise(np.array([4.0, 0.0, 0.0, 0.0]))
+        >>> undefined_pairs(cohen_kappa(2, 2, per_pair=True)).finalise(
+        ...     np.array([4.0, 0.0, 0.0, 0.0])
+        ... )
         array([1.])
     """
     finalise = partial(_count_undefined, finalise=per_pair.finalise)

@@ -120,8 +120,8 @@ def hidden_by_luck(right: Array) -> float:
 def label_dependence(right: Array) -> Array:
     """Whether the first two levels differ, (n_cases, n_levels) to (n_cases,) of 0 and 1.
 
-    |right[:, 0] - right[:, 1]|: between the whole text and the text without the diagnosis' name. nan where one of the
-    two is missing.
+    |right[:, 0] - right[:, 1]|: between the whole text and the text without the diagnosis' name.
+    nan where one of the two is missing.
 
     Source: CLExEval's LDF.
 

@@ -114,7 +114,9 @@ def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]
     ties have mid-ranks. nan where either side is constant or there are no points. Source: Spearman,
     Am J Psychol 15:72, 1904.
 
-    >>> found, finalise = spearman_of_points(Points(np.arange(3.0), np.arange(3.0), np.ones(3), np.arange(3)), 3)
+    >>> found, finalise = spearman_of_points(
+    ...     Points(np.arange(3.0), np.arange(3.0), np.ones(3), np.arange(3)), 3
+    ... )
     >>> finalise(found.sum(0)).round(6)
     array([1.])
     """

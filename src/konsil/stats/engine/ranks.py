@@ -111,7 +111,9 @@ def spearman_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Statistic
     themselves arrive here. Source: Spearman 1904.
 
     Example:
-        >>> spearman_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(np.ones(3)).round(12)
+        >>> spearman_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(
+        ...     np.ones(3)
+        ... ).round(12)
         array([1.])
     """
     finalise = partial(
@@ -127,7 +129,9 @@ def kendall_tau_b_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Stat
     1945.
 
     Example:
-        >>> kendall_tau_b_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(np.ones(3)).round(12)
+        >>> kendall_tau_b_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(
+        ...     np.ones(3)
+        ... ).round(12)
         array([1.])
     """
     finalise = partial(

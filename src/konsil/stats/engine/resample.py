@@ -96,7 +96,9 @@ def jackknife(sums: Sums | Rows, finalise: Finalise) -> Array:
 
     Source: Tukey (1958), Bias and confidence in not-quite large samples.
 
-    >>> jackknife(np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:])
+    >>> jackknife(
+    ...     np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:]
+    ... )
     array([[3.],
            [1.]])
     """
@@ -114,7 +116,9 @@ def by_cluster(sums: Sums | Rows, finalise: Finalise) -> Array:
 
     nan where it is undefined.
 
-    >>> by_cluster(np.array([[1.0, 2.0], [3.0, 3.0]]), lambda totals: totals[..., :1] / totals[..., 1:])
+    >>> by_cluster(
+    ...     np.array([[1.0, 2.0], [3.0, 3.0]]), lambda totals: totals[..., :1] / totals[..., 1:]
+    ... )
     array([[0.5],
            [1. ]])
     """
@@ -181,7 +185,9 @@ def bootstrap_weighted(
     gives intervals, too.
 
     >>> scores = np.array([1.0, 2.0, 6.0])
-    >>> bootstrap_weighted(3, lambda w: (w @ scores)[:, None] / w.sum(1, keepdims=True), draws=2, key=1).shape
+    >>> bootstrap_weighted(
+    ...     3, lambda w: (w @ scores)[:, None] / w.sum(1, keepdims=True), draws=2, key=1
+    ... ).shape
     (2, 1)
     """
     return bootstrap(weights_tally(units), statistic, draws=draws, key=key, tile=tile)

@@ -46,7 +46,10 @@ def stream_key(seed: int, name: str) -> int:
 
     The same pair gives the same key in every process and on every machine.
 
-    >>> stream_key(1, "kappa") == stream_key(1, "kappa"), stream_key(1, "kappa") == stream_key(2, "kappa")
+    >>> (
+    ...     stream_key(1, "kappa") == stream_key(1, "kappa"),
+    ...     stream_key(1, "kappa") == stream_key(2, "kappa"),
+    ... )
     (True, False)
     """
     return int.from_bytes(

@@ -177,7 +177,9 @@ def by_strata(
 
     `n_clusters`: how many there are in all, where these are some of them.
 
-    >>> by_strata(np.array([[1.0], [-1.0]]), np.full((2, 1), 5.0), np.ones((1, 1)), np.array([10.0])).df()
+    >>> by_strata(
+    ...     np.array([[1.0], [-1.0]]), np.full((2, 1), 5.0), np.ones((1, 1)), np.array([10.0])
+    ... ).df()
     array([1.])
     """
     of_total = np.divide(

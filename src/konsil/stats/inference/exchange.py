@@ -181,7 +181,9 @@ def permuted(
 
     >>> rng = np.random.default_rng(1)
     >>> a = np.column_stack([rng.normal(1.0, 1.0, 40), np.ones(40)])
-    >>> result = permuted([a, a * [-1, 1]], lambda totals: totals[..., :1] / totals[..., 1:], draws=999)
+    >>> result = permuted(
+    ...     [a, a * [-1, 1]], lambda totals: totals[..., :1] / totals[..., 1:], draws=999
+    ... )
     >>> result.p, bool(result.low > 0)
     (0.001, True)
     """
@@ -201,7 +203,10 @@ def permuted_together(
 
     >>> a = np.column_stack([np.arange(12.0), np.ones(12)])
     >>> mean = lambda totals: totals[..., :1] / totals[..., 1:]
-    >>> [round(result.value, 2) for result in permuted_together([([a, -a], mean), ([a + 1, -a], mean)], draws=99)]
+    >>> [
+    ...     round(result.value, 2)
+    ...     for result in permuted_together([([a, -a], mean), ([a + 1, -a], mean)], draws=99)
+    ... ]
     [5.5, 3.25]
     """
     linear = [_linear(states, finalise) for states, finalise in numbers]

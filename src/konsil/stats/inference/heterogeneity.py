@@ -57,8 +57,12 @@ def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
     Source: Hotelling (1931) for the distribution; Cameron, Gelbach and Miller (2011) for V.
 
     >>> g = np.random.default_rng(1)
-    >>> rows = [Influences(v, g.normal(size=90) / 90, np.arange(90), np.arange(90) % 30, np.zeros(90, int))
-    ...         for v in (0.0, 0.01, 0.9)]
+    >>> rows = [
+    ...     Influences(
+    ...         v, g.normal(size=90) / 90, np.arange(90), np.arange(90) % 30, np.zeros(90, int)
+    ...     )
+    ...     for v in (0.0, 0.01, 0.9)
+    ... ]
     >>> result = heterogeneity(rows)
     >>> bool(result.p < 0.001), round(result.df_error)
     (True, 28)

@@ -194,7 +194,9 @@ def swap_test(
 
     >>> sums = np.array([[4.0, 5], [5, 5], [4, 5], [5, 5], [3, 5], [5, 5]])
     >>> swapped = np.column_stack([5 - sums[:, 0], sums[:, 1]])
-    >>> p = swap_test(sums, swapped, lambda totals: totals[..., :1] / totals[..., 1:] - 0.5, draws=999, key=1)
+    >>> p = swap_test(
+    ...     sums, swapped, lambda totals: totals[..., :1] / totals[..., 1:] - 0.5, draws=999, key=1
+    ... )
     >>> bool(p[0] < 0.06)
     True
     """

@@ -54,7 +54,9 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     Source: Binder (1983), On the variances of asymptotically normal estimators from complex
     surveys.
 
-    >>> linearised(np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:]).round(6)
+    >>> linearised(
+    ...     np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:]
+    ... ).round(6)
     array([[-0.5],
            [ 0.5]])
     """

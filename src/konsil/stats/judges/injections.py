@@ -27,7 +27,9 @@ def injection_sums(
     `after` and `before` (n_pairs,) say whether the demanded label was given to the same answer with
     and without the instruction; `clusters` (n_pairs,) 0 .. n_clusters - 1.
 
-    >>> injection_sums(np.array([True, True, False]), np.array([False, True, False]), np.array([0, 0, 1]))
+    >>> injection_sums(
+    ...     np.array([True, True, False]), np.array([False, True, False]), np.array([0, 0, 1])
+    ... )
     array([[2., 1., 2.],
            [0., 0., 1.]])
     """

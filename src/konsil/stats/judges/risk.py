@@ -32,7 +32,9 @@ def risk_coverage(confidence: Array, wrong: Array, clusters: IntArray) -> Finali
 
     Source: Geifman, Uziel and El-Yaniv, Bias-reduced uncertainty estimation, ICLR 2019.
 
-    >>> area = risk_coverage(np.array([0.9, 0.8, 0.6]), np.array([0.0, 0.0, 1.0]), np.array([0, 1, 2]))
+    >>> area = risk_coverage(
+    ...     np.array([0.9, 0.8, 0.6]), np.array([0.0, 0.0, 1.0]), np.array([0, 1, 2])
+    ... )
     >>> area(np.ones(3)).round(3)
     array([0.063, 0.333])
     """

@@ -34,7 +34,9 @@ def advantage(judge: Array, peers: Array) -> Array:
 
     `judge` (n_slots,) and `peers` (n_slots, n_peers) hold scores, nan where a judge gave no label.
 
-    >>> advantage(np.array([1.0, 0.0, np.nan]), np.array([[1.0, 0.0], [np.nan, np.nan], [1.0, 1.0]]))
+    >>> advantage(
+    ...     np.array([1.0, 0.0, np.nan]), np.array([[1.0, 0.0], [np.nan, np.nan], [1.0, 1.0]])
+    ... )
     array([0.5, nan, nan])
     """
     is_scored = np.isfinite(peers)
@@ -146,8 +148,14 @@ def comparable(
 
     Arguments as of `preference_sums`.
 
-    >>> comparable(np.ones(3), np.ones((3, 1)), np.array([True, True, False]), np.array([False, False, True]),
-    ...            np.array([0, 1, 0]), 2)
+    >>> comparable(
+    ...     np.ones(3),
+    ...     np.ones((3, 1)),
+    ...     np.array([True, True, False]),
+    ...     np.array([False, False, True]),
+    ...     np.array([0, 1, 0]),
+    ...     2,
+    ... )
     array([ True, False, False])
     """
     is_scored = np.isfinite(judge)[:, None] & np.isfinite(peers) & (stratum >= 0)[:, None]

@@ -23,7 +23,9 @@ def strictness_sums(
     `places` (n,) says which of the values, rising, a judgement is; `is_failure` (n,) 1 for a
     failure, 0 for a success.
 
-    >>> strictness_sums(np.array([0, 1, 1]), np.array([1.0, 1, 0]), np.array([0, 0, 1]), 2, 2).tolist()
+    >>> strictness_sums(
+    ...     np.array([0, 1, 1]), np.array([1.0, 1, 0]), np.array([0, 0, 1]), 2, 2
+    ... ).tolist()
     [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
     sums = np.zeros((n_clusters, 2 * n_values))

@@ -106,7 +106,14 @@ def preferences(
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
-    >>> made = votes([0] * 6, [1] * 6, [1, 1, 0, -1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], n_systems=2)
+    >>> made = votes(
+    ...     [0] * 6,
+    ...     [1] * 6,
+    ...     [1, 1, 0, -1, 1, 1],
+    ...     [0, 1, 2, 3, 4, 5],
+    ...     [0, 0, 1, 1, 2, 2],
+    ...     n_systems=2,
+    ... )
     >>> preferences(made, [one_against_rest(2)], draws=100)[0].flips.p
     array([0.375, 0.375])
     """

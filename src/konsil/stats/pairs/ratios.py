@@ -33,7 +33,9 @@ def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95)
 
     Source: the delta method; Davidson (1970).
 
-    >>> ratios_to_best(np.array([0.5, -0.5]), np.array([[0.01, -0.01], [-0.01, 0.01]])).value.round(4)
+    >>> ratios_to_best(np.array([0.5, -0.5]), np.array([[0.01, -0.01], [-0.01, 0.01]])).value.round(
+    ...     4
+    ... )
     array([1.    , 0.3679])
     """
     if not np.isfinite(log_worths).all():

@@ -135,7 +135,14 @@ def crossed(
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
-    >>> made = votes([0] * 6, [1] * 6, [1, 1, 0, -1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], n_systems=2)
+    >>> made = votes(
+    ...     [0] * 6,
+    ...     [1] * 6,
+    ...     [1, 1, 0, -1, 1, 1],
+    ...     [0, 1, 2, 3, 4, 5],
+    ...     [0, 0, 1, 1, 2, 2],
+    ...     n_systems=2,
+    ... )
     >>> found = crossed(made, one_against_rest(2))
     >>> found.value, found.two_way.df.round(2)
     (array([ 0.5, -0.5]), array([2., 2.]))
@@ -289,7 +296,14 @@ def covariance(
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
-    >>> made = votes([0] * 6, [1] * 6, [1, 1, 0, -1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], n_systems=2)
+    >>> made = votes(
+    ...     [0] * 6,
+    ...     [1] * 6,
+    ...     [1, 1, 0, -1, 1, 1],
+    ...     [0, 1, 2, 3, 4, 5],
+    ...     [0, 0, 1, 1, 2, 2],
+    ...     n_systems=2,
+    ... )
     >>> spread, df = covariance(made, [one_against_rest(2)], clusterings(made))
     >>> bool(np.isclose(spread[0, 0], -spread[0, 1])), round(df, 2)
     (True, 2.0)

@@ -74,8 +74,12 @@ def uneven_clusters(
 
     >>> from konsil.stats.agreement.kappa import percent_agreement
     >>> statistic, labels = percent_agreement(2, 2), np.array([[0, 0], [0, 1], [1, 1]] * 4)
-    >>> uneven_clusters(Codes(labels, np.repeat(np.arange(4), 3), 2), statistic.tally, statistic.finalise)
-    >>> of_units = uneven_clusters(Codes(labels, np.minimum(np.arange(12), 4), 2), statistic.tally, statistic.finalise)
+    >>> uneven_clusters(
+    ...     Codes(labels, np.repeat(np.arange(4), 3), 2), statistic.tally, statistic.finalise
+    ... )
+    >>> of_units = uneven_clusters(
+    ...     Codes(labels, np.minimum(np.arange(12), 4), 2), statistic.tally, statistic.finalise
+    ... )
     >>> round(of_units.variance, 4), round(of_units.df, 2), round(of_units.effective, 2)
     (0.0082, 1.81, 2.12)
     """

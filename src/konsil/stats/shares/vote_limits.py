@@ -39,7 +39,9 @@ def wilson_limits(
     number of positive counts estimated from survey data, with Wilson in the place of
     Clopper-Pearson.
 
-    >>> low, high = wilson_limits(np.array([0.9]), np.array([0.0009]), np.array([1000]), np.array([39.0]))
+    >>> low, high = wilson_limits(
+    ...     np.array([0.9]), np.array([0.0009]), np.array([1000]), np.array([39.0])
+    ... )
     >>> low.round(3), high.round(3)
     (array([0.823]), array([0.946]))
     """

@@ -116,7 +116,12 @@ class _Tally:
 def failure(outcome: str, status: int) -> str:
     """What went wrong in a call: its outcome, or where there was no reply what its status means.
 
-    >>> failure("truncated", 200), failure("http error", 429), failure("gave up", 0), failure("http error", 400)
+    >>> (
+    ...     failure("truncated", 200),
+    ...     failure("http error", 429),
+    ...     failure("gave up", 0),
+    ...     failure("http error", 400),
+    ... )
     ('truncated', 'rate limit', 'no reply', 'request refused')
     """
     if outcome not in _UNANSWERED:

@@ -139,8 +139,8 @@ def _accepted(choice: Choice, item: Item, proposal: str, by: str, number: int) -
     if not text:
         subject = "an empty text" if choice.verdict == "edit" else "a rewriting, and there is none"
         raise PlanError(
-            f"item {choice.item!r}: {subject} cannot be accepted; expected a wording, or to keep the"
-            " question"
+            f"item {choice.item!r}: {subject} cannot be accepted; expected a wording, or to keep"
+            " the question"
         )
     if text == item.text:
         return Accepted("keep", item.text, by, number)

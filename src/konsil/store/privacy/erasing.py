@@ -159,7 +159,8 @@ def _check_known(connection: Connection, study: Study, rater: str) -> None:
     persons -= {"", access.ERASED}
     if rater not in persons:
         raise StoreError(
-            f"rater: there is no person {rater!r} among the raters; {nearest(rater, sorted(persons))}"
+            f"rater: there is no person {rater!r} among the raters;"
+            f" {nearest(rater, sorted(persons))}"
         )
 
 

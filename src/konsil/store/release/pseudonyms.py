@@ -66,7 +66,10 @@ def coarsened(raters: Sequence[Rater], k: int) -> dict[str, dict[str, str]]:
     raters or more. Only in a panel of fewer than k raters this is impossible; all its values are
     suppressed.
 
-    >>> panel = [Rater(str(n), "p", strata={"sex": "f", "years": y}) for n, y in enumerate(("5", "5", "20", "30"))]
+    >>> panel = [
+    ...     Rater(str(n), "p", strata={"sex": "f", "years": y})
+    ...     for n, y in enumerate(("5", "5", "20", "30"))
+    ... ]
     >>> [shown["years"] for shown in coarsened(panel, 2).values()]
     ['5', '5', '(suppressed)', '(suppressed)']
     """

@@ -191,8 +191,8 @@ def linked(released: Released, k: int, unlink: bool) -> str:
             f"Every rater shares the set of rated tasks with at least {k - 1} others of the panel."
         )
     return (
-        f"{recognisable(released.recognisable, k)}: with a study.toml that names raters, the plan can"
-        " be drawn again and tells who they are."
+        f"{recognisable(released.recognisable, k)}: with a study.toml that names raters, the plan"
+        " can be drawn again and tells who they are."
     )
 
 
@@ -242,16 +242,22 @@ def readme(
 |---|---|
 {tables}
 
-CSV and Parquet hold the same. `data_dictionary.csv` says what every column means, `instruments.json` and `codebooks/`
-hold the questions, labels and codebooks that the raters saw. In CSV an empty cell is "none"; a text that a spreadsheet
+CSV and Parquet hold the same. `data_dictionary.csv` says what every column means, \
+`instruments.json` and `codebooks/`
+hold the questions, labels and codebooks that the raters saw. In CSV an empty cell is "none"; a \
+text that a spreadsheet
 would take for a formula has an apostrophe in front, which is not part of it.
 
 ## The raters
 
-People are named by pseudonyms made with a secret key (HMAC-SHA256) that is not in this folder; rows are sorted by
-pseudonym, so that their order says nothing. Tasks are named in the same way. Judges and programs keep their names.
-Raters' strata (such as specialty and years) are "(suppressed)" until at least {k} raters of the panel share every
-combination that is left.{small_panels(released, k)} Names, e-mail addresses and times of day are not here.
+People are named by pseudonyms made with a secret key (HMAC-SHA256) that is not in this folder; \
+rows are sorted by
+pseudonym, so that their order says nothing. Tasks are named in the same way. Judges and programs \
+keep their names.
+Raters' strata (such as specialty and years) are "(suppressed)" until at least {k} raters of the \
+panel share every
+combination that is left.{small_panels(released, k)} Names, e-mail addresses and times of day are \
+not here.
 {notes}
 {ordered(order)} {linked(released, k, unlink)}
 

@@ -59,8 +59,8 @@ def withdraw(
 ) -> Handover | None:
     """Let a rater go: her links end, what she rated stays, the rest changes hands.
 
-    `agreed_digest` is the digest of the preview that was agreed to; where the plan would now be another one,
-    because she rated on meanwhile, nothing happens and None is returned.
+    `agreed_digest` is the digest of the preview that was agreed to; where the plan would now be
+    another one, because the rater continued meanwhile, nothing happens and None is returned.
     """
     with reading(store.engine) as connection:
         # Worked out before anybody has to wait, and once more only where something was written
