@@ -75,15 +75,15 @@ def _add(
     It also gets its share of comparisons that others make.
     """
     allocation = site.allocation
-    for everybody, positions, _ in groups_of(allocation, pool, panel, site.where):
-        fresh = [m for m in everybody if m in set(members)]
+    for group_members, positions, _ in groups_of(allocation, pool, panel, site.where):
+        fresh = [m for m in group_members if m in set(members)]
         limit = allocation.per_rater
         if limit is None and allocation.raters_per_item is not None:
-            before = sum(panel[m].id not in site.book.waves for m in everybody)
+            before = sum(panel[m].id not in site.book.waves for m in group_members)
             limit = -(-len(positions) * allocation.raters_per_item // max(before, 1))
         size = len(positions) if limit is None else min(limit, len(positions))
         n_by_position = dict.fromkeys(positions, 0)
-        for member in everybody:
+        for member in group_members:
             for position in seating.seats[member]:
                 n_by_position[position] += 1
         for member in fresh:
@@ -91,7 +91,7 @@ def _add(
             if allocation.overlap is not None:
                 peers = [
                     m
-                    for m in everybody
+                    for m in group_members
                     if arms[m] == arms[member] and seating.seats[m] and m != member
                 ]
                 lead_by_position |= extend_overlap(

@@ -88,11 +88,21 @@ def _apart(every: Array, sentence: Array, rater: Array, itself: Array) -> Array:
     return every - sentence - rater + itself
 
 
-def _same_sentence(every: Array, sentence: Array, rater: Array, itself: Array) -> Array:  # noqa: ARG001
+def _same_sentence(
+    every: Array,  # noqa: ARG001
+    sentence: Array,
+    rater: Array,  # noqa: ARG001
+    itself: Array,
+) -> Array:
     return sentence - itself
 
 
-def _same_rater(every: Array, sentence: Array, rater: Array, itself: Array) -> Array:  # noqa: ARG001
+def _same_rater(
+    every: Array,  # noqa: ARG001
+    sentence: Array,  # noqa: ARG001
+    rater: Array,
+    itself: Array,
+) -> Array:
     return rater - itself
 
 

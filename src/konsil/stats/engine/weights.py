@@ -182,7 +182,7 @@ def bootstrap_weights(
 def _parts(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
     """The stored parts of the draws start .. stop - 1.
 
-    Which part, its first draw, and the draws asked of it.
+    Each comes with its part, its first draw and the requested draws.
     """
     for part in range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS)):
         at = part * _KEPT_DRAWS
@@ -190,7 +190,7 @@ def _parts(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -> Weights:
-    """The weights themselves, whoever keeps them."""
+    """The weights themselves, without a store of them."""
     out = _empty(start, stop, n_clusters, dtype)
     rows = min(max(_AT_ONCE // n_clusters, 1), BLOCK)
     offsets = np.repeat(np.arange(rows, dtype=np.uint32) * np.uint32(n_clusters), n_clusters)

@@ -210,7 +210,10 @@ def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int,
     ]
     together: dict[int, list[tuple[int, int]]] = {}
     for i, j in places:  # in paper mode each set of votes flips comparisons of its own
-        together.setdefault(len(results[i][j].flips.differences), []).append((i, j))  # type: ignore[union-attr]
+        together.setdefault(
+            len(results[i][j].flips.differences),  # type: ignore[union-attr]
+            [],
+        ).append((i, j))
     for members in together.values():
         tests = [f for i, j in members if (f := results[i][j].flips) is not None]
         if draws * sum(t.differences.size for t in tests) > SAMPLED:

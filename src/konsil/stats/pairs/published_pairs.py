@@ -65,7 +65,7 @@ def published_wins(
 ) -> Published:
     """Win difference of each system with the weights given, (n_systems,).
 
-    With percentiles over clusters and a flip test.
+    It has percentiles over clusters and a flip test.
 
     value_s = sum of w (1 won, -1 lost, 0 tied) / sum of w over the comparisons of s. `weights` and
     `clusters` (n_votes,): the weights travel with their comparisons into every resample.
@@ -121,7 +121,7 @@ def _flipped(
 ) -> Array:
     """The share of resamples with a flipped difference as far from zero as the value, (m,).
 
-    At least as far counts.
+    A difference at least as far counts.
     """
     further, defined = np.zeros(len(value)), np.zeros(len(value))
     generator = np.random.default_rng(stream_key(int(key), "flips of single comparisons"))

@@ -150,7 +150,8 @@ def is_read_only(engine: Engine) -> bool:
     return bool(engine.get_execution_options().get(_READ_ONLY))
 
 
-def _reader_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 - the driver's type
+# The connection is of the driver's type.
+def _reader_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401
     connection.isolation_level = None
 
 
@@ -167,7 +168,8 @@ def create_file(url: URL) -> None:
         ) from None
 
 
-def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 - the driver's type
+# The connection is of the driver's type.
+def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401
     # The driver would begin transactions by its own rules; we begin them ourselves, below.
     connection.isolation_level = None
     cursor = connection.cursor()

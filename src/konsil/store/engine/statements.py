@@ -20,7 +20,7 @@ def insertion(
 ) -> tuple[str, tuple[int, ...] | None]:
     """The statement that inserts rows of these columns.
 
-    With the places of its parameters where it goes by places.
+    It comes with the places of its parameters where it goes by places.
     """
     compiled = sa.insert(kind.table).compile(dialect=dialect, column_keys=list(names))
     return str(compiled), (

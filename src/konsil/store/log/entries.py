@@ -64,7 +64,12 @@ def read_entries(
             yield _entry(row, events.get(row.seq, {}), counts.get(row.seq, {}))
 
 
-def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Entry:  # noqa: ANN401 - a row has no type
+# A row has no type.
+def _entry(
+    row: Any,  # noqa: ANN401
+    event: Mapping[str, Any],
+    counts: Mapping[str, int],
+) -> Entry:
     try:
         data = json.loads(row.data)
     except (ValueError, RecursionError):

@@ -355,7 +355,11 @@ class _Selection:
 
         Return the keys of those that the log covers one by one, as it notes removals.
         """
-        connection, conditions, tables = self._connection, self._own(), schema.metadata.tables
+        connection, conditions, tables = (
+            self._connection,
+            self._own(),
+            schema.metadata.tables,
+        )
         traces: dict[str, dict[str, str]] = {}
         for name, (table, key, _) in covering.TABLES.items():
             keys = (

@@ -109,7 +109,8 @@ def _is_drawn(view: View) -> bool:
     return last_drawn(events)[1] is not None or bool(decisions(events))
 
 
-def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int:  # noqa: A002 - the caller's word
+# `format` is the caller's word.
+def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int:  # noqa: A002
     if format == "jsonl":
         return frames.write_jsonl(path, kind, stream)
     parts = frames.frames(kind, stream)

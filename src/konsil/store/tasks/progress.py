@@ -65,11 +65,13 @@ def counts(connection: Connection) -> tuple[Count, ...]:
         .where(t.purpose.not_in(UNCOUNTED))
         .group_by(*by)
     )
-    found = (
+    cell_counts = (
         Count(rater, instrument, phase, batch, int(first), int(tasks), int(completed))
         for rater, instrument, phase, batch, first, tasks, completed in connection.execute(query)
     )
-    return tuple(sorted(found, key=lambda c: (c.rater, c.first, c.phase, c.batch, c.instrument)))
+    return tuple(
+        sorted(cell_counts, key=lambda c: (c.rater, c.first, c.phase, c.batch, c.instrument))
+    )
 
 
 def handed_in(connection: Connection) -> tuple[Handed, ...]:
