@@ -100,7 +100,7 @@ def pairs_job(quick):
         statistics = [make(9, 2, per_pair=True) for make in (percent_agreement, cohen_kappa, pabak)]
         sums = statistics[0].tally(codes)
         both, finalise = concatenate([(sums, statistic.finalise) for statistic in statistics])
-        result = infer(both, finalise, draws=DRAWS, key=1, method="bca", keep=True)
+        result = infer(both, finalise, draws=DRAWS, key=1, method="bca", keep_draws=True)
         intervals.percentile(result.ordered)
         return result.value
 

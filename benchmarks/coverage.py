@@ -120,7 +120,7 @@ def agreement_coverage(panel, coefficient="kappa", studies=2000, draws=1000, see
         sums = np.hstack([tally(Codes(panel.draw(generator), clusters, 2)) for _ in range(AT_ONCE)])
         finalise = side_by_side(statistic.finalise, AT_ONCE)
         result = infer(
-            sums, finalise, draws=draws, key=batch, method="bca", scale="atanh", keep=True
+            sums, finalise, draws=draws, key=batch, method="bca", scale="atanh", keep_draws=True
         )
         bounds = {
             "bca": (result.low, result.high),
@@ -247,7 +247,7 @@ def win_coverage(comparisons, studies=1000, draws=1000, seed=3):
     for batch in range(-(-studies // AT_ONCE)):
         rows = np.hstack([comparisons.draw(generator, question, rater) for _ in range(AT_ONCE)])
         sums = np.asarray(member @ rows.astype(np.float32), dtype=np.float64)
-        one_way = infer(sums, finalise, draws=draws, key=batch, keep=True)
+        one_way = infer(sums, finalise, draws=draws, key=batch, keep_draws=True)
         influence = wald.linearised(rows, finalise)
         two_way = wald.two_way(influence, question, rater, one_way.value)
         by_rater = wald.one_way(

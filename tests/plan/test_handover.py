@@ -83,7 +83,7 @@ def test_stratum_room_and_closed_batches_are_minded() -> None:
     assert set(found.holders.values()) == {"r2"}, "the only other of her specialty"
     assert (
         reassign_tasks(
-            "r0", tasks, plan=plan, raters=raters, items=items, rated=(), left={"r2"}
+            "r0", tasks, plan=plan, raters=raters, items=items, rated=(), withdrawn={"r2"}
         ).lapsed
         == 2
     )

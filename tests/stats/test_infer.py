@@ -52,7 +52,7 @@ def test_the_same_key_gives_the_same_numbers_and_another_key_others():
 
 def test_replicates_are_kept_on_request():
     assert infer(rows(), mean, draws=100).replicates is None
-    kept = infer(rows(), mean, draws=100, keep=True)
+    kept = infer(rows(), mean, draws=100, keep_draws=True)
     assert kept.replicates is not None
     assert kept.replicates.shape == (100, 2)
     assert kept.ordered is not None
@@ -99,7 +99,7 @@ def test_an_undefined_value_has_no_interval():
 
 def test_undefined_draws_are_counted_and_left_out():
     sums = np.array([[1.0, 2.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
-    result = infer(sums, mean, draws=2000, method="percentile", keep=True)
+    result = infer(sums, mean, draws=2000, method="percentile", keep_draws=True)
     assert result.replicates is not None
     assert result.n_undefined[0] == np.isnan(result.replicates).sum() > 50
     assert result.low[0] == np.nanquantile(result.replicates, 0.025)
@@ -171,7 +171,7 @@ def test_concatenated_statistics_are_paired():
         [(sums, mean), (other, mean), (sums, lambda totals: 1 - mean(totals))]
     )
     assert both.shape == (60, 5)
-    result = infer(both, finalise, draws=300, keep=True)
+    result = infer(both, finalise, draws=300, keep_draws=True)
     assert result.replicates is not None
     assert result.replicates.shape == (300, 5)
     assert result.replicates[:, 2] == pytest.approx(2 * result.replicates[:, 0])

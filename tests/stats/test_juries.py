@@ -85,7 +85,7 @@ def test_rankings_agree_as_scipy_says():
         ranks = [one_against_rest(K, v.steps).finalise(totals(v)) for v in (a, b)]
         each.append(stats.kendalltau(*ranks).statistic)
     np.testing.assert_allclose(found, [*each, np.mean(each)], atol=1e-12)
-    draws = infer(sums, finalise, draws=200, key=1, keep=True)
+    draws = infer(sums, finalise, draws=200, key=1, keep_draws=True)
     assert draws.replicates is not None
     assert draws.replicates.shape == (200, 3)
     np.testing.assert_allclose(draws.replicates[:, 2], draws.replicates[:, :2].mean(1), atol=1e-12)

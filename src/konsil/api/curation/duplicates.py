@@ -100,7 +100,7 @@ def search_duplicates(
             raise PlanError(f"{where}: there are no items yet; run 'konsil import' first")
         number, before = last_duplicates(events)
         stated = _stated(decisions, items)
-        by = decider(store, by, keep=save)
+        by = decider(store, by, may_write=save)
         apart = {item: by for item, decision in stated.items() if decision == APART}
         apart |= {
             i: person

@@ -88,7 +88,7 @@ def mask_cases(
                 f"{where}: prepare.mask: there is no case {unknown!r};"
                 f" {nearest(unknown, case_by_id)}"
             )
-        by = decider(store, by, keep=save)
+        by = decider(store, by, may_write=save)
         before, written = last_markings(events), versions_of(everything)
         markings = {
             case: case_marking for case, (_, case_marking) in before.items() if case in case_by_id

@@ -115,7 +115,7 @@ def screen_items(
         screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
         at = now()
         new_events = decision_events(
-            stated, findings, spec, last_number, decider(store, by, keep=save), at
+            stated, findings, spec, last_number, decider(store, by, may_write=save), at
         )
         screened = replace(screened, seen=last_number + len(new_events))
         if replies is not None and replies.n_pending:

@@ -120,7 +120,7 @@ def tag_items(
                 helped = with_model(folder, store, spec, items, retained, embedder, chosen)
                 if helped.themed is None:
                     return Tagged(items, retained or Themed(), False, helped.runs, helped.n_pending)
-            who = decider(store, by, keep=save)
+            who = decider(store, by, may_write=save)
             themed = deciders_added(
                 themes(spec, items, embedder(), helped.themed, decided, moved), retained, who
             )

@@ -34,11 +34,11 @@ class Balance:
 
         Panels of one rater have none.
         """
-        found: dict[str, list[int]] = {}
-        for (one, other), n in self.pairs.items():
-            if self.panels[one] == self.panels[other]:
-                found.setdefault(self.panels[one], []).append(n)
-        return {panel: tuple(counts) for panel, counts in found.items()}
+        counts_by_panel: dict[str, list[int]] = {}
+        for (rater, other), n in self.pairs.items():
+            if self.panels[rater] == self.panels[other]:
+                counts_by_panel.setdefault(self.panels[rater], []).append(n)
+        return {panel: tuple(counts) for panel, counts in counts_by_panel.items()}
 
     def loads(self) -> tuple[int, int]:
         """The least and the greatest number of screens of a rater; (0, 0) without tasks."""
@@ -61,22 +61,26 @@ def balance(
     systems = {a.id: a.system for a in answers}
     screens: Counter[str] = Counter()
     rated: dict[str, set[str]] = {}
-    seen: dict[str, set[str]] = {}
+    raters_by_item: dict[str, set[str]] = {}
     panels: dict[str, str] = {}
     places: dict[str, Counter[int]] = {}
     for task in tasks:
         screens[task.rater] += 1
-        mine = rated.setdefault(task.rater, set())
+        rated_items = rated.setdefault(task.rater, set())
         panels.setdefault(task.rater, task.slot.rsplit(" ", 1)[0])
         if task.item is not None:
-            mine.add(task.item)
+            rated_items.add(task.item)
             if task.purpose == "main":
-                seen.setdefault(task.item, set()).add(task.rater)
+                raters_by_item.setdefault(task.item, set()).add(task.rater)
         if len(task.answers) > 1:
             for place, answer in enumerate(task.answers):
                 places.setdefault(systems.get(answer, answer), Counter())[place] += 1
     raters = sorted(screens)
-    pairs = Counter(pair for who in seen.values() for pair in combinations(sorted(who), 2))
+    pairs = Counter(
+        pair
+        for item_raters in raters_by_item.values()
+        for pair in combinations(sorted(item_raters), 2)
+    )
     width = max((max(c) for c in places.values()), default=-1) + 1
     return Balance(
         screens={r: screens[r] for r in raters},
@@ -86,7 +90,7 @@ def balance(
         },
         panels=dict(sorted(panels.items())),
         positions={s: tuple(places[s][n] for n in range(width)) for s in sorted(places)},
-        strata=_strata(seen, panels, items),
+        strata=_strata(raters_by_item, panels, items),
     )
 
 
@@ -100,23 +104,32 @@ def _is_free_text(value: str) -> bool:
 
 
 def _strata(
-    seen: Mapping[str, set[str]], panels: Mapping[str, str], items: Iterable[Item]
+    raters_by_item: Mapping[str, set[str]], panels: Mapping[str, str], items: Iterable[Item]
 ) -> dict[tuple[str, str], dict[str, tuple[int, ...]]]:
     """Count each rater's items with each value of each stratum, by panel.
 
     Strata of one or many values stay out.
     """
-    shown = [item for item in items if item.id in seen]
-    found: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
+    shown = [item for item in items if item.id in raters_by_item]
+    counts_by_stratum: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
     for column in sorted({column for item in shown for column in item.strata}):
         values = sorted({item.strata[column] for item in shown if column in item.strata})
         if not 2 <= len(values) <= MOST_VALUES or any(map(_is_free_text, values)):
             continue
         counts = Counter(
-            (rater, item.strata.get(column)) for item in shown for rater in seen[item.id]
+            (rater, item.strata.get(column)) for item in shown for rater in raters_by_item[item.id]
         )
         for panel in dict.fromkeys(sorted(panels.values())):
-            raters = sorted({r for who in seen.values() for r in who if panels[r] == panel})
+            raters = sorted(
+                {
+                    r
+                    for item_raters in raters_by_item.values()
+                    for r in item_raters
+                    if panels[r] == panel
+                }
+            )
             if raters:
-                found[panel, column] = {v: tuple(counts[r, v] for r in raters) for v in values}
-    return found
+                counts_by_stratum[panel, column] = {
+                    v: tuple(counts[r, v] for r in raters) for v in values
+                }
+    return counts_by_stratum

@@ -1,4 +1,7 @@
-"""Who takes over what a rater leaves unrated: a pure, balanced re-planning that moves nothing else."""
+"""Reassignment of the tasks that a withdrawn rater has not rated.
+
+It is a pure, balanced re-planning that moves nothing else.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ def reassign_tasks(
     raters: Sequence[Rater],
     items: Mapping[str, Item],
     rated: Collection[str],
-    left: Collection[str] = (),
+    withdrawn: Collection[str] = (),
     closed: Collection[tuple[str, str, str]] = (),
     seed: int = 0,
 ) -> Handover:
@@ -69,7 +72,7 @@ def reassign_tasks(
     kind who does not have the item yet, who shares the stratum and the arm that the plan asks for
     and has room; among equals the one who shares the fewest items with the item's other raters,
     then by lot. Surveys, practice, pilots, repeats of what she rated and tasks of closed batches
-    lapse. `rated`: tasks that have ratings; `left`: raters who have left before;
+    lapse. `rated`: tasks that have ratings; `withdrawn`: raters who have withdrawn before;
     `closed`: phase, batch and rater (or nobody: everybody) of closed batches.
 
     >>> tasks = [Task(f"t{n}", "p 1", "r1", "form", f"i{n}") for n in range(4)]
@@ -79,25 +82,25 @@ def reassign_tasks(
     (1, [1, 2], 0)
     """
     everything = tuple(tasks)
-    mine = [t for t in everything if t.rater == rater]
+    rater_tasks = [t for t in everything if t.rater == rater]
     panel = next((r.panel for r in raters if r.id == rater), "")
-    others = [r for r in raters if r.panel == panel and r.id != rater and r.id not in left]
-    open_ = [t for t in mine if t.id not in rated]
+    others = [r for r in raters if r.panel == panel and r.id != rater and r.id not in withdrawn]
+    open_ = [t for t in rater_tasks if t.id not in rated]
     desks = {r.id: _Desk(r) for r in others}
-    seen: dict[str, set[str]] = {}
+    raters_by_item: dict[str, set[str]] = {}
     for task in everything:
         if task.item is not None and task.purpose == "main" and task.rater:
-            seen.setdefault(task.item, set()).add(task.rater)
+            raters_by_item.setdefault(task.item, set()).add(task.rater)
         if task.rater in desks:
-            desks[task.rater].take(task, done=task.id in rated)
+            desks[task.rater].take(task, is_rated=task.id in rated)
     before = {r: desk.open for r, desk in desks.items()}
     together = Counter[frozenset[str]]()
-    for who in seen.values():
-        together.update(frozenset((a, b)) for a in who for b in who if a < b)
+    for item_raters in raters_by_item.values():
+        together.update(frozenset((a, b)) for a in item_raters for b in item_raters if a < b)
     holders = {t.id: "" for t in open_}
     bundles: dict[tuple[bool, str], list[Task]] = {}
     for task in open_:
-        if _goes_on(task, rated, mine) and not _is_closed(task, "", closed):
+        if _goes_on(task, rated, rater_tasks) and not _is_closed(task, "", closed):
             bundles.setdefault((task.purpose == "tiebreak", task.item or ""), []).append(task)
     # Tie-breaks last: how many there are must not be seen in how the rest is shared out.
     turns = sorted(
@@ -116,7 +119,7 @@ def reassign_tasks(
         ]
         if not able:
             continue
-        company = seen.get(item, set()) - {rater}
+        company = raters_by_item.get(item, set()) - {rater}
 
         def place(
             desk: _Desk, late: bool = late, item: str = item, company: set[str] = company
@@ -134,8 +137,8 @@ def reassign_tasks(
         )
         for task in bundle:
             holders[task.id] = chosen.rater.id
-            chosen.take(task, done=False)
-    stay = sum(t.id in rated and t.purpose != "tiebreak" for t in mine)
+            chosen.take(task, is_rated=False)
+    stay = sum(t.id in rated and t.purpose != "tiebreak" for t in rater_tasks)
     return Handover(
         rater, holders, stay, before, frozenset(t.id for t in open_ if t.purpose == "tiebreak")
     )
@@ -149,42 +152,45 @@ class _Desk:
         self.items: dict[str, set[str | None]] = {}
         self.arms: dict[tuple[str, str], str] = {}
 
-    def take(self, task: Task, *, done: bool) -> None:
+    def take(self, task: Task, *, is_rated: bool) -> None:
         # What she did counts too: whoever has done most is not given most because she is quick.
         if task.purpose == "tiebreak":
             self.late += 1
         else:
-            self.open += not done
+            self.open += not is_rated
             self.load += task.item is not None
         self.items.setdefault(task.instrument, set()).add(task.item)
         self.arms.setdefault((task.instrument, task.phase), task.arm)
 
 
-def _goes_on(task: Task, rated: Collection[str], mine: Sequence[Task]) -> bool:
+def _goes_on(task: Task, rated: Collection[str], rater_tasks: Sequence[Task]) -> bool:
     if task.item is None or task.purpose not in ("main", "tiebreak", "repeat"):
         return False
     if task.purpose != "repeat":
         return True
     # A repetition tells how alike one person rates twice; it goes with the first time or not at
     # all.
-    return task.repeat_of not in rated and any(t.id == task.repeat_of for t in mine)
+    return task.repeat_of not in rated and any(t.id == task.repeat_of for t in rater_tasks)
 
 
 def _allocation(task: Task, plan: Sequence[Allocation]) -> Allocation | None:
     panel = task.slot.rpartition(" ")[0]
-    found = [
+    matches = [
         a for a in plan if (a.panel, a.instrument, a.phase) == (panel, task.instrument, task.phase)
     ]
-    return next((a for a in found if a.purpose == task.purpose), found[0] if found else None)
+    return next((a for a in matches if a.purpose == task.purpose), matches[0] if matches else None)
 
 
 def _may(desk: _Desk, task: Task, allocation: Allocation | None, item: Item | None) -> bool:
-    mine = desk.items.get(task.instrument, set())
-    if task.item in mine or desk.arms.get((task.instrument, task.phase), task.arm) != task.arm:
+    assigned_items = desk.items.get(task.instrument, set())
+    if (
+        task.item in assigned_items
+        or desk.arms.get((task.instrument, task.phase), task.arm) != task.arm
+    ):
         return False
     if allocation is None:
         return True
-    if allocation.per_rater is not None and len(mine) >= allocation.per_rater:
+    if allocation.per_rater is not None and len(assigned_items) >= allocation.per_rater:
         return False
     match = allocation.match
     return match is None or item is None or desk.rater.strata.get(match) == item.strata.get(match)

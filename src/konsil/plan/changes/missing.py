@@ -1,4 +1,7 @@
-"""Answers that are not there: what the plan leaves out for want of them, and where it shows fewer than it could."""
+"""Missing answers.
+
+They are the reason why the plan leaves items out or shows fewer answers than it could.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,7 @@ def missing(
     (('i3',), ('i2',))
     """
     book = ReferenceIndex(items, answers, raters, instruments, 0)
-    found = []
+    gaps = []
     for n, allocation in enumerate(plan):
         where = f"plan[{n}]"
         if (
@@ -70,5 +73,5 @@ def missing(
         without = tuple(i for i, k in counts.items() if k < least)
         fewer = tuple(i for i, k in counts.items() if least <= k < len(systems))
         if without or fewer:
-            found.append(Missing(where, tuple(systems), len(pool), without, fewer))
-    return tuple(found)
+            gaps.append(Missing(where, tuple(systems), len(pool), without, fewer))
+    return tuple(gaps)

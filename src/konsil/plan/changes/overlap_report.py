@@ -40,36 +40,42 @@ def overlaps_of(
         tasks: of the whole plan, each in its slot.
         items: for the matched stratum; without them there is one stratum.
     """
-    given, strata = tuple(tasks), {i.id: i.strata for i in items}
-    found = []
+    planned_tasks, strata = tuple(tasks), {i.id: i.strata for i in items}
+    overlaps = []
     for line in plan:
         if line.overlap is None:
             continue
-        who: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
-        for task in given:
-            mine = (task.slot.rpartition(" ")[0], task.instrument, task.phase, task.purpose)
-            if task.item is not None and mine == (
+        slots_by_subject: dict[tuple[str, tuple[str, ...], str], set[str]] = {}
+        for task in planned_tasks:
+            line_key = (task.slot.rpartition(" ")[0], task.instrument, task.phase, task.purpose)
+            if task.item is not None and line_key == (
                 line.panel,
                 line.instrument,
                 line.phase,
                 line.purpose,
             ):
-                who.setdefault((task.item, tuple(sorted(task.answers)), task.arm), set()).add(
-                    task.slot
-                )
-        several = {key: slots for key, slots in who.items() if len(slots) >= line.overlap.raters}
-        each = dict.fromkeys(sorted({slot for slots in who.values() for slot in slots}), 0)
+                slots_by_subject.setdefault(
+                    (task.item, tuple(sorted(task.answers)), task.arm), set()
+                ).add(task.slot)
+        several = {
+            key: slots
+            for key, slots in slots_by_subject.items()
+            if len(slots) >= line.overlap.raters
+        }
+        each = dict.fromkeys(
+            sorted({slot for slots in slots_by_subject.values() for slot in slots}), 0
+        )
         each |= Counter(slot for slots in several.values() for slot in slots)
         counts: Counter[tuple[str, str, bool]] = Counter()
-        for key in who:
+        for key in slots_by_subject:
             counts[strata.get(key[0], {}).get(line.match or "", ""), key[2], key in several] += 1
         cells = sorted({(value, arm) for value, arm, _ in counts})
-        found.append(
+        overlaps.append(
             PlannedOverlap(
                 line.panel,
                 line.overlap.share,
                 line.overlap.raters,
-                len(who),
+                len(slots_by_subject),
                 len(several),
                 (min(each.values(), default=0), max(each.values(), default=0)),
                 {
@@ -81,4 +87,4 @@ def overlaps_of(
                 },
             )
         )
-    return tuple(found)
+    return tuple(overlaps)

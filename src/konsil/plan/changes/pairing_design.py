@@ -1,4 +1,7 @@
-"""The design of comparisons: which systems meet how often, by specialty too, and how often a question comes again."""
+"""The design of comparisons.
+
+Which systems meet how often, by specialty too, and how often a question comes again.
+"""
 
 from __future__ import annotations
 
@@ -44,25 +47,25 @@ def meetings(
         items: those that are in the study; their strata are counted where they have 2 to 50 values.
     """
     systems = {a.id: a.system for a in answers}
-    known = {item.id: item for item in items}
+    items_by_id = {item.id: item for item in items}
     of_panel: dict[str, list[Task]] = {}
     for task in tasks:
         if len(task.answers) == 2 and task.purpose == "main" and task.item is not None:
             of_panel.setdefault(task.slot.rsplit(" ", 1)[0], []).append(task)
-    return {panel: _counted(of_panel[panel], systems, known) for panel in sorted(of_panel)}
+    return {panel: _counted(of_panel[panel], systems, items_by_id) for panel in sorted(of_panel)}
 
 
 def _counted(tasks: list[Task], systems: Mapping[str, str], items: Mapping[str, Item]) -> Meetings:
     first: Counter[tuple[str, str]] = Counter()
     raters: dict[str, set[str]] = {item: set() for item in items}
     same: dict[tuple[str, str, Pair], set[str]] = {}
-    met: Counter[tuple[str, Pair]] = Counter()
+    n_by_item_pair: Counter[tuple[str, Pair]] = Counter()
     for task in tasks:
-        one, other = (systems.get(a, a) for a in task.answers)
-        pair: Pair = (min(one, other), max(one, other))
+        system, other = (systems.get(a, a) for a in task.answers)
+        pair: Pair = (min(system, other), max(system, other))
         item = str(task.item)
-        first[one, other] += 1
-        met[item, pair] += 1
+        first[system, other] += 1
+        n_by_item_pair[item, pair] += 1
         raters.setdefault(item, set()).add(task.slot)
         same.setdefault((item, task.arm, pair), set()).add(task.slot)
     pairs = sorted({(min(p), max(p)) for p in first})
@@ -71,7 +74,7 @@ def _counted(tasks: list[Task], systems: Mapping[str, str], items: Mapping[str, 
         values = sorted({item.strata[column] for item in items.values() if column in item.strata})
         if 2 <= len(values) <= MOST_VALUES:
             counts: Counter[tuple[str, Pair]] = Counter()
-            for (item, pair), n in met.items():
+            for (item, pair), n in n_by_item_pair.items():
                 if item in items and column in items[item].strata:
                     counts[items[item].strata[column], pair] += n
             strata[column] = {v: {p: counts[v, p] for p in pairs} for v in values}
@@ -80,5 +83,5 @@ def _counted(tasks: list[Task], systems: Mapping[str, str], items: Mapping[str, 
         first={(a, b): (first[a, b], first[b, a]) for a, b in pairs},
         strata=strata,
         raters=dict(sorted(Counter(map(len, raters.values())).items())),
-        repeated=sum(len(who) for who in same.values() if len(who) > 1),
+        repeated=sum(len(slots) for slots in same.values() if len(slots) > 1),
     )

@@ -1,4 +1,7 @@
-"""How far apart the two looks at the same answers are: what a crossover needs so that the first is forgotten."""
+"""The washout interval between two ratings of the same answers.
+
+A crossover needs it so that the first rating is forgotten.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +29,17 @@ class Washout:
 
 
 def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
-    """Panel and kind of second look ("designs": on another instrument, "repeats": on the same) -> how far apart.
+    """Panel and kind of second rating -> the distance to the first rating.
+
+    The kinds are "designs" (on another instrument) and "repeats" (on the same instrument).
 
     Screens about items are counted, those for practice and the pilot too; questionnaires are not.
 
     >>> seen = [("coarse", "x"), ("coarse", "y"), ("fine", "z"), ("fine", "x")]
-    >>> made = [Task(f"t{n}", "panel 1", "r", form, "i", (a,), position=n) for n, (form, a) in enumerate(seen)]
+    >>> made = [
+    ...     Task(f"t{n}", "panel 1", "r", form, "i", (a,), position=n)
+    ...     for n, (form, a) in enumerate(seen)
+    ... ]
     >>> washouts(made)["panel", "designs"].least
     2
     """
@@ -39,24 +47,25 @@ def washouts(tasks: Iterable[Task]) -> dict[tuple[str, str], Washout]:
     for task in tasks:
         if task.item is not None:
             by_rater.setdefault(task.slot, []).append(task)
-    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for slot, mine in by_rater.items():
+    distances: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for slot, rater_tasks in by_rater.items():
         panel = slot.rsplit(" ", 1)[0]
-        for kind, between in _distances(sorted(mine, key=lambda t: t.position)):
-            found.setdefault((panel, kind), []).append(between)
-    return {key: _washout(found[key]) for key in sorted(found)}
+        for kind, between in _distances(sorted(rater_tasks, key=lambda t: t.position)):
+            distances.setdefault((panel, kind), []).append(between)
+    return {key: _washout(distances[key]) for key in sorted(distances)}
 
 
-def _distances(mine: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
+def _distances(rater_tasks: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
     """Screens and whole batches between each second look and the look before it."""
     batches = {
-        name: n for n, name in enumerate(dict.fromkeys((t.phase, t.batch) for t in mine if t.batch))
+        name: n
+        for n, name in enumerate(dict.fromkeys((t.phase, t.batch) for t in rater_tasks if t.batch))
     }
-    places = {t.id: n for n, t in enumerate(mine)}
+    places = {t.id: n for n, t in enumerate(rater_tasks)}
     before: dict[tuple[str | None, frozenset[str]], Task] = {}
-    for task in mine:
+    for task in rater_tasks:
         if task.purpose == "repeat":
-            first = next((t for t in mine if t.id == task.repeat_of), None)
+            first = next((t for t in rater_tasks if t.id == task.repeat_of), None)
             kind = "repeats"
         elif task.purpose == "main":
             first = before.get((task.item, frozenset(task.answers)))
@@ -66,12 +75,12 @@ def _distances(mine: Sequence[Task]) -> Iterable[tuple[str, tuple[int, int]]]:
             continue
         if first is not None and kind:
             ends = [batches.get((t.phase, t.batch)) for t in (first, task)]
-            whole = 0 if ends[0] is None or ends[1] is None else max(ends[1] - ends[0] - 1, 0)
-            yield kind, (places[task.id] - places[first.id] - 1, whole)
+            n_batches = 0 if ends[0] is None or ends[1] is None else max(ends[1] - ends[0] - 1, 0)
+            yield kind, (places[task.id] - places[first.id] - 1, n_batches)
 
 
-def _washout(found: Sequence[tuple[int, int]]) -> Washout:
-    screens = [n for n, _ in found]
+def _washout(distances: Sequence[tuple[int, int]]) -> Washout:
+    screens = [n for n, _ in distances]
     return Washout(
-        len(found), min(screens), median(screens), max(screens), min(n for _, n in found)
+        len(distances), min(screens), median(screens), max(screens), min(n for _, n in distances)
     )

@@ -50,7 +50,9 @@ def assign(
     events: Iterable[Event] = (),
     places: Iterable[Places] = (),
 ) -> tuple[Task, ...]:
-    """Every rater's tasks in the order of work, or a PlanError that says which allocation cannot be met.
+    """Every rater's tasks in the order of work.
+
+    A PlanError states which allocation cannot be met.
 
     Each allocation draws from a stream of its own, keyed by the seed and by what the allocation is,
     so another allocation changes none of its tasks (only `position`, where both share a panel's
@@ -82,7 +84,7 @@ def assign(
         in_study(items, events), answers, people.values(), instruments, seed, waves
     )
     people = {r.id: r for r in signed_up(events, slots_of(people.values()))} | people
-    given = tuple(ratings)
+    rating_rows = tuple(ratings)
     drafts: list[Draft] = []
     occurrences: Counter[tuple[str, ...]] = Counter()
     for n, allocation in enumerate(plan):
@@ -95,12 +97,12 @@ def assign(
         if is_survey(instrument, where):
             drafts += _surveys(site)
         elif allocation.when == "disagreed":
-            drafts += _tiebreaks(site, drafts, given, people)
+            drafts += _tiebreaks(site, drafts, rating_rows, people)
         elif allocation.like:
             drafts += _alike(site, drafts)
         else:
             drafts += _screens(site)
-    return assign_slot_holders(schedule(drafts, seed), events, given, {r.id for r in free})
+    return assign_slot_holders(schedule(drafts, seed), events, rating_rows, {r.id for r in free})
 
 
 def _identity(allocation: Allocation) -> tuple[str, ...]:
@@ -114,13 +116,13 @@ def _screens(site: Site) -> list[Draft]:
     arms = arms_of(book.seed, panel, allocation)
     seating = seat_panel(site, pool, panel, arms)
     drawn = [item_subjects(site, pool, rater) for rater in panel]
-    found: list[Draft] = []
+    drafts: list[Draft] = []
     for seat, (rater, arm) in enumerate(zip(panel, arms, strict=True)):
         chosen = [
             (pool[i].id, drawn[seating.leads.get((seat, i), seat)][i]) for i in seating.seats[seat]
         ]
-        found += drafts_of(site, seat, rater, arm, allocation.purpose, chosen)
-    return found
+        drafts += drafts_of(site, seat, rater, arm, allocation.purpose, chosen)
+    return drafts
 
 
 def _surveys(site: Site) -> list[Draft]:
@@ -145,7 +147,10 @@ def _surveys(site: Site) -> list[Draft]:
 
 
 def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
-    """The item-answer sets of an earlier phase: a rater's own where the panel is the same, else all of them."""
+    """The item-answer sets of an earlier phase.
+
+    They are a rater's own where the panel is the same, else all of them.
+    """
     book, allocation = site.book, site.allocation
     sources = [d for d in earlier if d.allocation.phase == allocation.like and d.item is not None]
     if not sources:
@@ -160,38 +165,39 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
     # What was added to an earlier line comes after all else of it, so that it moves nothing here
     # either.
     sources.sort(key=lambda d: d.wave)
-    panel, wanted = (
+    panel, items_by_id = (
         book.panel(allocation, site.where),
         {i.id: i for i in book.pool(allocation, site.where)},
     )
-    own = [d for d in sources if d.allocation.panel == allocation.panel]
+    same_panel = [d for d in sources if d.allocation.panel == allocation.panel]
     pool = [
-        wanted[i]
-        for i in dict.fromkeys(d.item for d in own or sources)
-        if i is not None and i in wanted
+        items_by_id[i]
+        for i in dict.fromkeys(d.item for d in same_panel or sources)
+        if i is not None and i in items_by_id
     ]
-    if own and (allocation.raters_per_item is not None or allocation.match is not None):
+    if same_panel and (allocation.raters_per_item is not None or allocation.match is not None):
         raise PlanError(
             f"{site.where}.like: each rater of {allocation.panel!r} takes over her own items of"
             f" phase {allocation.like!r}; leave out raters_per_item and match"
         )
     rng = generator(book.seed, *site.key, "limits")
-    seats = [] if own else seatings(allocation, pool, panel, rng, site.where)
+    seats = [] if same_panel else seatings(allocation, pool, panel, rng, site.where)
     systems = set(book.chosen_systems(allocation, site.where))
-    found: list[Draft] = []
+    all_drafts: list[Draft] = []
     for seat, (rater, arm) in enumerate(
         zip(panel, arms_of(book.seed, panel, allocation), strict=True)
     ):
-        mine = [d for d in own or sources if not own or d.rater == rater.id]
-        sets, waves = _sets(site, mine, arm, systems)
-        if own:
+        rater_sources = [d for d in same_panel or sources if not same_panel or d.rater == rater.id]
+        sets, waves = _sets(site, rater_sources, arm, systems)
+        if same_panel:
             # The first batches are made by the shared key, so everybody in the panel comes back to
             # the same items.
             first = sorted(
-                {d.item: d.shared for d in mine if d.item in sets}.items(), key=lambda pair: pair[1]
+                {d.item: d.shared for d in rater_sources if d.item in sets}.items(),
+                key=lambda pair: pair[1],
             )
-            kept = {item for item, _ in first[: allocation.per_rater]}
-            ids = [i.id for i in pool if i.id in kept]
+            first_items = {item for item, _ in first[: allocation.per_rater]}
+            ids = [i.id for i in pool if i.id in first_items]
         else:
             ids = [pool[i].id for i in seats[seat] if pool[i].id in sets]
         drafts = drafts_of(
@@ -199,29 +205,38 @@ def _alike(site: Site, earlier: Sequence[Draft]) -> list[Draft]:
         )
         if allocation.purpose == "repeat":
             _tie_repeats(site, drafts, earlier)
-        found += drafts
-    return found
+        all_drafts += drafts
+    return all_drafts
 
 
 def _sets(
     site: Site, sources: Iterable[Draft], arm: str, systems: set[str]
 ) -> tuple[dict[str, Subjects], dict[str, list[int]]]:
-    """Item -> what is shown of it, in the order of the sources; and with which addition each of these came."""
-    found: dict[str, Subjects] = {}
+    """Item -> its displayed answers, in the order of the sources.
+
+    The second mapping states with which addition each of these came.
+    """
+    subjects_by_item: dict[str, Subjects] = {}
     waves: dict[str, list[int]] = {}
     for draft in sources:
         if draft.item is None or (arm and draft.arm and arm != draft.arm):
             continue
-        kept = tuple(a for a in draft.subject if site.book.by_id[a].system in systems)
-        split = [(a,) for a in kept] if site.allocation.show == "each" else [kept] if kept else []
-        subjects = found.setdefault(draft.item, [])
+        shown_answers = tuple(a for a in draft.subject if site.book.by_id[a].system in systems)
+        split = (
+            [(a,) for a in shown_answers]
+            if site.allocation.show == "each"
+            else [shown_answers]
+            if shown_answers
+            else []
+        )
+        subjects = subjects_by_item.setdefault(draft.item, [])
         for subject in split:
             # Every human comparison of a pair has its counterpart; whole sets and single answers
             # come once.
             if site.allocation.show == "pair" or subject not in subjects:
                 subjects.append(subject)
                 waves.setdefault(draft.item, []).append(draft.wave)
-    return {item: subjects for item, subjects in found.items() if subjects}, waves
+    return {item: subjects for item, subjects in subjects_by_item.items() if subjects}, waves
 
 
 def _tie_repeats(site: Site, drafts: Iterable[Draft], earlier: Iterable[Draft]) -> None:
@@ -256,27 +271,32 @@ def _tiebreaks(
             rated.setdefault(draft.item, set()).add(draft.rater)
     # Seats follow from the item's place in the whole set, so a new conflict moves no earlier
     # tie-break.
-    mine: list[list[int]] = [[] for _ in panel]
+    items_by_seat: list[list[int]] = [[] for _ in panel]
     for i, item in enumerate(pool):
         if item.id not in conflicts:
             continue
         turn = [(i + k) % len(panel) for k in range(len(panel))]
         fresh = [s for s in turn if panel[s].id not in rated.get(item.id, set())]
-        wanted = len(fresh) if allocation.raters_per_item is None else allocation.raters_per_item
-        if len(fresh) < max(wanted, 1):
+        n_raters = len(fresh) if allocation.raters_per_item is None else allocation.raters_per_item
+        if len(fresh) < max(n_raters, 1):
             raise PlanError(
-                f"{site.where}.panel: the tie-break of item {item.id!r} needs {max(wanted, 1)}"
+                f"{site.where}.panel: the tie-break of item {item.id!r} needs {max(n_raters, 1)}"
                 f" raters of {allocation.panel!r} who have not rated it, there are {len(fresh)}"
             )
-        for seat in fresh[:wanted]:
-            mine[seat].append(i)
-    found: list[Draft] = []
+        for seat in fresh[:n_raters]:
+            items_by_seat[seat].append(i)
+    drafts: list[Draft] = []
     for seat, (rater, arm) in enumerate(
         zip(panel, arms_of(book.seed, panel, allocation), strict=True)
     ):
-        if mine[seat]:
+        if items_by_seat[seat]:
             subjects = item_subjects(site, pool, rater)
-            found += drafts_of(
-                site, seat, rater, arm, "tiebreak", [(pool[i].id, subjects[i]) for i in mine[seat]]
+            drafts += drafts_of(
+                site,
+                seat,
+                rater,
+                arm,
+                "tiebreak",
+                [(pool[i].id, subjects[i]) for i in items_by_seat[seat]],
             )
-    return found
+    return drafts

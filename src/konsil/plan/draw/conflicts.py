@@ -26,8 +26,8 @@ def conflicting_items(
     breakers = {r.id for r in tiebreakers}
     kinds = {raters[r].kind for r in breakers}
     criteria = {c.id: c for c in instrument.criteria if c.scope in ("answer", "sentence", "pair")}
-    seen: dict[object, dict[str, str]] = {}
-    found: set[str] = set()
+    labels_by_subject: dict[object, dict[str, str]] = {}
+    conflicts: set[str] = set()
     for rating in ratings:
         criterion, rater = criteria.get(rating.criterion), raters.get(rating.rater)
         if criterion is None or rater is None or rater.kind not in kinds or rating.state != "rated":
@@ -43,8 +43,8 @@ def conflicting_items(
             continue
         answers, label = canonical(criterion, rating.answers, rating.label)
         subject = (rating.criterion, rating.item, answers, rating.span)
-        given = seen.setdefault(subject, {})
-        given[rating.rater] = label
-        if any(other != label for other in given.values()):
-            found.add(rating.item)
-    return frozenset(found)
+        labels = labels_by_subject.setdefault(subject, {})
+        labels[rating.rater] = label
+        if any(other != label for other in labels.values()):
+            conflicts.add(rating.item)
+    return frozenset(conflicts)

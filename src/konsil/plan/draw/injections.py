@@ -1,4 +1,7 @@
-"""Control tasks of judges: some of their tasks once more, with an instruction to the judge in one of the answers."""
+"""Control tasks of judges.
+
+Some of their tasks once more, with an instruction to the judge in one of the answers.
+"""
 
 from __future__ import annotations
 
@@ -55,18 +58,18 @@ def plant(
         for j in dict.fromkeys(t.rater for t in tasks)
         if j in judges and (not spec.judges or j in spec.judges)
     ]
-    found: list[Task] = []
+    control_tasks: list[Task] = []
     for judge in chosen:
-        own = [t for t in tasks if t.rater == judge]
+        judge_tasks = [t for t in tasks if t.rater == judge]
         eligible = [
             t
-            for t in own
+            for t in judge_tasks
             if t.purpose == "main" and t.instrument in asking and t.item and t.answers
         ]
         if not eligible:
             continue
-        wanted = round(spec.share * len(eligible))
-        if not wanted:
+        n_controls = round(spec.share * len(eligible))
+        if not n_controls:
             raise PlanError(
                 f"injections.share: {spec.share:g} of the {len(eligible):,} tasks of judge"
                 f" {judge!r} is no task; expected a larger share"
@@ -77,9 +80,9 @@ def plant(
         first: dict[str | None, Task] = {}
         for task in drawn:
             first.setdefault(task.item, task)
-        last = max(t.position for t in own)
-        for n, task in enumerate(list(first.values())[:wanted]):
-            found.append(
+        last = max(t.position for t in judge_tasks)
+        for n, task in enumerate(list(first.values())[:n_controls]):
+            control_tasks.append(
                 replace(
                     task,
                     id=token(seed, "injection", task.id),
@@ -89,4 +92,4 @@ def plant(
                     repeat_of=task.id,
                 )
             )
-    return tuple(found)
+    return tuple(control_tasks)

@@ -1,4 +1,7 @@
-"""Planned overlap: which comparisons several raters make, drawn so that strata, arms and raters have their share."""
+"""Planned overlap: which comparisons several raters make.
+
+They are drawn so that strata, arms and raters have their share.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def share_items(
         _quotas(cells, overlap.share, overlap, rng, where)
         leads = _add_raters(overlap, cells, seats, rng)
         _check_load(allocation, seats, where)
-        return [sorted(mine) for mine in seats], leads
+        return [sorted(seat_items) for seat_items in seats], leads
     size = {
         id(positions): min(allocation.per_rater or len(positions), len(positions))
         for _, positions, _ in groups
@@ -67,12 +70,12 @@ def share_items(
     ]
     share = overlap.share / (1 + overlap.share * (overlap.raters - 1))
     _quotas([cell for cells in cells_of for cell in cells], share, overlap, rng, where)
-    for (members, positions, what), cells in zip(groups, cells_of, strict=True):
-        seen = dict.fromkeys(positions, 0)
+    for (members, positions, group_name), cells in zip(groups, cells_of, strict=True):
+        n_by_position = dict.fromkeys(positions, 0)
         for cell in cells:
-            _draw_shared(overlap, cell, seats, leads, seen, rng, f"{where}{what}")
-        _fill(size[id(positions)], seats, members, positions, seen, rng)
-    return [sorted(mine) for mine in seats], leads
+            _draw_shared(overlap, cell, seats, leads, n_by_position, rng, f"{where}{group_name}")
+        _fill(size[id(positions)], seats, members, positions, n_by_position, rng)
+    return [sorted(seat_items) for seat_items in seats], leads
 
 
 def _cells_by_seat(
@@ -89,19 +92,22 @@ def _cells_by_lead(
     arms: Sequence[str],
     seats: Sequence[Sequence[int]],
 ) -> list[_Cell]:
-    found = []
+    cells = []
     for members, positions, _ in groups:
         for cell in _cells_by_seat(members, positions, arms, 0):
             cell.positions = sorted(p for m in cell.members for p in seats[m])
             cell.weight = len(cell.positions)
-            found.append(cell)
-    return found
+            cells.append(cell)
+    return cells
 
 
 def _quotas(
     cells: Sequence[_Cell], share: float, overlap: Overlap, rng: np.random.Generator, where: str
 ) -> None:
-    """Whole numbers that sum to the share of all cells that can share, each within one of the cell's own share."""
+    """Whole numbers that sum to the share of all cells that can share.
+
+    Each is within one of the cell's own share.
+    """
     able = [c for c in cells if len(c.members) >= overlap.raters and c.weight]
     if not able:
         raise PlanError(
@@ -109,12 +115,12 @@ def _quotas(
             " make a comparison, no stratum and arm has so many"
         )
     exact = [c.weight * share for c in able]
-    for cell, wanted in zip(able, exact, strict=True):
-        cell.quota = int(wanted + 1e-9)
-    left = int(sum(exact) + 0.5 + 1e-9) - sum(c.quota for c in able)
+    for cell, exact_quota in zip(able, exact, strict=True):
+        cell.quota = int(exact_quota + 1e-9)
+    n_remaining = int(sum(exact) + 0.5 + 1e-9) - sum(c.quota for c in able)
     ties = rng.random(len(able))
     order = sorted(range(len(able)), key=lambda n: (able[n].quota - exact[n], ties[n]))
-    for n in order[: max(left, 0)]:
+    for n in order[: max(n_remaining, 0)]:
         able[n].quota += 1
 
 
@@ -123,7 +129,7 @@ def _draw_shared(
     cell: _Cell,
     seats: list[list[int]],
     leads: Leads,
-    seen: dict[int, int],
+    n_by_position: dict[int, int],
     rng: np.random.Generator,
     where: str,
 ) -> None:
@@ -132,20 +138,20 @@ def _draw_shared(
     for chosen in rotation(cell.quota, len(turn), overlap.raters) if cell.quota else []:
         group = [turn[n] for n in chosen]
         ties = dict(zip(cell.positions, rng.random(len(cell.positions)).tolist(), strict=True))
-        taken = {p for m in group for p in seats[m]}
-        free = [p for p in cell.positions if p not in taken]
+        used_positions = {p for m in group for p in seats[m]}
+        free = [p for p in cell.positions if p not in used_positions]
         if not free:
             raise PlanError(
                 f"{where}.overlap.share: {len(cell.positions)} items do not suffice for"
                 f" {cell.quota} shared comparisons of {len(cell.members)} raters without giving a"
                 " rater an item twice; state a smaller share"
             )
-        position = min(free, key=lambda p: (seen[p], ties[p]))
+        position = min(free, key=lambda p: (n_by_position[p], ties[p]))
         lead = min(group)
         for member in group:
             seats[member].append(position)
             leads[member, position] = lead
-        seen[position] += len(group)
+        n_by_position[position] += len(group)
 
 
 def _fill(
@@ -153,22 +159,28 @@ def _fill(
     seats: list[list[int]],
     members: Sequence[int],
     positions: Sequence[int],
-    seen: dict[int, int],
+    n_by_position: dict[int, int],
     rng: np.random.Generator,
 ) -> None:
     for member in members:
         ties = dict(zip(positions, rng.random(len(positions)).tolist(), strict=True))
-        mine = set(seats[member])
-        rest = sorted((p for p in positions if p not in mine), key=lambda p: (seen[p], ties[p]))
-        for position in rest[: size - len(mine)]:
+        rater_positions = set(seats[member])
+        rest = sorted(
+            (p for p in positions if p not in rater_positions),
+            key=lambda p: (n_by_position[p], ties[p]),
+        )
+        for position in rest[: size - len(rater_positions)]:
             seats[member].append(position)
-            seen[position] += 1
+            n_by_position[position] += 1
 
 
 def _add_raters(
     overlap: Overlap, cells: Sequence[_Cell], seats: list[list[int]], rng: np.random.Generator
 ) -> Leads:
-    """Further raters for items that have one: the leads in turn, and of the others those with the least to do."""
+    """Further raters for items that have one.
+
+    The leads in turn, and of the others those with the least to do.
+    """
     leads: Leads = {}
     for cell in cells:
         lead_of = {p: m for m in cell.members for p in seats[m] if p in set(cell.positions)}
@@ -181,7 +193,7 @@ def _add_raters(
         for position in sorted(cell.positions, key=ties.__getitem__):
             places[position] = rank[lead_of[position]]
             rank[lead_of[position]] += 1
-        met: Counter[frozenset[int]] = Counter()
+        n_meetings: Counter[frozenset[int]] = Counter()
         for position in sorted(cell.positions, key=lambda p: (places[p], ties[p]))[: cell.quota]:
             lead = lead_of[position]
             group = [lead]
@@ -191,9 +203,9 @@ def _add_raters(
             }
             while len(group) < overlap.raters:
                 others = [m for m in cell.members if m not in group]
-                costs = {m: sum(met[frozenset((m, g))] for g in group) for m in others}
+                costs = {m: sum(n_meetings[frozenset((m, g))] for g in group) for m in others}
                 member = min(others, key=lambda m: (len(seats[m]), costs[m], luck[m]))
-                met.update(frozenset((member, g)) for g in group)
+                n_meetings.update(frozenset((member, g)) for g in group)
                 group.append(member)
                 seats[member].append(position)
             leads |= {(member, position): lead for member in group}
@@ -217,7 +229,9 @@ def extend_overlap(
     leads: Mapping[tuple[int, int], int],
     rng: np.random.Generator,
 ) -> dict[int, int | None]:
-    """What a member that is added shares with its peers of the same stratum and arm: position -> the lead's seat.
+    """The items that an added member shares with its peers of the same stratum and arm.
+
+    Position -> the lead's seat.
 
     As many as bring the cell's share back to what is asked: begun ones first, then those of who
     shares least.
@@ -230,12 +244,12 @@ def extend_overlap(
     n_copies = round((share * (k - 1) * (len(raters) + size) - extra) / (1 + share * (k - 1)))
     load = Counter(lead for (lead, _), n in raters.items() if n > 1)
     ties = {key: float(x) for key, x in zip(sorted(raters), rng.random(len(raters)), strict=True)}
-    found: dict[int, int | None] = {}
+    lead_by_position: dict[int, int | None] = {}
     open_ = {key: n for key, n in raters.items() if n < k}
-    while open_ and len(found) < min(n_copies, size):
+    while open_ and len(lead_by_position) < min(n_copies, size):
         lead, position = min(open_, key=lambda key: (open_[key] == 1, load[key[0]], ties[key]))
         del open_[lead, position]
-        if position not in found:
-            found[position] = lead
+        if position not in lead_by_position:
+            lead_by_position[position] = lead
             load[lead] += 1
-    return found
+    return lead_by_position

@@ -1,4 +1,7 @@
-"""Which members of a panel see which items: whole panels, balanced pairs, limits, matched strata."""
+"""Which members of a panel see which items.
+
+Whole panels, balanced pairs, limits, matched strata.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,16 @@ def seatings(
     rng: np.random.Generator,
     where: str,
 ) -> list[list[int]]:
-    """For each member of the panel, the positions in `pool` of the items that it sees, in the pool's order."""
+    """For each member of the panel, the positions in `pool` of the items that it rates.
+
+    The positions are in the pool's order.
+    """
     seats: list[list[int]] = [[] for _ in panel]
-    for members, positions, what in groups_of(allocation, pool, panel, where):
+    for members, positions, group_name in groups_of(allocation, pool, panel, where):
         if allocation.raters_per_item is not None:
-            _rotate(allocation, seats, members, positions, f"{where}{what}")
+            _rotate(allocation, seats, members, positions, f"{where}{group_name}")
         elif allocation.per_rater is not None:
-            _least_seen(allocation.per_rater, seats, members, positions, rng)
+            _assign_least_rated(allocation.per_rater, seats, members, positions, rng)
         else:
             for seat in members:
                 seats[seat] = list(positions)
@@ -34,7 +40,10 @@ def seatings(
 def groups_of(
     allocation: Allocation, pool: Sequence[Item], panel: Sequence[Rater], where: str
 ) -> list[tuple[list[int], list[int], str]]:
-    """(seats, positions, words for errors) that may meet: all, or those that share the matched stratum."""
+    """(seats, positions, words for errors) that may meet.
+
+    All, or those that share the matched stratum.
+    """
     match = allocation.match
     if match is None:
         return [(list(range(len(panel))), list(range(len(pool))), "")]
@@ -61,23 +70,25 @@ def _rotate(
     positions: Sequence[int],
     where: str,
 ) -> None:
-    wanted, n = allocation.raters_per_item or 0, len(members)
-    if not 1 <= wanted <= n:
-        raise PlanError(f"{where}.raters_per_item: {wanted} raters an item asked of a panel of {n}")
-    for i, chosen in enumerate(rotation(len(positions), n, wanted)):
+    n_each, n = allocation.raters_per_item or 0, len(members)
+    if not 1 <= n_each <= n:
+        raise PlanError(f"{where}.raters_per_item: {n_each} raters an item asked of a panel of {n}")
+    for i, chosen in enumerate(rotation(len(positions), n, n_each)):
         for seat in chosen:
             seats[members[seat]].append(positions[i])
     limit = allocation.per_rater
     load = max((len(seats[m]) for m in members), default=0)
     if limit is not None and load > limit:
         raise PlanError(
-            f"{where}.per_rater: {len(positions)} items with {wanted} raters each give {n} raters"
+            f"{where}.per_rater: {len(positions)} items with {n_each} raters each give {n} raters"
             f" up to {load} items, more than the {limit} allowed"
         )
 
 
 def rotation(n_items: int, n_raters: int, k: int) -> list[tuple[int, ...]]:
-    """The k raters of each item: every rater equally often, and pairs of raters as evenly as rotation allows.
+    """The k raters of each item.
+
+    Every rater equally often, and pairs of raters as evenly as rotation allows.
 
     Pairs: item i goes to i mod R and (i + 1 + floor(i / R) mod (R - 1)) mod R, so that R (R - 1)
     items give every pair of R raters exactly two. More than two: the offsets of each round of R
@@ -88,14 +99,14 @@ def rotation(n_items: int, n_raters: int, k: int) -> list[tuple[int, ...]]:
     """
     used = np.zeros(n_raters, dtype=np.int64)
     offsets: tuple[int, ...] = (0,)
-    found = []
+    raters_by_item = []
     for i in range(n_items):
         if i % n_raters == 0:
             offsets = (
                 (0, 1 + i // n_raters % (n_raters - 1)) if k == 2 else _offsets(used, n_raters, k)
             )
-        found.append(tuple((i + offset) % n_raters for offset in offsets))
-    return found
+        raters_by_item.append(tuple((i + offset) % n_raters for offset in offsets))
+    return raters_by_item
 
 
 def _offsets(
@@ -114,17 +125,20 @@ def _offsets(
     return tuple(chosen)
 
 
-def _least_seen(
+def _assign_least_rated(
     limit: int,
     seats: list[list[int]],
     members: Sequence[int],
     positions: Sequence[int],
     rng: np.random.Generator,
 ) -> None:
-    """Each rater in turn gets the items that fewest have seen, ties at random: none is left out while one repeats."""
-    seen = np.zeros(len(positions), dtype=np.int64)
+    """Each rater in turn gets the items that fewest have seen, ties at random.
+
+    None is left out while one repeats.
+    """
+    n_by_position = np.zeros(len(positions), dtype=np.int64)
     for seat in members:
         ties = rng.random(len(positions))
-        mine = sorted(np.lexsort((ties, seen))[:limit].tolist())
-        seen[mine] += 1
-        seats[seat] = [positions[i] for i in mine]
+        rater_positions = sorted(np.lexsort((ties, n_by_position))[:limit].tolist())
+        n_by_position[rater_positions] += 1
+        seats[seat] = [positions[i] for i in rater_positions]

@@ -1,4 +1,7 @@
-"""Each rater's order of work: phases, batches, shuffled items, repeats at the end, surveys in their places."""
+"""Each rater's order of work.
+
+Phases, batches, shuffled items, repeats at the end, surveys in their places.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,10 @@ def schedule(drafts: Sequence[Draft], seed: int) -> list[Task]:
     for draft in drafts:
         by_rater.setdefault(draft.rater, []).append(draft)
     tasks: list[Task] = []
-    for mine in by_rater.values():
+    for rater_drafts in by_rater.values():
         # Tie-breaks come when all else is planned; they go last so that they move nothing.
-        late = [d for d in mine if d.allocation.when == "disagreed"]
-        early = [d for d in mine if d.allocation.when != "disagreed"]
+        late = [d for d in rater_drafts if d.allocation.when == "disagreed"]
+        early = [d for d in rater_drafts if d.allocation.when != "disagreed"]
         placed: list[tuple[Draft, str]] = []
         # What was added comes after all that was there: no position moves.
         waves = sorted({d.wave for d in early})
@@ -48,7 +51,7 @@ def _phase(
             f"plan: the allocations of panel {screens[0].allocation.panel!r} in phase {phase!r} are"
             " handed out together"
             " (practice and pilot too) and need the same 'batches', got"
-            f" {', '.join('none' if size is None else str(size) for size in sorted(sizes, key=str))}"
+            f" {', '.join('none' if n is None else str(n) for n in sorted(sizes, key=str))}"
         )
     size = next(iter(sizes), None)
     batches: list[list[Draft]] = []
@@ -71,7 +74,10 @@ def _phase(
 
 
 def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
-    """All screens of an item in one batch; which batch is the panel's, the order within it is the rater's own."""
+    """All screens of an item in one batch.
+
+    The panel determines which batch; the order within it is the rater's own.
+    """
     if not drafts:
         return []
     if size is None:
@@ -94,14 +100,14 @@ def _batches(drafts: Sequence[Draft], size: int | None) -> list[list[Draft]]:
 
 def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
     """The rater's first items of each allocation once more, freshly blinded."""
-    found: list[Draft] = []
+    repeats: list[Draft] = []
     wanting = {id(d.allocation): d.allocation for d in ordered if d.allocation.repeats}
     for allocation in wanting.values():
-        mine = [d for d in ordered if d.allocation is allocation]
-        items = list(dict.fromkeys(d.item for d in mine))
+        line_drafts = [d for d in ordered if d.allocation is allocation]
+        items = list(dict.fromkeys(d.item for d in line_drafts))
         if len(items) < allocation.repeats:
             raise PlanError(
-                f"plan: rater {mine[0].rater!r} has {len(items)} items of panel"
+                f"plan: rater {line_drafts[0].rater!r} has {len(items)} items of panel"
                 f" {allocation.panel!r}, too few to repeat {allocation.repeats}"
             )
         again = set(items[: allocation.repeats])
@@ -113,12 +119,12 @@ def _repeats(ordered: Sequence[Draft], seed: int) -> list[Draft]:
                 repeat_of=d.id,
                 order=token(seed, "again", d.order),
             )
-            for d in mine
+            for d in line_drafts
             if d.item in again
         ]
-        blind(seed, ("repeats", mine[0].id), copies)
-        found += copies
-    return found
+        blind(seed, ("repeats", line_drafts[0].id), copies)
+        repeats += copies
+    return repeats
 
 
 def _task(draft: Draft, batch: str, position: int) -> Task:

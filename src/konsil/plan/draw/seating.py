@@ -1,4 +1,7 @@
-"""Which items each member of a panel sees, and whose draw of answers: the plan's seats, shared and added ones too."""
+"""Which items each member of a panel sees, and whose draw of answers.
+
+The plan's seats, shared and added ones too.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ class Seating:
 def seat_panel(
     site: Site, pool: Sequence[Item], panel: Sequence[Rater], arms: Sequence[str]
 ) -> Seating:
-    """The seats of a whole panel: those of the plan as it was first drawn, then each addition in its turn.
+    """The seats of a whole panel.
+
+    Those of the plan as it was first drawn, then each addition in its turn.
 
     An addition draws from a stream of its own and from what has been seen until then, so it moves
     nothing.
@@ -37,56 +42,70 @@ def seat_panel(
     first = [r for r in panel if r.id not in book.waves]
     if allocation.overlap is None:
         rng = generator(book.seed, *site.key, "limits")
-        found = Seating(seatings(allocation, pool, first, rng, where))
+        seating = Seating(seatings(allocation, pool, first, rng, where))
     else:
         rng = generator(book.seed, *site.key, "overlap")
-        found = Seating(*share_items(allocation, pool, first, arms, rng, where))
-    found.seats += [[] for _ in panel[len(first) :]]
+        seating = Seating(*share_items(allocation, pool, first, arms, rng, where))
+    seating.seats += [[] for _ in panel[len(first) :]]
     for wave in sorted({book.waves[r.id] for r in panel[len(first) :]}):
         members = [n for n, r in enumerate(panel) if book.waves.get(r.id) == wave]
         _add(
-            site, found, pool, panel, arms, members, generator(book.seed, *site.key, "added", wave)
+            site,
+            seating,
+            pool,
+            panel,
+            arms,
+            members,
+            generator(book.seed, *site.key, "added", wave),
         )
-    return found
+    return seating
 
 
 def _add(
     site: Site,
-    found: Seating,
+    seating: Seating,
     pool: Sequence[Item],
     panel: Sequence[Rater],
     arms: Sequence[str],
     members: Sequence[int],
     rng: np.random.Generator,
 ) -> None:
-    """Give each new member the items that fewest see, and its share of comparisons that others make."""
+    """Give each new member the items with the fewest raters.
+
+    It also gets its share of comparisons that others make.
+    """
     allocation = site.allocation
-    for everybody, positions, _ in groups_of(allocation, pool, panel, site.where):
-        fresh = [m for m in everybody if m in set(members)]
+    for group_members, positions, _ in groups_of(allocation, pool, panel, site.where):
+        fresh = [m for m in group_members if m in set(members)]
         limit = allocation.per_rater
         if limit is None and allocation.raters_per_item is not None:
-            before = sum(panel[m].id not in site.book.waves for m in everybody)
+            before = sum(panel[m].id not in site.book.waves for m in group_members)
             limit = -(-len(positions) * allocation.raters_per_item // max(before, 1))
         size = len(positions) if limit is None else min(limit, len(positions))
-        seen = dict.fromkeys(positions, 0)
-        for member in everybody:
-            for position in found.seats[member]:
-                seen[position] += 1
+        n_by_position = dict.fromkeys(positions, 0)
+        for member in group_members:
+            for position in seating.seats[member]:
+                n_by_position[position] += 1
         for member in fresh:
-            mine: dict[int, int | None] = {}
+            lead_by_position: dict[int, int | None] = {}
             if allocation.overlap is not None:
                 peers = [
                     m
-                    for m in everybody
-                    if arms[m] == arms[member] and found.seats[m] and m != member
+                    for m in group_members
+                    if arms[m] == arms[member] and seating.seats[m] and m != member
                 ]
-                mine |= extend_overlap(
-                    allocation.overlap, size, peers, found.seats, found.leads, rng
+                lead_by_position |= extend_overlap(
+                    allocation.overlap, size, peers, seating.seats, seating.leads, rng
                 )
             ties = dict(zip(positions, rng.random(len(positions)).tolist(), strict=True))
-            rest = sorted((p for p in positions if p not in mine), key=lambda p: (seen[p], ties[p]))
-            mine |= dict.fromkeys(rest[: size - len(mine)])
-            found.seats[member] = sorted(mine)
-            found.leads |= {(member, p): lead for p, lead in mine.items() if lead is not None}
-            for position in mine:
-                seen[position] += 1
+            rest = sorted(
+                (p for p in positions if p not in lead_by_position),
+                key=lambda p: (n_by_position[p], ties[p]),
+            )
+            lead_by_position |= dict.fromkeys(rest[: size - len(lead_by_position)])
+            seating.seats[member] = sorted(lead_by_position)
+            seating.leads |= {
+                (member, p): lead for p, lead in lead_by_position.items() if lead is not None
+            }
+            for position in lead_by_position:
+                n_by_position[position] += 1

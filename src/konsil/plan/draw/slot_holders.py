@@ -37,9 +37,9 @@ def assign_slot_holders(
                 holders = {
                     slot: "" if rater == event.subject else rater for slot, rater in holders.items()
                 }
-            given = event.data.get("holders")
-            if isinstance(given, Mapping):
-                handed |= {str(task): str(rater) for task, rater in given.items()}
+            task_holders = event.data.get("holders")
+            if isinstance(task_holders, Mapping):
+                handed |= {str(task): str(rater) for task, rater in task_holders.items()}
             moved = True
         elif event.kind == "sign-up" and "slot" in event.data:
             slot = str(event.data["slot"])

@@ -15,7 +15,10 @@ elsewhere."""
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Double rating that is planned: a share of the comparisons (or ratings) is made by several raters."""
+    """Double rating that is planned.
+
+    A share of the comparisons (or ratings) is made by several raters.
+    """
 
     share: float
     """Of the different comparisons of the allocation, how many are shared: 0.1 for one in ten."""

@@ -33,17 +33,23 @@ class Places:
 def added_places(events: Iterable[Event]) -> tuple[Places, ...]:
     """The places that were added after the plan, in the order in which they were added.
 
-    >>> added_places([Event("places added 0001", ADDED, "p", "2026-01-01T00:00:00Z", {"number": 2})])
+    >>> added_places(
+    ...     [Event("places added 0001", ADDED, "p", "2026-01-01T00:00:00Z", {"number": 2})]
+    ... )
     (Places(panel='p', number=2, strata={}),)
     """
-    found = []
+    additions = []
     # By name, which is a number: a clock that went back must not change the order in which they
     # were drawn.
     for event in sorted((e for e in events if e.kind == ADDED), key=lambda e: e.id):
         number, strata = event.data.get("number"), event.data.get("strata")
-        given = {str(k): str(v) for k, v in strata.items()} if isinstance(strata, Mapping) else {}
-        found.append(Places(event.subject, number if isinstance(number, int) else 0, given))
-    return tuple(found)
+        stratum_values = (
+            {str(k): str(v) for k, v in strata.items()} if isinstance(strata, Mapping) else {}
+        )
+        additions.append(
+            Places(event.subject, number if isinstance(number, int) else 0, stratum_values)
+        )
+    return tuple(additions)
 
 
 def waves_of(
@@ -74,35 +80,44 @@ def placeholder_raters(places: Iterable[Places], raters: Sequence[Rater]) -> tup
     >>> [r.id for r in placeholder_raters([Places("physicians", 2)], [Rater("r1", "physicians")])]
     ['physicians 2', 'physicians 3']
     """
-    taken = Counter(r.panel for r in raters)
-    found: list[Rater] = []
-    for one in places:
-        for _ in range(one.number):
-            taken[one.panel] += 1
-            found.append(
-                Rater(f"{one.panel} {taken[one.panel]}", one.panel, strata=dict(one.strata))
+    n_by_panel = Counter(r.panel for r in raters)
+    placeholders: list[Rater] = []
+    for group in places:
+        for _ in range(group.number):
+            n_by_panel[group.panel] += 1
+            placeholders.append(
+                Rater(
+                    f"{group.panel} {n_by_panel[group.panel]}",
+                    group.panel,
+                    strata=dict(group.strata),
+                )
             )
-    return tuple(found)
+    return tuple(placeholders)
 
 
 def slots_of(raters: Iterable[Rater]) -> tuple[Rater, ...]:
-    """A stand-in for every slot of the plan, of the panel, kind and strata of whom the protocol names for it.
+    """A stand-in for every slot of the plan.
+
+    It has the panel, kind and strata of the rater whom the protocol names for the slot.
 
     >>> [(s.id, s.panel) for s in slots_of([Rater("r1", "p"), Rater("r2", "p"), Rater("t1", "q")])]
     [('p 1', 'p'), ('p 2', 'p'), ('q 1', 'q')]
     """
-    taken: Counter[str] = Counter()
-    found: list[Rater] = []
+    n_by_panel: Counter[str] = Counter()
+    stand_ins: list[Rater] = []
     for rater in raters:
-        taken[rater.panel] += 1
-        found.append(dataclasses.replace(rater, id=f"{rater.panel} {taken[rater.panel]}"))
-    return tuple(found)
+        n_by_panel[rater.panel] += 1
+        stand_ins.append(dataclasses.replace(rater, id=f"{rater.panel} {n_by_panel[rater.panel]}"))
+    return tuple(stand_ins)
 
 
 def suitable(place: Rater, profile: Mapping[str, str]) -> bool:
     """Whether somebody of this profile may take a place.
 
-    >>> suitable(Rater("p 1", "p", strata={"specialty": "surgery"}), {"specialty": "surgery", "years": "12"})
+    >>> suitable(
+    ...     Rater("p 1", "p", strata={"specialty": "surgery"}),
+    ...     {"specialty": "surgery", "years": "12"},
+    ... )
     True
     """
     return all(profile.get(name) == value for name, value in place.strata.items())
@@ -120,11 +135,14 @@ def first_free(
 
 
 def signed_up(events: Iterable[Event], places: Sequence[Rater]) -> tuple[Rater, ...]:
-    """Everybody who took one of these slots, as raters of its panel, kind and strata, in the order of time."""
+    """All raters who took one of these slots, in the order of time.
+
+    Each has the slot's panel, kind and strata.
+    """
     slots = {p.id: p for p in places}
-    found: dict[str, Rater] = {}
+    raters_by_id: dict[str, Rater] = {}
     for event in sorted(events, key=lambda e: (e.at, e.id)):
         place = slots.get(str(event.data.get("slot", ""))) if event.kind == SIGN_UP else None
         if place is not None:
-            found[event.subject] = dataclasses.replace(place, id=event.subject)
-    return tuple(found.values())
+            raters_by_id[event.subject] = dataclasses.replace(place, id=event.subject)
+    return tuple(raters_by_id.values())

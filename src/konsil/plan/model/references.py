@@ -1,4 +1,7 @@
-"""What an allocation may refer to, looked up once, with one clear sentence for what is not there."""
+"""The records that an allocation may refer to, looked up once.
+
+A reference to a missing record raises an error of one sentence.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +50,8 @@ class ReferenceIndex:
     def panel(self, allocation: Allocation, where: str) -> list[Rater]:
         """The raters of the allocation's panel."""
         if allocation.panel not in self.panels:
-            known = nearest(allocation.panel, self.panels)
-            raise PlanError(f"{where}.panel: no rater is in panel {allocation.panel!r}; {known}")
+            hint = nearest(allocation.panel, self.panels)
+            raise PlanError(f"{where}.panel: no rater is in panel {allocation.panel!r}; {hint}")
         return self.panels[allocation.panel]
 
     def first_panel(self, allocation: Allocation, where: str) -> list[Rater]:
@@ -58,21 +61,21 @@ class ReferenceIndex:
     def instrument(self, allocation: Allocation, where: str) -> Instrument:
         """The allocation's instrument."""
         if allocation.instrument not in self.instruments:
-            known = nearest(allocation.instrument, self.instruments)
+            hint = nearest(allocation.instrument, self.instruments)
             raise PlanError(
-                f"{where}.instrument: there is no instrument {allocation.instrument!r}; {known}"
+                f"{where}.instrument: there is no instrument {allocation.instrument!r}; {hint}"
             )
         return self.instruments[allocation.instrument]
 
     def pool(self, allocation: Allocation, where: str) -> list[Item]:
         """The items of the allocation's set, in the order of their ids."""
-        found = [i for i in self.items if not allocation.items or allocation.items in i.sets]
-        if not found:
+        matches = [i for i in self.items if not allocation.items or allocation.items in i.sets]
+        if not matches:
             if not self.items:
                 raise PlanError(f"{where}.items: the study has no items yet; import them first")
-            known = nearest(allocation.items, {s for i in self.items for s in i.sets})
-            raise PlanError(f"{where}.items: no item is in the set {allocation.items!r}; {known}")
-        return found
+            hint = nearest(allocation.items, {s for i in self.items for s in i.sets})
+            raise PlanError(f"{where}.items: no item is in the set {allocation.items!r}; {hint}")
+        return matches
 
     def chosen_systems(self, allocation: Allocation, where: str) -> list[str]:
         """The systems whose answers are shown."""
@@ -93,9 +96,12 @@ class ReferenceIndex:
         """The place of the answer's system among all systems: the canonical order of answers."""
         return self._rank[answer.system]
 
-    def spans(self, answer_id: str, wanted: int | None, where: str) -> tuple[Span, ...]:
-        """The sentences of an answer to rate: one sample per answer, whoever rates it and in whatever phase."""
-        key = (answer_id, wanted)
+    def spans(self, answer_id: str, n_sentences: int | None, where: str) -> tuple[Span, ...]:
+        """The sentences of an answer to rate.
+
+        One sample per answer, whoever rates it and in whatever phase.
+        """
+        key = (answer_id, n_sentences)
         if key not in self._spans:
             sentences = self.by_id[answer_id].sentences
             if not sentences:
@@ -105,7 +111,7 @@ class ReferenceIndex:
                     " them into a new folder or database"
                 )
             order = generator(self.seed, "sentences", answer_id).permutation(len(sentences))
-            self._spans[key] = tuple(sentences[int(i)] for i in sorted(order[:wanted]))
+            self._spans[key] = tuple(sentences[int(i)] for i in sorted(order[:n_sentences]))
         return self._spans[key]
 
 

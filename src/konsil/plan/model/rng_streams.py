@@ -1,4 +1,7 @@
-"""Independent streams of randomness and names that leak nothing, each keyed by the study's seed and a purpose."""
+"""Independent streams of randomness and names that leak nothing.
+
+Each is keyed by the study's seed and a purpose.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ from numpy.typing import NDArray
 
 
 def generator(seed: int, *key: str | int) -> np.random.Generator:
-    """A generator of its own for (seed, key): drawing more from one stream never changes another."""
+    """A generator of its own for (seed, key).
+
+    Drawing more from one stream never changes another.
+    """
     digest = hashlib.blake2b(repr((seed, *key)).encode(), digest_size=16).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "big")))
 

@@ -57,7 +57,9 @@ class Site:
 
 
 def pool_of(site: Site) -> list[Item]:
-    """The allocation's items that can be shown: with an answer, or for pairs with answers of two systems.
+    """The allocation's items that can be shown.
+
+    An item needs an answer, or for pairs answers of two systems.
 
     An item that nobody answered is nobody's task; `missing` counts it. It is left out before
     anything is shared out, so that loads and pairs stay even.
@@ -68,8 +70,10 @@ def pool_of(site: Site) -> list[Item]:
         return pool
     systems = book.chosen_systems(allocation, site.where)
     least = 2 if allocation.show == "pair" else 1
-    found = [i for i in pool if len({a.system for a in book.answers_by(i.id, systems)}) >= least]
-    if not found:
+    answerable = [
+        i for i in pool if len({a.system for a in book.answers_by(i.id, systems)}) >= least
+    ]
+    if not answerable:
         of = f" of {', '.join(systems)}" if allocation.systems else ""
         if least == 2 and any(book.answers_by(i.id, systems) for i in pool):
             raise PlanError(
@@ -79,11 +83,14 @@ def pool_of(site: Site) -> list[Item]:
             f"{site.where}: none of its {len(pool):,} items has answers{of}; import or collect them"
             " first"
         )
-    return found
+    return answerable
 
 
 def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjects]:
-    """For each item of `pool_of`: what one rater's screens show, as tuples of answer ids in canonical order."""
+    """The answers on one rater's screens, for each item of `pool_of`.
+
+    They are tuples of answer ids in canonical order.
+    """
     book, allocation = site.book, site.allocation
     if not asks_about_answers(site.instrument):
         return [[()] for _ in pool]
@@ -91,30 +98,35 @@ def item_subjects(site: Site, pool: Sequence[Item], rater: Rater) -> list[Subjec
     # Drawn for every item whether or not this rater sees it, so that no draw depends on who sees
     # what.
     draws = generator(book.seed, *site.key, "pairs", rater.id).random((len(pool), 2))
-    found: list[Subjects] = []
+    subjects: list[Subjects] = []
     for item, (first, second) in zip(pool, draws.tolist(), strict=True):
         shown = book.answers_by(item.id, systems)
         if allocation.show == "pair":
             present = list(dict.fromkeys(a.system for a in shown))
             drawn = _two(present, allocation.weights, first, second)
-            found.append([tuple(next(a.id for a in shown if a.system == s) for s in drawn)])
+            subjects.append([tuple(next(a.id for a in shown if a.system == s) for s in drawn)])
         elif allocation.show == "each":
-            found.append([(a.id,) for a in shown])
+            subjects.append([(a.id,) for a in shown])
         else:
-            found.append([tuple(a.id for a in shown)])
-    return found
+            subjects.append([tuple(a.id for a in shown)])
+    return subjects
 
 
 def _two(
     systems: Sequence[str], weights: Mapping[str, float], first: float, second: float
 ) -> tuple[str, ...]:
-    """Two systems without replacement, each draw in proportion to the weights that are left; in canonical order."""
-    left = list(systems)
+    """Two systems without replacement, each draw in proportion to the weights that are left.
+
+    They are in canonical order.
+    """
+    remaining = list(systems)
     drawn = []
     for u in (first, second):
-        sums = np.cumsum([weights.get(s, 1.0) for s in left])
+        sums = np.cumsum([weights.get(s, 1.0) for s in remaining])
         drawn.append(
-            left.pop(min(int(np.searchsorted(sums, u * sums[-1], side="right")), len(left) - 1))
+            remaining.pop(
+                min(int(np.searchsorted(sums, u * sums[-1], side="right")), len(remaining) - 1)
+            )
         )
     return tuple(s for s in systems if s in drawn)
 
@@ -128,14 +140,16 @@ def drafts_of(
     chosen: Sequence[tuple[str, Subjects]],
     waves: Mapping[str, Sequence[int]] | None = None,
 ) -> list[Draft]:
-    """One rater's screens of one allocation, each with its own random name and counterbalanced order of answers.
+    """One rater's screens of one allocation.
+
+    Each has its own random name and a counterbalanced order of answers.
 
     `waves`: item -> with which addition each of its screens came, where that is not the rater's
     own.
     """
     seed, allocation = site.book.seed, site.allocation
-    own = site.book.waves.get(rater.id, 0)
-    found: list[Draft] = []
+    rater_wave = site.book.waves.get(rater.id, 0)
+    drafts: list[Draft] = []
     for item, subjects in chosen:
         order = token(seed, *site.key, "order", rater.id, item)
         shared = token(seed, "batches", allocation.panel, allocation.phase, item)
@@ -157,7 +171,7 @@ def drafts_of(
                 order,
                 shared,
             )
-            draft.wave = max(own, waves[item][n]) if waves is not None else own
+            draft.wave = max(rater_wave, waves[item][n]) if waves is not None else rater_wave
             if site.instrument.unit == "sentence":
                 if len(subject) != 1:
                     raise PlanError(
@@ -166,13 +180,16 @@ def drafts_of(
                         " screen; use show = 'each'"
                     )
                 draft.spans = site.book.spans(subject[0], allocation.spans, site.where)
-            found.append(draft)
-    blind(seed, (*site.key, "blinding", rater.id), found)
-    return found
+            drafts.append(draft)
+    blind(seed, (*site.key, "blinding", rater.id), drafts)
+    return drafts
 
 
 def blind(seed: int, key: Key, drafts: Sequence[Draft]) -> None:
-    """Give every draft its order of answers: each answer's place is counterbalanced over the rater's screens."""
+    """Give every draft its order of answers.
+
+    Each answer's place is counterbalanced over the rater's screens.
+    """
     sizes: dict[tuple[int, int], list[Draft]] = {}
     for draft in drafts:
         sizes.setdefault((len(draft.subject), draft.wave), []).append(draft)

@@ -1,1 +1,4 @@
-"""Agreement of raters: kappa and its kin, alpha, AC1 and AC2, ICC, rank correlations, majorities."""
+"""Agreement of raters.
+
+Kappa and related coefficients, alpha, AC1 and AC2, ICC, rank correlations, majorities.
+"""

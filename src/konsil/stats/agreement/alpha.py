@@ -21,7 +21,9 @@ KRIPPENDORFF = "Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011"
 def krippendorff_alpha(
     n_labels: int, level: Level = "nominal", values: ArrayLike | None = None
 ) -> Statistic:
-    """Krippendorff's alpha: one minus observed over expected disagreement, for any number of raters.
+    """Krippendorff's alpha.
+
+    One minus observed over expected disagreement, for any number of raters.
 
     alpha = 1 - (n - 1) sum(o d) / sum(n_c n_k d) with the coincidences o, their margins n_c and
     total n, and the squared difference d of the level: nominal 0 or 1; ordinal, the distance of the
@@ -52,7 +54,9 @@ def krippendorff_alpha(
 def krippendorff_alpha_weighted(
     n_labels: int, weights: Weights, values: ArrayLike | None = None
 ) -> Statistic:
-    """Krippendorff's alpha with agreement weights in the place of a level's difference: d = 1 - weights.
+    """Krippendorff's alpha with agreement weights in the place of a level's difference.
+
+    d = 1 - weights.
 
     "ordinal" means Gwet's ordinal weights here, as in irrCAC. Sums: coincidences. Values: (..., 1);
     undefined like krippendorff_alpha. Source: Gwet, Handbook of Inter-Rater Reliability, 4th ed.

@@ -41,10 +41,10 @@ def majority(labels: Labels, n_labels: int) -> NDArray[np.int64]:
         >>> majority(np.array([[0, 0, 1], [0, 1, -1], [-1, 1, -1]]), 2)
         array([ 0, -1,  1])
     """
-    given = (labels >= 0).sum(1)
+    n_labelled = (labels >= 0).sum(1)
     out = np.full(len(labels), -1, dtype=np.int64)
     for label in range(n_labels):
-        out[2 * (labels == label).sum(1) > given] = label
+        out[2 * (labels == label).sum(1) > n_labelled] = label
     return out
 
 
@@ -57,17 +57,19 @@ def leave_one_out(labels: Labels, n_labels: int) -> NDArray[np.int64]:
         >>> leave_one_out(np.array([[0, 0, 1]]), 2)
         array([[-1, -1,  0]])
     """
-    given = labels >= 0
-    others = given.sum(1, keepdims=True) - given
+    labelled = labels >= 0
+    others = labelled.sum(1, keepdims=True) - labelled
     out = np.full(labels.shape, -1, dtype=np.int64)
     for label in range(n_labels):
-        own = labels == label
-        out[2 * (own.sum(1, keepdims=True) - own) > others] = label
+        has_label = labels == label
+        out[2 * (has_label.sum(1, keepdims=True) - has_label) > others] = label
     return out
 
 
 def with_consensus(consensus: Labels, judges: Labels) -> Labels:
-    """Put a consensus (n_units,) before the judges' labels (n_units, n_judges), as against_first expects.
+    """Put a consensus (n_units,) before the judges' labels (n_units, n_judges).
+
+    This is the order that against_first expects.
 
     Example:
         >>> with_consensus(np.array([1, 0]), np.array([[1, 1], [0, 1]]))
@@ -78,7 +80,9 @@ def with_consensus(consensus: Labels, judges: Labels) -> Labels:
 
 
 def rest_tables(codes: Codes) -> Array:
-    """Tally each rater (a table's rows) against the majority of the others, (n_clusters, n_raters * k * k).
+    """Tally each rater (a table's rows) against the majority of the others.
+
+    (n_clusters, n_raters * k * k).
 
     Example:
         >>> rest_tables(Codes(np.array([[0, 0, 1]]), np.array([0]), 2))
@@ -88,7 +92,9 @@ def rest_tables(codes: Codes) -> Array:
 
 
 def against_first(codes: Codes) -> Array:
-    """Tally every later column of labels (a table's rows) against the first, (n_clusters, (n_columns - 1) * k * k).
+    """Tally every later column of labels (a table's rows) against the first.
+
+    (n_clusters, (n_columns - 1) * k * k).
 
     For judges against a given consensus, and for a rater's repeat against the first time.
 
@@ -102,7 +108,9 @@ def against_first(codes: Codes) -> Array:
 
 @cache
 def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
-    """Return the tally of judges and panel on the same slots: the first n_panel columns are the panel, the rest judges.
+    """Return the tally of judges and panel on the same slots.
+
+    The first n_panel columns are the panel, the rest judges.
 
     A slot counts for judge j and held-out rater r where both gave a label and the others have a
     majority. Sums: (n_clusters, n_judges * 2 * n_panel * k * k): for each judge, the judge against
@@ -125,7 +133,9 @@ def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
 
 @cache
 def ceiling_agreement(n_panel: int) -> Callable[[Codes], Array]:
-    """Return the tally of ceiling_tables for percent agreement alone, in three sums instead of two tables.
+    """Return the tally of ceiling_tables for percent agreement alone.
+
+    It has three sums instead of two tables.
 
     Sums: (n_clusters, 3 * n_judges * n_panel), each by judge and held-out rater: slots on which the
     judge agrees with the others' majority, slots on which the rater does, and slots.
@@ -143,7 +153,9 @@ def ceiling_agreement(n_panel: int) -> Callable[[Codes], Array]:
 
 @cache
 def majority_tables(n_panel: int) -> Callable[[Codes], Array]:
-    """Return the tally the papers use: raters against the rest, then judges against the whole panel's majority.
+    """Return the tally the papers use.
+
+    Raters against the rest, then judges against the whole panel's majority.
 
     The first n_panel columns are the panel. Sums: (n_clusters, (n_panel + n_judges) * k * k).
     """
@@ -151,8 +163,8 @@ def majority_tables(n_panel: int) -> Callable[[Codes], Array]:
     def tally(codes: Codes) -> Array:
         panel, judges = codes.labels[:, :n_panel], codes.labels[:, n_panel:]
         rest = leave_one_out(panel, codes.n_labels)
-        whole = np.broadcast_to(majority(panel, codes.n_labels)[:, None], judges.shape)
-        return table_counts(codes.labels, np.hstack([rest, whole]), codes)
+        panel_majority = np.broadcast_to(majority(panel, codes.n_labels)[:, None], judges.shape)
+        return table_counts(codes.labels, np.hstack([rest, panel_majority]), codes)
 
     return tally
 
@@ -207,7 +219,9 @@ def self_agreement(
     weights: Weights = "unweighted",
     values: ArrayLike | None = None,
 ) -> Statistic:
-    """Agreement of a rater with their own repeat: the codes' two columns are the first time and the repeat.
+    """Agreement of a rater with their own repeat.
+
+    The codes' two columns are the first time and the repeat.
 
     Sums: against_first. Values: (..., 1), nan without repeats. Several raters' repeats are further
     rows. Source: CQA-Eval.
@@ -231,7 +245,9 @@ def judge_and_ceiling(
     weights: Weights = "unweighted",
     values: ArrayLike | None = None,
 ) -> Statistic:
-    """Each judge's agreement with a panel, the panel's leave-one-out agreement, or their difference.
+    """Each judge's agreement with a panel, the panel's own agreement, or their difference.
+
+    The panel's own agreement is the leave-one-out agreement.
 
     valid: the judge is scored on the same leave-one-out majorities and the same slots as each
     held-out rater, then averaged over the raters for whom both are defined; an exchangeable judge

@@ -35,8 +35,8 @@ def of_pairs(make: Callable[[int, int, Weights, Values], Statistic]) -> Factory:
         *,
         level: Level = "nominal",  # noqa: ARG001
     ) -> Statistic:
-        own: Weights = "unweighted" if weights is None else weights
-        return make(codes.labels.shape[1], codes.n_labels, own, codes.values)
+        chosen_weights: Weights = "unweighted" if weights is None else weights
+        return make(codes.labels.shape[1], codes.n_labels, chosen_weights, codes.values)
 
     return factory
 
@@ -76,7 +76,10 @@ def unweighted(name: str, make: Callable[[Codes], Statistic]) -> Factory:
 def alpha_of_level(
     codes: Codes, weights: Weights | None = None, *, level: Level = "nominal"
 ) -> Statistic:
-    """Krippendorff's alpha with the level's own difference, or with agreement weights where they are given."""
+    """Krippendorff's alpha with the level's own difference.
+
+    Where agreement weights are given, these replace the difference.
+    """
     if weights is not None:
         return alpha.krippendorff_alpha_weighted(codes.n_labels, weights, codes.values)
     return alpha.krippendorff_alpha(codes.n_labels, level, codes.values)

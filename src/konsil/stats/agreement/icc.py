@@ -1,4 +1,7 @@
-"""Intraclass correlations: the six forms of Shrout and Fleiss, their F intervals, and the one-way form with gaps."""
+"""Intraclass correlations.
+
+The six forms of Shrout and Fleiss, their F intervals, and the one-way form with gaps.
+"""
 
 from __future__ import annotations
 
@@ -69,9 +72,9 @@ def anova_sums(codes: Codes) -> Array:
         >>> anova_sums(Codes(np.array([[0, 2], [1, -1]]), np.array([0, 0]), 3))
         array([[ 1.,  0.,  2., -1.,  1.]])
     """
-    x, given = _values(complete(codes))
-    whole = given.all(1) if given.shape[1] else np.zeros(given.shape[0], dtype=bool)
-    rows = np.column_stack([whole, x.sum(1) ** 2, (x * x).sum(1), x])
+    x, labelled = _values(complete(codes))
+    is_complete = labelled.all(1) if labelled.shape[1] else np.zeros(labelled.shape[0], dtype=bool)
+    rows = np.column_stack([is_complete, x.sum(1) ** 2, (x * x).sum(1), x])
     return by_cluster(rows, codes)
 
 
@@ -85,8 +88,8 @@ def oneway_sums(codes: Codes) -> Array:
         >>> oneway_sums(Codes(np.array([[0, 2], [1, -1]]), np.array([0, 0]), 3))
         array([[2., 3., 5., 0., 2., 0.]])
     """
-    x, given = _values(codes)
-    m, total = given.sum(1), x.sum(1)
+    x, labelled = _values(codes)
+    m, total = labelled.sum(1), x.sum(1)
     rows = np.column_stack([m > 0, m, m * m, total**2 / np.maximum(m, 1), (x * x).sum(1), total])
     return by_cluster(rows, codes)
 
@@ -160,7 +163,9 @@ def icc1_incomplete(mean_of_raters: bool = False) -> Statistic:
 
 
 def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> IccTest:
-    """Return an intraclass correlation with its textbook F interval and the F test that units do not differ.
+    """An intraclass correlation with its textbook F interval and F test.
+
+    The null hypothesis of the test is that units do not differ.
 
     sums: the totals of anova_sums, (3 + n_raters,). The interval takes the units as independent and
     normal; clustered units need the resampling interval instead. Source: Shrout and Fleiss 1979;
@@ -200,7 +205,10 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
 def _two_way_random_interval(
     single: float, rows: float, columns: float, error: float, n: float, k: int, tail: float
 ) -> tuple[float, float]:
-    """Satterthwaite's degrees of freedom for the mix of rater and error variance, then the F interval of icc2."""
+    """The F interval of icc2.
+
+    Its degrees of freedom are Satterthwaite's for the mix of rater and error variance.
+    """
     if single == 1:
         return float("nan"), float("nan")
     a = k * single / (n * (1 - single))
@@ -228,12 +236,12 @@ def _icc(totals: Array, form: IccForm, n_raters: int) -> Array:
 
 def _oneway(totals: Array, mean_of_raters: bool) -> Array:
     totals = np.asarray(totals, dtype=np.float64)
-    n, given, squared_given, groups, squares, total = (totals[..., i] for i in range(6))
-    enough = (n > 1) & (given > n)
-    n, given = np.where(enough, n, np.nan), np.where(enough, given, np.nan)
-    between = _above_rounding(groups - total**2 / given, squares) / (n - 1)
-    within = _above_rounding(squares - groups, squares) / (given - n)
-    per_unit = (given - squared_given / given) / (n - 1)
+    n, n_labels, squared_labels, groups, squares, total = (totals[..., i] for i in range(6))
+    enough = (n > 1) & (n_labels > n)
+    n, n_labels = np.where(enough, n, np.nan), np.where(enough, n_labels, np.nan)
+    between = _above_rounding(groups - total**2 / n_labels, squares) / (n - 1)
+    within = _above_rounding(squares - groups, squares) / (n_labels - n)
+    per_unit = (n_labels - squared_labels / n_labels) / (n - 1)
     below = between if mean_of_raters else between + (per_unit - 1) * within
     return ratio(between - within, below)[..., None]
 
@@ -254,5 +262,5 @@ def _values(codes: Codes) -> tuple[Array, np.ndarray[tuple[int, ...], np.dtype[n
     """
     x = label_values(codes.n_labels, codes.values)
     x = x - np.round((x.max() + x.min()) / 2)
-    given = codes.labels >= 0
-    return np.where(given, x[codes.labels], 0.0), given
+    labelled = codes.labels >= 0
+    return np.where(labelled, x[codes.labels], 0.0), labelled

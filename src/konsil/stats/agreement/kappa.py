@@ -41,7 +41,10 @@ def percent_agreement_of(tables: Array, d: Array) -> Array:
 
 
 def cohen_kappa_of(tables: Array, d: Array) -> Array:
-    """Cohen's kappa 1 - n sum(d T)/sum(d r c) of each table; nan if empty or if chance agreement is complete."""
+    """Cohen's kappa 1 - n sum(d T)/sum(d r c) of each table.
+
+    nan if empty or if chance agreement is complete.
+    """
     if d.shape == (2, 2) and d[0, 1] > 0:
         n00, n01, n10, n11 = (tables[..., i] for i in range(4))
         chance = (n11 + n10) * (n10 + n00) + (n11 + n01) * (n01 + n00)
@@ -97,7 +100,10 @@ def measure_disagreements(
     weights: Weights = "unweighted",
     values: ArrayLike | None = None,
 ) -> Array:
-    """Return the disagreements a measure is called with: the weights', or beyond one step for `within_one`."""
+    """Return the disagreements a measure is called with.
+
+    They are those of the weights, or beyond one step for `within_one`.
+    """
     if measure not in MEASURES:
         raise ValueError(f"measure: got {measure!r}; expected one of {', '.join(MEASURES)}")
     if measure == "within_one":
@@ -110,7 +116,10 @@ def measure_disagreements(
 def finalise_tables(
     totals: Array, measure: MeasureName, d: Array, n_tables: int, mean: bool
 ) -> Array:
-    """Apply a measure to each table, (..., n_tables * k * k) to (..., n_tables), or to (..., 1) for their mean."""
+    """Apply a measure to each table.
+
+    (..., n_tables * k * k) to (..., n_tables), or to (..., 1) for their mean.
+    """
     shape = (*np.shape(totals)[:-1], n_tables)
     tables = np.asarray(totals, dtype=np.float64).reshape(
         -1, d.size
@@ -174,7 +183,9 @@ def percent_agreement(
 
 
 def within_one(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:
-    """Share of units on which two raters differ by at most one step of the scale, averaged over the pairs.
+    """Share of units on which two raters differ by at most one step of the scale.
+
+    It is averaged over the pairs.
 
     Sums: pair_tables. Values: (..., 1), or (..., n_pairs). Undefined like percent_agreement.
     Source: convention; its chance level is high, so it should stand beside one.
@@ -276,7 +287,9 @@ def undefined_pairs(per_pair: Statistic) -> Statistic:
     1). Source: ours.
 
     Example:
-        >>> undefined_pairs(cohen_kappa(2, 2, per_pair=True)).finalise(np.array([4.0, 0.0, 0.0, 0.0]))
+        >>> undefined_pairs(cohen_kappa(2, 2, per_pair=True)).finalise(
+        ...     np.array([4.0, 0.0, 0.0, 0.0])
+        ... )
         array([1.])
     """
     finalise = partial(_count_undefined, finalise=per_pair.finalise)

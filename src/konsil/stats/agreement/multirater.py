@@ -1,4 +1,6 @@
-"""Chance-corrected agreement of many raters at once: Fleiss, Conger, Randolph, Brennan and Prediger, percent agreement.
+"""Chance-corrected agreement of many raters at once.
+
+Fleiss, Conger, Randolph, Brennan and Prediger, percent agreement.
 
 Missing labels follow Gwet: observed agreement comes from units with at least two labels, label
 shares from units with at least one, and every unit weighs the same.
@@ -28,7 +30,10 @@ GWET_PERCENT = "Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter
 
 
 def observed_disagreement(totals: Array, d: Array) -> Array:
-    """Mean weighted disagreement within units, (..., k * k + ...) to (...,); nan without a unit labelled twice."""
+    """Mean weighted disagreement within units, (..., k * k + ...) to (...,).
+
+    nan without a unit labelled twice.
+    """
     k2 = d.size
     both = np.asarray(totals, dtype=np.float64)[..., :k2] @ np.stack(
         [d.ravel(), np.ones(k2)], axis=1
@@ -45,7 +50,9 @@ def label_shares(totals: Array, n_labels: int) -> Array:
 def multirater_percent_agreement(
     n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None
 ) -> Statistic:
-    """Share of agreeing pairs of raters within a unit, averaged over the units with at least two labels.
+    """Share of agreeing pairs of raters within a unit.
+
+    It is averaged over the units with at least two labels.
 
     Differs from percent_agreement where labels are missing: there every pair of raters weighs the
     same, here a unit. Sums: unit_agreement. Values: (..., 1). nan if no unit has two labels.

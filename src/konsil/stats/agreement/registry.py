@@ -1,4 +1,7 @@
-"""The registry: every agreement statistic an analysis can name, what it needs and which levels it is for."""
+"""The registry of the agreement statistics that an analysis can name.
+
+It lists what each statistic needs and the levels that it is for.
+"""
 
 from __future__ import annotations
 
@@ -396,7 +399,9 @@ def applicable(level: Level) -> tuple[str, ...]:
 def statistic(
     name: str, codes: Codes, weights: Weights | None = None, *, level: Level = "nominal"
 ) -> Statistic:
-    """Return a statistic of the registry under its registry name, ready to be tallied on these codes.
+    """Return a statistic of the registry under its registry name.
+
+    It is ready to be tallied on these codes.
 
     Example:
         >>> import numpy as np

@@ -87,7 +87,7 @@ def standard_error(
     w = agreement_weights(weights, codes.n_labels, codes.values if values is None else values)
     counts = unit_counts(codes).astype(np.float64)
     labelled = counts.sum(1) >= (2 if coefficient == "krippendorff_alpha" else 1)
-    kept = Codes(
+    labelled_codes = Codes(
         codes.labels[labelled], np.arange(int(labelled.sum())), codes.n_labels, codes.values
     )
     units = _units(counts[labelled], w)
@@ -96,7 +96,7 @@ def standard_error(
     parts = (
         _krippendorff_parts(units)
         if coefficient == "krippendorff_alpha"
-        else _parts(coefficient, units, kept)
+        else _parts(coefficient, units, labelled_codes)
     )
     n = len(parts)
     return float(np.sqrt(np.square(parts).sum() / (n * (n - 1))))
@@ -108,7 +108,9 @@ def two_rater_standard_error(
     weights: Weights = "unweighted",
     values: ArrayLike | None = None,
 ) -> float:
-    """Return the standard error of a coefficient from a table of two raters: the delta method on a multinomial table.
+    """Return the standard error of a coefficient from a table of two raters.
+
+    The delta method on a multinomial table.
 
     standard_error of the same units with the divisor n squared for n (n - 1), as textbooks and
     programs print it for tables. nan for fewer than two units or complete chance agreement. Source:
@@ -174,29 +176,29 @@ def _whole_table(table: ArrayLike) -> np.ndarray[tuple[int, ...], np.dtype[np.in
     counts = np.asarray(table)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         raise ValueError(f"table: got shape {counts.shape}; expected a square table of two raters")
-    whole = counts.astype(np.int64)
-    if (whole != counts).any() or (whole < 0).any():
+    whole_counts = counts.astype(np.int64)
+    if (whole_counts != counts).any() or (whole_counts < 0).any():
         raise ValueError("table: expected whole counts of at least 0")
-    return whole
+    return whole_counts
 
 
 def _units(counts: Array, w: Array) -> _Units:
-    given = counts.sum(1)
-    pairs = given * (given - 1)
+    n_labels = counts.sum(1)
+    pairs = n_labels * (n_labels - 1)
     agreeing = (counts * (counts @ w - 1)).sum(1)
     return _Units(
-        counts, given, np.divide(agreeing, pairs, out=np.zeros_like(pairs), where=pairs > 0), w
+        counts, n_labels, np.divide(agreeing, pairs, out=np.zeros_like(pairs), where=pairs > 0), w
     )
 
 
 def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
     """Each unit's linearised part of a coefficient, less the coefficient; (n_units,)."""
-    counts, given, w = units.counts, units.given, units.w
+    counts, n_labels, w = units.counts, units.given, units.w
     n, k = counts.shape
-    twice = given >= 2
+    twice = n_labels >= 2
     scale = n / twice.sum()
     observed = float(scale * units.agreeing.mean())
-    shares = counts / given[:, None]
+    shares = counts / n_labels[:, None]
     p = shares.mean(0)
     chance, moves = (
         0.0,
@@ -216,12 +218,15 @@ def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
     if not chance < 1:
         return np.full(n, np.nan)
     value = (observed - chance) / (1 - chance)
-    own = scale * (units.agreeing - chance * twice) / (1 - chance)
-    return np.asarray(own - (1 - value) * moves / (1 - chance) - value, dtype=np.float64)
+    unit_terms = scale * (units.agreeing - chance * twice) / (1 - chance)
+    return np.asarray(unit_terms - (1 - value) * moves / (1 - chance) - value, dtype=np.float64)
 
 
 def _conger_chance(codes: Codes, w: Array) -> tuple[float, Array]:
-    """Chance agreement of two different raters drawn at random, and each unit's n-fold derivative of it."""
+    """Chance agreement of two different raters drawn at random.
+
+    The second value is each unit's n-fold derivative of it.
+    """
     labels = codes.labels
     onehot = (labels[:, :, None] == np.arange(codes.n_labels)).astype(np.float64)
     n, active = onehot.sum((0, 2)), onehot.any((0, 2))
@@ -233,25 +238,28 @@ def _conger_chance(codes: Codes, w: Array) -> tuple[float, Array]:
     pooled = p.sum(0)
     chance = (pooled @ w @ pooled - np.einsum("gk,kl,gl->", p, w, p)) / (raters * (raters - 1))
     slopes = 2 * ((w @ pooled) - p @ w) / (raters * (raters - 1))  # (raters, k)
-    given = onehot.sum(2)
-    moves = np.einsum("igk,gk->ig", onehot, slopes) - given * (p * slopes).sum(1)
+    labelled = onehot.sum(2)
+    moves = np.einsum("igk,gk->ig", onehot, slopes) - labelled * (p * slopes).sum(1)
     return float(chance), np.asarray((moves * (len(labels) / n)).sum(1))
 
 
 def _krippendorff_parts(units: _Units) -> Array:
-    """Krippendorff's alpha by units labelled at least twice, each weighing as many labels as it has."""
-    counts, given, w = units.counts, units.given, units.w
-    mean = given.mean()
-    weight = given / mean
+    """Krippendorff's alpha by units labelled at least twice.
+
+    Each unit weighs as many labels as it has.
+    """
+    counts, n_labels, w = units.counts, units.given, units.w
+    mean = n_labels.mean()
+    weight = n_labels / mean
     p = counts.mean(0) / mean
     chance = float(p @ w @ p)
     if not chance < 1:
-        return np.full(len(given), np.nan)
+        return np.full(len(n_labels), np.nan)
     observed = float((weight * units.agreeing).mean())
     value = (observed - chance) / (1 - chance)
     with_self = (
-        observed + (1 - observed) / given.sum()
+        observed + (1 - observed) / n_labels.sum()
     )  # alpha's small-sample agreement; Gwet centres the units on it
-    own = (weight * units.agreeing - with_self * (weight - 1) - chance) / (1 - chance)
+    unit_terms = (weight * units.agreeing - with_self * (weight - 1) - chance) / (1 - chance)
     moves = counts @ (w @ p) / mean - chance * (weight - 1) - chance
-    return np.asarray(own - 2 * (1 - value) * moves / (1 - chance) - value, dtype=np.float64)
+    return np.asarray(unit_terms - 2 * (1 - value) * moves / (1 - chance) - value, dtype=np.float64)

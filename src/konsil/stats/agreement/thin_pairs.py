@@ -1,4 +1,6 @@
-"""Pairs of raters that share few of the units: what a mean over pairs with equal weight rests on there.
+"""Pairs of raters that share few of the units.
+
+They limit a mean over pairs with equal weight.
 
 A pair that shares five units and agrees in all of them adds nothing to a variance that is taken
 from the labels, though it has the weight of a pair that shares fifty. So with a rater and the
@@ -74,7 +76,9 @@ def thin_pairs(codes: Codes) -> ThinPairs | None:
 
 
 def thin_majorities(slots: Sums) -> ThinPairs | None:
-    """The same of raters and the majority of the others: their slots, (n_clusters, n_raters), labels beside a majority.
+    """The same of raters and the majority of the others.
+
+    Their slots, (n_clusters, n_raters), labels beside a majority.
 
     A rater without a slot does not count, since a mean over raters leaves them out. The clusters
     are those with a slot.

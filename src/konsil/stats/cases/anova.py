@@ -1,4 +1,6 @@
-"""Analysis of variance of cases that every system answers at every level: repeated measures as a function of moments.
+"""Analysis of variance of cases that every system answers at every level.
+
+Repeated measures as a function of moments.
 
 A case is one row of m = n_systems x n_levels means, systems outermost. Its sums are 1, the means
 and their products, so that effects are functions of totals like every other statistic: cases are
@@ -50,29 +52,37 @@ def products(means: Array) -> Array:
     >>> products(np.array([[1.0, 2.0], [np.nan, 1.0]])).tolist()
     [[1.0, 1.0, 2.0, 1.0, 2.0, 2.0, 4.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
-    whole = np.asarray(np.isfinite(means).all(axis=1))
-    own = np.where(whole[:, None], means, 0.0)
+    is_complete = np.asarray(np.isfinite(means).all(axis=1))
+    complete_means = np.where(is_complete[:, None], means, 0.0)
     return np.column_stack(
-        [whole.astype(np.float64), own, (own[:, :, None] * own[:, None, :]).reshape(len(own), -1)]
+        [
+            is_complete.astype(np.float64),
+            complete_means,
+            (complete_means[:, :, None] * complete_means[:, None, :]).reshape(
+                len(complete_means), -1
+            ),
+        ]
     )
 
 
 def contrasts(n_systems: int, n_levels: int) -> dict[str, Array]:
-    """Orthonormal contrasts of each effect, (df, m): 'system', 'level', 'interaction', and 'level of k' per system.
+    """Orthonormal contrasts of each effect, (df, m).
+
+    The effects are 'system', 'level', 'interaction', and 'level of k' per system.
 
     >>> {name: c.shape for name, c in contrasts(2, 5).items()}
     {'system': (1, 10), 'level': (4, 10), 'interaction': (4, 10), 'level of 0': (4, 10), 'level of 1': (4, 10)}
     """
     systems, levels = _differences(n_systems), _differences(n_levels)
     mean_s, mean_l = (np.full((1, n), n**-0.5) for n in (n_systems, n_levels))
-    found = {
+    by_effect = {
         "system": np.kron(systems, mean_l),
         "level": np.kron(mean_s, levels),
         "interaction": np.kron(systems, levels),
     }
     for n in range(n_systems):
-        found[f"level of {n}"] = np.kron(np.eye(n_systems)[n : n + 1], levels)
-    return found
+        by_effect[f"level of {n}"] = np.kron(np.eye(n_systems)[n : n + 1], levels)
+    return by_effect
 
 
 def _differences(n: int) -> Array:
@@ -114,7 +124,9 @@ def _sums_of_squares(totals: Array, contrast: Array) -> tuple[Array, Array, Arra
 
 
 def repeated_measures(totals: Array, contrast: Array) -> Effect:
-    """The F test of an effect within cases, corrected by Greenhouse and Geisser, from totals (1 + m + m m,).
+    """The F test of an effect within cases, corrected by Greenhouse and Geisser.
+
+    It is computed from totals (1 + m + m m,).
 
     F = (SS / df) / (SS error / df error), df = rows of the contrast, df error = df (n - 1); epsilon
     = tr(S)^2 / (df tr(S S)), S = C Q C' - n C mean mean' C', multiplies both. All nan with fewer
@@ -135,8 +147,10 @@ def repeated_measures(totals: Array, contrast: Array) -> Effect:
     return _effect(float(effect), float(error), df, df * (float(n) - 1), epsilon)
 
 
-def eta_interval(found: Effect, level: float = 0.95) -> tuple[float, float]:
-    """The interval of partial eta squared that inverts the F test: it reaches 0 where the test does not reject.
+def eta_interval(effect: Effect, level: float = 0.95) -> tuple[float, float]:
+    """The interval of partial eta squared that inverts the F test.
+
+    It reaches 0 where the test does not reject.
 
     The ends' noncentralities l solve P(F >= f) = (1 - level) / 2 and P(F <= f) = (1 - level) / 2,
     and are 0 where none does; eta squared is l / (l + df + df error), with the corrected degrees of
@@ -152,7 +166,7 @@ def eta_interval(found: Effect, level: float = 0.95) -> tuple[float, float]:
     >>> low, round(high, 3)
     (0.0, 0.039)
     """
-    f, df, df_error = found.f, found.df, found.df_error
+    f, df, df_error = effect.f, effect.df, effect.df_error
     if not np.isfinite(f):
         return float("nan"), float("nan")
     ends = []
@@ -223,7 +237,9 @@ class Comparison(NamedTuple):
 
 
 def paired_range_test(differences: Array, n_cells: int, level: float = 0.95) -> Comparison:
-    """Tukey's range test of two of `n_cells` cells on the same cases, with the two cells' own error; (n_cases,).
+    """Tukey's range test of two of `n_cells` cells on the same cases, (n_cases,).
+
+    The error is that of the two cells.
 
     q = sqrt(2) |mean| / (sd / sqrt(n)), held against the studentised range of n_cells means with n
     - 1 degrees of freedom; sd of the paired differences, so that no sphericity is assumed. nan with
@@ -240,12 +256,12 @@ def paired_range_test(differences: Array, n_cells: int, level: float = 0.95) -> 
         studentized_range,
     )  # imported here: it costs a second, and few analyses need it
 
-    known = differences[np.isfinite(differences)]
-    n = len(known)
-    error = float(known.std(ddof=1)) / np.sqrt(n) if n > 1 else 0.0
+    values = differences[np.isfinite(differences)]
+    n = len(values)
+    error = float(values.std(ddof=1)) / np.sqrt(n) if n > 1 else 0.0
     if error <= 1e-12:
-        return Comparison(float(known.mean()) if n else float("nan"), *[float("nan")] * 3)
-    mean = float(known.mean())
+        return Comparison(float(values.mean()) if n else float("nan"), *[float("nan")] * 3)
+    mean = float(values.mean())
     p = float(studentized_range.sf(np.sqrt(2) * abs(mean) / error, n_cells, n - 1))
     reach = _range_quantile(level, n_cells, n - 1) * error / np.sqrt(2)
     return Comparison(mean, mean - reach, mean + reach, min(max(p, 0.0), 1.0))
@@ -283,10 +299,10 @@ def tukey(cells: Array, level: float = 0.95) -> list[Comparison]:
     if float(cells.var(axis=0).sum()) <= 1e-20:
         means = cells.mean(axis=0)
         return [Comparison(float(means[i] - means[j]), *[float("nan")] * 3) for i, j in pairs]
-    found = tukey_hsd(*cells.T)
-    ends = found.confidence_interval(level)
+    test = tukey_hsd(*cells.T)
+    ends = test.confidence_interval(level)
     low, high = np.asarray(ends.low), np.asarray(ends.high)
     return [
-        Comparison(float(found.statistic[p]), float(low[p]), float(high[p]), float(found.pvalue[p]))
+        Comparison(float(test.statistic[p]), float(low[p]), float(high[p]), float(test.pvalue[p]))
         for p in pairs
     ]

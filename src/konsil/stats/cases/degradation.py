@@ -31,7 +31,9 @@ def drop(scores: Array) -> Array:
 
 
 def violated(right: Array, *, recovered: bool = False) -> Array:
-    """Whether some level is right after a fuller one was wrong, (n_cases, n_levels) to (n_cases,) of 0 and 1.
+    """Whether some level is right after a fuller one was wrong.
+
+    (n_cases, n_levels) to (n_cases,) of 0 and 1.
 
     1 where right[i] = 0 and right[j] = 1 for some i < j. With `recovered` of the cases alone whose
     last level is right: the others are nan. nan where a level is missing.
@@ -42,12 +44,14 @@ def violated(right: Array, *, recovered: bool = False) -> Array:
     >>> violated(cases), violated(cases, recovered=True)
     (array([ 1.,  0.,  1., nan]), array([ 1., nan, nan, nan]))
     """
-    found = recovered_at(right).max(axis=1)
-    return np.where(right[:, -1] == 1, found, np.nan) if recovered else found
+    is_violated = recovered_at(right).max(axis=1)
+    return np.where(right[:, -1] == 1, is_violated, np.nan) if recovered else is_violated
 
 
 def recovered_at(right: Array) -> Array:
-    """Whether each level is right after some fuller one was wrong, (n_cases, n_levels) to (n_cases, n_levels).
+    """Whether each level is right after some fuller one was wrong.
+
+    (n_cases, n_levels) to (n_cases, n_levels).
 
     1 where right[j] = 1 and right[i] = 0 for some i < j; the first level is never so. nan where a
     level is missing.
@@ -58,8 +62,8 @@ def recovered_at(right: Array) -> Array:
     [[0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 0.0]]
     """
     wrong_before = np.maximum.accumulate(1 - right, axis=1)[:, :-1]
-    found = np.column_stack([np.zeros(len(right)), wrong_before * right[:, 1:]])
-    return np.where(_complete(right)[:, None], found, np.nan)
+    recoveries = np.column_stack([np.zeros(len(right)), wrong_before * right[:, 1:]])
+    return np.where(_complete(right)[:, None], recoveries, np.nan)
 
 
 def potential(right: Array) -> Array:
@@ -76,7 +80,9 @@ def potential(right: Array) -> Array:
 
 
 def hidden(right: Array) -> Array:
-    """Whether another level is right where the fullest is wrong, (n_cases, n_levels) to (n_cases,) of 0 and 1.
+    """Whether another level is right where the fullest is wrong.
+
+    (n_cases, n_levels) to (n_cases,) of 0 and 1.
 
     potential - right[:, 0]: what a system shows it can find and misses with all the information. It
     is never negative, so that an interval above 0 is no finding by itself. nan where a level is
@@ -91,7 +97,9 @@ def hidden(right: Array) -> Array:
 
 
 def hidden_by_luck(right: Array) -> float:
-    """What `hidden` would be on average if every answer were right by luck, at its level's own accuracy.
+    """The mean of `hidden` if every answer were correct by chance alone.
+
+    The chance is the accuracy at the answer's level.
 
     (1 - p_0) (1 - product over k > 0 of (1 - p_k)), p_k the share of right answers at level k among
     the cases that have every level: several tries find the diagnosis now and then without any
@@ -102,18 +110,18 @@ def hidden_by_luck(right: Array) -> float:
     >>> round(hidden_by_luck(np.array([[1.0, 0, 1], [0, 0, 1], [0, 1, 0], [1, 1, 0]])), 3)
     0.375
     """
-    whole = right[_complete(right)]
-    if not len(whole):
+    complete_cases = right[_complete(right)]
+    if not len(complete_cases):
         return float("nan")
-    wrong = 1 - whole.mean(axis=0)
+    wrong = 1 - complete_cases.mean(axis=0)
     return float(wrong[0] * (1 - wrong[1:].prod()))
 
 
 def label_dependence(right: Array) -> Array:
     """Whether the first two levels differ, (n_cases, n_levels) to (n_cases,) of 0 and 1.
 
-    |right[:, 0] - right[:, 1]|: between the whole text and the text without the diagnosis' name. nan where one of the
-    two is missing.
+    |right[:, 0] - right[:, 1]|: between the whole text and the text without the diagnosis' name.
+    nan where one of the two is missing.
 
     Source: CLExEval's LDF.
 
@@ -142,7 +150,9 @@ def _complete(right: Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
-    """How far the order of two systems reverses from one level to a later one, of their differences by level.
+    """How far the order of two systems reverses from one level to a later one.
+
+    It is computed from their differences by level.
 
     max over i < j of min(d_i, -d_j) and of min(-d_i, d_j): above 0 if one is ahead at some level
     and the other at a later one, by at least so much at both. For the differences themselves `over`
@@ -163,17 +173,19 @@ def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
     """
     if not (np.isfinite(over).all() and np.isfinite(under).all()):
         return float("nan"), (0, 0, 0)
-    found = []
+    candidates = []
     for ahead, (first, then) in enumerate(((over, -under), (-under, over))):
         for i in range(len(over)):
-            found += [
+            candidates += [
                 (float(min(first[i], then[j])), (ahead, i, j)) for j in range(i + 1, len(over))
             ]
-    return max(found, key=lambda one: one[0])
+    return max(candidates, key=lambda candidate: candidate[0])
 
 
 def unanimous_interval(value: Array, n: Array, level: float) -> tuple[Array, Array]:
-    """Interval of a mean of numbers between -1 and 1 of which all n are alike, (m,) each; nan where n is 0.
+    """Interval of a mean of numbers between -1 and 1 of which all n are alike, (m,) each.
+
+    nan where n is 0.
 
     At least a share L = ((1 - level) / 2)^(1/n) of all cases is like these (Clopper and Pearson,
     Biometrika 26:404, 1934, at n of n), and the others lie between -1 and 1: from L v - (1 - L) to

@@ -1,4 +1,7 @@
-"""Standardised differences of two groups as functions of moments, and the rank tests that stand beside them."""
+"""Standardised differences of two groups as functions of moments.
+
+The rank tests reported with them are here too.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ def moments(values: Array) -> Array:
     array([[1., 2., 4.],
            [0., 0., 0.]])
     """
-    known = np.isfinite(values)
-    value = np.where(known, values, 0.0)
-    return np.column_stack([known.astype(np.float64), value, value * value])
+    is_finite = np.isfinite(values)
+    value = np.where(is_finite, values, 0.0)
+    return np.column_stack([is_finite.astype(np.float64), value, value * value])
 
 
 def paired_d(totals: Array) -> Array:
@@ -88,15 +91,17 @@ def signed_rank(differences: Array) -> tuple[float, float]:
         wilcoxon,
     )  # imported here: it costs a second, and few analyses test ranks
 
-    known = _ties(differences[np.isfinite(differences)])
-    if not known.any():
+    nonzero = _ties(differences[np.isfinite(differences)])
+    if not nonzero.any():
         return float("nan"), float("nan")
-    found = wilcoxon(known)
-    return float(found.statistic), float(found.pvalue)
+    test = wilcoxon(nonzero)
+    return float(test.statistic), float(test.pvalue)
 
 
 def rank_sum(a: Array, b: Array) -> tuple[float, float]:
-    """Mann and Whitney's U of a against b and its two-sided p: how often a value of a is above one of b.
+    """Mann and Whitney's U of a against b and its two-sided p.
+
+    How often a value of a is above one of b.
 
     U = number of pairs with a > b, ties one half; p by the normal approximation with correction for
     ties. Values must be independent. (nan, nan) where a group is empty.
@@ -112,5 +117,5 @@ def rank_sum(a: Array, b: Array) -> tuple[float, float]:
     a, b = _ties(a[np.isfinite(a)]), _ties(b[np.isfinite(b)])
     if not len(a) or not len(b):
         return float("nan"), float("nan")
-    found = mannwhitneyu(a, b, method="asymptotic")
-    return float(found.statistic), float(found.pvalue)
+    test = mannwhitneyu(a, b, method="asymptotic")
+    return float(test.statistic), float(test.pvalue)

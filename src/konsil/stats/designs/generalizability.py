@@ -42,7 +42,9 @@ class Components(NamedTuple):
 
 
 def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
-    """Sums of mean products over clusters, (n_clusters, WIDTH): those of A to D each with their answers, then moments.
+    """Sums of mean products over clusters, (n_clusters, WIDTH).
+
+    Those of A to D each with their answers, then moments.
 
     `numbers` (n_answers, n_raters, n_sentences), nan where there is none; `clusters` (n_answers,).
     The columns are the sums and counts of the mean products A, B, C and D, then answers' means,
@@ -51,11 +53,14 @@ def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
     >>> product_sums(np.array([[[1.0], [0.0]]]), np.array([0]), 1)[0, :8]
     array([0. , 0. , 0. , 1. , 0. , 0. , 0.5, 1. ])
     """
-    given = np.isfinite(numbers)
-    y, there = np.where(given, numbers, 0.0), given.astype(np.float64)
+    is_rated = np.isfinite(numbers)
+    y, indicators = np.where(is_rated, numbers, 0.0), is_rated.astype(np.float64)
 
     def products(of: Array) -> tuple[Array, Array, Array, Array]:
-        """Sums of products of two numbers of an answer: any two, of a sentence, of a rater, with itself."""
+        """Sums of products of two numbers of an answer.
+
+        The products are of any two, of two of a sentence, of two of a rater, and with itself.
+        """
         return (
             of.sum((1, 2)) ** 2,
             (of.sum(1) ** 2).sum(1),
@@ -63,7 +68,7 @@ def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
             (of * of).sum((1, 2)),
         )
 
-    values, counts = products(y), products(there)
+    values, counts = products(y), products(indicators)
     columns = []
     for pick in (_apart, _same_sentence, _same_rater, _itself):
         above, below = pick(*values), pick(*counts)
@@ -71,9 +76,9 @@ def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
             np.where(below > 0, above / np.maximum(below, 1), 0.0),
             (below > 0).astype(np.float64),
         ]
-    n = there.sum((1, 2))
+    n = indicators.sum((1, 2))
     mean = np.where(n > 0, y.sum((1, 2)) / np.maximum(n, 1), 0.0)
-    sentences = given.any(axis=1).sum(axis=1)
+    sentences = is_rated.any(axis=1).sum(axis=1)
     columns += [mean, mean**2, np.where(sentences > 0, 1 / np.maximum(sentences, 1), 0.0)]
     rows = np.column_stack(columns)
     return np.column_stack([np.bincount(clusters, weights=c, minlength=n_clusters) for c in rows.T])
@@ -83,11 +88,21 @@ def _apart(every: Array, sentence: Array, rater: Array, itself: Array) -> Array:
     return every - sentence - rater + itself
 
 
-def _same_sentence(every: Array, sentence: Array, rater: Array, itself: Array) -> Array:  # noqa: ARG001
+def _same_sentence(
+    every: Array,  # noqa: ARG001
+    sentence: Array,
+    rater: Array,  # noqa: ARG001
+    itself: Array,
+) -> Array:
     return sentence - itself
 
 
-def _same_rater(every: Array, sentence: Array, rater: Array, itself: Array) -> Array:  # noqa: ARG001
+def _same_rater(
+    every: Array,  # noqa: ARG001
+    sentence: Array,  # noqa: ARG001
+    rater: Array,
+    itself: Array,
+) -> Array:
     return rater - itself
 
 
@@ -96,7 +111,9 @@ def _itself(every: Array, sentence: Array, rater: Array, itself: Array) -> Array
 
 
 def components(totals: Array) -> Components:
-    """Variance components from totals of `product_sums`, (..., WIDTH) -> (...,) each; nan where undefined.
+    """Variance components from totals of `product_sums`, (..., WIDTH) -> (...,) each.
+
+    nan where undefined.
 
     mean^2 is estimated without bias from the products of different answers' means. Undefined with
     fewer than two answers or without an answer rated twice. Negative estimates are 0. Source: Koch
@@ -112,12 +129,12 @@ def components(totals: Array) -> Components:
     )
     n, mean, squares, inverse = totals[..., 7], totals[..., 8], totals[..., 9], totals[..., 10]
     square_of_mean = ratio(mean**2 - squares, np.where(n > 1, n * n - n, 0.0))
-    whole = np.isnan(apart)
+    lacks_apart = np.isnan(apart)
     zero = np.zeros_like(n)
-    answer = np.where(whole, same_sentence, apart) - square_of_mean
-    sentence = np.where(whole, zero, same_sentence - apart)
-    rater = np.where(whole, zero, np.where(np.isnan(same_rater), 0.0, same_rater) - apart)
-    rest = itself - same_sentence - np.where(whole, zero, rater)
+    answer = np.where(lacks_apart, same_sentence, apart) - square_of_mean
+    sentence = np.where(lacks_apart, zero, same_sentence - apart)
+    rater = np.where(lacks_apart, zero, np.where(np.isnan(same_rater), 0.0, same_rater) - apart)
+    rest = itself - same_sentence - np.where(lacks_apart, zero, rater)
     undefined = np.isnan(square_of_mean) | np.isnan(same_sentence)
     answer, sentence, rater, rest = (
         np.where(undefined, np.nan, np.maximum(v, 0.0)) for v in (answer, sentence, rater, rest)
@@ -125,8 +142,10 @@ def components(totals: Array) -> Components:
     return Components(answer, sentence, rater, rest, ratio(n, inverse))
 
 
-def reliability(found: Components, raters: Array | float, sentences: Array | float) -> Array:
-    """Squared correlation of a mean over some raters and sentences with the answer's true mean over all its sentences.
+def reliability(variances: Components, raters: Array | float, sentences: Array | float) -> Array:
+    """Squared correlation of a mean over some raters and sentences with the true mean.
+
+    The true mean is the answer's over all its sentences.
 
     (v_answer + v_sentence / n) / (v_answer + v_sentence / s + v_rater / m + v_rest / (m s)), m
     raters and s of the n sentences, the same ones for all raters. For whole answers it is Spearman
@@ -139,15 +158,21 @@ def reliability(found: Components, raters: Array | float, sentences: Array | flo
     >>> reliability(one, 3, 1)
     array(0.75)
     """
-    s = np.minimum(sentences, found.sentences)
-    true = found.answer + found.sentence / found.sentences
+    s = np.minimum(sentences, variances.sentences)
+    true = variances.answer + variances.sentence / variances.sentences
     return ratio(
-        true, found.answer + found.sentence / s + found.rater / raters + found.rest / (raters * s)
+        true,
+        variances.answer
+        + variances.sentence / s
+        + variances.rater / raters
+        + variances.rest / (raters * s),
     )
 
 
-def raters_needed(found: Components, target: float, sentences: Array | float) -> Array:
-    """How many raters an answer needs on average for a reliability; nan where no number of them reaches it.
+def raters_needed(variances: Components, target: float, sentences: Array | float) -> Array:
+    """How many raters an answer needs on average for a reliability.
+
+    nan where no number of them reaches it.
 
     m = (v_rater + v_rest / s) / ((v_answer + v_sentence / n) / target - v_answer - v_sentence / s),
     at least one.
@@ -156,13 +181,13 @@ def raters_needed(found: Components, target: float, sentences: Array | float) ->
     >>> raters_needed(one, 0.8, 1)
     array(4.)
     """
-    s = np.minimum(sentences, found.sentences)
+    s = np.minimum(sentences, variances.sentences)
     room = (
-        (found.answer + found.sentence / found.sentences) / target
-        - found.answer
-        - found.sentence / s
+        (variances.answer + variances.sentence / variances.sentences) / target
+        - variances.answer
+        - variances.sentence / s
     )
-    noise = found.rater + found.rest / s
+    noise = variances.rater + variances.rest / s
     return np.asarray(
         np.where(
             np.isnan(room), np.nan, np.maximum(ratio(noise, np.where(room > 0, room, 0.0)), 1.0)

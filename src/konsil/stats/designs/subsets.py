@@ -1,4 +1,6 @@
-"""Answers rated by a part of their sentences: how well a part tells the whole, and how far raters then lie apart.
+"""Answers rated by a part of their sentences.
+
+How well a part predicts the whole, and the variance between raters then.
 
 An answer's sentences are rated by the same raters. A part is a subset of them; every subset of a
 size is as likely as any other, so that a statistic over all subsets is exact and needs no draws.
@@ -47,7 +49,9 @@ class Points(NamedTuple):
 
 @lru_cache(maxsize=256)
 def subsets_of(n: int, size: int) -> Array:
-    """Subsets of `size` out of n places as rows of 0 and 1, (n_subsets, n): all of them, or MOST_SUBSETS drawn once.
+    """Subsets of `size` out of n places as rows of 0 and 1, (n_subsets, n).
+
+    All of them, or MOST_SUBSETS drawn once.
 
     A size of n and more has one subset, the whole.
 
@@ -58,7 +62,7 @@ def subsets_of(n: int, size: int) -> Array:
     """
     size = min(n, size)
     if comb(n, size) <= MOST_SUBSETS:
-        chosen = [list(one) for one in combinations(range(n), size)]
+        chosen = [list(subset) for subset in combinations(range(n), size)]
     else:
         generator = np.random.Generator(np.random.Philox(key=n * 1000 + size))
         chosen = [generator.permutation(n)[:size].tolist() for _ in range(MOST_SUBSETS)]
@@ -81,15 +85,15 @@ def part_whole_points(
     array([0., 1.])
     """
     parts = []
-    for n, rows, own in _by_number(scores):
+    for n, rows, row_scores in _by_number(scores):
         if held_out and n <= size:
             continue
         chosen = subsets_of(n, size)
-        x = own @ chosen.T / chosen.sum(1)
+        x = row_scores @ chosen.T / chosen.sum(1)
         y = (
-            own @ (1 - chosen).T / (n - chosen.sum(1))
+            row_scores @ (1 - chosen).T / (n - chosen.sum(1))
             if held_out
-            else np.repeat(own.mean(1)[:, None], len(chosen), 1)
+            else np.repeat(row_scores.mean(1)[:, None], len(chosen), 1)
         )
         weights = np.full(x.shape, 1 / len(chosen))
         of = np.repeat(clusters[rows][:, None], len(chosen), 1)
@@ -102,13 +106,17 @@ def part_whole_points(
 
 
 def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]:
-    """Spearman's rho of weighted points: sums (n_clusters, n_cells) over the distinct points, sparse, and finalise.
+    """Spearman's rho of weighted points.
+
+    Sums (n_clusters, n_cells) over the distinct points, sparse, and finalise.
 
     Equal points are one cell whose weights add up, so that rho is a function of sums over clusters;
     ties have mid-ranks. nan where either side is constant or there are no points. Source: Spearman,
     Am J Psychol 15:72, 1904.
 
-    >>> found, finalise = spearman_of_points(Points(np.arange(3.0), np.arange(3.0), np.ones(3), np.arange(3)), 3)
+    >>> found, finalise = spearman_of_points(
+    ...     Points(np.arange(3.0), np.arange(3.0), np.ones(3), np.arange(3)), 3
+    ... )
     >>> finalise(found.sum(0)).round(6)
     array([1.])
     """
@@ -124,7 +132,9 @@ def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]
 
 
 def overlap_alone(scores: Array, size: int, *, key: int, shuffles: int = SHUFFLES) -> Array:
-    """Rho of part and whole where the sentences say nothing of their answer: in every shuffle, (shuffles,).
+    """Rho of part and whole where the sentences say nothing of their answer.
+
+    There is one value for every shuffle, (shuffles,).
 
     All sentences' scores are dealt to the answers anew, each keeping its number of sentences. What
     is then left of rho is there because the part is in the whole. `scores` as for
@@ -135,22 +145,24 @@ def overlap_alone(scores: Array, size: int, *, key: int, shuffles: int = SHUFFLE
     True
     """
     generator = np.random.Generator(np.random.Philox(key=key % 2**64))
-    given = np.isfinite(scores)
-    one = np.zeros(len(scores), dtype=np.int64)
-    found = np.full(shuffles, np.nan)
+    is_finite = np.isfinite(scores)
+    single_cluster = np.zeros(len(scores), dtype=np.int64)
+    rhos = np.full(shuffles, np.nan)
     dealt = scores.copy()
     for n in range(shuffles):
-        dealt[given] = generator.permutation(scores[given])
-        points = part_whole_points(dealt, one, size)
+        dealt[is_finite] = generator.permutation(scores[is_finite])
+        points = part_whole_points(dealt, single_cluster, size)
         if len(points.x):
-            found[n] = spearman_scores(points.x, points.y, np.arange(len(points.x))).finalise(
+            rhos[n] = spearman_scores(points.x, points.y, np.arange(len(points.x))).finalise(
                 points.weights
             )[0]
-    return found
+    return rhos
 
 
 def rater_variances(numbers: Array, size: int) -> Array:
-    """Each answer's variance between raters' means over a part, averaged over the subsets: (n_answers,).
+    """Each answer's variance between raters' means over a part, averaged over the subsets.
+
+    (n_answers,).
 
     `numbers` (n_answers, n_raters, n_sentences), nan where there is none. For a subset S it is
     sum_r (m_rS - m_S)^2 / (k - 1) over the k raters who rated all the answer's sentences. nan with
@@ -159,31 +171,36 @@ def rater_variances(numbers: Array, size: int) -> Array:
     >>> rater_variances(np.array([[[1.0, 0.0], [0.0, 0.0]]]), 2)
     array([0.125])
     """
-    found = np.full(len(numbers), np.nan)
-    there = np.asarray(np.isfinite(numbers).any(axis=1))
-    for n, rows, _ in _by_number(np.where(there, 0.0, np.nan)):
-        own = np.take_along_axis(
-            numbers[rows], np.argsort(~there[rows], axis=1, kind="stable")[:, None, :], 2
+    variances = np.full(len(numbers), np.nan)
+    is_rated = np.asarray(np.isfinite(numbers).any(axis=1))
+    for n, rows, _ in _by_number(np.where(is_rated, 0.0, np.nan)):
+        values = np.take_along_axis(
+            numbers[rows], np.argsort(~is_rated[rows], axis=1, kind="stable")[:, None, :], 2
         )[:, :, :n]
-        whole = np.asarray(np.isfinite(own).all(axis=2))
-        k = whole.sum(axis=1)
+        is_complete = np.asarray(np.isfinite(values).all(axis=2))
+        k = is_complete.sum(axis=1)
         chosen = subsets_of(n, size)
-        means = np.where(whole[:, :, None], np.nan_to_num(own) @ chosen.T / chosen.sum(1), 0.0)
+        means = np.where(
+            is_complete[:, :, None], np.nan_to_num(values) @ chosen.T / chosen.sum(1), 0.0
+        )
         centre = means.sum(axis=1) / np.maximum(k, 1)[:, None]
         squares = (
-            np.where(whole[:, :, None], (means - centre[:, None, :]) ** 2, 0.0)
+            np.where(is_complete[:, :, None], (means - centre[:, None, :]) ** 2, 0.0)
             .sum(axis=1)
             .mean(axis=1)
         )
-        found[rows] = np.where(k > 1, squares / np.maximum(k - 1, 1), np.nan)
-    return found
+        variances[rows] = np.where(k > 1, squares / np.maximum(k - 1, 1), np.nan)
+    return variances
 
 
 def _by_number(scores: Array) -> Iterator[tuple[int, IntArray, Array]]:
-    """Answers with equally many sentences together: the number, which answers, and their scores (n_these, number)."""
-    there = np.isfinite(scores)
-    counts = there.sum(axis=1)
-    first = np.take_along_axis(scores, np.argsort(~there, axis=1, kind="stable"), axis=1)
+    """Answers with equally many sentences together.
+
+    The number, which answers, and their scores (n_these, number).
+    """
+    is_present = np.isfinite(scores)
+    counts = is_present.sum(axis=1)
+    first = np.take_along_axis(scores, np.argsort(~is_present, axis=1, kind="stable"), axis=1)
     for n in np.unique(counts[counts > 0]).tolist():
         rows = np.flatnonzero(counts == n)
         yield n, rows, first[rows, :n]

@@ -1,1 +1,4 @@
-"""What every statistic stands on: sums over clusters, weights, resamples, tables of labels, ranks."""
+"""The foundations of every statistic.
+
+Sums over clusters, weights, resamples, tables of labels, ranks.
+"""

@@ -25,7 +25,9 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Array:
 
 
 def mean_defined(values: Array) -> Array:
-    """Average over the last axis, leaving out nan; nan where nothing is defined. (..., m) to (..., 1).
+    """Average over the last axis, leaving out nan.
+
+    nan where nothing is defined. (..., m) to (..., 1).
 
     Example:
         >>> mean_defined(np.array([[0.5, np.nan], [np.nan, np.nan]]))
@@ -41,7 +43,9 @@ def mean_defined(values: Array) -> Array:
 
 
 class MeanOfParts(ABC):
-    """A finalise: a measure of each of many parts of equal size, averaged over the parts for which it is defined.
+    """A finalise: a measure of each of many parts of equal size, averaged.
+
+    The mean is over the parts for which the measure is defined.
 
     What one part adds depends on its own sums alone, which `wald.linearised` uses.
     """

@@ -34,7 +34,10 @@ _COLLAPSE_FROM = 1024
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Sums made ready for products: checked, collapsed to patterns where that pays, in the cheapest exact precision."""
+    """Sums made ready for products.
+
+    Checked, collapsed to patterns where that pays, in the cheapest exact precision.
+    """
 
     patterns: Sums
     """(n_patterns, k) float64, on the grid: the rows themselves, or each distinct row once."""
@@ -61,7 +64,10 @@ class Rows:
 
     @property
     def group(self) -> int:
-        """How many draws `finalise` sees at once: from the sums' width alone, a multiple of a block."""
+        """How many draws `finalise` sees at once.
+
+        It follows from the sums' width alone and is a multiple of a block.
+        """
         return int(min(max(_GROUP_BYTES // (8 * max(self.k, 1)) // BLOCK, 1), 64)) * BLOCK
 
     def expand(self, values: Array) -> Array:
@@ -79,7 +85,10 @@ class Rows:
         return self.expand(self.dense(0, self.patterns.shape[0]))
 
     def draw(self, key: int, start: int, stop: int) -> Weights:
-        """The weights of the draws start .. stop - 1, (stop - start, n_patterns), in the factor's precision."""
+        """The weights of the draws start .. stop - 1.
+
+        (stop - start, n_patterns), in the factor's precision.
+        """
         if self.counts is None:
             return bootstrap_weights(key, self.n_clusters, start, stop, self.factor.dtype)
         return pattern_weights(key, self.counts, start, stop, self.factor.dtype)
@@ -187,7 +196,10 @@ def on_grid(numbers: Array, bounds: Array) -> Array:
 
 
 def _collapse(rows: Array) -> tuple[Array, IntArray | None, IntArray | None]:
-    """Each distinct row once, how often, and each cluster's; or the rows as they are where that is no clear win."""
+    """Each distinct row once, how often, and each cluster's.
+
+    The rows are unchanged where that is no clear win.
+    """
     n, k = rows.shape
     if n < _COLLAPSE_FROM or k == 0:
         return rows, None, None

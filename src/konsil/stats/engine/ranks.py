@@ -1,4 +1,7 @@
-"""Rank statistics: Kendall's W and tau-b and Spearman's rho, from joint tables or from weighted scores."""
+"""Rank statistics: Kendall's W and tau-b and Spearman's rho.
+
+They are computed from joint tables or from weighted scores.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +111,9 @@ def spearman_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Statistic
     themselves arrive here. Source: Spearman 1904.
 
     Example:
-        >>> spearman_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(np.ones(3)).round(12)
+        >>> spearman_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(
+        ...     np.ones(3)
+        ... ).round(12)
         array([1.])
     """
     finalise = partial(
@@ -124,7 +129,9 @@ def kendall_tau_b_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Stat
     1945.
 
     Example:
-        >>> kendall_tau_b_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(np.ones(3)).round(12)
+        >>> kendall_tau_b_scores([1.0, 2.0, 5.0], [1.0, 3.0, 4.0], np.arange(3)).finalise(
+        ...     np.ones(3)
+        ... ).round(12)
         array([1.])
     """
     finalise = partial(
@@ -134,7 +141,9 @@ def kendall_tau_b_scores(x: ArrayLike, y: ArrayLike, clusters: IntArray) -> Stat
 
 
 def spearman_rho(x: Array, y: Array) -> Array:
-    """Correlate the ranks of x and y along the last axis, (..., n) to (...,); nan if either is constant or holds nan.
+    """Correlate the ranks of x and y along the last axis, (..., n) to (...,).
+
+    nan if either is constant or holds nan.
 
     Example:
         >>> round(float(spearman_rho(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))), 9)
@@ -145,7 +154,9 @@ def spearman_rho(x: Array, y: Array) -> Array:
 
 
 def tau_b(x: Array, y: Array) -> Array:
-    """Kendall's tau-b of x and y along the last axis, (..., n) to (...,); nan if either is constant or holds nan.
+    """Kendall's tau-b of x and y along the last axis, (..., n) to (...,).
+
+    nan if either is constant or holds nan.
 
     Example:
         >>> round(float(tau_b(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 3.0, 2.0, 4.0]))), 6)
@@ -220,7 +231,9 @@ def _scores(totals: Array, x: Array, y: Array, clusters: IntArray, tau: bool) ->
 
 
 def _mid_ranks(values: Array, weights: Array) -> Array:
-    """Rank along the last axis: the weight below plus half the weight tied, so that a weight of two is two units.
+    """Rank along the last axis.
+
+    The weight below plus half the weight tied, so that a weight of two is two units.
 
     `values` may have leading axes with plain weights (n,), or be (n,) with weights that have
     leading axes.

@@ -48,7 +48,9 @@ def bootstrap(
     tile: int | None = None,
     start: int = 0,
 ) -> Array:
-    """The statistic in every resample of whole clusters: finalise(weights @ sums), shape (draws, m).
+    """The statistic in every resample of whole clusters.
+
+    finalise(weights @ sums), shape (draws, m).
 
     Draws start .. start + draws - 1 are made, so draws may be spread over machines and
     concatenated. `tile` bounds how many draws' weights are held at once and changes no bit of the
@@ -86,13 +88,17 @@ def _totals(rows: Rows, key: int, start: int, stop: int, tile: int) -> Array:
 
 
 def jackknife(sums: Sums | Rows, finalise: Finalise) -> Array:
-    """The statistic without each cluster in turn: finalise(sums.sum(0) - sums), shape (n_clusters, m).
+    """The statistic without each cluster in turn.
+
+    finalise(sums.sum(0) - sums), shape (n_clusters, m).
 
     nan where the statistic is undefined without the cluster.
 
     Source: Tukey (1958), Bias and confidence in not-quite large samples.
 
-    >>> jackknife(np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:])
+    >>> jackknife(
+    ...     np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:]
+    ... )
     array([[3.],
            [1.]])
     """
@@ -106,9 +112,13 @@ def jackknife(sums: Sums | Rows, finalise: Finalise) -> Array:
 
 
 def by_cluster(sums: Sums | Rows, finalise: Finalise) -> Array:
-    """The statistic of each cluster by itself: finalise(sums), shape (n_clusters, m); nan where it is undefined.
+    """The statistic of each cluster by itself: finalise(sums), shape (n_clusters, m).
 
-    >>> by_cluster(np.array([[1.0, 2.0], [3.0, 3.0]]), lambda totals: totals[..., :1] / totals[..., 1:])
+    nan where it is undefined.
+
+    >>> by_cluster(
+    ...     np.array([[1.0, 2.0], [3.0, 3.0]]), lambda totals: totals[..., :1] / totals[..., 1:]
+    ... )
     array([[0.5],
            [1. ]])
     """
@@ -122,7 +132,9 @@ def by_cluster(sums: Sums | Rows, finalise: Finalise) -> Array:
 
 
 def merge(shards: Sequence[Array]) -> Array:
-    """The sums of all data from the sums of its parts, (n_clusters, k) each, added cluster by cluster.
+    """The sums of all data from the sums of its parts.
+
+    (n_clusters, k) each, added cluster by cluster.
 
     The order of the shards never matters, to the last bit: whole numbers are exact as they are;
     where several shards add fractions to one entry, the entry is the correctly rounded exact sum
@@ -144,14 +156,14 @@ def merge(shards: Sequence[Array]) -> Array:
             )
     total = np.zeros_like(stacked[0])
     sources = np.zeros(total.shape, dtype=np.int64)
-    whole = np.ones(total.shape, dtype=bool)
+    is_whole = np.ones(total.shape, dtype=bool)
     size = np.zeros_like(total)
     for shard in stacked:
         total += shard
         sources += shard != 0
-        whole &= shard == np.rint(shard)
+        is_whole &= shard == np.rint(shard)
         size += np.abs(shard)
-    for place in zip(*np.nonzero((sources > 1) & ~(whole & (size < 2**53))), strict=True):
+    for place in zip(*np.nonzero((sources > 1) & ~(is_whole & (size < 2**53))), strict=True):
         total[place] = math.fsum(shard[place] for shard in stacked)
     return total
 
@@ -164,19 +176,26 @@ def bootstrap_weighted(
     key: int,
     tile: int | None = None,
 ) -> Array:
-    """The bootstrap of a statistic that is no function of few sums, such as ranks of unbounded scores.
+    """The bootstrap of a statistic that is no function of few sums.
+
+    An example is ranks of unbounded scores.
 
     `statistic` gets how often each of `units` units was drawn, (n, units), and gives values (n, m).
     The same engine with the identity as its tally, so `infer(weights_tally(units), statistic)`
     gives intervals, too.
 
     >>> scores = np.array([1.0, 2.0, 6.0])
-    >>> bootstrap_weighted(3, lambda w: (w @ scores)[:, None] / w.sum(1, keepdims=True), draws=2, key=1).shape
+    >>> bootstrap_weighted(
+    ...     3, lambda w: (w @ scores)[:, None] / w.sum(1, keepdims=True), draws=2, key=1
+    ... ).shape
     (2, 1)
     """
     return bootstrap(weights_tally(units), statistic, draws=draws, key=key, tile=tile)
 
 
 def weights_tally(units: int) -> Sums:
-    """The identity tally (units, units), sparse: `finalise` then receives the weights themselves."""
+    """The identity tally (units, units), sparse.
+
+    `finalise` then receives the weights themselves.
+    """
     return scipy.sparse.csr_array(scipy.sparse.identity(units, format="csr", dtype=np.float64))

@@ -1,4 +1,7 @@
-"""Tallies as compressed sparse rows, for hundreds of raters or long scales: memory goes with the labels given."""
+"""Tallies as compressed sparse rows, for hundreds of raters or long scales.
+
+Memory goes with the labels given.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from konsil.stats.engine.contract import Codes, IntArray
 
 
 def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
-    """Tally pair_tables as a CSR matrix: the memory goes with the labels given, not with the raters squared.
+    """Tally pair_tables as a CSR matrix.
+
+    The memory goes with the labels given, not with the raters squared.
 
     Example:
         >>> codes = Codes(np.array([[0, 1], [1, 1]]), np.array([0, 0]), 2)
@@ -38,7 +43,9 @@ def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
 
 
 def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.csr_matrix:
-    """Tally coincidences as a CSR matrix: the memory goes with the labels given, not with the labels declared squared.
+    """Tally coincidences as a CSR matrix.
+
+    The memory goes with the labels given, not with the labels declared squared.
 
     `per_unit`: every unit's pairs add up to one, as in unit_agreement, and not to the number of its
     labels.
@@ -50,8 +57,8 @@ def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.cs
     k = codes.n_labels
     units, raters = np.nonzero(codes.labels >= 0)
     labels = codes.labels[units, raters].astype(np.int64)
-    given = np.bincount(units, minlength=len(codes.labels)).astype(np.float64)
-    weight = 1 / np.maximum((given - 1) * (given if per_unit else 1.0), 1.0)
+    n_by_unit = np.bincount(units, minlength=len(codes.labels)).astype(np.float64)
+    weight = 1 / np.maximum((n_by_unit - 1) * (n_by_unit if per_unit else 1.0), 1.0)
     shape = (codes.n_clusters, k * k)
     total = scipy.sparse.csr_matrix(shape)
     for first, second in _together(units):

@@ -111,7 +111,9 @@ def pair_tables(codes: Codes) -> Array:
 
 
 def coincidences(codes: Codes) -> Array:
-    """Tally Krippendorff's coincidence matrix: every ordered pair of a unit's labels weighs 1 / (its labels - 1).
+    """Tally Krippendorff's coincidence matrix.
+
+    Every ordered pair of a unit's labels weighs 1 / (its labels - 1).
 
     Returns (n_clusters, n_labels * n_labels), a scipy CSR matrix where the dense one would pass
     DENSE_CELLS; units with fewer than two labels add nothing. Source: Krippendorff, Computing
@@ -130,7 +132,9 @@ def coincidences(codes: Codes) -> Array:
 
 
 def unit_agreement(codes: Codes) -> Array:
-    """Tally pairs of labels and label shares, every unit with the same weight whatever its number of raters.
+    """Tally pairs of labels and label shares.
+
+    Every unit has the same weight whatever its number of raters.
 
     Returns (n_clusters, n_labels * n_labels + n_labels): ordered pairs of labels as shares of the
     unit's pairs (units with at least two labels), then the shares of the unit's labels (units with
@@ -210,7 +214,9 @@ def complete_pair_tables(codes: Codes) -> Array:
 
 @cache
 def unanimity_sums(tolerance: int) -> Callable[[Codes], Array]:
-    """Return the tally of units whose labels span at most `tolerance` steps, and of complete units, (n_clusters, 2).
+    """Return the tally of close units and of complete units, (n_clusters, 2).
+
+    The labels of a close unit span at most `tolerance` steps.
 
     Example:
         >>> unanimity_sums(0)(Codes(np.array([[0, 1], [1, 1]]), np.array([0, 0]), 2))
@@ -218,15 +224,17 @@ def unanimity_sums(tolerance: int) -> Callable[[Codes], Array]:
     """
 
     def tally(codes: Codes) -> Array:
-        whole = (codes.labels >= 0).all(1)
-        close = whole & (np.ptp(codes.labels, axis=1) <= tolerance)
-        return by_cluster(np.column_stack([close, whole]), codes)
+        is_complete = (codes.labels >= 0).all(1)
+        close = is_complete & (np.ptp(codes.labels, axis=1) <= tolerance)
+        return by_cluster(np.column_stack([close, is_complete]), codes)
 
     return tally
 
 
 def identity(codes: Codes) -> Array:
-    """Tally nothing: one column a cluster, so that finalise receives the clusters' weights themselves.
+    """Tally nothing: one column a cluster.
+
+    So finalise receives the clusters' weights themselves.
 
     Returns the identity of n_clusters as a scipy CSR matrix.
 
@@ -263,13 +271,16 @@ def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
         _, first, times = np.unique(keys, return_index=True, return_counts=True)
     else:
         _, first, times = np.unique(labels, axis=0, return_index=True, return_counts=True)
-    kept = replace(codes, labels=labels[first], clusters=np.arange(first.size))
-    return kept, times.astype(np.int64, copy=False)
+    distinct = replace(codes, labels=labels[first], clusters=np.arange(first.size))
+    return distinct, times.astype(np.int64, copy=False)
 
 
 @cache
 def square(n_labels: int) -> Array:
-    """Return the matrix that turns flat tables (..., k * k) into row sums, column sums and the total (..., 2k + 1)."""
+    """Return the matrix that turns flat tables (..., k * k) into their margins.
+
+    These are row sums, column sums and the total, (..., 2k + 1).
+    """
     row, column = np.divmod(np.arange(n_labels**2), n_labels)
     out = np.zeros((n_labels**2, 2 * n_labels + 1))
     out[np.arange(n_labels**2), row] = 1

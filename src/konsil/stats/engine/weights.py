@@ -1,4 +1,6 @@
-"""How often each cluster is drawn: counter-based random streams that do not depend on tiles, shards or order of work.
+"""How often each cluster is drawn.
+
+Counter-based random streams that do not depend on tiles, shards or order of work.
 
 Every block of 64 draws has a stream of its own, keyed by (key, block), so any range of draws can be
 made anywhere and is the same bits. The law is the bootstrap's own: `n_clusters` draws with
@@ -44,7 +46,10 @@ def stream_key(seed: int, name: str) -> int:
 
     The same pair gives the same key in every process and on every machine.
 
-    >>> stream_key(1, "kappa") == stream_key(1, "kappa"), stream_key(1, "kappa") == stream_key(2, "kappa")
+    >>> (
+    ...     stream_key(1, "kappa") == stream_key(1, "kappa"),
+    ...     stream_key(1, "kappa") == stream_key(2, "kappa"),
+    ... )
     (True, False)
     """
     return int.from_bytes(
@@ -53,7 +58,9 @@ def stream_key(seed: int, name: str) -> int:
 
 
 class Remembered(int):
-    """A key that keeps the weights drawn with it, so that many statistics of the same clusters draw them once.
+    """A key that stores the weights drawn with it.
+
+    So many statistics of the same clusters draw them once.
 
     It draws what the plain number draws and is compared like it.
 
@@ -67,20 +74,25 @@ class Remembered(int):
         self._signs: tuple[int, dict[int, NDArray[np.int8]]] = (0, {})
 
     def draws(self, n_clusters: int, part: int) -> Weights | NDArray[np.uint8]:
-        """The draws part * 256 .. part * 256 + 255 of some clusters, kept unless they are too many."""
+        """The draws part * 256 .. part * 256 + 255 of some clusters.
+
+        They stay in memory unless they are too many.
+        """
         parts = self._kept.setdefault(n_clusters, {})
         self._kept.move_to_end(n_clusters)
         if part in parts:
             return parts[part]
-        made = _drawn(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32)
+        new_draws = _drawn(
+            self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32
+        )
         while (
-            self._bytes + made.size > _KEPT_BYTES and len(self._kept) > 1
+            self._bytes + new_draws.size > _KEPT_BYTES and len(self._kept) > 1
         ):  # what was used longest ago goes first
             self._bytes -= sum(other.size for other in self._kept.popitem(last=False)[1].values())
-        if self._bytes + made.size <= _KEPT_BYTES and made.max() < 256:
-            parts[part] = made.astype(np.uint8)
-            self._bytes += made.size
-        return made
+        if self._bytes + new_draws.size <= _KEPT_BYTES and new_draws.max() < 256:
+            parts[part] = new_draws.astype(np.uint8)
+            self._bytes += new_draws.size
+        return new_draws
 
     def signs(self, n_clusters: int, part: int) -> NDArray[np.int8]:
         """The signs of the draws part * 256 .. part * 256 + 255.
@@ -92,14 +104,16 @@ class Remembered(int):
         parts = self._signs[1]
         if part in parts:
             return parts[part]
-        made = _signs(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS)
-        if (len(parts) + 1) * made.size <= _KEPT_BYTES:
-            parts[part] = made
-        return made
+        new_signs = _signs(self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS)
+        if (len(parts) + 1) * new_signs.size <= _KEPT_BYTES:
+            parts[part] = new_signs
+        return new_signs
 
 
 class _Streams:
-    """The random streams of one key and purpose: one bit generator, set to the start of any block's stream.
+    """The random streams of one key and purpose.
+
+    One bit generator, set to the start of any block's stream.
 
     Setting the state is much cheaper than a generator for every block and gives the same numbers.
     """
@@ -114,7 +128,10 @@ class _Streams:
         self._generator = np.random.Generator(self._bits)
 
     def at(self, block: int, row: int = 0) -> np.random.Generator:
-        """The generator at the start of a block's stream, or of the part of it that a row within the block begins."""
+        """The generator at the start of a block's stream.
+
+        With a row within the block, it is at the start of that row's part of the stream.
+        """
         self._state["state"]["key"][1] = block
         self._state["state"]["counter"][1] = row
         self._bits.state = self._state
@@ -163,14 +180,17 @@ def bootstrap_weights(
 
 
 def _parts(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
-    """What is kept together of the draws start .. stop - 1: which part, its first draw, and the draws asked of it."""
+    """The stored parts of the draws start .. stop - 1.
+
+    Each comes with its part, its first draw and the requested draws.
+    """
     for part in range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS)):
         at = part * _KEPT_DRAWS
         yield part, at, max(start, at), min(stop, at + _KEPT_DRAWS)
 
 
 def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -> Weights:
-    """The weights themselves, whoever keeps them."""
+    """The weights themselves, without a store of them."""
     out = _empty(start, stop, n_clusters, dtype)
     rows = min(max(_AT_ONCE // n_clusters, 1), BLOCK)
     offsets = np.repeat(np.arange(rows, dtype=np.uint32) * np.uint32(n_clusters), n_clusters)
@@ -188,7 +208,9 @@ def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -
 
 
 def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.uint32]:
-    """`size` numbers below n, each exactly as likely: multiply and shift, the few words that would favour some redrawn.
+    """`size` numbers below n, each exactly as likely.
+
+    Multiply and shift, the few words that would favour some redrawn.
 
     Source: Lemire (2019), Fast random integer generation in an interval. Sixteen or thirty-two bits
     a number, because the random words are the larger part of a bootstrap's cost.
@@ -215,7 +237,9 @@ def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.ui
 def pattern_weights(
     key: int, multiplicities: IntArray, start: int, stop: int, dtype: DTypeLike = np.float32
 ) -> Weights:
-    """How often each pattern is drawn, where `multiplicities` clusters share a pattern: the same law as by cluster.
+    """How often each pattern is drawn, where `multiplicities` clusters share a pattern.
+
+    The same law as by cluster.
 
     Multinomial(n; multiplicities / n) with n = multiplicities.sum(), which is the law of the sums
     of `bootstrap_weights` over the clusters of each pattern. Shape (stop - start, n_patterns).

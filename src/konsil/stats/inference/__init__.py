@@ -1,1 +1,4 @@
-"""Intervals and tests of any statistic: bootstrap, linearisation, permutation, exchange, posterior, multiplicity."""
+"""Intervals and tests of any statistic.
+
+Bootstrap, linearisation, permutation, exchange, posterior, multiplicity.
+"""

@@ -29,7 +29,9 @@ def exchanged(codes: Codes) -> Codes:
 
 @lru_cache(maxsize=512)
 def tallied_both_ways(tally: Callable[[Codes], Any]) -> Callable[[Codes], Any]:
-    """The tally that counts every unit of a comparison both ways round, half each; of other codes it is the given one.
+    """The tally that counts every unit of a comparison both ways round, half each.
+
+    Of other codes it is the given one.
 
     S = (S(x) + S(x')) / 2, x' the labels with the sides exchanged, so that the margins of a table
     of agreement are those of a comparison whose first answer was drawn by a coin. Shape and units
@@ -48,7 +50,10 @@ def tallied_both_ways(tally: Callable[[Codes], Any]) -> Callable[[Codes], Any]:
 
 
 def both_ways(statistic: Statistic, codes: Codes) -> Statistic:
-    """The statistic with units counted both ways round, where the codes are of comparisons; else as it is."""
+    """The statistic with units counted both ways round, where the codes are of comparisons.
+
+    Otherwise the statistic is unchanged.
+    """
     return (
         statistic
         if codes.reverse is None

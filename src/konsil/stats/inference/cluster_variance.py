@@ -1,4 +1,6 @@
-"""Variance over clusters of unequal size with its own degrees of freedom: bias-reduced, by effective numbers.
+"""Variance over clusters of unequal size with its own degrees of freedom.
+
+Bias-reduced, by effective numbers.
 
 A cluster with a large share of the votes pulls the estimate towards itself, so that its residual is
 too small, and a sum of few large terms is known worse than its number of terms says. Both are
@@ -85,7 +87,9 @@ class Tally:
         return np.where(self.total > 0, self.squares * scale, 0.0)
 
     def df(self, both: Array | None = None) -> Array:
-        """Satterthwaite's degrees of freedom of V, at least 1: G - 1 for G equal clusters, fewer for unequal ones.
+        """Satterthwaite's degrees of freedom of V, at least 1.
+
+        G - 1 for G equal clusters, fewer for unequal ones.
 
         Under independence (sum of B_gg)^2 / sum of B_gk^2 with B the covariance of u_g / sqrt(1 -
         h_g). Where votes of a cluster go together, a large one counts for more: wholly so they are
@@ -113,7 +117,9 @@ class Tally:
 
 
 def between(alone: Array, alike: Array, variance: Array, both: Array) -> Array:
-    """Degrees of freedom between those for independent and for like votes, by what clusters add to the variance.
+    """Degrees of freedom between those for independent and for like votes.
+
+    They depend on what clusters add to the variance.
 
     >>> between(np.array([9.0]), np.array([3.0]), np.array([2.0]), np.array([1.0]))
     array([4.5])
@@ -124,7 +130,9 @@ def between(alone: Array, alike: Array, variance: Array, both: Array) -> Array:
 
 
 def tally(influence: Array, share: Array, shared: Array, factor: Array | None = None) -> Tally:
-    """Some clusters' part of the tally, (G, m) or (G, 1) each: influences u, shares of the variance, what strata share.
+    """Some clusters' part of the tally, (G, m) or (G, 1) each.
+
+    Influences u, shares of the variance, what strata share.
 
     With n_gh a cluster's votes in stratum h, n_h all votes of the stratum and c_h their mean
     squared influence: share_g = sum over h of c_h n_gh, shared_g = sum over h of c_h n_gh^2 / n_h,
@@ -138,14 +146,20 @@ def tally(influence: Array, share: Array, shared: Array, factor: Array | None = 
     rest = 1 - np.divide(shared, share, out=np.zeros_like(share), where=share > 0)
     usable = (share > 0) & (rest > _ALONE)
     over = np.divide(1.0, rest, out=np.zeros_like(rest), where=usable)
-    reach, known = shared * over, np.where(usable, share, 0.0)
+    reach, usable_share = shared * over, np.where(usable, share, 0.0)
     products = None
     if factor is not None:
         scaled = factor * np.sqrt(over)[:, None]
         products = np.einsum("ghm,gkm->hkm", scaled, scaled, optimize=True)
     scaled_influence = influence * np.sqrt(over)
     sums = np.stack(
-        [share.sum(0), known.sum(0), (known**2).sum(0), reach.sum(0), (reach**2).sum(0)]
+        [
+            share.sum(0),
+            usable_share.sum(0),
+            (usable_share**2).sum(0),
+            reach.sum(0),
+            (reach**2).sum(0),
+        ]
     )
     total, identified, diagonal, reached, squared_reach = np.broadcast_to(
         sums, (5, influence.shape[1])
@@ -157,11 +171,15 @@ def tally(influence: Array, share: Array, shared: Array, factor: Array | None = 
 def by_strata(
     influence: Array, counts: Array, spread: Array, totals: Array, n_clusters: int | None = None
 ) -> Tally:
-    """The tally of clusters (G, m) from their votes by stratum (G, H), c (H, m) and all votes by stratum (H,).
+    """The tally of clusters (G, m) from their votes by stratum (G, H).
+
+    c is (H, m), and all votes by stratum are (H,).
 
     `n_clusters`: how many there are in all, where these are some of them.
 
-    >>> by_strata(np.array([[1.0], [-1.0]]), np.full((2, 1), 5.0), np.ones((1, 1)), np.array([10.0])).df()
+    >>> by_strata(
+    ...     np.array([[1.0], [-1.0]]), np.full((2, 1), 5.0), np.ones((1, 1)), np.array([10.0])
+    ... ).df()
     array([1.])
     """
     of_total = np.divide(

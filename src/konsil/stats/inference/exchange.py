@@ -65,7 +65,9 @@ def swapped(
     level: float = 0.95,
     key: int = 0,
 ) -> Exchanged:
-    """Test whether finalise of two groups is the same: groups change places in whole clusters, by fair coins.
+    """Test whether finalise of two groups is the same.
+
+    Groups change places in whole clusters, by fair coins.
 
     `first`, `second` (n_clusters, k): the groups' rows on the same clusters, all zero where a group
     has nothing; finalise (..., k) -> (..., 1). Clusters with both groups are swapped; the labels of
@@ -101,8 +103,8 @@ def swapped(
     influence = linearised(np.concatenate([first[in_a], second[in_b]]), finalise)[:, 0]
     x, y = np.zeros((2, len(first)))
     x[in_a], y[in_b] = influence[:n_a] * (n_a + n_b), influence[n_a:] * (n_a + n_b)
-    here = _features(first, second, x, y, in_a, in_b, n_a, n_b)
-    there = _features(second, first, y, x, in_b, in_a, n_a, n_b)
+    unchanged = _features(first, second, x, y, in_a, in_b, n_a, n_b)
+    exchanged = _features(second, first, y, x, in_b, in_a, n_a, n_b)
     kinds = [float((in_a & in_b).sum()), float((in_a & ~in_b).sum()), float((in_b & ~in_a).sum())]
     width, n = first.shape[1], float((in_a | in_b).sum())
 
@@ -110,7 +112,7 @@ def swapped(
         both = evaluate(finalise, totals[:, : 2 * width].reshape(-1, width)).reshape(-1, 2)
         return both[:, 0] - both[:, 1], _spread(totals[:, 2 * width :], kinds, n)
 
-    moves = there - here
+    moves = exchanged - unchanged
     single = np.flatnonzero(in_a ^ in_b)
     pairs = np.flatnonzero((in_a & in_b) & (first != second).any(axis=1))
     alone = in_a[single]
@@ -124,8 +126,8 @@ def swapped(
     )
     moved = moves[np.concatenate([pairs, single])]
     size = float(np.abs(at).max())
-    null = (studentised(here.sum(axis=0) + some @ moved) for some in patterns)
-    observed = studentised(here.sum(axis=0)[None])
+    null = (studentised(unchanged.sum(axis=0) + some @ moved) for some in patterns)
+    observed = studentised(unchanged.sum(axis=0)[None])
     return _exchanged(observed, null, exact, level, len(moved), size)
 
 
@@ -145,7 +147,10 @@ def _features(
 
 
 def _spread(sums: Array, sizes: Sequence[float], n: float) -> Array:
-    """The standard error from sums of influence and of its squares, (draws, 2 * kinds) to (draws,)."""
+    """The standard error from sums of influence and of its squares.
+
+    (draws, 2 * kinds) to (draws,).
+    """
     squares = np.zeros(len(sums))
     for kind, size in enumerate(sizes):
         if size:
@@ -161,7 +166,9 @@ def permuted(
     level: float = 0.95,
     key: int = 0,
 ) -> Exchanged:
-    """Test whether finalise is zero: every cluster is in one of its states, each as likely, independently.
+    """Test whether finalise is zero.
+
+    Every cluster is in one of its states, each as likely, independently.
 
     `states`: arrays (n_clusters, k), the first the observed one; the states are those of a group of
     exchanges, such as all turns of the columns of a judge and a panel. finalise (..., k) -> (...,
@@ -174,7 +181,9 @@ def permuted(
 
     >>> rng = np.random.default_rng(1)
     >>> a = np.column_stack([rng.normal(1.0, 1.0, 40), np.ones(40)])
-    >>> result = permuted([a, a * [-1, 1]], lambda totals: totals[..., :1] / totals[..., 1:], draws=999)
+    >>> result = permuted(
+    ...     [a, a * [-1, 1]], lambda totals: totals[..., :1] / totals[..., 1:], draws=999
+    ... )
     >>> result.p, bool(result.low > 0)
     (0.001, True)
     """
@@ -194,7 +203,10 @@ def permuted_together(
 
     >>> a = np.column_stack([np.arange(12.0), np.ones(12)])
     >>> mean = lambda totals: totals[..., :1] / totals[..., 1:]
-    >>> [round(result.value, 2) for result in permuted_together([([a, -a], mean), ([a + 1, -a], mean)], draws=99)]
+    >>> [
+    ...     round(result.value, 2)
+    ...     for result in permuted_together([([a, -a], mean), ([a + 1, -a], mean)], draws=99)
+    ... ]
     [5.5, 3.25]
     """
     linear = [_linear(states, finalise) for states, finalise in numbers]
@@ -218,12 +230,12 @@ def permuted_together(
             continue
         sums, squares = null[at]
         at += 1
-        here = number.studentised(
+        observed = number.studentised(
             number.influence[0].sum()[None], (number.influence[0] ** 2).sum()[None]
         )
         n_moved = int(number.moved.sum())
         exchange = _exchanged(
-            here, iter([number.studentised(sums, squares)]), False, level, n_moved
+            observed, iter([number.studentised(sums, squares)]), False, level, n_moved
         )
         reach = _reach(number.number, exchange, level)
         results.append(
@@ -265,7 +277,10 @@ class _Linear(NamedTuple):
     """Clusters with information."""
 
     def studentised(self, sums: Array, squares: Array) -> tuple[Array, Array]:
-        """Values and standard errors from sums of influences and of their squares, (draws,) each."""
+        """Values and standard errors from sums of influences and of their squares.
+
+        (draws,) each.
+        """
         return self.middle + sums, _spread(np.column_stack([sums, squares]), [self.n], self.n)
 
 
@@ -288,7 +303,10 @@ def _linear(states: Sequence[Array], finalise: Finalise) -> _Linear:
 
 
 def _turned(linear: Sequence[_Linear], moved: IntArray, draws: int, key: int) -> Array:
-    """(numbers, 2, draws): each number's sum of influences and sum of their squares in every draw."""
+    """(numbers, 2, draws): sums in every draw.
+
+    They are each number's sum of influences and sum of their squares.
+    """
     n_states, n_clusters = linear[0].influence.shape
     every = np.stack([number.influence for number in linear])  # (numbers, states, clusters)
     both = np.concatenate([every, every**2])
@@ -322,8 +340,8 @@ def _exchanged(
     every = np.concatenate(parts) if parts else np.zeros(0)
     t = np.sort(every[~np.isnan(every)])[::-1]
     size = len(t) if exact else len(t) + 1
-    here = float(_ratio(*observed, scale=max(abs(value), se))[0])
-    reached = int(np.count_nonzero(t >= here * (1 - _SLACK) - _SLACK))
+    t_observed = float(_ratio(*observed, scale=max(abs(value), se))[0])
+    reached = int(np.count_nonzero(t >= t_observed * (1 - _SLACK) - _SLACK))
     p = (max(reached, 1) if exact else reached + 1) / max(size, 1)
     # The largest number of draws, itself included, that still has p <= 1 - level.
     alpha = (1 - level) * (1 + _SLACK)
@@ -331,10 +349,10 @@ def _exchanged(
     # A pattern and its mirror image are as far out, so that p is at least that of two.
     possible = 1 <= place <= len(t) and not (exact and 2 / size > alpha)
     reach = float(t[place - 1]) * se if possible else math.inf
-    known = se > 0 and math.isfinite(reach) and n_moved >= _FEWEST
-    if known and p > alpha:
+    has_interval = se > 0 and math.isfinite(reach) and n_moved >= _FEWEST
+    if has_interval and p > alpha:
         reach = max(reach, abs(value))
-    low, high = (value - reach, value + reach) if known else (math.nan, math.nan)
+    low, high = (value - reach, value + reach) if has_interval else (math.nan, math.nan)
     return Exchanged(value, se, low, high, min(p, 1.0), len(t), exact, len(every) - len(t), n_moved)
 
 
@@ -358,7 +376,10 @@ def _all_patterns(n: int) -> Iterator[Array]:
 
 
 def _patterns(pairs: int, alone: Mask, draws: int, key: int) -> Iterator[Array]:
-    """Which clusters change sides in each draw, (n, pairs + single): coins for pairs, shuffled labels for others."""
+    """Which clusters change sides in each draw, (n, pairs + single).
+
+    Coins for pairs, shuffled labels for others.
+    """
     step = _step(pairs + len(alone))
     for at in range(0, draws, step):
         stop = min(at + step, draws)

@@ -45,7 +45,9 @@ class Heterogeneity(NamedTuple):
 
 
 def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
-    """Test whether all numbers are equal: F = d' V^-1 d / (k - 1) * (df - k + 2) / df with k - 1 and df - k + 2.
+    """Test whether all numbers are equal.
+
+    F = d' V^-1 d / (k - 1) * (df - k + 2) / df with k - 1 and df - k + 2.
 
     d are the numbers less their mean in k - 1 orthonormal contrasts, V their two-way covariance V1
     + V2 - V12, bounded from below by V1 and by V2 in every direction; each number's variances are
@@ -55,8 +57,12 @@ def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
     Source: Hotelling (1931) for the distribution; Cameron, Gelbach and Miller (2011) for V.
 
     >>> g = np.random.default_rng(1)
-    >>> rows = [Influences(v, g.normal(size=90) / 90, np.arange(90), np.arange(90) % 30, np.zeros(90, int))
-    ...         for v in (0.0, 0.01, 0.9)]
+    >>> rows = [
+    ...     Influences(
+    ...         v, g.normal(size=90) / 90, np.arange(90), np.arange(90) % 30, np.zeros(90, int)
+    ...     )
+    ...     for v in (0.0, 0.01, 0.9)
+    ... ]
     >>> result = heterogeneity(rows)
     >>> bool(result.p < 0.001), round(result.df_error)
     (True, 28)

@@ -1,4 +1,7 @@
-"""From sums over clusters to numbers with their uncertainty: one call for every statistic, differences paired."""
+"""From sums over clusters to numbers with their uncertainty.
+
+One call for every statistic, differences paired.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ def infer(
     key: int = 0,
     method: Method = "bca",
     scale: wald.Scale = "identity",
-    keep: bool = False,
+    keep_draws: bool = False,
 ) -> Inference:
     """Point estimates, headline intervals and linearised intervals of finalise(sums.sum(0)).
 
@@ -96,7 +99,7 @@ def infer(
     >>> share.value.round(3), bool(share.low[0] < share.value[0] < share.high[0])
     (array([0.633]), True)
     """
-    return _infer(prepare(sums), finalise, draws, level, key, method, scale, keep)[0]
+    return _infer(prepare(sums), finalise, draws, level, key, method, scale, keep_draws)[0]
 
 
 def _infer(
@@ -107,7 +110,7 @@ def _infer(
     key: int,
     method: Method,
     scale: wald.Scale,
-    keep: bool,
+    keep_draws: bool,
 ) -> tuple[Inference, intervals.Ordered | None, Array | None]:
     """The inference, its ordered draws and its leave-one-out values, where the method made them."""
     if not 0 < level < 1:
@@ -126,7 +129,7 @@ def _infer(
     ordered, without, replicates = None, None, None
     if method == "wald":
         draws = 0
-    elif rows.n_clusters > 1 or keep:
+    elif rows.n_clusters > 1 or keep_draws:
         replicates = bootstrap(rows, finalise, draws=draws, key=key)
         ordered = intervals.order(replicates)
         if method == "bca":
@@ -137,22 +140,22 @@ def _infer(
         else:
             roots = intervals.order(pivots(rows, finalise, value, draws=draws, key=key))
             low, high = intervals.studentised(roots, value, linear.se, level=level)
-    known = np.isfinite(value) & (n_clusters > 1)
+    is_estimable = np.isfinite(value) & (n_clusters > 1)
     inference = Inference(
         value=value,
-        low=np.where(known, low, np.nan),
-        high=np.where(known, high, np.nan),
-        se=np.where(known, linear.se, np.nan),
-        wald_low=np.where(known, linear.low, np.nan),
-        wald_high=np.where(known, linear.high, np.nan),
+        low=np.where(is_estimable, low, np.nan),
+        high=np.where(is_estimable, high, np.nan),
+        se=np.where(is_estimable, linear.se, np.nan),
+        wald_low=np.where(is_estimable, linear.low, np.nan),
+        wald_high=np.where(is_estimable, linear.high, np.nan),
         n_undefined=np.zeros(len(value), np.int64) if ordered is None else ordered.n_undefined,
         n_clusters=n_clusters,
         draws=draws,
         level=level,
         method=method,
         scale=scale,
-        replicates=replicates if keep else None,
-        ordered=ordered if keep else None,
+        replicates=replicates if keep_draws else None,
+        ordered=ordered if keep_draws else None,
         influence=influence,
     )
     return inference, ordered, without
@@ -167,9 +170,11 @@ def difference(
     level: float = 0.95,
     key: int = 0,
     method: Method = "bca",
-    keep: bool = False,
+    keep_draws: bool = False,
 ) -> Difference:
-    """Paired differences: `contrast` (m', m) times the values, with intervals on the same draws and two-sided p.
+    """Paired differences: `contrast` (m', m) times the values.
+
+    The intervals are on the same draws, and p is two-sided.
 
     p inverts the headline interval (`intervals.p_value`: BCa or percentile; t for "wald" and
     "studentised"), so a difference whose interval excludes zero has p < 1 - level; it is never 0. A
@@ -182,7 +187,7 @@ def difference(
     """
     rows = prepare(sums)
     inference, ordered, without = _infer(
-        rows, contrasted(finalise, contrast), draws, level, key, method, "identity", keep
+        rows, contrasted(finalise, contrast), draws, level, key, method, "identity", keep_draws
     )
     wald_p = t_p_value(inference.value, inference.se, inference.n_clusters - 1)
     if ordered is None or method in ("wald", "studentised") or inference.n_clusters < 2:
@@ -208,7 +213,10 @@ def t_p_value(value: Array, se: Array, df: int) -> Array:
 
 
 def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
-    """A finalise that gives `contrast` (m', m) times the values of another, zero coefficients left out."""
+    """A finalise that gives `contrast` (m', m) times the values of another.
+
+    Zero coefficients are left out.
+    """
     matrix = np.atleast_2d(np.asarray(contrast, dtype=np.float64))
     terms = [[(int(j), float(row[j])) for j in np.flatnonzero(row)] for row in matrix]
 
@@ -277,31 +285,33 @@ class Caution:
 
 
 def cautions(
-    inference: Inference, index: int = 0, *, few: int = 50, ratio: float = 0.15
+    inference: Inference, index: int = 0, *, min_clusters: int = 50, ratio: float = 0.15
 ) -> tuple[Caution, ...]:
-    """What to say beside value `index`: too few clusters, intervals that disagree, undefined draws, no variation.
+    """What to say beside value `index`.
+
+    Too few clusters, intervals that disagree, undefined draws, no variation.
 
     The limits are what the coverage simulations support: below 50 clusters, or where the headline
     and the linearised interval differ by more than 15 % in width, neither keeps its level reliably.
     """
-    found: list[Caution] = []
+    notes: list[Caution] = []
     if not np.isfinite(inference.value[index]):
         return ()
-    if inference.n_clusters < few:
-        found.append(Caution("few-clusters", (inference.n_clusters, few)))
+    if inference.n_clusters < min_clusters:
+        notes.append(Caution("few-clusters", (inference.n_clusters, min_clusters)))
     width = float(inference.high[index] - inference.low[index])
     other = float(inference.wald_high[index] - inference.wald_low[index])
     if inference.n_clusters > 1 and max(width, other) == 0:
-        found.append(Caution("no-variation"))
+        notes.append(Caution("no-variation"))
     elif (
         inference.method != "wald"
         and min(width, other) >= 0
         and abs(width - other) > ratio * min(width, other)
     ):
-        found.append(
+        notes.append(
             Caution("widths-differ", (width / other,)) if other > 0 else Caution("one-width")
         )
     undefined = int(inference.n_undefined[index])
     if undefined:
-        found.append(Caution("undefined-draws", (undefined, inference.draws)))
-    return tuple(found)
+        notes.append(Caution("undefined-draws", (undefined, inference.draws)))
+    return tuple(notes)

@@ -26,11 +26,13 @@ class Ordered:
     @property
     def n_undefined(self) -> IntArray:
         """(m,) how many draws are undefined."""
-        left: IntArray = self.values.shape[1] - self.n_defined
-        return left
+        count: IntArray = self.values.shape[1] - self.n_defined
+        return count
 
     def share_below(self, threshold: Array) -> Array:
-        """(m,) the share of defined draws below a threshold (m,), those equal to it counting half; nan with no draws.
+        """(m,) the share of defined draws below a threshold (m,), those equal to it counting half.
+
+        nan with no draws.
 
         Equal means equal up to rounding (1e-12 of the draws' range), since draws that are equal in
         theory, such as a ratio of proportional totals, may differ in their last bit.
@@ -48,7 +50,10 @@ class Ordered:
             )
 
     def quantile(self, shares: Array) -> Array:
-        """Quantiles (m,) at shares (m,), linear between draws; nan where there is no draw or the share is nan."""
+        """Quantiles (m,) at shares (m,), linear between draws.
+
+        nan where there is no draw or the share is nan.
+        """
         usable = (self.n_defined > 0) & np.isfinite(shares)
         at = np.where(usable, shares * (self.n_defined - 1), 0.0)
         below = np.clip(np.floor(at).astype(np.int64), 0, np.maximum(self.n_defined - 1, 0))
@@ -67,7 +72,9 @@ def order(replicates: Array) -> Ordered:
 
 
 def order_parts(parts: Iterable[Array], draws: int) -> Ordered:
-    """The same of replicates that come some draws at a time, (n, m) each, without a second copy of all of them.
+    """The same of replicates that come some draws at a time.
+
+    (n, m) each, without a second copy of all of them.
 
     >>> order_parts([np.array([[3.0], [1.0]]), np.array([[2.0]])], 3).values
     array([[1., 2., 3.]])
@@ -83,7 +90,9 @@ def order_parts(parts: Iterable[Array], draws: int) -> Ordered:
 
 
 def percentile(ordered: Ordered, *, level: float = 0.95) -> tuple[Array, Array]:
-    """The percentile interval: the (1 - level) / 2 and (1 + level) / 2 quantiles of the defined draws; (m,) each.
+    """The percentile interval.
+
+    The (1 - level) / 2 and (1 + level) / 2 quantiles of the defined draws; (m,) each.
 
     Source: Efron (1979).
 
@@ -97,7 +106,9 @@ def percentile(ordered: Ordered, *, level: float = 0.95) -> tuple[Array, Array]:
 
 
 def acceleration(jackknife: Array) -> Array:
-    """The skewness that BCa corrects: sum(d^3) / (6 sum(d^2)^1.5), d = mean - leave-one-cluster-out value; (m,).
+    """The skewness that BCa corrects.
+
+    sum(d^3) / (6 sum(d^2)^1.5), d = mean - leave-one-cluster-out value; (m,).
 
     Clusters without which the statistic is undefined are left out. 0 where no leave-one-out value
     differs.
@@ -130,7 +141,9 @@ def bias(ordered: Ordered, value: Array) -> Array:
 def bca(
     ordered: Ordered, value: Array, jackknife: Array, *, level: float = 0.95
 ) -> tuple[Array, Array]:
-    """The bias-corrected and accelerated interval: quantiles at Phi(z0 + (z0 + z) / (1 - a (z0 + z))); (m,) each.
+    """The bias-corrected and accelerated interval.
+
+    Quantiles at Phi(z0 + (z0 + z) / (1 - a (z0 + z))); (m,) each.
 
     `value` (m,), `jackknife` (n_clusters, m). Where all draws are equal, low = high = that value.
     nan where the value is undefined or no draw is defined.
@@ -157,7 +170,9 @@ def bca(
 def studentised(
     pivots: Ordered, value: Array, se: Array, *, level: float = 0.95
 ) -> tuple[Array, Array]:
-    """The studentised interval: value - t_high * se, value - t_low * se with quantiles of (draw - value) / se(draw).
+    """The studentised interval.
+
+    Value - t_high * se, value - t_low * se with quantiles of (draw - value) / se(draw).
 
     `pivots`: the sorted (draw - value) / se(draw), draws with no spread undefined. `value`, `se`
     (m,).
@@ -171,7 +186,9 @@ def studentised(
 def p_value(
     ordered: Ordered, value: Array, *, null: float = 0.0, jackknife: Array | None = None
 ) -> Array:
-    """Two-sided p by inverting the interval: one minus the level at which the interval just reaches the null; (m,).
+    """Two-sided p by inverting the interval.
+
+    One minus the level at which the interval just reaches the null; (m,).
 
     With `jackknife` the BCa interval is inverted, else the percentile interval. The share of draws
     on the null's other side is (b + 1) / (draws + 1) at least and no p is below 1 / (draws + 1), so

@@ -1,4 +1,7 @@
-"""P values adjusted for a family of tests whose estimates are correlated: max-T on their estimated covariance."""
+"""P values adjusted for a family of tests whose estimates are correlated.
+
+Max-T on their estimated covariance.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,9 @@ def summed_products(clusters: IntArray, columns: IntArray, values: Array, m: int
 
 
 def joint_p(p: Array, covariance: Array, df: float, *, draws: int = DRAWS, key: int = 0) -> Array:
-    """Each p value adjusted for all: how often the largest |Z| of the family reaches the |z| of this p value.
+    """Each p value adjusted for all.
+
+    How often the largest |Z| of the family reaches the |z| of this p value.
 
     p (m,) two-sided p values, each valid by itself; covariance (m, m) of the estimates; Z is normal
     with their correlations, those off the diagonal shrunk by df / (df + m), since few raters or

@@ -1,4 +1,7 @@
-"""Tests by flipping signs of whole clusters: exact where that is cheap, else Monte Carlo with (b + 1) / (B + 1)."""
+"""Tests by flipping signs of whole clusters.
+
+Exact where that is cheap, else Monte Carlo with (b + 1) / (B + 1).
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,9 @@ class Flips:
 def flip_test(
     differences: Array, *, draws: int = 10_000, key: int = 0, exact: bool | None = None
 ) -> Flips:
-    """Test whether the clusters' differences sum to zero: each cluster's sign is flipped by a fair coin.
+    """Test whether the clusters' differences sum to zero.
+
+    Each cluster's sign is flipped by a fair coin.
 
     p = P(|sum of +-d_c| >= |sum of d_c|). `differences` (n_clusters, m). A column of whole numbers
     is exact by convolution of its clusters' two-point distributions, a column with at most 16
@@ -89,7 +94,9 @@ def flip_test(
 def max_t(
     differences: Array, *, draws: int = 10_000, key: int = 0, step_down: bool = False
 ) -> Array:
-    """Adjust p values for the family: how often the largest |t| of all columns reaches this column's |t|.
+    """Adjust p values for the family.
+
+    How often the largest |t| of all columns reaches this column's |t|.
 
     t_j = sum_c d_cj / sqrt(sum_c d_cj^2), flipped with one sign a cluster for all columns, so that
     their dependence is kept. p_j = (b + 1) / (draws + 1). `differences` (n_clusters, m). With
@@ -148,7 +155,7 @@ def flips_and_max_t(
     """
     rows = _columns(differences)
     members = np.flatnonzero(~np.isnan(rows).any(axis=0))
-    found, adjusted = np.full((2, rows.shape[1]), np.nan)
+    p_values, adjusted = np.full((2, rows.shape[1]), np.nan)
     if len(members):
         some = rows[:, members]
         size = np.sqrt((some**2).sum(axis=0))
@@ -165,11 +172,11 @@ def flips_and_max_t(
             for group in groups:  # how many draws' largest |t| reach each column's
                 largest = np.sort(far[:, group].max(axis=1))
                 b_t[group] += len(largest) - np.searchsorted(largest, limit_t[group])
-        found[members] = np.where(size > 0, (b + 1) / (draws + 1), 1.0)
+        p_values[members] = np.where(size > 0, (b + 1) / (draws + 1), 1.0)
         adjusted[members] = np.where(
             labels < 0, np.nan, np.where(size > 0, (b_t + 1) / (draws + 1), 1.0)
         )
-    return (found if p is None else np.where(np.isnan(p), found, p)), adjusted
+    return (p_values if p is None else np.where(np.isnan(p), p_values, p)), adjusted
 
 
 def swap_test(
@@ -187,7 +194,9 @@ def swap_test(
 
     >>> sums = np.array([[4.0, 5], [5, 5], [4, 5], [5, 5], [3, 5], [5, 5]])
     >>> swapped = np.column_stack([5 - sums[:, 0], sums[:, 1]])
-    >>> p = swap_test(sums, swapped, lambda totals: totals[..., :1] / totals[..., 1:] - 0.5, draws=999, key=1)
+    >>> p = swap_test(
+    ...     sums, swapped, lambda totals: totals[..., :1] / totals[..., 1:] - 0.5, draws=999, key=1
+    ... )
     >>> bool(p[0] < 0.06)
     True
     """
@@ -253,7 +262,9 @@ def _convolvable(column: Array) -> bool:
 
 
 def _convolution(column: Array) -> float:
-    """The exact p of whole differences: the sum of the flipped ones has the convolution of their distributions.
+    """The exact p of whole differences.
+
+    The sum of the flipped ones has the convolution of their distributions.
 
     With S = sum |d|, the sum is S - 2 * (sum of the |d| that are negative), and the latter is a
     subset sum whose distribution is built one difference at a time: P(t) <- (P(t) + P(t - |d|)) /

@@ -1,4 +1,6 @@
-"""Intervals of agreement from sparse labels: a posterior of the rating patterns instead of resampled clusters.
+"""Intervals of agreement from sparse labels.
+
+a posterior of the rating patterns instead of resampled clusters.
 
 Where a label is rare or raters hardly ever disagree, no resample holds what the clusters at hand
 happen to lack, and a bootstrap covers far too seldom. Here every cluster has a weight drawn from an
@@ -106,7 +108,9 @@ def prior(
 
 
 def of_defined_tables(sums: Sums, size: int) -> Array:
-    """Which columns of the sums, tables of `size` columns each, are those of a table with a unit: 1 or 0, (k,).
+    """Which columns of the sums, tables of `size` columns each, are those of a table with a unit.
+
+    1 or 0, (k,).
 
     >>> of_defined_tables(np.array([[0, 0, 1, 0], [0, 0, 0, 2]]), 2)
     array([0., 0., 1., 1.])
@@ -116,7 +120,10 @@ def of_defined_tables(sums: Sums, size: int) -> Array:
 
 
 def _log_urn(labels: IntArray, k: int) -> Array:
-    """The logarithm of each pattern's weight under Pólya's urn, (n_patterns, n_raters) to (n_patterns,)."""
+    """The logarithm of each pattern's weight under Pólya's urn.
+
+    (n_patterns, n_raters) to (n_patterns,).
+    """
     counts = np.stack([(labels == label).sum(axis=1) for label in range(k)], axis=1)
     each, n_raters = CONCENTRATION / k, labels.shape[1]
     log_total = scipy.special.gammaln(CONCENTRATION) - scipy.special.gammaln(
@@ -136,7 +143,9 @@ def _urn(generator: np.random.Generator, n_raters: int, k: int) -> IntArray:
 
 
 def draws_of(sums: Array, prior: Prior, finalise: Finalise, *, draws: int, key: int) -> Array:
-    """The statistic in every draw of the posterior, (draws, m): finalise(weights @ rows), rows that are equal as one.
+    """The statistic in every draw of the posterior, (draws, m).
+
+    finalise(weights @ rows), rows that are equal as one.
 
     `sums` (n_clusters, k). A row that stands for n clusters has a weight from a gamma law of shape
     n; the weights are scaled to the number of clusters. nan where the statistic is undefined.

@@ -1,4 +1,7 @@
-"""Agreement of raters in general: the variance of a coefficient over items and over raters, by leaving raters out."""
+"""Agreement of raters in general.
+
+The variance of a coefficient over items and over raters, by leaving raters out.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ def items_and_raters(
     level: float = 0.95,
     scale: Scale = "identity",
 ) -> WaldInterval:
-    """The interval of a number that pairs raters with one another, such as a kappa, for other items and other raters.
+    """The interval of a number that pairs raters with one another, such as a kappa.
+
+    It is for other items and other raters.
 
     V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2;
     V_r = (R - 1) / R * sum over raters of (t_r - mean)^2, t_r the number without rater r; V_ir = (R
@@ -41,14 +46,14 @@ def items_and_raters(
     array([0.183])
     """
     n = len(influence)
-    left = by_raters(without, shares)
-    if n < 2 or left is None:
+    rater_part = by_raters(without, shares)
+    if n < 2 or rater_part is None:
         nothing = np.full(value.shape, np.nan)
         return wald.with_test(value, nothing, nothing, level=level, scale=scale)
     by_item, df = (
         np.array([part]) for part in items or (n / (n - 1) * float((influence**2).sum()), n - 1.0)
     )
-    variance, freedom = two_ways(by_item, df, left.variance, left.df, left.both)
+    variance, freedom = two_ways(by_item, df, rater_part.variance, rater_part.df, rater_part.both)
     return wald.with_test(value, np.sqrt(variance), freedom, level=level, scale=scale)
 
 
@@ -74,12 +79,16 @@ def by_raters(without: Sequence[tuple[float, Array]], shares: Array) -> ByRaters
     array([0.0133])
     """
     r = len(without)
-    left = np.array([t for t, _ in without])
-    if r < 3 or not np.isfinite(left).all() or not all(np.isfinite(p).all() for _, p in without):
+    estimates = np.array([t for t, _ in without])
+    if (
+        r < 3
+        or not np.isfinite(estimates).all()
+        or not all(np.isfinite(p).all() for _, p in without)
+    ):
         return None
     each = np.stack([psi[:, 0] for _, psi in without])
     factor = (r - 1) / r
-    raters = np.array([factor * ((left - left.mean()) ** 2).sum()])
+    raters = np.array([factor * ((estimates - estimates.mean()) ** 2).sum()])
     both = np.array([factor * ((each - each.mean(axis=0)) ** 2).sum()])
     share = shares[:, None]
     alike = np.maximum(1 / (share**2).sum(axis=0) - 1, 1.0)
@@ -96,7 +105,9 @@ def of_two_panels(
     n_items: int,
     level: float = 0.95,
 ) -> WaldInterval:
-    """The interval and test of a difference of two such numbers whose panels have no rater in common.
+    """The interval and test of a difference of two such numbers of separate panels.
+
+    The panels have no rater in common.
 
     V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2,
     psi_i the item's influence on the difference; V_r and V_ir are the sums of those of the two

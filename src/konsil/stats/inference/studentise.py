@@ -1,4 +1,7 @@
-"""The studentised bootstrap's pivots: every draw's deviation in units of that draw's own linearised standard error."""
+"""The studentised bootstrap's pivots.
+
+Every draw's deviation in units of that draw's own linearised standard error.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ _STEP = float(np.finfo(np.float64).eps) ** (1 / 3)
 
 
 def pivots(sums: Sums | Rows, finalise: Finalise, value: Array, *, draws: int, key: int) -> Array:
-    """(finalise(T*) - value) / se*, shape (draws, m), on the draws of `resample.bootstrap` with the same key.
+    """(finalise(T*) - value) / se*, shape (draws, m).
+
+    They are on the draws of `resample.bootstrap` with the same key.
 
     se*^2 = C / (C - 1) * sum over clusters of weight * (gradient at T* . (s_c - T* / C))^2: the
     linearised variance in the resample. nan where the statistic is undefined in the draw or the
@@ -45,7 +50,10 @@ def pivots(sums: Sums | Rows, finalise: Finalise, value: Array, *, draws: int, k
 def _pivots(
     rows: Rows, finalise: Finalise, value: Array, totals: Array, weights: Array, steps: Array
 ) -> Array:
-    """The pivots of a tile of draws: totals (n, k), weights (n, n_patterns), steps (k,) -> (n, m)."""
+    """The pivots of a tile of draws.
+
+    Totals (n, k), weights (n, n_patterns), steps (k,) -> (n, m).
+    """
     n, k = totals.shape
     active = np.flatnonzero(steps)
     moves = np.zeros((len(active), k))
@@ -54,10 +62,11 @@ def _pivots(
         [totals[:, None, :] + moves, totals[:, None, :] - moves, totals[:, None, :]], axis=1
     )
     values = evaluate(finalise, around.reshape(-1, k)).reshape(n, 2 * len(active) + 1, -1)
-    up, down, here = values[:, : len(active)], values[:, len(active) : -1], values[:, -1]
+    up, down, at_totals = values[:, : len(active)], values[:, len(active) : -1], values[:, -1]
     slopes = (up - down) / (2 * steps[active][:, None])
     one_sided = (
-        np.where(np.isnan(down), up - here[:, None], here[:, None] - down) / steps[active][:, None]
+        np.where(np.isnan(down), up - at_totals[:, None], at_totals[:, None] - down)
+        / steps[active][:, None]
     )
     slopes = np.where(np.isnan(slopes), one_sided, slopes)
     gradient = np.zeros((n, k, len(value)))
@@ -69,5 +78,5 @@ def _pivots(
     variance = np.einsum("nc,cnm->nm", weights, centred**2) * (
         rows.n_clusters / (rows.n_clusters - 1)
     )
-    spread = variance > 1e-24 * (1 + here**2)
-    return np.where(spread, (here - value) / np.sqrt(np.where(spread, variance, 1.0)), np.nan)
+    spread = variance > 1e-24 * (1 + at_totals**2)
+    return np.where(spread, (at_totals - value) / np.sqrt(np.where(spread, variance, 1.0)), np.nan)

@@ -1,4 +1,7 @@
-"""Intervals without resampling: the statistic linearised around its totals, clusters one way or two ways."""
+"""Intervals without resampling.
+
+The statistic linearised around its totals, clusters one way or two ways.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,9 @@ class WaldInterval(NamedTuple):
 
 
 def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
-    """Each cluster's influence: the derivative of the statistic at the totals times the cluster's centred row.
+    """Each cluster's influence.
+
+    The derivative of the statistic at the totals times the cluster's centred row.
 
     influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0); shape (n_clusters, m),
     every column sums to zero. The gradient is taken by central differences, over the sums or over
@@ -49,7 +54,9 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
     Source: Binder (1983), On the variances of asymptotically normal estimators from complex
     surveys.
 
-    >>> linearised(np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:]).round(6)
+    >>> linearised(
+    ...     np.array([[1.0, 1.0], [3.0, 1.0]]), lambda totals: totals[..., :1] / totals[..., 1:]
+    ... ).round(6)
     array([[-0.5],
            [ 0.5]])
     """
@@ -70,7 +77,10 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
 def _derivatives(
     finalise: Finalise, value: Array, centre: Array, moves: Array, steps: Array
 ) -> Array:
-    """(n, m) derivatives of finalise at `centre` along the rows of `moves` (n, k), by central differences."""
+    """(n, m) derivatives of finalise at `centre` along the rows of `moves` (n, k).
+
+    They are central differences.
+    """
     n = len(moves)
     values = evaluate(finalise, np.concatenate([centre + moves, centre - moves]))
     up, down = values[:n], values[n:]
@@ -95,12 +105,15 @@ def _over_sums(rows: Rows, finalise: Finalise, value: Array, active: IntArray) -
 
 
 def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
-    """As `_over_sums`, with one sum of every part moved at once: no part depends on another's sums."""
+    """As `_over_sums`, with one sum of every part moved at once.
+
+    No part depends on another's sums.
+    """
     steps = np.zeros(rows.k)
     steps[active] = _STEP * np.maximum(np.abs(rows.total), rows.largest)[active]
-    here = evaluate(finalise.each, rows.total[None])[0]
-    defined = np.isfinite(here)
-    gradient = np.zeros((len(here), finalise.size))
+    base = evaluate(finalise.each, rows.total[None])[0]
+    defined = np.isfinite(base)
+    gradient = np.zeros((len(base), finalise.size))
     for cell in range(finalise.size):
         step = steps[cell :: finalise.size]
         move = np.zeros(rows.k)
@@ -108,9 +121,9 @@ def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
         up, down = evaluate(finalise.each, np.stack([rows.total + move, rows.total - move]))
         # Where a step makes a table undefined, the step to the other side alone is taken.
         sides = np.isfinite(up) * 1.0 + np.isfinite(down)
-        rise = np.where(np.isfinite(up), up, here) - np.where(np.isfinite(down), down, here)
+        rise = np.where(np.isfinite(up), up, base) - np.where(np.isfinite(down), down, base)
         usable = defined & (step > 0) & (sides > 0)
-        gradient[:, cell] = np.divide(rise, sides * step, out=np.zeros(len(here)), where=usable)
+        gradient[:, cell] = np.divide(rise, sides * step, out=np.zeros(len(base)), where=usable)
     mean: Array = gradient.reshape(-1, 1) / max(int(defined.sum()), 1)
     if not defined.any():
         mean[:] = np.nan
@@ -138,7 +151,9 @@ def _over_clusters(rows: Rows, finalise: Finalise, value: Array) -> Array:
 def interval(
     value: Array, se: Array, df: float | Array, *, level: float = 0.95, scale: Scale = "identity"
 ) -> tuple[Array, Array]:
-    """Value -+ t * se with `df` degrees of freedom (one number, or one for each value), on the identity or atanh scale.
+    """Value -+ t * se on the identity or atanh scale.
+
+    `df` degrees of freedom are one number, or one for each value.
 
     On the atanh scale (agreement coefficients in -1 .. 1) the bounds are tanh(atanh(value) -+ t *
     se / (1 - value^2)), which never leave -1 .. 1; at a value of exactly -1 or 1 the scale is
@@ -195,7 +210,9 @@ def with_test(
 
 
 def effective_degrees(influence: Array) -> Array:
-    """Effective clusters less one by their influences u (C, m): (sum of u^2)^2 / sum of u^4 - 1, at least 0; (m,).
+    """Effective clusters less one by their influences u (C, m).
+
+    (sum of u^2)^2 / sum of u^4 - 1, at least 0; (m,).
 
     C - 1 where all influences are alike in size; few where few hold all the variation, as with rare
     events. nan without any variation.
@@ -221,7 +238,9 @@ def one_way(
     scale: Scale = "identity",
     n_clusters: int | None = None,
 ) -> WaldInterval:
-    """The linearised cluster interval: V = C / (C - 1) * sum over clusters of influence^2, t with C - 1.
+    """The linearised cluster interval.
+
+    V = C / (C - 1) * sum over clusters of influence^2, t with C - 1.
 
     `influence` (C, m), `value` (m,). `n_clusters` overrides C where some clusters carry no
     information. nan with fewer than two clusters.
@@ -247,7 +266,9 @@ def by_cluster(
     level: float = 0.95,
     scale: Scale = "identity",
 ) -> WaldInterval:
-    """The interval for rows in clusters of unequal size: bias-reduced variance, t with effective degrees of freedom.
+    """The interval for rows in clusters of unequal size.
+
+    Bias-reduced variance, t with effective degrees of freedom.
 
     `influence` (n_rows, m); `groups` (n_rows,) cluster numbers; `strata` (n_rows,) the groups of a
     comparison, each with a mean of its own; None: one. With clusters of equal size V = C / (C - 1)
@@ -281,7 +302,9 @@ def two_way(
     level: float = 0.95,
     scale: Scale = "identity",
 ) -> WaldInterval:
-    """The interval for rows that share clusters of two kinds, such as comparisons by question and by rater.
+    """The interval for rows that share clusters of two kinds.
+
+    An example is comparisons by question and by rater.
 
     V = V1 + V2 - V12, floored at max(V1, V2), each bias-reduced as by `by_cluster`; t with the
     degrees of freedom of Satterthwaite for V1 + V2 (`cluster_variance.two_ways`). `influence`
@@ -298,17 +321,19 @@ def two_way(
             f"influence of {len(influence)} rows: got {len(first)} and {len(second)} cluster"
             " numbers"
         )
-    _, one = np.unique(first, return_inverse=True)
-    _, two = np.unique(second, return_inverse=True)
-    both = one * (int(two.max(initial=-1)) + 1) + two
-    a, b, ab = (tally_of_rows(influence, groups, strata) for groups in (one, two, both))
+    _, first_codes = np.unique(first, return_inverse=True)
+    _, second_codes = np.unique(second, return_inverse=True)
+    both = first_codes * (int(second_codes.max(initial=-1)) + 1) + second_codes
+    a, b, ab = (
+        tally_of_rows(influence, groups, strata) for groups in (first_codes, second_codes, both)
+    )
     rest = ab.variance()
     variance, df = two_ways(a.variance(), a.df(rest), b.variance(), b.df(rest), rest)
-    few = min(_n_groups(one), _n_groups(two)) < 2
+    too_few = min(_n_groups(first_codes), _n_groups(second_codes)) < 2
     return with_test(
         value,
-        np.where(few, np.nan, np.sqrt(variance)),
-        np.where(few, np.nan, df),
+        np.where(too_few, np.nan, np.sqrt(variance)),
+        np.where(too_few, np.nan, df),
         level=level,
         scale=scale,
     )

@@ -1,1 +1,4 @@
-"""Judges beside people: ensembles, self preference, strictness, confidence, blinding, injected instructions."""
+"""Judges beside people.
+
+Ensembles, self preference, strictness, confidence, blinding, injected instructions.
+"""

@@ -18,10 +18,10 @@ def slope_sums(x: Array, events: Array, trials: Array) -> Array:
     array([[ 5.,  0.,  0.,  1.,  0.],
            [ 5., 10., 20.,  3.,  6.]])
     """
-    known = np.isfinite(x)
-    at = np.where(known, x, 0.0)
-    n = np.where(known, trials, 0.0)
-    yes = np.where(known, events, 0.0)
+    is_known = np.isfinite(x)
+    at = np.where(is_known, x, 0.0)
+    n = np.where(is_known, trials, 0.0)
+    yes = np.where(is_known, events, 0.0)
     return np.column_stack([n, n * at, n * at * at, yes, yes * at])
 
 

@@ -1,4 +1,7 @@
-"""Whether a blind held: what raters guess of whose answer they saw, or of the arm that they were in."""
+"""Success of blinding.
+
+It is estimated from raters' guesses of the answer's system, or of their own arm.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ BANG = "Bang, Ni and Davis, Control Clin Trials 25:143, 2004"
 
 
 def blinding_sums(truth: IntArray, guess: IntArray, clusters: IntArray, n_treatments: int) -> Array:
-    """Tally guesses by truth, (n_clusters, k (k + 1)) for k treatments: for each its k guesses, then no guess.
+    """Tally guesses by truth, (n_clusters, k (k + 1)) for k treatments.
+
+    For each its k guesses, then no guess.
 
     `truth` (n_guesses,) is 0 .. k - 1, `guess` (n_guesses,) 0 .. k - 1, or k for "cannot tell";
     `clusters` (n_guesses,) 0 .. n_clusters - 1.
@@ -36,7 +41,9 @@ def _tables(totals: Array) -> Array:
 
 
 def james_index(totals: Array) -> Array:
-    """James' blinding index of all treatments together: 1 nobody can tell, 0.5 guesses by chance, 0 all know.
+    """James' blinding index of all treatments together.
+
+    1: no rater identifies the treatment; 0.5: guesses by chance; 0: all raters know.
 
     (1 + d + (1 - d) K) / 2 with d the share of "cannot tell" and K = (O - E) / E among those who
     guess: O is half the share of wrong guesses, E half of that expected if guesses did not depend
@@ -64,7 +71,9 @@ def james_index(totals: Array) -> Array:
 
 
 def bang_index(totals: Array) -> Array:
-    """Bang's blinding index of each treatment: 0 guesses by chance, 1 all know it, below 0 all think of another.
+    """Bang's blinding index of each treatment.
+
+    0: guesses by chance; 1: all raters know it; below 0: all raters guess another.
 
     (right - wrong / (k - 1)) / n over all n who saw the treatment, "cannot tell" included: for k =
     2 the published right minus wrong; with more treatments wrong guesses count by what one of them

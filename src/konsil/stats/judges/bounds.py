@@ -1,4 +1,7 @@
-"""Best and worst case: between which values a statistic would lie if missing labels had been given."""
+"""Worst-case bounds for missing labels.
+
+A statistic would lie between these values if the missing labels had been given.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from konsil.stats.engine.contract import Array
 from konsil.stats.judges.self_preference import Bools
 
 
-def share_range(hits: float, given: float, missing: float) -> tuple[float, float]:
+def share_range(hits: float, n_rated: float, missing: float) -> tuple[float, float]:
     """A share if all missing labels counted against it, and if all counted for it.
 
     hits / (given + missing) and (hits + missing) / (given + missing); nan where there is nothing to
@@ -19,7 +22,7 @@ def share_range(hits: float, given: float, missing: float) -> tuple[float, float
     >>> share_range(6, 8, 2)
     (0.6, 0.8)
     """
-    n = given + missing
+    n = n_rated + missing
     return (hits / n, (hits + missing) / n) if n > 0 else (float("nan"), float("nan"))
 
 
@@ -32,7 +35,10 @@ def judge_range(
     *,
     valid: bool,
 ) -> tuple[float, float]:
-    """A judge's agreement with a panel if every missing label disagreed with the majority, and if every one agreed.
+    """A judge's worst-case and best-case agreement with a panel.
+
+    Every missing label disagrees with the majority in the worst case and agrees with it in the
+    best.
 
     `panel` (n_units, n_raters) and `judge` (n_units,) hold labels, -1 where there is none;
     `missing` (n_units,) marks the units whose label is not there. valid: against the majorities

@@ -26,7 +26,9 @@ def odd_subsets(n_judges: int) -> tuple[tuple[int, ...], ...]:
 
 
 def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
-    """Return every odd ensemble's strict majority, (n_units, n_judges) of 0, 1, -1 to (n_units, n_ensembles).
+    """Return every odd ensemble's strict majority.
+
+    (n_units, n_judges) of 0, 1, -1 to (n_units, n_ensembles).
 
     Votes are +1 and -1 and abstentions 0, so a majority is the sign of a matrix product; a tie is
     -1, undefined.
@@ -42,7 +44,9 @@ def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
 
 
 def ensemble_tables(codes: Codes) -> Array:
-    """Tally every odd ensemble of judges against the consensus in the first column, (n_clusters, n_ensembles * 4).
+    """Tally every odd ensemble of judges against the consensus in the first column.
+
+    (n_clusters, n_ensembles * 4).
 
     Binary labels; each ensemble on the slots where it and the consensus are defined; ensembles in a
     table's rows.
@@ -53,7 +57,9 @@ def ensemble_tables(codes: Codes) -> Array:
 
 
 def common_ensemble_sums(codes: Codes) -> Array:
-    """Tally like ensemble_tables on the slots where every ensemble is defined: the same slots for all.
+    """Tally like ensemble_tables on the slots where every ensemble is defined.
+
+    The same slots for all.
 
     Then the consensus has one distribution for all ensembles, and two cells of a table give the
     other two. Returns (n_clusters, 2 + 2 * n_ensembles): slots with consensus 0 and with 1, then on
@@ -62,8 +68,8 @@ def common_ensemble_sums(codes: Codes) -> Array:
     consensus, votes = _binary(codes)
     usable = (votes >= 0).all(1)
     labels = [usable & (consensus[:, 0] == label) for label in (0, 1)]
-    ones = [(votes == 1) & label[:, None] for label in labels]
-    return by_cluster(np.hstack([np.column_stack(labels), *ones]), codes)
+    votes_for = [(votes == 1) & label[:, None] for label in labels]
+    return by_cluster(np.hstack([np.column_stack(labels), *votes_for]), codes)
 
 
 def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArray]:
@@ -81,14 +87,16 @@ def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArr
     usable = (votes >= 0) & (consensus >= 0)
     if common:
         usable &= usable.all(1, keepdims=True)
-    given = (codes.labels[:, 1:] >= 0).astype(np.float32) @ _members(codes.labels.shape[1] - 1)
-    return usable.sum(0), np.where(usable, given, 0).sum(0).astype(np.int64)
+    n_labels = (codes.labels[:, 1:] >= 0).astype(np.float32) @ _members(codes.labels.shape[1] - 1)
+    return usable.sum(0), np.where(usable, n_labels, 0).sum(0).astype(np.int64)
 
 
 def ensembles(
     n_judges: int, measure: MeasureName = "percent_agreement", common: bool = True
 ) -> Statistic:
-    """Agreement of every odd ensemble of judges, by majority vote, with a consensus given in the first column.
+    """Agreement of every odd ensemble of judges, by majority vote, with a consensus.
+
+    The consensus is in the first column.
 
     Ensembles in the order of odd_subsets. common: all on the slots where every ensemble has a
     majority; otherwise each on its own. Sums: common_ensemble_sums or ensemble_tables. Values:
@@ -131,9 +139,9 @@ def _complete_tables(totals: Array, finalise: Finalise) -> Array:
     totals = np.asarray(totals, dtype=np.float64)
     n_ensembles = (totals.shape[-1] - 2) // 2
     tables = np.empty((*totals.shape[:-1], n_ensembles, 4))
-    for label, ones in enumerate(
+    for label, votes_for in enumerate(
         (totals[..., 2 : 2 + n_ensembles], totals[..., 2 + n_ensembles :])
     ):
-        np.subtract(totals[..., label, None], ones, out=tables[..., label])
-        tables[..., 2 + label] = ones
+        np.subtract(totals[..., label, None], votes_for, out=tables[..., label])
+        tables[..., 2 + label] = votes_for
     return finalise(tables.reshape(*totals.shape[:-1], -1))

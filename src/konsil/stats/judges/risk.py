@@ -1,4 +1,7 @@
-"""Risk against coverage: how often the most confident labels are wrong, and what is gained by leaving out the rest."""
+"""Risk against coverage.
+
+How often the most confident labels are wrong, and what is gained by leaving out the rest.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ RISK_COVERAGE = "Geifman, Uziel and El-Yaniv, ICLR 2019; ties in one step"
 
 
 def risk_coverage(confidence: Array, wrong: Array, clusters: IntArray) -> Finalise:
-    """Area under the curve of risk against coverage, and the risk at full coverage, of the clusters' weights.
+    """Area under the curve of risk against coverage, and the risk at full coverage.
+
+    Both are functions of the clusters' weights.
 
     The units are taken from the most to the least confident; the risk at coverage c is the share of
     wrong labels among the first c of them. The area is the integral of the risk over c from 0 to 1,
@@ -27,7 +32,9 @@ def risk_coverage(confidence: Array, wrong: Array, clusters: IntArray) -> Finali
 
     Source: Geifman, Uziel and El-Yaniv, Bias-reduced uncertainty estimation, ICLR 2019.
 
-    >>> area = risk_coverage(np.array([0.9, 0.8, 0.6]), np.array([0.0, 0.0, 1.0]), np.array([0, 1, 2]))
+    >>> area = risk_coverage(
+    ...     np.array([0.9, 0.8, 0.6]), np.array([0.0, 0.0, 1.0]), np.array([0, 1, 2])
+    ... )
     >>> area(np.ones(3)).round(3)
     array([0.063, 0.333])
     """

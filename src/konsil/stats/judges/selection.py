@@ -47,7 +47,9 @@ class Selection:
 def best_of(
     sums: Sums | Rows, finalise: Finalise, *, draws: int = 1_000, key: int = 0, level: float = 0.95
 ) -> Selection:
-    """Choose the largest of m values in every resample and evaluate the choice on the clusters left out.
+    """Choose the largest of m values in every resample.
+
+    The choice is evaluated on the clusters left out.
 
     In draw b with weights w: pick_b = argmax finalise(w @ sums); in-bag value finalise(w @
     sums)[pick_b]; out-of-bag value finalise((w == 0) @ sums)[pick_b]; optimism = mean over b of

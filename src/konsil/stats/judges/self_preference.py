@@ -1,4 +1,6 @@
-"""Self and family preference of judges: own minus peers, and what is left of it beside general leniency.
+"""Self and family preference of judges.
+
+It is own minus peers, with and without adjustment for general leniency.
 
 A judge that approves of everything also approves of its own: the plain difference cannot tell the
 two apart. The difference in differences compares the judge's advantage for its own answers with
@@ -26,21 +28,27 @@ CELL = 4
 
 
 def advantage(judge: Array, peers: Array) -> Array:
-    """A judge's score minus the mean of the peers that labelled the same slot; nan where one is missing.
+    """A judge's score minus the mean of the peers that labelled the same slot.
+
+    nan where one is missing.
 
     `judge` (n_slots,) and `peers` (n_slots, n_peers) hold scores, nan where a judge gave no label.
 
-    >>> advantage(np.array([1.0, 0.0, np.nan]), np.array([[1.0, 0.0], [np.nan, np.nan], [1.0, 1.0]]))
+    >>> advantage(
+    ...     np.array([1.0, 0.0, np.nan]), np.array([[1.0, 0.0], [np.nan, np.nan], [1.0, 1.0]])
+    ... )
     array([0.5, nan, nan])
     """
-    given = np.isfinite(peers)
-    n = given.sum(axis=1)
-    total = np.where(given, peers, 0.0).sum(axis=1)
+    is_scored = np.isfinite(peers)
+    n = is_scored.sum(axis=1)
+    total = np.where(is_scored, peers, 0.0).sum(axis=1)
     return np.where(n > 0, judge - total / np.maximum(n, 1), np.nan)
 
 
 def strata_of_means(means: Array, values: Array) -> tuple[IntArray, int]:
-    """Strata of answers by the experts' mean score: the nearest half step of the scale, and how many strata there are.
+    """Strata of answers by the experts' mean score.
+
+    The nearest half step of the scale, and how many strata there are.
 
     `means` (n_slots,), nan where no expert scored; `values` the labels' numbers, rising. A mean
     halfway between two half steps goes to the lower one; a slot without a mean gets -1. Two
@@ -53,16 +61,16 @@ def strata_of_means(means: Array, values: Array) -> tuple[IntArray, int]:
     if len(grid) > MOST_STRATA:
         grid = np.linspace(grid[0], grid[-1], MOST_STRATA)
     limits = (grid[1:] + grid[:-1]) / 2
-    known = np.isfinite(means)
+    is_finite = np.isfinite(means)
     # A mean of raters must not leave its stratum by a rounding error.
-    at = np.searchsorted(limits + 1e-9, np.where(known, means, 0.0), side="left")
-    return np.where(known, at, -1).astype(np.int64), len(grid)
+    at = np.searchsorted(limits + 1e-9, np.where(is_finite, means, 0.0), side="left")
+    return np.where(is_finite, at, -1).astype(np.int64), len(grid)
 
 
 def preference_sums(
     judge: Array,
     peers: Array,
-    own: Bools,
+    own_answers: Bools,
     other: Bools,
     stratum: IntArray,
     clusters: IntArray,
@@ -78,11 +86,11 @@ def preference_sums(
     """
     n, n_peers = int(clusters.max()) + 1 if len(clusters) else 0, peers.shape[1]
     plain = advantage(judge, peers)
-    use = own & np.isfinite(plain)
+    use = own_answers & np.isfinite(plain)
     cells = np.zeros((n * n_strata, n_peers, CELL))
     for k in range(n_peers):
         difference = judge - peers[:, k]
-        for first, side in ((0, own), (2, other)):
+        for first, side in ((0, own_answers), (2, other)):
             rows = side & (stratum >= 0) & np.isfinite(difference)
             at = clusters[rows] * n_strata + stratum[rows]
             cells[:, k, first] = np.bincount(at, difference[rows], n * n_strata)
@@ -97,7 +105,9 @@ def preference_sums(
 
 
 def plain_preference(totals: Array) -> Array:
-    """Mean advantage on own answers, (..., 2 + 4 n_strata n_peers) to (..., 1): leniency in disguise.
+    """Mean advantage on own answers, (..., 2 + 4 n_strata n_peers) to (..., 1).
+
+    Leniency in disguise.
 
     mean over own answers of (judge - peers). nan without own answers. Source: MedQADE's self and
     family preference.
@@ -130,18 +140,26 @@ def adjusted_preference(totals: Array) -> Array:
 
 
 def comparable(
-    judge: Array, peers: Array, own: Bools, other: Bools, stratum: IntArray, n_strata: int
+    judge: Array, peers: Array, own_answers: Bools, other: Bools, stratum: IntArray, n_strata: int
 ) -> Bools:
-    """Which own answers `adjusted_preference` uses, (n_slots,): those with a peer that also judged others like them.
+    """Which own answers `adjusted_preference` uses, (n_slots,).
+
+    Those with a peer that also judged others like them.
 
     Arguments as of `preference_sums`.
 
-    >>> comparable(np.ones(3), np.ones((3, 1)), np.array([True, True, False]), np.array([False, False, True]),
-    ...            np.array([0, 1, 0]), 2)
+    >>> comparable(
+    ...     np.ones(3),
+    ...     np.ones((3, 1)),
+    ...     np.array([True, True, False]),
+    ...     np.array([False, False, True]),
+    ...     np.array([0, 1, 0]),
+    ...     2,
+    ... )
     array([ True, False, False])
     """
     is_scored = np.isfinite(judge)[:, None] & np.isfinite(peers) & (stratum >= 0)[:, None]
     matched = np.zeros((n_strata + 1, peers.shape[1]), dtype=bool)
     slots, peer = np.nonzero(is_scored & other[:, None])
     matched[stratum[slots], peer] = True
-    return np.asarray(own & (is_scored & matched[stratum]).any(axis=1))
+    return np.asarray(own_answers & (is_scored & matched[stratum]).any(axis=1))

@@ -1,4 +1,7 @@
-"""How strict a judge is: what it approves of the failures against what it rejects of the successes."""
+"""How strict a judge is.
+
+What it approves of the failures against what it rejects of the successes.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,16 @@ STRICTNESS = "Hanley and McNeil, Radiology 143:29, 1982: the area as a share of 
 def strictness_sums(
     places: IntArray, is_failure: Array, clusters: IntArray, n_values: int, n_clusters: int
 ) -> Array:
-    """How often a judge gave each value to failures and to successes, by cluster: (n_clusters, 2 n_values).
+    """How often a judge gave each value to failures and to successes, by cluster.
+
+    (n_clusters, 2 n_values).
 
     `places` (n,) says which of the values, rising, a judgement is; `is_failure` (n,) 1 for a
     failure, 0 for a success.
 
-    >>> strictness_sums(np.array([0, 1, 1]), np.array([1.0, 1, 0]), np.array([0, 0, 1]), 2, 2).tolist()
+    >>> strictness_sums(
+    ...     np.array([0, 1, 1]), np.array([1.0, 1, 0]), np.array([0, 0, 1]), 2, 2
+    ... ).tolist()
     [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
     sums = np.zeros((n_clusters, 2 * n_values))
@@ -27,7 +34,9 @@ def strictness_sums(
 
 
 def separation(totals: Array) -> Array:
-    """How often a judge puts a success above a failure, ties one half, (..., 2 n_values) to (..., 1).
+    """How often a judge puts a success above a failure, ties one half.
+
+    (..., 2 n_values) to (..., 1).
 
     sum over v of s_v (f_below_v + f_v / 2) / (S F): the area above the curve of false rejections
     against false approvals. 1 separates all, 0.5 is chance. nan without a failure or without a
@@ -45,7 +54,9 @@ def separation(totals: Array) -> Array:
 
 
 def trade_off(totals: Array) -> tuple[Array, Array]:
-    """False approvals and false rejections where each value, and then nothing, is the least that is approved.
+    """False approvals and false rejections at each threshold of approval.
+
+    The least approved is each value in turn, and then nothing.
 
     approved[v] = failures with v or more / F, rejected[v] = successes below v / S; (2 n_values,) to
     (n_values + 1,) each, from the most lenient threshold to the strictest. nan without a failure or

@@ -57,7 +57,9 @@ class Worths:
 
 
 def fit(cell_totals: Array, chosen: Design) -> Worths:
-    """The maximum of the likelihood by Newton's method, its covariance, or the reason why there is none.
+    """The maximum of the likelihood by Newton's method, with its covariance.
+
+    Where there is none, the result contains the reason.
 
     Totals (n_cells,). Undefined where the systems cannot all be ordered: some never compared with
     the others, some that lost to none of the others; and, for Davidson, where every vote is a tie,
@@ -73,14 +75,14 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
     """
     k, q = chosen.n_systems, _size(chosen)
     counts = counts_of(cell_totals, chosen)
-    why = undefined_because(counts, chosen)
+    reason = undefined_because(counts, chosen)
     x, settled = np.full((1, q), np.nan), np.zeros(1, dtype=bool)
-    if not why:
+    if not reason:
         x, settled = _newton(counts, chosen, np.zeros((1, q)))
-        why = "" if settled[0] else "the likelihood's maximum was not found"
-    if why:
+        reason = "" if settled[0] else "the likelihood's maximum was not found"
+    if reason:
         return Worths(
-            np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), why
+            np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), reason
         )
     inverse = np.linalg.inv(_information(counts, chosen, x)[0])
     centre = np.eye(k) - 1 / k
@@ -110,27 +112,27 @@ def worths(start: Array, chosen: Design) -> VoteStatistic:
     array([[ 0.3466, -0.3466],
            [ 0.3466, -0.3466]])
     """
-    whole, k = fit(start, chosen), chosen.n_systems
+    full_fit, k = fit(start, chosen), chosen.n_systems
     tile = max(_TOGETHER // max(n_pairs(k), 1), 1)
 
     def finalise(cell_totals: Array) -> Array:
         flat = cell_totals.reshape(-1, cell_totals.shape[-1])
         out = np.full((len(flat), k), np.nan)
-        for at in range(0, len(flat) if not whole.why else 0, tile):
-            out[at : at + tile] = _refits(counts_of(flat[at : at + tile], chosen), chosen, whole)
+        for at in range(0, len(flat) if not full_fit.why else 0, tile):
+            out[at : at + tile] = _refits(counts_of(flat[at : at + tile], chosen), chosen, full_fit)
         return out.reshape(*cell_totals.shape[:-1], k)
 
     def gradient(cell_totals: Array) -> Array:
-        here = fit(cell_totals, chosen)
-        if here.why:
+        fitted = fit(cell_totals, chosen)
+        if fitted.why:
             return np.full((cell_totals.size, k), np.nan)
         share, tied = (
-            expected[0][:, None] for expected in _expected(_start(here, chosen)[None], chosen)
+            expected[0][:, None] for expected in _expected(_start(fitted, chosen)[None], chosen)
         )
-        by_worth = chosen.sides @ here.inverse[:k, :k]
+        by_worth = chosen.sides @ fitted.inverse[:k, :k]
         moved = (chosen.half - chosen.kept * share)[..., None] * by_worth[:, None]
         if chosen.model == "davidson":
-            moved += (chosen.tie - tied)[..., None] * here.inverse[k, :k]
+            moved += (chosen.tie - tied)[..., None] * fitted.inverse[k, :k]
         moved -= moved.mean(axis=-1, keepdims=True)
         return np.asarray(moved.reshape(-1, k))
 
@@ -143,11 +145,11 @@ def _size(chosen: Design) -> int:
     return chosen.n_systems + (chosen.model == "davidson")
 
 
-def _start(whole: Worths, chosen: Design) -> Array:
-    return np.append(whole.log_worths, whole.log_tie)[: _size(chosen)]
+def _start(fitted: Worths, chosen: Design) -> Array:
+    return np.append(fitted.log_worths, fitted.log_tie)[: _size(chosen)]
 
 
-def _refits(counts: Counts, chosen: Design, whole: Worths) -> Array:
+def _refits(counts: Counts, chosen: Design, full_fit: Worths) -> Array:
     """Log worths (n, n_systems) of many data sets, from the full data's solution on."""
     k = chosen.n_systems
     possible: NDArray[np.bool_] = np.asarray(reachable(counts, chosen).all(axis=(1, 2)))
@@ -157,8 +159,8 @@ def _refits(counts: Counts, chosen: Design, whole: Worths) -> Array:
         possible[possible] = contradicts(some_of(counts, np.flatnonzero(possible)), chosen)
     which = np.flatnonzero(possible)
     out = np.full((len(possible), k), np.nan)
-    start = np.tile(_start(whole, chosen), (len(which), 1))
-    x, settled = _newton(some_of(counts, which), chosen, start, whole.inverse)
+    start = np.tile(_start(full_fit, chosen), (len(which), 1))
+    x, settled = _newton(some_of(counts, which), chosen, start, full_fit.inverse)
     x[~settled] = np.nan
     out[which] = x[:, :k] - x[:, :k].mean(axis=1, keepdims=True)
     return out
@@ -167,18 +169,21 @@ def _refits(counts: Counts, chosen: Design, whole: Worths) -> Array:
 def _newton(
     counts: Counts, chosen: Design, x: Array, inverse: Array | None = None
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Solve each data set by steps of at most two; with `inverse` first by that one instead of their own Hessians."""
+    """Solve each data set by steps of at most two.
+
+    With `inverse` first by that one instead of their own Hessians.
+    """
     x, moving = x.copy(), np.arange(len(x), dtype=np.int64)
     for turn in range(_STEPS):
         if not len(moving):
             break
-        here = some_of(counts, moving)
-        score = _score(here, chosen, x[moving])
+        moving_counts = some_of(counts, moving)
+        score = _score(moving_counts, chosen, x[moving])
         step: Array
         if inverse is not None and turn < _QUICK:
             step = score @ inverse
         else:
-            information = _information(here, chosen, x[moving])
+            information = _information(moving_counts, chosen, x[moving])
             # Far from the maximum it may be singular but for rounding; where the score is zero this
             # changes nothing.
             information += (
@@ -194,12 +199,15 @@ def _newton(
 
 
 def _expected(x: Array, chosen: Design) -> tuple[Array, Array]:
-    """(n, n_pairs) the expected share of the pair's first system, ties counting half, and the chance of a tie."""
+    """(n, n_pairs) the expected share of the pair's first system, ties counting half.
+
+    The second array is the probability of a tie.
+    """
     k = chosen.n_systems
     u = np.exp(np.clip((x[:, :k] @ chosen.sides.T) / 2, -300, 300))
     tie = np.exp(x[:, k:]) * u if chosen.model == "davidson" else np.zeros_like(u)
-    whole = u * u + tie + 1
-    return (u * u + tie / 2) / whole, tie / whole
+    total = u * u + tie + 1
+    return (u * u + tie / 2) / total, tie / total
 
 
 def _score(counts: Counts, chosen: Design, x: Array) -> Array:
@@ -217,14 +225,14 @@ def _information(counts: Counts, chosen: Design, x: Array) -> Array:
     """
     k, q = chosen.n_systems, _size(chosen)
     share, tied = _expected(x, chosen)
-    own = counts.n * (share - tied / 4 - share**2)
+    curvature = counts.n * (share - tied / 4 - share**2)
     out = np.empty((len(x), q, q))
     if k <= _SMALL:
         products = (chosen.sides[:, :, None] * chosen.sides[:, None]).reshape(-1, k * k)
-        out[:, :k, :k] = (own @ products).reshape(-1, k, k)
+        out[:, :k, :k] = (curvature @ products).reshape(-1, k, k)
     else:
         for at in range(len(x)):
-            out[at, :k, :k] = (chosen.sides.T * own[at]) @ chosen.sides
+            out[at, :k, :k] = (chosen.sides.T * curvature[at]) @ chosen.sides
     if q > k:
         out[:, k, :k] = out[:, :k, k] = (counts.n * tied * (0.5 - share)) @ chosen.sides
         out[:, k, k] = (counts.n * (tied - tied**2)).sum(axis=1)

@@ -1,4 +1,7 @@
-"""Agreement of raters who compared the same two answers to the same question: within one step, and quadratic kappa."""
+"""Agreement of raters who compared the same two answers to the same question.
+
+Within one step, and quadratic kappa.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,10 @@ WITHIN, CHANCE, KAPPA = 0, 1, 2
 """Places of the values of `choice_agreement`."""
 
 
-def choice_tables(made: Votes, apart: IntArray | None = None) -> Array:
-    """Every two votes on one pair of systems and one question, as a table of outcomes by outcomes in each question.
+def choice_tables(votes: Votes, apart: IntArray | None = None) -> Array:
+    """Every two votes on one pair of systems and one question.
+
+    They are a table of outcomes by outcomes in each question.
 
     Sums (n_questions, n_outcomes^2): ordered pairs of different votes, so that neither rater is the
     first, each counted from the side of both systems, so that names and slots do not matter.
@@ -29,29 +34,29 @@ def choice_tables(made: Votes, apart: IntArray | None = None) -> Array:
            [0., 0., 0.],
            [0., 0., 2.]])
     """
-    width = made.n_outcomes
-    if made.n_questions * width**2 > DENSE_CELLS:
+    width = votes.n_outcomes
+    if votes.n_questions * width**2 > DENSE_CELLS:
         raise ValueError(
-            f"{made.n_questions:,} questions: expected at most {DENSE_CELLS // width**2:,}"
+            f"{votes.n_questions:,} questions: expected at most {DENSE_CELLS // width**2:,}"
         )
     kind = (
-        np.zeros(made.n_votes, dtype=np.int64)
+        np.zeros(votes.n_votes, dtype=np.int64)
         if apart is None
         else np.unique(apart, return_inverse=True)[1]
     )
-    unit = (made.questions * (made.n_cells // width) + made.pairs) * (
+    unit = (votes.questions * (votes.n_cells // width) + votes.pairs) * (
         int(kind.max(initial=0)) + 1
     ) + kind
-    _, one, place = np.unique(unit, return_index=True, return_inverse=True)
-    known = made.questions[one]
-    counts = np.zeros((len(known), width))
-    np.add.at(counts, (place, made.outcomes + made.steps), 1)
+    _, first_votes, place = np.unique(unit, return_index=True, return_inverse=True)
+    cell_questions = votes.questions[first_votes]
+    counts = np.zeros((len(cell_questions), width))
+    np.add.at(counts, (place, votes.outcomes + votes.steps), 1)
     tables = counts[:, :, None] * counts[:, None]
     at = np.arange(width)
     tables[:, at, at] -= counts
     tables += tables[:, ::-1, ::-1]
-    sums = np.zeros((made.n_questions, width * width))
-    np.add.at(sums, known, tables.reshape(len(known), -1))
+    sums = np.zeros((votes.n_questions, width * width))
+    np.add.at(sums, cell_questions, tables.reshape(len(cell_questions), -1))
     return sums
 
 

@@ -1,4 +1,7 @@
-"""Preference statistics of one set of votes, each with its intervals and tests, all on the same resamples."""
+"""Preference statistics of one set of votes, each with its intervals and tests.
+
+All are on the same resamples.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,7 @@ class Preference:
 
 
 def preferences(
-    made: Votes,
+    votes: Votes,
     statistics: Sequence[VoteStatistic],
     *,
     draws: int = 10_000,
@@ -103,12 +106,19 @@ def preferences(
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
-    >>> made = votes([0] * 6, [1] * 6, [1, 1, 0, -1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], n_systems=2)
+    >>> made = votes(
+    ...     [0] * 6,
+    ...     [1] * 6,
+    ...     [1, 1, 0, -1, 1, 1],
+    ...     [0, 1, 2, 3, 4, 5],
+    ...     [0, 0, 1, 1, 2, 2],
+    ...     n_systems=2,
+    ... )
     >>> preferences(made, [one_against_rest(2)], draws=100)[0].flips.p
     array([0.375, 0.375])
     """
-    asked = Tally(made, statistics, () if family is None else family)
-    return surveys([asked], draws=draws, key=key, level=level, mode=mode)[0]
+    tally = Tally(votes, statistics, () if family is None else family)
+    return surveys([tally], draws=draws, key=key, level=level, mode=mode)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,47 +138,54 @@ class Tally:
 
 
 def surveys(
-    asked: Sequence[Tally],
+    tallies: Sequence[Tally],
     *,
     draws: int = 10_000,
     key: int = 0,
     level: float = 0.95,
     mode: Mode = "valid",
 ) -> list[list[Preference]]:
-    """Many sets of votes on the same questions (criteria, arms, strata), drawn once and flipped once for all of them.
+    """Many sets of votes on the same questions (criteria, arms, strata).
+
+    The questions are drawn once and flipped once for all of them.
 
     The numbers are those of `preferences` of each by itself; its family of tests is its own.
     """
     unit: Unit = "question" if mode == "valid" else "comparison"
-    boots = _bootstraps(asked, draws, key, level, mode)
-    found: list[list[Preference]] = []
-    for one, resampled in zip(asked, boots, strict=True):
-        mine = []
-        counts = clusterings(one.made)
-        for statistic, boot in zip(one.statistics, resampled, strict=True):
+    boots = _bootstraps(tallies, draws, key, level, mode)
+    results: list[list[Preference]] = []
+    for tally, resampled in zip(tallies, boots, strict=True):
+        tally_results = []
+        counts = clusterings(tally.made)
+        for statistic, boot in zip(tally.statistics, resampled, strict=True):
             flips = None
-            if draws and one.tested(statistic):
+            if draws and tally.tested(statistic):
                 flips = vote_flips(
-                    one.made, statistic, unit=unit, draws=draws, key=key, sample=False
+                    tally.made, statistic, unit=unit, draws=draws, key=key, sample=False
                 )
-            values = crossed(one.made, statistic, level=level, counts=counts)
+            values = crossed(tally.made, statistic, level=level, counts=counts)
             nothing = np.full(len(values.value), np.nan)
-            mine.append(Preference(statistic.name, values, boot, flips, nothing, nothing))
-        found.append(_jointly(mine, one, counts, key) if mode == "valid" else mine)
-    _test(found, asked, draws, key)
-    return found
+            tally_results.append(Preference(statistic.name, values, boot, flips, nothing, nothing))
+        results.append(
+            _jointly(tally_results, tally, counts, key) if mode == "valid" else tally_results
+        )
+    _test(results, tallies, draws, key)
+    return results
 
 
-def _jointly(results: list[Preference], asked: Tally, counts: Counts, key: int) -> list[Preference]:
-    """Those of one set of votes, the two-way p values of its family adjusted by their correlations."""
+def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) -> list[Preference]:
+    """The preferences of one set of votes with adjusted two-way p values.
+
+    The p values of its family are adjusted by their correlations.
+    """
     family = [
         n
         for n, result in enumerate(results)
-        if result.flips is not None and result.name in (asked.family or [result.name])
+        if result.flips is not None and result.name in (tally.family or [result.name])
     ]
     if not family or sum(len(results[n].p_joint) for n in family) > TOGETHER:
         return results
-    spread, df = covariance(asked.made, [asked.statistics[n] for n in family], counts)
+    spread, df = covariance(tally.made, [tally.statistics[n] for n in family], counts)
     adjusted = joint_p(
         np.concatenate([results[n].found.two_way.p for n in family]), spread, df, key=key
     )
@@ -180,22 +197,28 @@ def _jointly(results: list[Preference], asked: Tally, counts: Counts, key: int) 
     return results
 
 
-def _test(found: list[list[Preference]], asked: Sequence[Tally], draws: int, key: int) -> None:
-    """Fill in what flips sample: p values and those adjusted within each family, on the same signs."""
+def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int, key: int) -> None:
+    """Fill in the p values that are estimated by sampled flips.
+
+    They are p values and those adjusted within each family, on the same signs.
+    """
     places = [
         (i, j)
-        for i, mine in enumerate(found)
-        for j, one in enumerate(mine)
-        if one.flips is not None
+        for i, tally_results in enumerate(results)
+        for j, result in enumerate(tally_results)
+        if result.flips is not None
     ]
     together: dict[int, list[tuple[int, int]]] = {}
     for i, j in places:  # in paper mode each set of votes flips comparisons of its own
-        together.setdefault(len(found[i][j].flips.differences), []).append((i, j))  # type: ignore[union-attr]
+        together.setdefault(
+            len(results[i][j].flips.differences),  # type: ignore[union-attr]
+            [],
+        ).append((i, j))
     for members in together.values():
-        tests = [f for i, j in members if (f := found[i][j].flips) is not None]
+        tests = [f for i, j in members if (f := results[i][j].flips) is not None]
         if draws * sum(t.differences.size for t in tests) > SAMPLED:
             continue
-        values = np.concatenate([found[i][j].found.value for i, j in members])
+        values = np.concatenate([results[i][j].found.value for i, j in members])
         differences = np.where(
             np.isfinite(values), np.concatenate([t.differences for t in tests], axis=1), np.nan
         )
@@ -203,35 +226,37 @@ def _test(found: list[list[Preference]], asked: Sequence[Tally], draws: int, key
             [
                 np.full(
                     t.differences.shape[1],
-                    i if found[i][j].name in (asked[i].family or [found[i][j].name]) else -1,
+                    i if results[i][j].name in (tallies[i].family or [results[i][j].name]) else -1,
                 )
                 for (i, j), t in zip(members, tests, strict=True)
             ]
         )
-        known = np.concatenate([t.p for t in tests])
-        p, adjusted = flips_and_max_t(differences, draws=draws, key=key, p=known, families=families)
+        p_known = np.concatenate([t.p for t in tests])
+        p, adjusted = flips_and_max_t(
+            differences, draws=draws, key=key, p=p_known, families=families
+        )
         at = np.cumsum([0, *(t.differences.shape[1] for t in tests)])
         for (i, j), t, (start, stop) in zip(members, tests, pairwise(at), strict=True):
-            found[i][j] = replace(
-                found[i][j], flips=replace(t, p=p[start:stop]), p_family=adjusted[start:stop]
+            results[i][j] = replace(
+                results[i][j], flips=replace(t, p=p[start:stop]), p_family=adjusted[start:stop]
             )
 
 
 def _bootstraps(
-    asked: Sequence[Tally], draws: int, key: int, level: float, mode: Mode
+    tallies: Sequence[Tally], draws: int, key: int, level: float, mode: Mode
 ) -> list[list[Bootstrap | None]]:
     """Each statistic's bootstrap; sets of votes with equally many questions are drawn together."""
-    out: list[list[Bootstrap | None]] = [[None] * len(one.statistics) for one in asked]
+    out: list[list[Bootstrap | None]] = [[None] * len(tally.statistics) for tally in tallies]
     together: dict[int, list[int]] = {}
-    for n, one in enumerate(asked):
-        if draws and _resampled(one.made, draws) and one.statistics:
-            together.setdefault(one.made.n_questions, []).append(n)
+    for n, tally in enumerate(tallies):
+        if draws and _resampled(tally.made, draws) and tally.statistics:
+            together.setdefault(tally.made.n_questions, []).append(n)
     method: Literal["bca", "percentile"] = "bca" if mode == "valid" else "percentile"
     for members in together.values():
-        parts = [_used(asked[n].made) for n in members]
+        parts = [_used(tallies[n].made) for n in members]
         starts = np.cumsum([0, *(len(used) for _, used in parts)])
         finalise = partial(
-            _values, [asked[n] for n in members], [used for _, used in parts], starts
+            _values, [tallies[n] for n in members], [used for _, used in parts], starts
         )
         # Not by `infer`, which would take numerical derivatives: the cells have their own.
         rows = prepare(
@@ -252,7 +277,7 @@ def _bootstraps(
             low, high = intervals.percentile(ordered, level=level)
         at = 0
         for n in members:
-            for m, statistic in enumerate(asked[n].statistics):
+            for m, statistic in enumerate(tallies[n].statistics):
                 part = slice(at, at := at + statistic.support.shape[1])
                 out[n][m] = Bootstrap(
                     low[part], high[part], ordered.n_undefined[part], draws, method
@@ -260,38 +285,44 @@ def _bootstraps(
     return out
 
 
-def _resampled(made: Votes, draws: int) -> bool:
+def _resampled(votes: Votes, draws: int) -> bool:
     """Whether resampling is worth its time."""
-    cells = float(made.n_cells) * draws
+    cells = float(votes.n_cells) * draws
     return (
         cells <= WIDE
-        and cells * made.n_questions <= RESAMPLED
-        and made.n_questions > 1
-        and made.n_votes > 0
+        and cells * votes.n_questions <= RESAMPLED
+        and votes.n_questions > 1
+        and votes.n_votes > 0
     )
 
 
-def _used(made: Votes) -> tuple[Array, IntArray]:
-    """Counts of the cells that occur, and which those are: the others stay out of the products with the weights."""
-    used = np.flatnonzero(np.bincount(made.cells, minlength=made.n_cells))
-    counts: Array = cell_counts(made, made.questions, made.n_questions)
+def _used(votes: Votes) -> tuple[Array, IntArray]:
+    """Counts of the cells that occur, and which those are.
+
+    The others stay out of the products with the weights.
+    """
+    used = np.flatnonzero(np.bincount(votes.cells, minlength=votes.n_cells))
+    counts: Array = cell_counts(votes, votes.questions, votes.n_questions)
     return counts[:, used], used
 
 
 def _values(
-    asked: Sequence[Tally], used: Sequence[IntArray], starts: IntArray, totals: Array
+    tallies: Sequence[Tally], used: Sequence[IntArray], starts: IntArray, totals: Array
 ) -> Array:
     """All statistics of all sets of votes, from the totals of the cells that occur; (..., m)."""
     out = []
-    for one, cells, start in zip(asked, used, starts[:-1], strict=True):
-        whole = np.zeros((*totals.shape[:-1], one.made.n_cells))
-        whole[..., cells] = totals[..., start : start + len(cells)]
-        out += [s.finalise(whole) for s in one.statistics]
+    for tally, cells, start in zip(tallies, used, starts[:-1], strict=True):
+        full_totals = np.zeros((*totals.shape[:-1], tally.made.n_cells))
+        full_totals[..., cells] = totals[..., start : start + len(cells)]
+        out += [s.finalise(full_totals) for s in tally.statistics]
     return np.concatenate(out, axis=-1)
 
 
 def is_dominated(values: Crossed, index: int) -> bool:
-    """Whether one of several raters gave so many of a value's votes that nothing is estimated of how raters vary."""
+    """Whether one of several raters gave too many of a value's votes.
+
+    Then nothing is estimated of how raters vary.
+    """
     return bool(values.n_raters[index] > 1 and values.effective_raters[index] < LEAST_RATERS)
 
 
@@ -303,8 +334,8 @@ def disagree(low: float, high: float, p: float, level: float) -> bool:
     >>> disagree(-0.8, -0.1, 0.062, 0.95), disagree(-0.8, 0.1, 0.062, 0.95)
     (True, False)
     """
-    known = np.isfinite([low, high, p]).all()
-    return bool(known and (low > 0 or high < 0) != (p <= 1 - level + _ROUNDING))
+    is_defined = np.isfinite([low, high, p]).all()
+    return bool(is_defined and (low > 0 or high < 0) != (p <= 1 - level + _ROUNDING))
 
 
 @dataclass(frozen=True)
@@ -328,38 +359,45 @@ class VoteCaution:
     """The number of the rater whom it is about; -1: nobody."""
 
 
-def vote_cautions(one: Preference, index: int) -> tuple[VoteCaution, ...]:
+def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]:
     """What to say beside a value: raters that widen the interval, few raters, few questions.
 
     The limits are what the coverage simulations support (docs/coverage.md).
     """
-    found: list[VoteCaution] = []
-    if not np.isfinite(one.found.value[index]):
+    cautions: list[VoteCaution] = []
+    if not np.isfinite(preference.found.value[index]):
         return ()
-    both, alone = one.found.two_way, one.found.question
+    both, alone = preference.found.two_way, preference.found.question
     width, narrow = both.high[index] - both.low[index], alone.high[index] - alone.low[index]
     if narrow > 0 and width / narrow > WIDER:
-        found.append(VoteCaution("raters-matter", (float(width / narrow) - 1,)))
-    raters, questions = int(one.found.n_raters[index]), int(one.found.n_questions[index])
-    if raters < FEW_RATERS:
-        found.append(VoteCaution("few-raters", (raters, FEW_RATERS)))
-    share, effective = (
-        float(one.found.largest_share[index]),
-        float(one.found.effective_raters[index]),
+        cautions.append(VoteCaution("raters-matter", (float(width / narrow) - 1,)))
+    raters, questions = (
+        int(preference.found.n_raters[index]),
+        int(preference.found.n_questions[index]),
     )
-    if is_dominated(one.found, index):
+    if raters < FEW_RATERS:
+        cautions.append(VoteCaution("few-raters", (raters, FEW_RATERS)))
+    share, effective = (
+        float(preference.found.largest_share[index]),
+        float(preference.found.effective_raters[index]),
+    )
+    if is_dominated(preference.found, index):
         numbers = (share, raters, effective, LEAST_RATERS)
-        found.append(VoteCaution("raters-dominated", numbers, int(one.found.busiest[index])))
+        cautions.append(
+            VoteCaution("raters-dominated", numbers, int(preference.found.busiest[index]))
+        )
     elif raters > 1 and share > max(MUCH, 2 / raters):
-        found.append(
-            VoteCaution("raters-unequal", (share, raters, effective), int(one.found.busiest[index]))
+        cautions.append(
+            VoteCaution(
+                "raters-unequal", (share, raters, effective), int(preference.found.busiest[index])
+            )
         )
     if questions < FEW_QUESTIONS:
-        found.append(VoteCaution("few-questions", (questions, FEW_QUESTIONS)))
-    if one.flips is not None and one.flips.unit == "question":
-        p, flipped = float(both.p[index]), float(one.flips.p[index])
+        cautions.append(VoteCaution("few-questions", (questions, FEW_QUESTIONS)))
+    if preference.flips is not None and preference.flips.unit == "question":
+        p, flipped = float(both.p[index]), float(preference.flips.p[index])
         if (p <= DIFFERS) != (flipped <= DIFFERS) and np.isfinite([p, flipped]).all():
-            found.append(VoteCaution("these-raters", (p, flipped)))
-    if one.found.n_thinnest[index] < THIN:
-        found.append(VoteCaution("thin-pairs", (float(one.found.n_thinnest[index]),)))
-    return tuple(found)
+            cautions.append(VoteCaution("these-raters", (p, flipped)))
+    if preference.found.n_thinnest[index] < THIN:
+        cautions.append(VoteCaution("thin-pairs", (float(preference.found.n_thinnest[index]),)))
+    return tuple(cautions)

@@ -1,4 +1,6 @@
-"""Comparisons as the Real-POCQi paper computes them: weights made once, percentiles, flips of single comparisons.
+"""Comparisons as the Real-POCQi paper computes them.
+
+Weights made once, percentiles, flips of single comparisons.
 
 For reproduction only. Where comparisons share questions or raters the test rejects too often, and
 weights that are made once do not follow a resample in which a pair is rarer.
@@ -38,7 +40,9 @@ class Published:
 
 
 def pair_weights(votes: Votes) -> Array:
-    """1 / (number of comparisons of the same two systems) for each vote, (n_votes,), so that every rival counts alike.
+    """1 / (number of comparisons of the same two systems) for each vote.
+
+    (n_votes,), so that every rival counts alike.
 
     >>> from konsil.stats.pairs.votes import votes
     >>> pair_weights(votes([0, 0, 0], [1, 1, 2], [1, 0, 1], [0, 1, 2], [0, 0, 0], n_systems=3))
@@ -59,7 +63,9 @@ def published_wins(
     level: float = 0.95,
     key: int = 0,
 ) -> Published:
-    """Win difference of each system with the weights given, percentiles over clusters, and a flip test; (n_systems,).
+    """Win difference of each system with the weights given, (n_systems,).
+
+    It has percentiles over clusters and a flip test.
 
     value_s = sum of w (1 won, -1 lost, 0 tied) / sum of w over the comparisons of s. `weights` and
     `clusters` (n_votes,): the weights travel with their comparisons into every resample.
@@ -113,7 +119,10 @@ def _flipped(
     draws: int,
     key: int,
 ) -> Array:
-    """The share of resamples whose flipped difference is at least as far from zero as the value, (m,)."""
+    """The share of resamples with a flipped difference as far from zero as the value, (m,).
+
+    A difference at least as far counts.
+    """
     further, defined = np.zeros(len(value)), np.zeros(len(value))
     generator = np.random.default_rng(stream_key(int(key), "flips of single comparisons"))
     for start in range(0, draws, AT_ONCE):
@@ -125,16 +134,18 @@ def _flipped(
         # number less n.
         signs = 2.0 * generator.binomial(times, 0.5) - times
         null = ratio(signs @ gain.T, times.astype(np.float64) @ weight.T)
-        known = np.isfinite(null)
-        further += (np.abs(np.where(known, null, 0.0)) >= np.abs(value) - 1e-12).sum(
-            axis=0, where=known
+        is_finite = np.isfinite(null)
+        further += (np.abs(np.where(is_finite, null, 0.0)) >= np.abs(value) - 1e-12).sum(
+            axis=0, where=is_finite
         )
-        defined += known.sum(axis=0)
+        defined += is_finite.sum(axis=0)
     return np.where(np.isfinite(value), ratio(further, defined), np.nan)
 
 
 def published_tables(votes: Votes, apart: IntArray) -> Array:
-    """Every two votes on the same question, pair and arm as one cell, the earlier vote's outcome in the rows.
+    """Every two votes on the same question, pair and arm as one cell.
+
+    The earlier vote's outcome is in the rows.
 
     Sums (n_questions, n_outcomes^2). Outcomes are from the side of the pair's first system; neither
     raters nor sides are exchanged. `apart` (n_votes,): only votes with the same number are

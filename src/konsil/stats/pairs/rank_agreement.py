@@ -1,4 +1,7 @@
-"""Judges and experts on the same comparisons: juries, agreement of rankings, preference for one's own system."""
+"""Judges and experts on the same comparisons.
+
+Juries, agreement of rankings, preference for one's own system.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ KENDALL = "Kendall, Biometrika 33:239, 1945, of the systems' win differences"
 
 
 def jury(units: IntArray, values: ArrayLike, n_units: int, *, line: float = JURY_LINE) -> IntArray:
-    """A jury's outcome of each comparison: 1, 0 or -1 as its judges' mean is above line, between, or below -line.
+    """A jury's outcome of each comparison.
+
+    1, 0 or -1 as its judges' mean is above line, between, or below -line.
 
     `units` (n_votes,) which comparison each judge's value is about, `values` (n_votes,) steps in
     favour of the comparison's first system. (n_units,); a unit without a value gets -2, which is no
@@ -38,7 +43,9 @@ def jury(units: IntArray, values: ArrayLike, n_units: int, *, line: float = JURY
 def rank_agreement(
     n_systems: int, steps: Sequence[tuple[int, int]], threshold: int = 1
 ) -> Finalise:
-    """Kendall's tau-b of two rankings of the systems by win difference, for each criterion, then their mean.
+    """Kendall's tau-b of two rankings of the systems by win difference.
+
+    One value for each criterion, then their mean.
 
     `steps` has for each criterion how far the outcomes of the first and of the second ranking's
     votes reach. Totals: for each criterion the cells of the first, then of the second, (..., sum of
@@ -60,13 +67,13 @@ def rank_agreement(
     widths = [tuple(n_systems * (n_systems - 1) // 2 * (2 * s + 1) for s in two) for two in steps]
 
     def finalise(totals: Array) -> Array:
-        at, found = 0, []
+        at, taus = 0, []
         for (a, b), (width_a, width_b) in zip(sides, widths, strict=True):
             ours = a.finalise(totals[..., at : at + width_a])
             theirs = b.finalise(totals[..., at + width_a : at + width_a + width_b])
             at += width_a + width_b
-            found.append(tau_b(np.round(ours, 12), np.round(theirs, 12)))
-        each = np.stack(found, axis=-1)
+            taus.append(tau_b(np.round(ours, 12), np.round(theirs, 12)))
+        each = np.stack(taus, axis=-1)
         defined = np.isfinite(each)
         mean = np.where(defined, each, 0.0).sum(-1) / np.maximum(defined.sum(-1), 1)
         return np.concatenate([each, np.where(defined.any(-1), mean, np.nan)[..., None]], axis=-1)
@@ -92,13 +99,15 @@ def chance_of_rankings(n_systems: int) -> Array:
 
 def own_minus_others(
     n_systems: int,
-    own: int,
+    own_system: int,
     steps: Sequence[int],
     threshold: int = 1,
     *,
     written: Sequence[Collection[int]] = (),
 ) -> Finalise:
-    """The win difference that a judge gives to its own system, minus the mean of what others give to it.
+    """The win difference that a judge gives to its own system, minus the others' mean.
+
+    The mean is over what the others give to the same system.
 
     Totals: the cells of the judge, then of each other judge (or panel) on the same comparisons,
     (..., sum of cells) -> (..., 1 + n_others): the mean difference, then that to each of them. In
@@ -123,7 +132,7 @@ def own_minus_others(
             cells = totals[..., starts[n] : starts[n] + widths[n]] * np.repeat(
                 pairs, 2 * steps[n] + 1
             )
-            return np.asarray(sides[n].finalise(cells)[..., own])
+            return np.asarray(sides[n].finalise(cells)[..., own_system])
 
         gaps = np.stack(
             [value(0, pairs) - value(n, pairs) for n, pairs in enumerate(neutral, 1)], axis=-1

@@ -26,15 +26,17 @@ def counting(cell_totals: Array, n_systems: int, tie: float = 0.5) -> Array:
 
 
 def average_win_rate(cell_totals: Array, n_systems: int, tie: float = 0.5) -> Array:
-    """The mean over the rivals met of the share of comparisons won, a tie counting `tie`; nan without any comparison.
+    """The mean over the rivals met of the share of comparisons won, a tie counting `tie`.
+
+    nan without any comparison.
 
     >>> average_win_rate(np.array([2.0, 4.0, 4.0]), 2)
     array([0.6, 0.4])
     """
     won = _won(cell_totals, n_systems, tie)
     share = ratio(won, won + won.T)
-    met = np.isfinite(share).sum(axis=1).astype(np.float64)
-    return ratio(np.nansum(share, axis=1), met)
+    n_rivals = np.isfinite(share).sum(axis=1).astype(np.float64)
+    return ratio(np.nansum(share, axis=1), n_rivals)
 
 
 def elo(
@@ -48,7 +50,9 @@ def elo(
     scale: float = 400.0,
     base: float = 10.0,
 ) -> Array:
-    """Elo's ladder: after each vote both systems move by k (result - expected result), expected from their distance.
+    """Elo's ladder: after each vote both systems move by k (result - expected result).
+
+    The expected result follows from their distance.
 
     expected = 1 / (1 + base^((other - own) / scale)), result 1, 1/2 or 0. `first`, `second`,
     `outcomes` (n_votes,) in the order in which they came in, on which the scores (n_systems,)

@@ -33,7 +33,9 @@ def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95)
 
     Source: the delta method; Davidson (1970).
 
-    >>> ratios_to_best(np.array([0.5, -0.5]), np.array([[0.01, -0.01], [-0.01, 0.01]])).value.round(4)
+    >>> ratios_to_best(np.array([0.5, -0.5]), np.array([[0.01, -0.01], [-0.01, 0.01]])).value.round(
+    ...     4
+    ... )
     array([1.    , 0.3679])
     """
     if not np.isfinite(log_worths).all():
@@ -50,7 +52,9 @@ def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95)
 def model_interval(
     log_worths: Array, covariance: Array, *, level: float = 0.95
 ) -> tuple[Array, Array]:
-    """The normal interval of each log worth by the model's own covariance, (n_systems,) each; nan where undefined.
+    """The normal interval of each log worth by the model's own covariance, (n_systems,) each.
+
+    nan where undefined.
 
     >>> low, high = model_interval(np.array([0.5, -0.5]), np.array([[0.01, -0.01], [-0.01, 0.01]]))
     >>> low.round(3), high.round(3)
@@ -61,7 +65,9 @@ def model_interval(
 
 
 def against_reference(log_worths: VoteStatistic, reference: int) -> VoteStatistic:
-    """The log worths minus those of one system, as a statistic: log ratios with intervals of any clustering.
+    """The log worths minus those of one system, as a statistic.
+
+    Log ratios with intervals of any clustering.
 
     Values (..., n_systems), 0 for the reference itself; nan where the worths are.
 

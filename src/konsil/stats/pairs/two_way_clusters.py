@@ -1,4 +1,7 @@
-"""Intervals of preference statistics with questions, raters, or both as clusters; without resampling."""
+"""Intervals of preference statistics with questions, raters, or both as clusters.
+
+Without resampling.
+"""
 
 from __future__ import annotations
 
@@ -87,26 +90,31 @@ Counts = tuple[Sums, Sums, "Sums | None"]
 """The cells' counts by question, by rater and by both; None where no two votes share both."""
 
 
-def clusterings(made: Votes) -> Counts:
-    """The cells' counts by question, by rater and by both: what `crossed` needs of votes, whatever the statistic."""
-    both = np.unique(made.questions * made.n_raters + made.raters, return_inverse=True)
+def clusterings(votes: Votes) -> Counts:
+    """The cells' counts by question, by rater and by both.
+
+    `crossed` needs them of votes, whatever the statistic.
+    """
+    both = np.unique(votes.questions * votes.n_raters + votes.raters, return_inverse=True)
     ways = [
-        (made.questions, made.n_questions),
-        (made.raters, made.n_raters),
+        (votes.questions, votes.n_questions),
+        (votes.raters, votes.n_raters),
         (both[1].ravel(), len(both[0])),
     ]
     # Small ones dense: a sparse product costs more to prepare than they cost to multiply.
     by_question, by_rater, *by_both = (
-        (cell_counts if n * made.n_cells <= _DENSE else cell_rows)(made, clusters, n)
-        for clusters, n in (ways if len(both[0]) < made.n_votes else ways[:2])
+        (cell_counts if n * votes.n_cells <= _DENSE else cell_rows)(votes, clusters, n)
+        for clusters, n in (ways if len(both[0]) < votes.n_votes else ways[:2])
     )
     return by_question, by_rater, by_both[0] if by_both else None
 
 
 def crossed(
-    made: Votes, statistic: VoteStatistic, *, level: float = 0.95, counts: Counts | None = None
+    votes: Votes, statistic: VoteStatistic, *, level: float = 0.95, counts: Counts | None = None
 ) -> Crossed:
-    """Values with linearised intervals by question, by rater and two-way, t with effective degrees of freedom.
+    """Values with linearised intervals by question, by rater and two-way.
+
+    t has effective degrees of freedom.
 
     Every vote's influence on a value is the derivative of its cell. V_q = sum over the questions of
     (sum of their votes' influence)^2 / (1 - h), h the question's leverage; V_r likewise over
@@ -127,16 +135,23 @@ def crossed(
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
-    >>> made = votes([0] * 6, [1] * 6, [1, 1, 0, -1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], n_systems=2)
+    >>> made = votes(
+    ...     [0] * 6,
+    ...     [1] * 6,
+    ...     [1, 1, 0, -1, 1, 1],
+    ...     [0, 1, 2, 3, 4, 5],
+    ...     [0, 0, 1, 1, 2, 2],
+    ...     n_systems=2,
+    ... )
     >>> found = crossed(made, one_against_rest(2))
     >>> found.value, found.two_way.df.round(2)
     (array([ 0.5, -0.5]), array([2., 2.]))
     """
-    cells = totals(made)
+    cells = totals(votes)
     value = statistic.finalise(cells)
     gradient = np.nan_to_num(statistic.gradient(cells))
-    by_question, by_rater, by_both = clusterings(made) if counts is None else counts
-    of_pair = np.bincount(made.pairs, minlength=len(statistic.support))
+    by_question, by_rater, by_both = clusterings(votes) if counts is None else counts
+    of_pair = np.bincount(votes.pairs, minlength=len(statistic.support))
     strata = _Strata(cells, gradient, of_pair, statistic)
     question, rater = strata.survey(by_question), strata.survey(by_rater)
     v_both = strata.of_both(by_both)
@@ -148,7 +163,7 @@ def crossed(
         v_both,
     )
     used = statistic.support & (of_pair > 0)[:, None]
-    thinnest = np.where(used, of_pair[:, None], made.n_votes).min(axis=0, initial=made.n_votes)
+    thinnest = np.where(used, of_pair[:, None], votes.n_votes).min(axis=0, initial=votes.n_votes)
     n_votes = (of_pair @ statistic.support).astype(np.int64)
 
     alike = np.flatnonzero(np.isfinite(value) & (v_both <= _ROUNDING) & (statistic.kind != "other"))
@@ -161,11 +176,11 @@ def crossed(
     several = effective >= LEAST_RATERS
 
     def interval(variance: Array, df: Array, n: IntArray, worth: Array) -> Interval:
-        known = np.isfinite(value) & (n >= 2)
-        varies = known & (variance > _ROUNDING)
+        is_estimable = np.isfinite(value) & (n >= 2)
+        varies = is_estimable & (variance > _ROUNDING)
         linearised = with_test(
             value,
-            np.where(known, np.sqrt(variance), np.nan),
+            np.where(is_estimable, np.sqrt(variance), np.nan),
             np.where(varies, df, np.nan),
             level=level,
         )
@@ -218,11 +233,14 @@ def _at_edges(
     worth: Array,
     level: float,
 ) -> Interval:
-    """The interval with Wilson's limits of shares, and with exact ones where all votes of a value are `alike`."""
+    """The interval with Wilson's limits of shares.
+
+    Limits are exact where all votes of a value are `alike`.
+    """
     low, high, df, p = (
         np.array(part) for part in (interval.low, interval.high, interval.df, interval.p)
     )
-    how = interval.how.copy()
+    methods = interval.how.copy()
     if statistic.kind == "share":
         scores = wilson_limits(
             value,
@@ -232,12 +250,12 @@ def _at_edges(
             level,
         )
         usable = np.isfinite(scores[0])
-        low[usable], high[usable], how[usable] = scores[0][usable], scores[1][usable], "wilson"
+        low[usable], high[usable], methods[usable] = scores[0][usable], scores[1][usable], "wilson"
     if len(alike):
         exact = unanimous_limits(value[alike], worth, statistic.limits, level)
         low[alike], high[alike], p[alike] = exact
-        df[alike], how[alike] = np.where(np.isfinite(exact.low), worth - 1, np.nan), "exact"
-    return Interval(interval.se, df, low, high, p, how)
+        df[alike], methods[alike] = np.where(np.isfinite(exact.low), worth - 1, np.nan), "exact"
+    return Interval(interval.se, df, low, high, p, methods)
 
 
 def _unanimous_votes(
@@ -270,13 +288,22 @@ def _unanimous_votes(
 def covariance(
     votes: Votes, statistics: Sequence[VoteStatistic], counts: Counts
 ) -> tuple[Array, float]:
-    """The two-way covariance of all values of some statistics, (m, m), and degrees of freedom known for all of them.
+    """The two-way covariance of all values of some statistics.
+
+    (m, m), and degrees of freedom known for all of them.
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering.
 
     >>> from konsil.stats.pairs.votes import votes
     >>> from konsil.stats.pairs.wins import one_against_rest
-    >>> made = votes([0] * 6, [1] * 6, [1, 1, 0, -1, 1, 1], [0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], n_systems=2)
+    >>> made = votes(
+    ...     [0] * 6,
+    ...     [1] * 6,
+    ...     [1, 1, 0, -1, 1, 1],
+    ...     [0, 1, 2, 3, 4, 5],
+    ...     [0, 0, 1, 1, 2, 2],
+    ...     n_systems=2,
+    ... )
     >>> spread, df = covariance(made, [one_against_rest(2)], clusterings(made))
     >>> bool(np.isclose(spread[0, 0], -spread[0, 1])), round(df, 2)
     (True, 2.0)
@@ -340,7 +367,10 @@ class _Strata:
         self.squares = np.einsum("c,cm,cm->cm", cells, gradient, gradient)
 
     def survey(self, rows: Sums) -> _Survey:
-        """The clusters' tally, from their counts of cells (n_clusters, n_cells), some clusters at a time."""
+        """The clusters' tally, from their counts of cells (n_clusters, n_cells).
+
+        It takes some clusters at a time.
+        """
         total: _Survey | None = None
         step = max(
             _CHUNK // max(self.gradient.size if self.apart else self.gradient.shape[1], 1), 1
@@ -359,7 +389,7 @@ class _Strata:
             else self._votes(rows)
         )
         influence = np.asarray(rows @ self.gradient)
-        most = votes.argmax(axis=0) if len(votes) else np.zeros(votes.shape[1], np.int64)
+        busiest = votes.argmax(axis=0) if len(votes) else np.zeros(votes.shape[1], np.int64)
         share = votes / np.maximum(self.n_votes[: votes.shape[1]], 1)
         return _Survey(
             (
@@ -368,7 +398,7 @@ class _Strata:
                 else tally(influence, share, share**2)
             ),
             np.broadcast_to(np.count_nonzero(votes, axis=0), m),
-            np.broadcast_to((start + most).astype(np.int64), m),
+            np.broadcast_to((start + busiest).astype(np.int64), m),
             np.broadcast_to(votes.max(axis=0, initial=0.0), m),
             np.broadcast_to((votes**2).sum(axis=0), m),
         )
@@ -389,7 +419,10 @@ class _Strata:
         )
 
     def of_both(self, rows: Sums | None) -> Array:
-        """The variance over pairs of question and rater, of which each is small: that of single votes where None."""
+        """The variance over pairs of question and rater, of which each is small.
+
+        That of single votes where None.
+        """
         n = np.maximum(
             np.repeat(self.of_pair, self.width)[:, None] if self.apart else self.n_votes, 2
         )

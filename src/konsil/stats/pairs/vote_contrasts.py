@@ -18,7 +18,9 @@ def side_by_side(
     n_systems: int,
     steps: int,
 ) -> Votes:
-    """Two groups of comparisons as one set of votes, the second group's systems numbered from n_systems on.
+    """Two groups of comparisons as one set of votes.
+
+    The second group's systems are numbered from n_systems on.
 
     Each group: columns (n_votes,) of first system, second system, outcome, question and rater;
     questions and raters are numbered alike in both, so that a rater who voted in both groups is one
@@ -30,7 +32,9 @@ def side_by_side(
 
 
 def between_groups(statistic: VoteStatistic, n_systems: int) -> VoteStatistic:
-    """Each system's value in the first group minus that in the second, of votes made by `side_by_side`.
+    """Each system's value in the first group minus that in the second.
+
+    The votes are those made by `side_by_side`.
 
     `statistic` has one value a system, of 2 n_systems systems. Values: (..., n_systems); nan for a
     system that has no value in one of the groups. Flips do not test it: exchanging winners and

@@ -42,7 +42,7 @@ class VoteFlips:
 
 
 def vote_flips(
-    made: Votes,
+    votes: Votes,
     statistic: VoteStatistic,
     *,
     unit: Unit = "question",
@@ -50,7 +50,9 @@ def vote_flips(
     key: int = 0,
     sample: bool = True,
 ) -> VoteFlips:
-    """Test whether each value is zero: all votes on a question, or each vote by itself, change sides by a fair coin.
+    """Test whether each value is zero.
+
+    All votes on a question, or each vote by itself, change sides by a fair coin.
 
     p = P(|value with flipped sides| >= |value|). Numbers of comparisons stay as they are under
     flips, so the weights of rivals do, too. With unit "question" the test stays valid where raters
@@ -74,33 +76,35 @@ def vote_flips(
             " exchanged"
         )
     if unit == "question":
-        clusters, n_clusters = made.questions, made.n_questions
+        clusters, n_clusters = votes.questions, votes.n_questions
     else:
-        clusters, n_clusters = np.arange(made.n_votes, dtype=np.int64), made.n_votes
-    value, terms = statistic.finalise(totals(made)), statistic.terms(totals(made))
+        clusters, n_clusters = np.arange(votes.n_votes, dtype=np.int64), votes.n_votes
+    value, terms = statistic.finalise(totals(votes)), statistic.terms(totals(votes))
     m = len(value)
-    differences = flip_differences(made, statistic) if unit == "question" else terms[made.cells]
+    differences = flip_differences(votes, statistic) if unit == "question" else terms[votes.cells]
     p = np.full(m, np.nan)
-    how: list[How] = ["undefined"] * m
+    methods: list[How] = ["undefined"] * m
     sampled = []
     for j in range(m):
         if not np.isfinite(value[j]):
             continue
-        exact = _exact(made, clusters, n_clusters, terms[:, j], float(value[j]))
+        exact = _exact(votes, clusters, n_clusters, terms[:, j], float(value[j]))
         if exact is None:
             sampled.append(j)
         else:
-            p[j], how[j] = exact, "exact"
+            p[j], methods[j] = exact, "exact"
     if sampled and n_clusters * draws * len(sampled) <= SAMPLED:
         if sample:
             p[sampled] = flip_test(differences[:, sampled], draws=draws, key=key).p
         for j in sampled:
-            how[j] = "monte-carlo"
-    return VoteFlips(p, tuple(how), unit, differences)
+            methods[j] = "monte-carlo"
+    return VoteFlips(p, tuple(methods), unit, differences)
 
 
-def flip_differences(made: Votes, statistic: VoteStatistic) -> Array:
-    """What each question adds to each value, (n_questions, m): flipping a question's votes changes its sign.
+def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
+    """What each question adds to each value, (n_questions, m).
+
+    Flipping a question's votes changes its sign.
 
     Source: the statistic's own terms; the numbers of comparisons stay as they are under flips.
 
@@ -116,12 +120,14 @@ def flip_differences(made: Votes, statistic: VoteStatistic) -> Array:
             " exchanged"
         )
     return np.asarray(
-        cell_counts(made, made.questions, made.n_questions) @ statistic.terms(totals(made))
+        cell_counts(votes, votes.questions, votes.n_questions) @ statistic.terms(totals(votes))
     )
 
 
 def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> list[Array]:
-    """Adjust the p values for all values of several tests of the same questions: max-T on one sign for each question.
+    """Adjust the p values for all values of several tests of the same questions.
+
+    Max-T on one sign for each question.
 
     Each test's (m,), in order. Source: Westfall and Young (1993); see `permutation.max_t`.
     """
@@ -132,35 +138,38 @@ def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> li
 
 
 def _exact(
-    made: Votes, clusters: IntArray, n_clusters: int, terms: Array, value: float
+    votes: Votes, clusters: IntArray, n_clusters: int, terms: Array, value: float
 ) -> float | None:
-    """The exact p of one value, or None where its distribution has too many points or units of several rivals."""
-    table = terms.reshape(-1, made.n_outcomes)
-    sizes = table[:, made.steps + 1 :]
+    """The exact p of one value.
+
+    None where its distribution has too many points or units of several rivals.
+    """
+    table = terms.reshape(-1, votes.n_outcomes)
+    sizes = table[:, votes.steps + 1 :]
     concerned = np.flatnonzero((table != 0).any(axis=1))
     if not len(concerned) or len(concerned) > _RIVALS:
         return None
     # Within a pair all terms are whole multiples of the smallest one.
     step = np.array([np.abs(sizes[p][sizes[p] != 0]).min() for p in concerned])
-    whole = np.zeros((len(concerned), n_clusters), dtype=np.int64)
+    multiples = np.zeros((len(concerned), n_clusters), dtype=np.int64)
     for n, pair in enumerate(concerned):
-        mine = made.pairs == pair
+        in_pair = votes.pairs == pair
         steps = np.rint(table[pair] / step[n]).astype(np.int64)
-        np.add.at(whole[n], clusters[mine], steps[made.cells[mine] % made.n_outcomes])
-    if (np.count_nonzero(whole, axis=0) > 1).any():
+        np.add.at(multiples[n], clusters[in_pair], steps[votes.cells[in_pair] % votes.n_outcomes])
+    if (np.count_nonzero(multiples, axis=0) > 1).any():
         return None
-    reach = np.abs(whole).sum(axis=1)
-    if (reach * np.count_nonzero(whole, axis=1)).max(initial=0) > 50 * _POINTS:
+    reach = np.abs(multiples).sum(axis=1)
+    if (reach * np.count_nonzero(multiples, axis=1)).max(initial=0) > 50 * _POINTS:
         return None
     *others, last = np.argsort(reach, kind="stable")
     if np.prod(reach[others] + 1.0) > _POINTS:
         return None
     values, chances = np.zeros(1), np.ones(1)
     for n in others:
-        at, chance = _null(whole[n])
+        at, chance = _null(multiples[n])
         values = (values[:, None] + step[n] * at).ravel()
         chances = (chances[:, None] * chance).ravel()
-    at, chance = _null(whole[last])
+    at, chance = _null(multiples[last])
     limit = abs(value) - 1e-9 * max(abs(value), float(step.min()))
     # Of the last rival's values, which rise, those above `limit - values` and those below `-limit -
     # values` are far.
@@ -184,5 +193,5 @@ def _null(differences: IntArray) -> tuple[Array, Array]:
         reached += int(size)
         chance[size : reached + 1] += chance[: reached + 1 - size].copy()
         chance[: reached + 1] *= 0.5
-    kept = np.flatnonzero(chance)
-    return np.asarray(total - 2.0 * kept), np.asarray(chance[kept])
+    possible = np.flatnonzero(chance)
+    return np.asarray(total - 2.0 * possible), np.asarray(chance[possible])

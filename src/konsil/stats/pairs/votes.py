@@ -1,4 +1,6 @@
-"""Comparisons of two systems as counts of pairs and outcomes: all that the preference statistics are functions of.
+"""Comparisons of two systems as counts of pairs and outcomes.
+
+The preference statistics are functions of these counts alone.
 
 A vote is one rater's comparison of two systems' answers to one question. Its outcome is read from
 the side of the system with the smaller number, whatever was shown first, so that slots never
@@ -65,12 +67,12 @@ class Votes:
         """(n_votes,) -steps .. steps from the side of the pair's first system."""
         return self.cells % self.n_outcomes - self.steps
 
-    def only(self, kept: NDArray[np.bool_]) -> Votes:
+    def only(self, selected: NDArray[np.bool_]) -> Votes:
         """Some of the votes, with questions and raters numbered as before."""
         return Votes(
-            self.cells[kept],
-            self.questions[kept],
-            self.raters[kept],
+            self.cells[selected],
+            self.questions[selected],
+            self.raters[selected],
             self.n_systems,
             self.steps,
             self.n_questions,
@@ -84,7 +86,10 @@ def n_pairs(n_systems: int) -> int:
 
 
 def pair_members(n_systems: int) -> tuple[IntArray, IntArray]:
-    """The pairs' first and second systems, (n_pairs,) each, in the order of itertools.combinations."""
+    """The pairs' first and second systems.
+
+    (n_pairs,) each, in the order of itertools.combinations.
+    """
     first, second = np.triu_indices(n_systems, 1)
     return first.astype(np.int64), second.astype(np.int64)
 
@@ -101,7 +106,9 @@ def votes(
     n_questions: int | None = None,
     n_raters: int | None = None,
 ) -> Votes:
-    """Votes from columns (n_votes,): the two systems' numbers, the outcome from the first's side, question and rater.
+    """Votes from columns (n_votes,).
+
+    The two systems' numbers, the outcome from the first's side, question and rater.
 
     Exchanging the two systems of a vote and the sign of its outcome changes nothing.
 
@@ -140,7 +147,7 @@ def votes(
     )
 
 
-def cell_counts(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sums:
+def cell_counts(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sums:
     """How often each cell occurs in each cluster, (n_clusters, n_cells).
 
     Sparse rows where the dense ones are large.
@@ -150,34 +157,36 @@ def cell_counts(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_cluster
     array([[0., 0., 1.],
            [0., 1., 1.]])
     """
-    if n_clusters * made.n_cells > DENSE_CELLS:
-        return cell_rows(made, clusters, n_clusters)
-    counts = np.bincount(clusters * made.n_cells + made.cells, minlength=n_clusters * made.n_cells)
-    return counts.reshape(n_clusters, made.n_cells).astype(np.float64)
+    if n_clusters * votes.n_cells > DENSE_CELLS:
+        return cell_rows(votes, clusters, n_clusters)
+    counts = np.bincount(
+        clusters * votes.n_cells + votes.cells, minlength=n_clusters * votes.n_cells
+    )
+    return counts.reshape(n_clusters, votes.n_cells).astype(np.float64)
 
 
-def cell_rows(made: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sparse:
+def cell_rows(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sparse:
     """The same as compressed sparse rows, whatever their size."""
     # Cluster after cluster, so that the rows are contiguous: a coordinate matrix would hold three
     # copies of the votes.
     order = np.argsort(clusters, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n_clusters))])
-    small: Any = np.int32 if max(made.n_cells, made.n_votes) < 2**31 else np.int64
-    columns = made.cells[order].astype(small)
+    small: Any = np.int32 if max(votes.n_cells, votes.n_votes) < 2**31 else np.int64
+    columns = votes.cells[order].astype(small)
     rows: Sparse = scipy.sparse.csr_array(
-        (np.ones(len(order)), columns, starts.astype(small)), shape=(n_clusters, made.n_cells)
+        (np.ones(len(order)), columns, starts.astype(small)), shape=(n_clusters, votes.n_cells)
     )
     rows.sum_duplicates()
     return rows
 
 
-def totals(made: Votes) -> Array:
+def totals(votes: Votes) -> Array:
     """How often each cell occurs, (n_cells,).
 
     >>> totals(votes([0, 1, 0], [1, 0, 1], [1, -1, 0], [0, 1, 1], [0, 0, 1], n_systems=2))
     array([0., 1., 2.])
     """
-    return cast("Array", np.bincount(made.cells, minlength=made.n_cells).astype(np.float64))
+    return cast("Array", np.bincount(votes.cells, minlength=votes.n_cells).astype(np.float64))
 
 
 def mirrored(cell_totals: Array, n_outcomes: int) -> Array:

@@ -82,7 +82,9 @@ def limits(steps: int, score: Score) -> tuple[float, float]:
 def head_to_head(
     n_systems: int, steps: int = 1, score: Score = "win", threshold: int = 1
 ) -> VoteStatistic:
-    """Each system's mean score against each other one: D(A, B), the share of their comparisons that A won.
+    """Each system's mean score against each other one.
+
+    It is D(A, B), the share of their comparisons that A won.
 
     D(A, B) = sum of s(outcome from A's side) / n_AB over the comparisons of A with B. Totals (...,
     n_cells) -> values (..., 2 n_pairs): for every pair the first system against the second, then
@@ -135,7 +137,9 @@ def head_to_head(
 def one_against_rest(
     n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1
 ) -> VoteStatistic:
-    """Each system's mean score against the others, every rival with the same weight however often it was met.
+    """Each system's mean score against the others.
+
+    Every rival has the same weight, however often it was compared.
 
     value_i = mean over the rivals j of i of D_ij, D_ij the mean score of i over its comparisons
     with j; so a comparison weighs one over the number of comparisons of its pair, and these weights
@@ -156,21 +160,25 @@ def one_against_rest(
 
     def finalise(cell_totals: Array) -> Array:
         n, ours, theirs = _by_pair(cell_totals, products)
-        met = n > 0
-        divisor = np.where(met, n, 1.0)
+        is_compared = n > 0
+        divisor = np.where(is_compared, n, 1.0)
         sums = (ours / divisor) @ incidence[0] + (theirs / divisor) @ incidence[1]
-        return ratio(sums, met @ (incidence[0] + incidence[1]))
+        return ratio(sums, is_compared @ (incidence[0] + incidence[1]))
 
     def derivative(cell_totals: Array, centred: bool) -> Array:
         table = cell_totals.reshape(pairs, width)
         n = table.sum(1)
-        met = n > 0
-        rivals = np.maximum(met @ (incidence[0] + incidence[1]), 1)
+        is_compared = n > 0
+        rivals = np.maximum(is_compared @ (incidence[0] + incidence[1]), 1)
         out = np.zeros((pairs, width, n_systems))
         at = np.arange(pairs)
         for side, system in ((0, first), (1, second)):
-            mean = table @ sides[side] / np.where(met, n, 1.0) * centred
-            moved = (sides[side] - mean[:, None]) / np.where(met, n, 1.0)[:, None] * met[:, None]
+            mean = table @ sides[side] / np.where(is_compared, n, 1.0) * centred
+            moved = (
+                (sides[side] - mean[:, None])
+                / np.where(is_compared, n, 1.0)[:, None]
+                * is_compared[:, None]
+            )
             out[at, :, system] = moved / rivals[system][:, None]
         return out.reshape(pairs * width, n_systems)
 
@@ -205,7 +213,10 @@ _FEW_PAIRS = 40
 
 
 def _products(sides: Array, pairs: int) -> Array:
-    """What the totals are multiplied with: for few pairs all of them at once, (n_cells, 3 n_pairs), else a pair's."""
+    """The matrices that multiply the totals.
+
+    For few pairs all of them at once, (n_cells, 3 n_pairs), else a pair's.
+    """
     columns = np.vstack([np.ones(sides.shape[1]), sides]).T
     if pairs > _FEW_PAIRS:
         return columns
@@ -219,19 +230,21 @@ def _by_pair(cell_totals: Array, products: Array) -> tuple[Array, Array, Array]:
     """
     width, wide = products.shape
     if wide > 3 or cell_totals.shape[-1] == width:
-        found, pairs = cell_totals @ products, wide // 3
-        return found[..., :pairs], found[..., pairs : 2 * pairs], found[..., 2 * pairs :]
-    found = np.ascontiguousarray(
+        sums, pairs = cell_totals @ products, wide // 3
+        return sums[..., :pairs], sums[..., pairs : 2 * pairs], sums[..., 2 * pairs :]
+    sums = np.ascontiguousarray(
         (cell_totals.reshape(-1, width) @ products).T
     )  # one product for all pairs
     shape = (*cell_totals.shape[:-1], cell_totals.shape[-1] // width)
-    return found[0].reshape(shape), found[1].reshape(shape), found[2].reshape(shape)
+    return sums[0].reshape(shape), sums[1].reshape(shape), sums[2].reshape(shape)
 
 
 def pooled(
     n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1
 ) -> VoteStatistic:
-    """Each system's mean score over all its comparisons, whoever the rival was: wins minus losses over comparisons.
+    """Each system's mean score over all its comparisons, whoever the rival was.
+
+    Wins minus losses over comparisons.
 
     A rival that was met more often weighs more; where the pairs were drawn with unequal weights,
     `one_against_rest` is the one to report. Totals (..., n_cells) -> values (..., n_systems); nan
@@ -283,7 +296,9 @@ def _tested(score: Score, terms: Callable[[Array], Array]) -> Callable[[Array], 
 
 
 def matrix(values: Array, n_systems: int) -> Array:
-    """The values of `head_to_head` (..., 2 n_pairs) as a matrix (..., n_systems, n_systems), row against column.
+    """The values of `head_to_head` (..., 2 n_pairs) as a matrix (..., n_systems, n_systems).
+
+    Rows are compared with columns.
 
     nan on the diagonal.
 

@@ -1,4 +1,7 @@
-"""Models of paired comparisons: how outcomes enter them, and whether their likelihood has a maximum."""
+"""Models of paired comparisons.
+
+How outcomes enter them, and whether their likelihood has a maximum.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,9 @@ def design(
     ties: Ties = "half",
     threshold: int = 1,
 ) -> Design:
-    """The design of a model; in Bradley and Terry's, ties count half for each side or are dropped, and no third way.
+    """The design of a model.
+
+    In Bradley and Terry's, ties count half for each side or are dropped, and no third way.
 
     Outcomes of less than `threshold` steps are ties.
     """
@@ -110,23 +115,25 @@ def undefined_because(counts: Counts, chosen: Design) -> str:
 
 
 def contradicts(counts: Counts, chosen: Design) -> NDArray[np.bool_]:
-    """(n,) whether some cycle of wins and ties has more wins than ties, which bounds the tie parameter from above.
+    """(n,) whether some cycle of wins and ties has more wins than ties.
+
+    Such a cycle bounds the tie parameter from above.
 
     Two systems that beat each other are such a cycle; only without any is it looked for longer
     ones, as a negative cycle of the graph in which a win is a step of -1 and a tie one of 1 either
     way.
     """
     win, loss = counts.half - counts.tie / 2 > 0, counts.n - counts.half - counts.tie / 2 > 0
-    found: NDArray[np.bool_] = np.asarray((win & loss).any(axis=1))
+    contradicted: NDArray[np.bool_] = np.asarray((win & loss).any(axis=1))
     first, second = pair_members(chosen.n_systems)
-    for at in np.flatnonzero(~found):
+    for at in np.flatnonzero(~contradicted):
         steps = np.full((chosen.n_systems, chosen.n_systems), np.inf)
         steps[first, second] = np.where(win[at], -1.0, np.where(counts.tie[at] > 0, 1.0, np.inf))
         steps[second, first] = np.where(loss[at], -1.0, np.where(counts.tie[at] > 0, 1.0, np.inf))
         for via in range(chosen.n_systems):  # Floyd and Warshall
             np.minimum(steps, steps[:, via, None] + steps[None, via], out=steps)
-        found[at] = bool((np.diag(steps) < 0).any())
-    return found
+        contradicted[at] = bool((np.diag(steps) < 0).any())
+    return contradicted
 
 
 def reachable(counts: Counts, chosen: Design) -> NDArray[np.bool_]:

@@ -1,4 +1,7 @@
-"""Middles of durations, which have a long tail: geometric means and medians as functions of sums over clusters."""
+"""Middles of durations, which have a long tail.
+
+Geometric means and medians as functions of sums over clusters.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from konsil.stats.engine.contract import Array
 
 
 def geometric_mean(totals: Array) -> Array:
-    """Geometric mean from sums of logarithms and counts: exp(sum log x / n), (..., 2) -> (..., 1); nan where n is 0.
+    """Geometric mean from sums of logarithms and counts: exp(sum log x / n), (..., 2) -> (..., 1).
+
+    nan where n is 0.
 
     >>> geometric_mean(np.array([np.log(10.0) + np.log(1000.0), 2.0])).round(6)
     array([100.])
@@ -18,7 +23,9 @@ def geometric_mean(totals: Array) -> Array:
 
 
 def median_of_cells(totals: Array, values: Array) -> Array:
-    """Median of values by how often each was drawn: (..., n_values) -> (..., 1); nan where nothing was.
+    """Median of values by how often each was drawn: (..., n_values) -> (..., 1).
+
+    nan where nothing was.
 
     `values` (n_values,) rise. The median is the value at which half of the weight is reached; where
     it is reached exactly between two values, the middle of the two.

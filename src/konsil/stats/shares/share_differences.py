@@ -1,4 +1,6 @@
-"""Differences of two shares: score intervals for single outcomes, square-and-add for outcomes in clusters.
+"""Differences of two shares.
+
+Score intervals for single outcomes, square-and-add for outcomes in clusters.
 
 Interval and p come from one test: p <= 1 - level exactly where the interval of that level leaves
 out zero.
@@ -77,7 +79,9 @@ class Outcomes(NamedTuple):
 
 
 def score_difference(outcomes: Outcomes, level: float = 0.95) -> ShareDifference:
-    """The score interval of p_a - p_b, and the score test of p_a = p_b, for pairs, for independent groups and for both.
+    """The score interval of p_a - p_b, and the score test of p_a = p_b.
+
+    For pairs, for independent groups and for both.
 
     z(D) = (p_a - p_b - D) / sqrt(v(D)), v(D) = p_a q_a / n_a + p_b q_b / n_b - 2 n (p_11 - p_a p_b)
     / (n_a n_b) at the probabilities of greatest likelihood whose difference is D; n pairs among n_a
@@ -212,7 +216,9 @@ def _finite(function: Callable[[float], float]) -> Callable[[float], float]:
 def square_and_add(
     hits_a: Array, trials_a: Array, hits_b: Array, trials_b: Array, level: float = 0.95
 ) -> ShareDifference:
-    """The difference of two shares of outcomes in clusters, from the limits of the two and their correlation.
+    """The interval of a difference of two shares of outcomes in clusters.
+
+    It combines the limits of the two and their correlation.
 
     low = D - sqrt((p_a - l_a)^2 - 2 r (p_a - l_a) (u_b - p_b) + (u_b - p_b)^2), high with u_a and
     l_b; l and u are Wilson's at the sample size that the group's clusters are worth, n = min(p q /

@@ -68,7 +68,9 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Ar
 
 
 def interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """The interval that stands beside a share without clusters: Wilson, or Clopper-Pearson when k is 0 or n.
+    """The interval of a share without clusters.
+
+    Wilson, or Clopper-Pearson when k is 0 or n.
 
     nan where n = 0.
 
@@ -105,10 +107,10 @@ def clustered_interval(hits: Array, trials: Array, level: float = 0.95) -> tuple
     (0.004, 0.236)
     """
     used = trials > 0
-    n_clusters, total, found = int(used.sum()), float(trials.sum()), float(hits.sum())
+    n_clusters, total, n_hits = int(used.sum()), float(trials.sum()), float(hits.sum())
     if n_clusters < 2:
         return float("nan"), float("nan")
-    p = found / total
+    p = n_hits / total
     if uneven(trials) and 0 < p < 1:
         variance, df = reduced_variance(hits, trials)
         return effective_interval(p, variance, total, df, level)
@@ -119,7 +121,10 @@ def clustered_interval(hits: Array, trials: Array, level: float = 0.95) -> tuple
 
 
 def uneven(sizes: Array) -> bool:
-    """Whether clusters of these sizes (n_clusters,) are worth fewer than half as many equal ones, by their shares.
+    """Whether the effective number of clusters is below half of their number.
+
+    By their shares, clusters of these sizes (n_clusters,) are worth fewer than half as many equal
+    ones.
 
     (sum of m)^2 / sum of m^2 < C / 2: one of 60 clusters with 12 % of the outcomes or more, for
     instance. Empty ones do not count.
@@ -132,7 +137,9 @@ def uneven(sizes: Array) -> bool:
 
 
 def reduced_variance(hits: Array, trials: Array) -> tuple[float, float]:
-    """The bias-reduced variance of a share of outcomes in clusters, and its effective degrees of freedom.
+    """The bias-reduced variance of a share of outcomes in clusters.
+
+    The second value is its effective degrees of freedom.
 
     V = sum of (d / N)^2 / (1 - h), d = hits - p trials, h = trials / N: C / (C - 1) times the plain
     sum for C clusters of one size. The degrees of freedom are between those for independent
@@ -156,7 +163,9 @@ def reduced_variance(hits: Array, trials: Array) -> tuple[float, float]:
 
 
 def degrees_of_freedom(sizes: Array) -> float:
-    """Satterthwaite's degrees of freedom of the clusters' variance: (tr S)^2 / tr(S^2), S = diag(m) - m m' / sum(m).
+    """Satterthwaite's degrees of freedom of the clusters' variance.
+
+    (tr S)^2 / tr(S^2), S = diag(m) - m m' / sum(m).
 
     `sizes` m (n_clusters,): S is the covariance of the clusters' deviations from the overall share
     if outcomes were independent. C - 1 for C clusters of one size, fewer for unequal ones: 4.7 for
@@ -181,7 +190,9 @@ def degrees_of_freedom(sizes: Array) -> float:
 def effective_interval(
     p: float, variance: float, total: float, df: float, level: float = 0.95
 ) -> tuple[float, float]:
-    """Wilson's interval of a share with any variance, at the sample size n = min(p (1 - p) / variance, total).
+    """Wilson's interval of a share with any variance.
+
+    The sample size is n = min(p (1 - p) / variance, total).
 
     `total` bounds n: the outcomes that the share is made of. The t quantile of `df` stands for z.
     At a share of 0 or 1, where the variance says nothing: Clopper-Pearson with n = df + 1. nan with

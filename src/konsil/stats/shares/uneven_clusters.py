@@ -1,4 +1,6 @@
-"""Agreement of units in clusters of very unequal size: a variance that a large cluster does not make too small.
+"""Agreement of units in clusters of very unequal size.
+
+A large cluster does not make this variance too small.
 
 A cluster with much of the units pulls the number towards itself, so that its own part of the
 variance is too small, and a sum of few large parts is known worse than the number of clusters says.
@@ -72,8 +74,12 @@ def uneven_clusters(
 
     >>> from konsil.stats.agreement.kappa import percent_agreement
     >>> statistic, labels = percent_agreement(2, 2), np.array([[0, 0], [0, 1], [1, 1]] * 4)
-    >>> uneven_clusters(Codes(labels, np.repeat(np.arange(4), 3), 2), statistic.tally, statistic.finalise)
-    >>> of_units = uneven_clusters(Codes(labels, np.minimum(np.arange(12), 4), 2), statistic.tally, statistic.finalise)
+    >>> uneven_clusters(
+    ...     Codes(labels, np.repeat(np.arange(4), 3), 2), statistic.tally, statistic.finalise
+    ... )
+    >>> of_units = uneven_clusters(
+    ...     Codes(labels, np.minimum(np.arange(12), 4), 2), statistic.tally, statistic.finalise
+    ... )
     >>> round(of_units.variance, 4), round(of_units.df, 2), round(of_units.effective, 2)
     (0.0082, 1.81, 2.12)
     """

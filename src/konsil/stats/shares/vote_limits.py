@@ -1,4 +1,7 @@
-"""Intervals of means of votes where the linearised one fails: of shares, and of votes without any variation."""
+"""Intervals of means of votes where the linearised one fails.
+
+Of shares, and of votes without any variation.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ class Limits(NamedTuple):
 def wilson_limits(
     share: Array, variance: Array, n_votes: Array, df: Array, level: float = 0.95
 ) -> tuple[Array, Array]:
-    """Wilson's interval of shares with any variance V, at the sample sizes n = min(p (1 - p) / V, n_votes); (m,) each.
+    """Wilson's interval of shares with any variance V, (m,) each.
+
+    The sample sizes are n = min(p (1 - p) / V, n_votes).
 
     The t quantile of `df` stands for z. nan where V is nan or 0, where df < 1 and where the share
     is 0 or 1: of votes that are all alike V says nothing.
@@ -34,7 +39,9 @@ def wilson_limits(
     number of positive counts estimated from survey data, with Wilson in the place of
     Clopper-Pearson.
 
-    >>> low, high = wilson_limits(np.array([0.9]), np.array([0.0009]), np.array([1000]), np.array([39.0]))
+    >>> low, high = wilson_limits(
+    ...     np.array([0.9]), np.array([0.0009]), np.array([1000]), np.array([39.0])
+    ... )
     >>> low.round(3), high.round(3)
     (array([0.823]), array([0.946]))
     """
@@ -86,7 +93,9 @@ def unanimous_limits(
 
 
 def effective_votes(weights: Array) -> Array:
-    """How many independent votes clusters are worth whose votes are all alike: Satterthwaite's number, (G, m) to (m,).
+    """How many independent votes clusters are worth whose votes are all alike.
+
+    Satterthwaite's number, (G, m) to (m,).
 
     `weights`: each cluster's part in each value. G for G clusters of equal parts, fewer for unequal
     ones; 0 without two clusters.

@@ -17,7 +17,10 @@ _DAY = len("2025-03-01")
 
 
 def callees(store: Store) -> tuple[Callee, ...]:
-    """Every model that gave a readable reply, with what was asked of it and what it does not take."""
+    """Every model that gave a readable reply.
+
+    Each has the requested settings and those that it does not take.
+    """
     c = schema.calls.c
     # Canonical JSON: within a text the quotation marks would be escaped, so this is the reply's own
     # key.
@@ -43,28 +46,29 @@ def callees(store: Store) -> tuple[Callee, ...]:
         if connection.execute(sa.select(c.work).limit(1)).first() is None:
             return ()
         rows = [tuple(row) for row in connection.execute(query)]
-    found: dict[tuple[str, str, str], list[tuple[Any, ...]]] = {}
-    for kind, who, endpoint, model, *rest in rows:
-        found.setdefault((kind, who, f"{endpoint}:{model}"), []).append(tuple(rest))
-    return tuple(_callee(key, found[key]) for key in sorted(found))
+    rows_by_model: dict[tuple[str, str, str], list[tuple[Any, ...]]] = {}
+    for kind, name, endpoint, model, *rest in rows:
+        rows_by_model.setdefault((kind, name, f"{endpoint}:{model}"), []).append(tuple(rest))
+    return tuple(_callee(key, rows_by_model[key]) for key in sorted(rows_by_model))
 
 
 def _callee(key: tuple[Any, str, str], rows: list[tuple[Any, ...]]) -> Callee:
-    asked: dict[str, dict[str, object]] = {}
+    values_by_setting: dict[str, dict[str, object]] = {}
     without: Counter[str] = Counter()
-    for _, asked_text, sent_text, silent, n, *_ in rows:
-        wanted, sent = json.loads(asked_text), json.loads(sent_text)
-        for name, value in wanted.items():
-            asked.setdefault(name, {})[json.dumps(value, sort_keys=True)] = value
-            taken = name in sent or RENAMED.get(name) in sent
-            if not taken or (name == "logprobs" and silent):
+    for _, request_text, sent_text, silent, n, *_ in rows:
+        requested, sent = json.loads(request_text), json.loads(sent_text)
+        for name, value in requested.items():
+            values_by_setting.setdefault(name, {})[json.dumps(value, sort_keys=True)] = value
+            is_sent = name in sent or RENAMED.get(name) in sent
+            if not is_sent or (name == "logprobs" and silent):
                 without[name] += n
     return Callee(
         *key,
         calls=sum(n for *_, n, _first, _last in rows),
         echoed=tuple(sorted({echoed for echoed, *_ in rows if echoed})),
         asked={
-            name: tuple(asked[name][text] for text in sorted(asked[name])) for name in sorted(asked)
+            name: tuple(values_by_setting[name][text] for text in sorted(values_by_setting[name]))
+            for name in sorted(values_by_setting)
         },
         without=dict(sorted(without.items())),
         first=min(first for *_, first, _last in rows)[:_DAY],

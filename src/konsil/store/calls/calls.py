@@ -99,10 +99,12 @@ class Calls:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        made = sa.insert(schema.calls).compile(dialect=store.engine.dialect, column_keys=_COLUMNS)
+        insert_sql = sa.insert(schema.calls).compile(
+            dialect=store.engine.dialect, column_keys=_COLUMNS
+        )
         # Where the driver takes rows as they are, nothing is turned into dictionaries and back for
         # each of them.
-        self._insert = str(made) if tuple(made.positiontup or ()) == _COLUMNS else ""
+        self._insert = str(insert_sql) if tuple(insert_sql.positiontup or ()) == _COLUMNS else ""
 
     def add(self, calls: Sequence[Call]) -> None:
         """Append calls, all or nothing; when this returns they survive a power cut."""
@@ -134,23 +136,29 @@ class Calls:
         audit.append(connection, CALLS_KIND, {"calls": len(rows), **audit.covers(total)}, at)
 
     def add_new(self, calls: Sequence[Call]) -> int:
-        """Append the calls that are not stored yet, all or nothing, and count them; for reading back an export."""
+        """Append the calls that are not stored yet, all or nothing, and count them.
+
+        It is for reading back an export.
+        """
         with engine.writing(self.store.engine) as connection:
             return self.append_new(connection, calls)
 
     def append_new(self, connection: Connection, calls: Sequence[Call]) -> int:
         """The same inside the caller's transaction."""
         c = schema.calls.c
-        known = {
+        stored_keys = {
             (work, attempt) for work, attempt in connection.execute(sa.select(c.work, c.attempt))
         }
-        fresh = [c for c in calls if (c.work, c.attempt) not in known]
+        fresh = [c for c in calls if (c.work, c.attempt) not in stored_keys]
         for start in range(0, len(fresh), _CHUNK):
             self._append(connection, fresh[start : start + _CHUNK])
         return len(fresh)
 
     def ended(self, kind: CallKind, *, but: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:
-        """Stream (work, who, subject) of every work that has ended, but for those that ended in these outcomes."""
+        """Stream (work, who, subject) of every work that has ended.
+
+        Those that ended in these outcomes are left out.
+        """
         c = schema.calls.c
         query = sa.select(c.work, c.who, c.subject).where(c.kind == kind, c.ended == 1)
         if but:
@@ -158,12 +166,15 @@ class Calls:
         yield from self._stream(query)
 
     def attempts(self, kind: CallKind) -> dict[str, int]:
-        """Count the attempts of the works that no reply has ended: work -> number of its last attempt."""
+        """Count the attempts of the works that no reply has ended.
+
+        Work -> number of its last attempt.
+        """
         c = schema.calls.c
-        done = sa.select(c.work).where(c.kind == kind, c.ended == 1, c.outcome.in_(READABLE))
+        completed = sa.select(c.work).where(c.kind == kind, c.ended == 1, c.outcome.in_(READABLE))
         query = (
             sa.select(c.work, sa.func.max(c.attempt))
-            .where(c.kind == kind, c.work.not_in(done))
+            .where(c.kind == kind, c.work.not_in(completed))
             .group_by(c.work)
         )
         return dict(self._stream(query))
@@ -176,38 +187,49 @@ class Calls:
     def to_judge(
         self, judges: Collection[str]
     ) -> tuple[dict[str, Task], dict[str, Item], dict[str, Answer]]:
-        """Read the tasks of these judges with the items and answers that they show, by id, and nothing else."""
+        """Read only the tasks of these judges with the items and answers that they show.
+
+        All are by id.
+        """
         t, i, a = schema.tasks.c, schema.items.c, schema.answers.c
-        mine = t.rater.in_(sorted(judges))
-        asked = sa.select(t.item).where(mine)
+        of_judges = t.rater.in_(sorted(judges))
+        item_ids = sa.select(t.item).where(of_judges)
         with engine.reading(self.store.engine) as connection, many():
             tasks: dict[str, Task] = {
-                task.id: task for task in read.some(connection, "tasks", mine)
+                task.id: task for task in read.some(connection, "tasks", of_judges)
             }
-            imported: list[Item] = list(read.some(connection, "items", i.id.in_(asked)))
+            imported: list[Item] = list(read.some(connection, "items", i.id.in_(item_ids)))
             decided = read.some(connection, "events", schema.events.c.kind == REWRITING)
             items = {item.id: item for item in with_rewriting(imported, decided)}
-            shown = {one for task in tasks.values() for one in task.answers}
+            shown = {answer for task in tasks.values() for answer in task.answers}
             answers = (
-                one
-                for one in read.some(connection, "answers", a.item.in_(asked))
-                if one.id in shown
+                answer
+                for answer in read.some(connection, "answers", a.item.in_(item_ids))
+                if answer.id in shown
             )
-            return tasks, items, {one.id: one for one in answers}
+            return tasks, items, {answer.id: answer for answer in answers}
 
     def unsettled_answers(self) -> Iterator[Call]:
-        """Stream the readable calls of systems whose answer is not among the records yet, with what it is made of."""
+        """Stream the readable calls of systems whose answer is not among the records yet.
+
+        Each comes with what the answer is made of.
+        """
         c, a = schema.calls.c, schema.answers.c
-        known = sa.select(a.id).where(a.id == c.subject + ":" + c.who).exists()
-        query = self._final("answer").where(c.outcome.in_(READABLE), ~known)
+        is_stored = sa.select(a.id).where(a.id == c.subject + ":" + c.who).exists()
+        query = self._final("answer").where(c.outcome.in_(READABLE), ~is_stored)
         for row in self._stream(query):
             yield CALLS.read(row)
 
     def unsettled_judgements(self) -> Iterator[Call]:
-        """Stream the ended calls of judges not yet among the attempts, with what they are made of."""
+        """Stream the ended calls of judges not yet among the attempts.
+
+        Each comes with what the attempt is made of.
+        """
         c, a = schema.calls.c, schema.attempts.c
-        known = sa.select(a.id).where(a.id == c.work + "." + sa.cast(c.attempt, sa.Text)).exists()
-        for row in self._stream(self._final("judge").where(~known)):
+        is_stored = (
+            sa.select(a.id).where(a.id == c.work + "." + sa.cast(c.attempt, sa.Text)).exists()
+        )
+        for row in self._stream(self._final("judge").where(~is_stored)):
             yield CALLS.read(row)
 
     def prepared(self, step: str) -> Iterator[Call]:
@@ -216,10 +238,10 @@ class Calls:
         for row in self._stream(self._final("prepare").where(c.who == step)):
             yield CALLS.read(row)
 
-    def judged(self, who: str, tasks: Collection[str]) -> Iterator[Call]:
+    def judged(self, judge: str, tasks: Collection[str]) -> Iterator[Call]:
         """Stream the ended calls of a judge for these tasks."""
         c = schema.calls.c
-        for row in self._stream(self._final("judge").where(c.who == who, c.subject.in_(tasks))):
+        for row in self._stream(self._final("judge").where(c.who == judge, c.subject.in_(tasks))):
             yield CALLS.read(row)
 
     def answered(self) -> Iterator[str]:
@@ -256,28 +278,30 @@ class Calls:
         )
         return tuple(Ended(*row) for row in self._stream(query))
 
-    def heard(self, kind: CallKind, who: str, model: str) -> Heard:
+    def heard(self, kind: CallKind, name: str, model: str) -> Heard:
         """Whether this model has ever replied, and usably."""
         c = schema.calls.c
-        mine = sa.select(c.work).where(c.kind == kind, c.who == who, c.model == model).limit(1)
+        of_model = sa.select(c.work).where(c.kind == kind, c.who == name, c.model == model).limit(1)
         with engine.reading(self.store.engine) as connection:
-            is_usable = connection.execute(mine.where(c.outcome.in_(READABLE))).first() is not None
+            is_usable = (
+                connection.execute(of_model.where(c.outcome.in_(READABLE))).first() is not None
+            )
             # Of what is not usable: a reply has tokens or a text of its own.
             replied = (
                 is_usable
-                or connection.execute(mine.where(c.status == 200, c.reply != "{}")).first()
+                or connection.execute(of_model.where(c.status == 200, c.reply != "{}")).first()
                 is not None
             )
         return Heard(replied, is_usable)
 
-    def sizes(self, kind: CallKind, who: str, model: str) -> Sizes:
+    def sizes(self, kind: CallKind, name: str, model: str) -> Sizes:
         """How large the replies of a model were so far, and the dearest of them."""
         c = schema.calls.c
-        mine = (c.kind == kind, c.who == who, c.model == model)
+        of_model = (c.kind == kind, c.who == name, c.model == model)
         with engine.reading(self.store.engine) as connection:
-            dearest = connection.execute(sa.select(sa.func.max(c.cost)).where(*mine)).scalar()
-            sized = sa.select(c.usage, c.asked, c.sent).where(*mine, c.usage != "{}").limit(_SIZED)
-            rows = connection.execute(sized).all()
+            dearest = connection.execute(sa.select(sa.func.max(c.cost)).where(*of_model)).scalar()
+            sized = sa.select(c.usage, c.asked, c.sent).where(*of_model, c.usage != "{}")
+            rows = connection.execute(sized.limit(_SIZED)).all()
         usages = [json.loads(row.usage) for row in rows]
         is_capped = all(_was_sent("max_tokens", row.asked, row.sent) for row in rows)
         written = [int(usage.get("out", 0)) for usage in usages]

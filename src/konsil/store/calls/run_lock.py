@@ -1,4 +1,7 @@
-"""One run at a time: a lock that the operating system or the server drops when its holder dies, however it dies."""
+"""A lock for one run at a time.
+
+The operating system or the server releases it when the process ends, however it ends.
+"""
 
 from __future__ import annotations
 
@@ -22,26 +25,26 @@ ENDING = "-run"
 counts."""
 _KEY = zlib.crc32(b"konsil: one run at a time")
 """The lock's number in a database of PostgreSQL."""
-_TOLD = 1_000
+_HOLDER_BYTES = 1_000
 _BYTE = 1 << 20
 """Where Windows locks a byte: nobody can read what is locked there, so it lies behind what is
 told."""
 
 
 @contextmanager
-def alone(store: Store, what: str, at: str) -> Iterator[None]:
+def alone(store: Store, command: str, at: str) -> Iterator[None]:
     """Hold the study for a run that calls models.
 
     A StoreError says since when another one is under way.
 
-    `what` is the command, for the other one's message, and `at` the time. Nothing that is killed
+    `command` is the command, for the other one's message, and `at` the time. Nothing that is killed
     leaves a lock behind.
     """
     if store.engine.dialect.name == "postgresql":
-        with _advisory(store, what):
+        with _advisory(store, command):
             yield
     else:
-        with _flock(store, what, at):
+        with _flock(store, command, at):
             yield
 
 
@@ -54,7 +57,7 @@ def _refused(store: Store, other: str, since: str) -> StoreError:
 
 
 @contextmanager
-def _flock(store: Store, what: str, at: str) -> Iterator[None]:
+def _flock(store: Store, command: str, at: str) -> Iterator[None]:
     place = Path(f"{store.engine.url.database}{ENDING}")
     try:
         file = os.open(
@@ -69,7 +72,9 @@ def _flock(store: Store, what: str, at: str) -> Iterator[None]:
             raise _refused(store, *_read(file))
         os.ftruncate(file, 0)
         os.lseek(file, 0, os.SEEK_SET)
-        os.write(file, json.dumps({"what": f"{what}, process {os.getpid()}", "since": at}).encode())
+        os.write(
+            file, json.dumps({"what": f"{command}, process {os.getpid()}", "since": at}).encode()
+        )
         yield
         os.ftruncate(file, 0)
     finally:
@@ -102,21 +107,21 @@ def _try_lock_on_windows(file: int) -> bool:
 def _read(file: int) -> tuple[str, str]:
     os.lseek(file, 0, os.SEEK_SET)
     try:
-        told = json.loads(os.read(file, _TOLD))
-        return str(told["what"]), str(told["since"])
+        holder = json.loads(os.read(file, _HOLDER_BYTES))
+        return str(holder["what"]), str(holder["since"])
     except (ValueError, KeyError, TypeError):  # it has begun this very moment
         return "", ""
 
 
 @contextmanager
-def _advisory(store: Store, what: str) -> Iterator[None]:
+def _advisory(store: Store, command: str) -> Iterator[None]:
     with engine.translate_database_errors(store.engine.url), store.engine.connect() as opened:
         # A connection of its own, outside any transaction: the server drops the lock when the
         # connection ends.
         connection = opened.execution_options(isolation_level="AUTOCOMMIT")
         if not connection.execute(sa.select(sa.func.pg_try_advisory_lock(_KEY))).scalar_one():
             raise _refused(store, *_holder(connection))
-        connection.execute(sa.select(sa.func.set_config("application_name", what[:60], False)))
+        connection.execute(sa.select(sa.func.set_config("application_name", command[:60], False)))
         try:
             yield
         finally:

@@ -34,7 +34,9 @@ _STATUS = {408: NO_REPLY, 429: RATE_LIMIT, 503: OVERLOADED, 529: OVERLOADED}
 
 
 def usages(store: Store) -> tuple[Usage, ...]:
-    """Time, tokens, price and failures of every system and judge that was called, systems first, by name.
+    """Time, tokens, price and failures of every system and judge that was called.
+
+    Systems come first; both are sorted by name.
 
     A latency is that of one call: waiting for a turn, and between a refused call and the next, is
     in none.
@@ -58,15 +60,15 @@ def usages(store: Store) -> tuple[Usage, ...]:
     )
     tallies: dict[tuple[CallKind, str], _Tally] = {}
     with engine.reading(store.engine) as connection:
-        for kind, who, work, endpoint, *rest in connection.execute(
+        for kind, name, work, endpoint, *rest in connection.execute(
             query.execution_options(yield_per=_CHUNK)
         ):
-            tally = tallies.setdefault((kind, who), _Tally())
+            tally = tallies.setdefault((kind, name), _Tally())
             tally.is_played = tally.is_played or endpoint == FAKE
             tally.works += work != tally.work
             tally.work = work
             tally.add(*rest)
-    return tuple(_usage(kind, who, tally) for (kind, who), tally in sorted(tallies.items()))
+    return tuple(_usage(kind, name, tally) for (kind, name), tally in sorted(tallies.items()))
 
 
 @dataclass(slots=True)
@@ -114,7 +116,12 @@ class _Tally:
 def failure(outcome: str, status: int) -> str:
     """What went wrong in a call: its outcome, or where there was no reply what its status means.
 
-    >>> failure("truncated", 200), failure("http error", 429), failure("gave up", 0), failure("http error", 400)
+    >>> (
+    ...     failure("truncated", 200),
+    ...     failure("http error", 429),
+    ...     failure("gave up", 0),
+    ...     failure("http error", 400),
+    ... )
     ('truncated', 'rate limit', 'no reply', 'request refused')
     """
     if outcome not in _UNANSWERED:
@@ -126,11 +133,11 @@ def failure(outcome: str, status: int) -> str:
     return REFUSED if status >= 400 else NO_REPLY
 
 
-def _usage(kind: CallKind, who: str, tally: _Tally) -> Usage:
+def _usage(kind: CallKind, name: str, tally: _Tally) -> Usage:
     timed: Sequence[float] = () if tally.is_played else tally.seconds
     return Usage(
         kind,
-        who,
+        name,
         tally.works,
         tally.calls,
         tally.replies,

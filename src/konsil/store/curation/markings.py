@@ -1,4 +1,7 @@
-"""What is marked in cases, as events: the last one of a case counts, and of two at once the second is refused."""
+"""Markings of cases, as events.
+
+The last one of a case counts, and of two at once the second is refused.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +48,14 @@ def history(connection: Connection, case: str) -> list[Marking]:
     return [last_markings([event])[case][1] for event in numbered]
 
 
-def append_marking(connection: Connection, one: Marking, *, seen: int, at: str) -> bool:
-    """Keep a marking that follows the one of number `seen`, in the caller's transaction.
+def append_marking(connection: Connection, marking: Marking, *, base_number: int, at: str) -> bool:
+    """Keep a marking that follows the one of number `base_number`, in the caller's transaction.
 
     False: another came first.
     """
     audit.next_entry(connection)  # others who mark wait here
-    number = standing(connection, one.case).get(one.case, (0, one))[0]
-    if number != seen:
+    number = standing(connection, marking.case).get(marking.case, (0, marking))[0]
+    if number != base_number:
         return False
-    study_events.append_event(connection, marking_event(one, number + 1, at))
+    study_events.append_event(connection, marking_event(marking, number + 1, at))
     return True

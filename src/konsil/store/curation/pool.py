@@ -1,4 +1,7 @@
-"""The items that people go through before a study, what they decided of each, and one decision more."""
+"""The items that people go through before a study, with their decisions on each.
+
+A further decision is appended here.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ from konsil.store.log import audit, study_events
 
 
 def state(connection: Connection) -> tuple[int, int]:
-    """How many screenings and decisions there are: as long as it stays the same, so does what they say."""
+    """How many screenings and decisions there are.
+
+    While it is unchanged, so are their contents.
+    """
     return study_events.counted(connection, SCREENING), study_events.counted(connection, DECISION)
 
 
@@ -41,24 +47,34 @@ def since(connection: Connection, first: int, last: int) -> list[Decision]:
 
 
 def names(connection: Connection, words: str = "") -> list[str]:
-    """The ids of the items, sorted; of those only whose id, text or reference has these words in any case.
+    """The ids of the items, sorted.
+
+    With `words` only the items whose id, text or reference has these words in any case.
 
     Versions of a case are none: the case itself is what is gone through.
     """
     i = schema.items.c
-    whole = sa.select(i.id)
+    case_ids = sa.select(i.id)
     query = (
         sa.select(i.id)
-        .where(sa.or_(i.case.is_(None), i.case == i.id, i.case.not_in(whole)))
+        .where(sa.or_(i.case.is_(None), i.case == i.id, i.case.not_in(case_ids)))
         .order_by(i.id)
     )
     for word in words.split():
         # SQLite makes only a to z small, so that words with other letters are looked for in every
         # usual writing.
-        writings = {_plain(one) for one in (word, word.lower(), word.capitalize(), word.upper())}
+        writings = {
+            _plain(writing) for writing in (word, word.lower(), word.capitalize(), word.upper())
+        }
         columns = [sa.func.lower(column) for column in (i.id, i.text, i.reference)]
         query = query.where(
-            sa.or_(*(c.like(f"%{one}%", escape="\\") for one in sorted(writings) for c in columns))
+            sa.or_(
+                *(
+                    c.like(f"%{writing}%", escape="\\")
+                    for writing in sorted(writings)
+                    for c in columns
+                )
+            )
         )
     return [row[0] for row in connection.execute(query)]
 
@@ -68,9 +84,9 @@ def _plain(word: str) -> str:
     return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
-def items(connection: Connection, wanted: Sequence[str]) -> dict[str, Item]:
+def items(connection: Connection, ids: Sequence[str]) -> dict[str, Item]:
     """These items, by id; those that do not exist are not in it."""
-    return {item.id: item for item in some(connection, "items", schema.items.c.id.in_(wanted))}
+    return {item.id: item for item in some(connection, "items", schema.items.c.id.in_(ids))}
 
 
 def quoted(connection: Connection, item: str, reason: str) -> str:
@@ -85,9 +101,9 @@ def quoted(connection: Connection, item: str, reason: str) -> str:
         c.kind == "prepare", c.who == "screen", c.subject == item, c.outcome == "ok"
     )
     for (reply,) in connection.execute(query.order_by(c.at.desc(), c.work, c.attempt.desc())):
-        said = dict(verdict(str(json.loads(reply).get("text", "")), ("reason",)).pairs or ())
-        if said.get("reason") == reason:
-            return str(said.get("evidence") or "").strip()
+        values = dict(verdict(str(json.loads(reply).get("text", "")), ("reason",)).pairs or ())
+        if values.get("reason") == reason:
+            return str(values.get("evidence") or "").strip()
     return ""
 
 
@@ -96,7 +112,7 @@ def is_planned(connection: Connection) -> bool:
     return connection.execute(sa.select(schema.tasks.c.id).limit(1)).first() is not None
 
 
-def decide(connection: Connection, one: Decision) -> Decision:
+def decide(connection: Connection, decision: Decision) -> Decision:
     """Keep a decision under the next number, in the caller's transaction.
 
     A StoreError once a plan is drawn.
@@ -104,6 +120,6 @@ def decide(connection: Connection, one: Decision) -> Decision:
     audit.next_entry(connection)  # others who decide wait here, so that no number is given twice
     if is_planned(connection):
         raise StoreError("screening: a plan is drawn already; its items cannot change any more")
-    kept = replace(one, number=study_events.counted(connection, DECISION) + 1)
-    study_events.append_event(connection, decision_event(kept))
-    return kept
+    numbered = replace(decision, number=study_events.counted(connection, DECISION) + 1)
+    study_events.append_event(connection, decision_event(numbered))
+    return numbered

@@ -20,7 +20,9 @@ _STORED = sa.select(_R.source, _R.html).where(
 def rendered(
     store: Store, renderer: str, sources: Sequence[str], render: Callable[[str], str]
 ) -> tuple[str, ...]:
-    """The HTML of each source: what is stored, whichever version of the renderer made it, else made now and stored.
+    """The HTML of each source.
+
+    It is the stored one, whichever version of the renderer made it, else made now and stored.
 
     When this returns all of it is stored, so nobody sees what is not kept, and an upgrade changes
     nothing for those who come later.
@@ -29,24 +31,26 @@ def rendered(
         hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest() for source in sources
     ]
     with engine.reading(store.engine) as connection:
-        found = _stored(connection, keys)
-    missing = {key: source for key, source in zip(keys, sources, strict=True) if key not in found}
+        html_by_key = _stored(connection, keys)
+    missing = {
+        key: source for key, source in zip(keys, sources, strict=True) if key not in html_by_key
+    }
     if missing:
-        made = {key: render(source) for key, source in missing.items()}
+        new_html = {key: render(source) for key, source in missing.items()}
         with engine.writing(store.engine) as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.text("LOCK TABLE renderings IN SHARE ROW EXCLUSIVE MODE"))
             # Another reader may have been faster; the first one's bytes stand.
-            found |= _stored(connection, keys)
+            html_by_key |= _stored(connection, keys)
             rows = [
                 {"source": k, "renderer": renderer, "html": h}
-                for k, h in made.items()
-                if k not in found
+                for k, h in new_html.items()
+                if k not in html_by_key
             ]
             if rows:
                 connection.execute(sa.insert(page_schema.renderings), rows)
-            found |= {row["source"]: row["html"] for row in rows}
-    return tuple(found[key] for key in keys)
+            html_by_key |= {row["source"]: row["html"] for row in rows}
+    return tuple(html_by_key[key] for key in keys)
 
 
 def _stored(connection: Connection, keys: Sequence[str]) -> dict[str, str]:

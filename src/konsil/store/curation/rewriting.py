@@ -47,7 +47,10 @@ class Choice:
 
 
 class UnansweredError(PlanError):
-    """A wording differs from its question in what must not change, and no reason was given to accept it."""
+    """A wording differs from its question in what must not change.
+
+    No reason was given to accept it.
+    """
 
 
 _EVENTS = KINDS["events"]
@@ -66,9 +69,9 @@ def reworded(connection: Connection, item: Item) -> Item:
 def worded(connection: Connection) -> frozenset[str]:
     """The items whose wording stands, since they were answered with a text or rated."""
     a, r = schema.answers.c, schema.ratings.c
-    told = sa.select(a.item).where(a.text != "").distinct()
+    answered = sa.select(a.item).where(a.text != "").distinct()
     rated = sa.select(r.item).where(r.item.is_not(None)).distinct()
-    return frozenset(connection.execute(told.union(rated)).scalars())
+    return frozenset(connection.execute(answered.union(rated)).scalars())
 
 
 def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
@@ -77,22 +80,26 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
     A PlanError says what stands in the way.
     """
     with writing(store.engine) as connection:
-        items = {item.id: item for item in _items(connection, {one.item for one in choices})}
+        items = {item.id: item for item in _items(connection, {choice.item for choice in choices})}
         events = [
             e for kind in (PROPOSED, REWRITING) for e in study_events.of_kind(connection, kind)
         ]
-        proposed, held = proposals(events), decisions(events)
-        stands = worded(connection)
-        made: list[Event] = []
+        proposed, decided = proposals(events), decisions(events)
+        fixed = worded(connection)
+        new_events: list[Event] = []
         unanswered: list[str] = []
-        for one in choices:
-            item = items.get(one.item)
+        for choice in choices:
+            item = items.get(choice.item)
             if item is None:
-                raise PlanError(f"there is no item {one.item!r}")
-            before = held.get(one.item)
+                raise PlanError(f"there is no item {choice.item!r}")
+            before = decided.get(choice.item)
             number = before.number + 1 if before is not None else 1
             accepted = _accepted(
-                one, item, proposed[one.item].text if one.item in proposed else "", by, number
+                choice,
+                item,
+                proposed[choice.item].text if choice.item in proposed else "",
+                by,
+                number,
             )
             warnings = (
                 fidelity_warnings(item.text, accepted.text) if accepted.verdict != "keep" else ()
@@ -103,37 +110,37 @@ def decide(store: Store, choices: Sequence[Choice], *, by: str, at: str) -> int:
             ):
                 continue
             shown = before.text if before is not None else item.text
-            if one.item in stands and accepted.text != shown:
+            if choice.item in fixed and accepted.text != shown:
                 raise PlanError(
-                    f"item {one.item!r}: is answered or rated already in the words that it has;"
+                    f"item {choice.item!r}: is answered or rated already in the words that it has;"
                     " another wording cannot be accepted any more"
                 )
-            if warnings and not one.despite.strip():
+            if warnings and not choice.despite.strip():
                 unanswered.append(
-                    f"item {one.item!r}: {'; '.join(warning.sentence() for warning in warnings)}"
+                    f"item {choice.item!r}: {'; '.join(warning.sentence() for warning in warnings)}"
                 )
-            despite = " ".join(one.despite.split()) if warnings else ""
-            made.append(decided_event(item, replace(accepted, despite=despite), at))
+            despite = " ".join(choice.despite.split()) if warnings else ""
+            new_events.append(decided_event(item, replace(accepted, despite=despite), at))
         if unanswered:
             raise UnansweredError(
                 f"{in_short(unanswered)}; expected an answer to the warning, or to keep the"
                 " question"
             )
-        if made:
-            write.append(connection, Batch(events=tuple(made)), kind=REWRITING, at=at)
-    return len(made)
+        if new_events:
+            write.append(connection, Batch(events=tuple(new_events)), kind=REWRITING, at=at)
+    return len(new_events)
 
 
-def _accepted(one: Choice, item: Item, proposal: str, by: str, number: int) -> Accepted:
+def _accepted(choice: Choice, item: Item, proposal: str, by: str, number: int) -> Accepted:
     """A choice as it is kept; a model's wording accepted with changes is one's own."""
-    if one.verdict == "keep":
+    if choice.verdict == "keep":
         return Accepted("keep", item.text, by, number)
-    text = (one.text if one.verdict == "edit" else proposal).strip()
+    text = (choice.text if choice.verdict == "edit" else proposal).strip()
     if not text:
-        what = "an empty text" if one.verdict == "edit" else "a rewriting, and there is none"
+        subject = "an empty text" if choice.verdict == "edit" else "a rewriting, and there is none"
         raise PlanError(
-            f"item {one.item!r}: {what} cannot be accepted; expected a wording, or to keep the"
-            " question"
+            f"item {choice.item!r}: {subject} cannot be accepted; expected a wording, or to keep"
+            " the question"
         )
     if text == item.text:
         return Accepted("keep", item.text, by, number)

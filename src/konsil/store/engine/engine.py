@@ -1,4 +1,7 @@
-"""A database by path or URL, with the settings that make a commit durable, and its errors as sentences."""
+"""A database by path or URL, with the settings that make a commit durable.
+
+Its errors are sentences.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +107,10 @@ def _may_be_written(file: Path) -> bool:
 
 
 def _make_reader(url: URL, file: Path) -> Engine:
-    """An engine for a database that may only be read: nothing is created or changed, in the file or beside it."""
+    """An engine for a database that may only be read.
+
+    Nothing is created or changed, in the file or beside it.
+    """
     log, index = file.with_name(f"{file.name}-wal"), file.with_name(f"{file.name}-shm")
     if log.exists() and log.stat().st_size and not index.exists():
         raise StoreError(
@@ -131,7 +137,10 @@ def _connect_reader(file: Path) -> sqlite3.Connection:
 
 
 def connect_plainly(engine: Engine) -> sqlite3.Connection:
-    """A connection of the driver's own to the file of an SQLite database, which is not changed through it."""
+    """A connection of the driver's own to the file of an SQLite database.
+
+    The file is not changed through it.
+    """
     file = Path(str(engine.url.database))
     return _connect_reader(file) if is_read_only(engine) else sqlite3.connect(file)
 
@@ -141,7 +150,8 @@ def is_read_only(engine: Engine) -> bool:
     return bool(engine.get_execution_options().get(_READ_ONLY))
 
 
-def _reader_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 - the driver's type
+# The connection is of the driver's type.
+def _reader_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401
     connection.isolation_level = None
 
 
@@ -158,7 +168,8 @@ def create_file(url: URL) -> None:
         ) from None
 
 
-def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 - the driver's type
+# The connection is of the driver's type.
+def _sqlite_settings(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401
     # The driver would begin transactions by its own rules; we begin them ourselves, below.
     connection.isolation_level = None
     cursor = connection.cursor()
@@ -233,7 +244,10 @@ def noting(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def _unhurried(connection: Connection) -> Iterator[None]:
-    """SQLite's setting is the connection's, and the connection is used again: it is put back, or thrown away."""
+    """SQLite's setting is the connection's, and the connection is used again.
+
+    It is put back, or thrown away.
+    """
     raw = connection.connection.driver_connection if connection.dialect.name == "sqlite" else None
     if raw is None or raw.execute("PRAGMA synchronous").fetchone()[0] != _FULL:
         yield
@@ -253,7 +267,9 @@ _FULL = 2
 
 
 def empty_log(engine: Engine) -> bool:
-    """Bring SQLite's write-ahead log into the database and empty it, so that no deleted text stays in it.
+    """Bring SQLite's write-ahead log into the database and empty it.
+
+    So no deleted text stays in it.
 
     Return False where another program is reading what the log holds; the log is emptied when the
     last one ends.
@@ -270,7 +286,9 @@ def empty_log(engine: Engine) -> bool:
 
 
 def rewrite_files(engine: Engine) -> bool:
-    """Write the database's files anew, so that nothing of rows that were deleted is left in them, however old.
+    """Write the database's files anew.
+
+    Nothing of rows that were deleted, however old, remains in them.
 
     Return False where other programs use the database meanwhile, so that remnants may still be
     there.
@@ -299,7 +317,10 @@ _SHORT_WAIT = 2_000
 
 
 def _turn(engine: Engine) -> AbstractContextManager[object]:
-    """Wait for the writers of this process: SQLite lets them wait by trying again, which is slow and unfair."""
+    """Wait for the writers of this process.
+
+    SQLite lets them wait by trying again, which is slow and unfair.
+    """
     if engine.dialect.name != "sqlite":
         return nullcontext()
     with _turns_lock:

@@ -26,7 +26,7 @@ def meanings(record: type) -> Mapping[str, str]:
         for node in tree.body
         if isinstance(node, ast.ClassDef) and node.name == record.__name__
     )
-    found = {}
+    sentences = {}
     for field, below in itertools.pairwise(body):
         if (
             isinstance(field, ast.AnnAssign)
@@ -35,5 +35,5 @@ def meanings(record: type) -> Mapping[str, str]:
         ):
             text = below.value.value if isinstance(below.value, ast.Constant) else None
             if isinstance(text, str):
-                found[field.target.id] = " ".join(text.split())
-    return found
+                sentences[field.target.id] = " ".join(text.split())
+    return sentences

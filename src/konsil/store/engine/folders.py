@@ -19,7 +19,9 @@ from konsil.store.engine.private import make_private, usual_mode
 def whole_folder(
     folder: Path, *, mark: str, overwrite: bool, private: bool = False
 ) -> Iterator[Path]:
-    """Give a temporary folder beside `folder` that takes its place when the block ends well, and vanishes otherwise.
+    """Give a temporary folder beside `folder` that takes its place when the block ends well.
+
+    Otherwise it is removed.
 
     An existing folder that is not empty is refused, or replaced with `overwrite` where it holds the
     file `mark`: only what konsil wrote is ever deleted. With `private` only the owner may read the
@@ -30,27 +32,26 @@ def whole_folder(
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         clear_leftovers(target)
-        made = Path(
+        draft = Path(
             tempfile.mkdtemp(prefix=draft_prefix(target), suffix=".partial", dir=target.parent)
         )
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from None
     try:
-        yield made
-        for path in sorted(p for p in made.rglob("*") if p.is_file()):
+        yield draft
+        for path in sorted(p for p in draft.rglob("*") if p.is_file()):
             _flush(path)
         if private:
-            make_private(made)
+            make_private(draft)
         else:
-            made.chmod(
-                usual_mode(made)
-            )  # a temporary folder is its owner's alone; what is published is not
+            # A temporary folder is its owner's alone; what is published is not.
+            draft.chmod(usual_mode(draft))
         _check(target, mark, overwrite)
-        _replace(made, target)
+        _replace(draft, target)
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {error.strerror or error}") from error
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _check(target: Path, mark: str, overwrite: bool) -> None:
@@ -68,14 +69,14 @@ def _check(target: Path, mark: str, overwrite: bool) -> None:
             )
 
 
-def _replace(made: Path, target: Path) -> None:
+def _replace(draft: Path, target: Path) -> None:
     if not target.exists():
-        made.rename(target)
+        draft.rename(target)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
     target.rename(old / target.name)
     try:
-        made.rename(target)
+        draft.rename(target)
     except OSError:
         (old / target.name).rename(target)
         raise

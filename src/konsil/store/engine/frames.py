@@ -31,7 +31,10 @@ _GUARDED = r"^'+[=+\-@\t\r\n＝＋－＠]"
 
 
 def columns(connection: Connection, kind: Kind) -> Columns[Any]:
-    """Read the records of one kind as columns: a fifth of the time of making them, and in no order until they are."""
+    """Read the records of one kind as columns.
+
+    It takes a fifth of the time of making them; the order is arbitrary until they are made.
+    """
     schema = _schema(kind)
     query = sa.select(*(kind.table.c[n] for n in kind.names)).execution_options(
         yield_per=_CHUNK // 5
@@ -53,7 +56,10 @@ def _schema(kind: Kind) -> dict[str, Any]:
 
 
 def frames(kind: Kind, records: Iterable[Record]) -> Iterator[pl.DataFrame]:
-    """Turn records into frames of at most fifty thousand rows; at least one, so that an empty table has its columns."""
+    """Turn records into frames of at most fifty thousand rows.
+
+    There is at least one, so that an empty table has its columns.
+    """
     schema = _schema(kind)
     stream = iter(records)
     chunk = list(islice(stream, _CHUNK))
@@ -145,9 +151,9 @@ def read_csv(path: Path) -> pl.DataFrame:
 
 def write_parquet(path: Path, parts: Iterable[pl.DataFrame]) -> int:
     """Write frames under one another as one Parquet file and count the rows."""
-    whole = pl.concat(list(parts), rechunk=False)
-    whole.write_parquet(path, compression="zstd")
-    return whole.height
+    frame = pl.concat(list(parts), rechunk=False)
+    frame.write_parquet(path, compression="zstd")
+    return frame.height
 
 
 def write_jsonl(path: Path, kind: Kind, stream: Iterable[Record]) -> int:

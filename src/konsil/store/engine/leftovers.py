@@ -1,4 +1,7 @@
-"""What killed runs leave beside their target: the next run removes it, once its maker is no more."""
+"""Files that killed runs leave beside their target.
+
+The next run removes them once the process that made them has ended.
+"""
 
 from __future__ import annotations
 

@@ -23,20 +23,23 @@ _LOCK = 5_667_741
 
 
 def prepare(engine: Engine, *, create: bool) -> None:
-    """See to it that the database has this version's schema, or raise a StoreError that says why not."""
+    """Make sure that the database has this version's schema.
+
+    Otherwise a StoreError states the reason.
+    """
     where = engines.redacted_url(engine.url)
     with engines.reading(engine) as connection:
-        found = stored_schema(connection, where)
-    if found == schema.SCHEMA:
+        version = stored_schema(connection, where)
+    if version == schema.SCHEMA:
         return
-    if found and engines.is_read_only(engine):
+    if version and engines.is_read_only(engine):
         raise StoreError(
-            f"{where}: has the older schema {found} and may be read but not written; who may write"
-            " there brings it up to date with 'konsil status', or open a copy"
+            f"{where}: has the older schema {version} and may be read but not written; who may"
+            " write there brings it up to date with 'konsil status', or open a copy"
         )
-    if found == 0 and not create:
+    if version == 0 and not create:
         raise StoreError(f"{where}: holds no study yet; import something first")
-    if found and engine.dialect.name == "sqlite":
+    if version and engine.dialect.name == "sqlite":
         # Databases of older versions were readable by every account of the machine.
         restrict(Path(str(engine.url.database)))
     with engines.writing(engine) as connection:
@@ -62,18 +65,18 @@ def stored_schema(connection: Connection, where: str) -> int:
     tables = set(sa.inspect(connection).get_table_names())
     if not tables & page_schema.TABLES:
         return 0
-    found = None
+    version = None
     if "meta" in tables and "alembic_version" in tables:
         query = sa.select(schema.meta.c.value).where(schema.meta.c.key == "schema")
-        found = connection.execute(query).scalar_one_or_none()
-    if found is None or not found.isdigit():
+        version = connection.execute(query).scalar_one_or_none()
+    if version is None or not version.isdigit():
         raise StoreError(f"{where}: is a database of something else than konsil")
-    if int(found) > schema.SCHEMA:
+    if int(version) > schema.SCHEMA:
         raise StoreError(
-            f"{where}: was written by a newer konsil (schema {found}; this one knows up to"
+            f"{where}: was written by a newer konsil (schema {version}; this one knows up to"
             f" {schema.SCHEMA})"
         )
-    return int(found)
+    return int(version)
 
 
 def upgrade(connection: Connection, scripts: Path = MIGRATIONS) -> None:
@@ -94,6 +97,6 @@ def upgrade(connection: Connection, scripts: Path = MIGRATIONS) -> None:
         revisions.run_env()
     number = str(int(revisions.get_current_head() or 0))
     meta = schema.meta
-    done = connection.execute(sa.update(meta).where(meta.c.key == "schema").values(value=number))
-    if done.rowcount == 0:
+    updated = connection.execute(sa.update(meta).where(meta.c.key == "schema").values(value=number))
+    if updated.rowcount == 0:
         connection.execute(sa.insert(meta).values(key="schema", value=number))

@@ -36,7 +36,10 @@ def some(connection: Connection, name: KindName, where: sa.ColumnElement[bool]) 
 
 
 def records_of(kind: Kind, rows: Iterable[Row]) -> Iterator[Any]:
-    """Make records of rows that come by task and criterion, or by their identity where they are no ratings."""
+    """Make records of rows that come by task and criterion.
+
+    Rows that are no ratings come by their identity.
+    """
     return _in_place(_records(kind, rows)) if kind.name == "ratings" else _records(kind, rows)
 
 

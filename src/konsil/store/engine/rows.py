@@ -140,7 +140,10 @@ class Kind:
         return "cannot be stored"
 
     def structured(self) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
-        """Give the places in a row that are not yet their value, each with what turns it into one."""
+        """Give the places in a row that are not yet their value.
+
+        Each comes with the function that turns it into its value.
+        """
         return tuple(
             (i, f.from_cell) for i, f in enumerate(self.fields) if f.from_cell is not _same
         )
@@ -154,7 +157,10 @@ class Kind:
 def _getters(
     name: str,
 ) -> tuple[Callable[[Any], Any], tuple[Callable[[Any], Any] | None, ...], Callable[[Any], Any]]:
-    """For a kind: all values of a record, what makes each its cell (None: it is one already), and its plain texts."""
+    """For a kind: all values of a record, their conversions and its plain texts.
+
+    A conversion makes a value its cell; None: it is a cell already.
+    """
     kind = CALLS if name == CALLS.name else KINDS[typing.cast(KindName, name)]
     checks = tuple(None if f.to_cell is _text else f.to_cell for f in kind.fields)
     texts = (f.name for f in kind.fields if f.to_cell is _text)

@@ -35,7 +35,9 @@ metadata = MetaData()
 
 
 def _entry() -> Column[int]:
-    """Name the audit entry under which a row was written, so that the log covers the rows themselves.
+    """Name the audit entry under which a row was written.
+
+    So the log covers the rows themselves.
 
     No foreign key: the entry carries the rows' fingerprint and is therefore written after them.
     """

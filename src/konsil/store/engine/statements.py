@@ -1,4 +1,7 @@
-"""Statements on kinds of records, put together once: building one takes longer than the database takes to run it."""
+"""Statements on kinds of records, put together once.
+
+Building one takes longer than the database takes to run it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from konsil.store.engine.rows import Kind
 def insertion(
     kind: Kind, names: tuple[str, ...], dialect: Dialect
 ) -> tuple[str, tuple[int, ...] | None]:
-    """The statement that inserts rows of these columns, and the places of its parameters where it goes by places."""
+    """The statement that inserts rows of these columns.
+
+    It comes with the places of its parameters where it goes by places.
+    """
     compiled = sa.insert(kind.table).compile(dialect=dialect, column_keys=list(names))
     return str(compiled), (
         tuple(names.index(n) for n in compiled.positiontup or ()) if compiled.positional else None

@@ -1,4 +1,7 @@
-"""Changing rows that are only ever appended: for an erasure and for a log that is anchored anew, and nothing else."""
+"""Changing rows that are only ever appended.
+
+This is for an erasure and for a log that is anchored anew, and for nothing else.
+"""
 
 from __future__ import annotations
 

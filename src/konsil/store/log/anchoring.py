@@ -1,4 +1,6 @@
-"""Anchoring an older log anew: entries that have plain hashes of rows get salted ones, in a chain that begins again.
+"""Anchoring an older log anew.
+
+Entries that have plain hashes of rows get salted ones, in a chain that begins again.
 
 Plain hashes of a person's rows could be undone by trying after these rows were erased. What is kept
 of the old chain is its head, the number of its entries and whether it was whole, in the entry that
@@ -54,19 +56,22 @@ def is_older(connection: Connection) -> bool:
 def anchored(connection: Connection) -> tuple[Anchored, ...]:
     """How often, and from which heads, this log was anchored anew."""
     log = schema.audit_log.c
-    found = []
+    anchorings = []
     for at, text in connection.execute(
         sa.select(log.at, log.data).where(log.kind == KIND).order_by(log.seq)
     ):
         data = _object(text) or {}
         problems = data.get("problems")
         shown = tuple(map(str, problems)) if isinstance(problems, list) else ()
-        found.append(Anchored(str(data.get("before", "")), at, shown))
-    return tuple(found)
+        anchorings.append(Anchored(str(data.get("before", "")), at, shown))
+    return tuple(anchorings)
 
 
 def anchor(connection: Connection, at: str, *, by: str = "") -> Anchored:
-    """Write the chain anew in the caller's transaction, whatever was wrong with it, and say so in the log."""
+    """Write the chain anew in the caller's transaction, whatever was wrong with it.
+
+    An entry of the log states this.
+    """
     count, last = audit.head(connection, lock=True)
     problems = (*audit.problems(connection), *covering.problems(connection))[:_MOST_PROBLEMS]
     covering.cover_now(connection, at)
@@ -75,12 +80,12 @@ def anchor(connection: Connection, at: str, *, by: str = "") -> Anchored:
     totals, digests = audit.sums(connection, audit.TABLES), _digests(connection, salts)
     with unlocked(connection, "audit_log"):
         audit.rewrite(connection, lambda seq, text: _rewritten(seq, text, totals, digests))
-    done = Anchored(f"{count}-{last}", at, problems)
-    data = {"before": done.before, "entries": count, "problems": list(problems)} | (
+    record = Anchored(f"{count}-{last}", at, problems)
+    data = {"before": record.before, "entries": count, "problems": list(problems)} | (
         {"by": by} if by else {}
     )
     audit.append(connection, KIND, data, at)
-    return done
+    return record
 
 
 def _give_salts(connection: Connection, salts: Salts) -> None:
@@ -93,12 +98,12 @@ def _give_salts(connection: Connection, salts: Salts) -> None:
 
 def _digests(connection: Connection, salts: Salts) -> dict[tuple[int, str, str], str]:
     """Entry, table, key -> the digest of the row that this entry covers."""
-    found: dict[tuple[int, str, str], str] = {}
+    digests: dict[tuple[int, str, str], str] = {}
     for name in covering.TABLES:
         for row in connection.execute(covering.rows_of(name)).all():
             if row[1] is not None:
-                found[row[1], name, row[0]] = covering.digest(row, salts.of(row[2]))
-    return found
+                digests[row[1], name, row[0]] = covering.digest(row, salts.of(row[2]))
+    return digests
 
 
 def _rewritten(

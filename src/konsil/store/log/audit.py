@@ -74,7 +74,10 @@ def content(total: int) -> str:
 
 
 def covers(total: int) -> dict[str, object]:
-    """What the data of an entry say of the rows that it wrote, by the sum of their salted fingerprints."""
+    """The part of an entry's data that covers the rows that it wrote.
+
+    It is the sum of their salted fingerprints.
+    """
     return {"content": content(total), "salted": True}
 
 
@@ -86,7 +89,10 @@ _MOVE_HEAD = sa.update(schema.meta).where(schema.meta.c.key == _HEAD)
 
 
 def head(connection: Connection, *, lock: bool = False) -> tuple[int, str]:
-    """Read the log's count and last hash; with `lock`, keep other writers out until the transaction ends."""
+    """Read the log's count and last hash.
+
+    With `lock`, keep other writers out until the transaction ends.
+    """
     value = connection.execute(_LOCKED_HEAD if lock else _READ_HEAD).scalar_one_or_none()
     if value is None:
         raise StoreError("the database has lost the head of its audit log; restore a backup")
@@ -122,10 +128,17 @@ def append(connection: Connection, kind: str, data: Mapping[str, object], at: st
         raise StoreError(
             f"audit log: the entry {kind!r} is not text, numbers, lists and tables"
         ) from None
-    own = _hash(seq, check_time(at), kind, text, previous)
-    row = {"seq": seq, "at": at, "kind": kind, "data": text, "previous": previous, "hash": own}
+    entry_hash = _hash(seq, check_time(at), kind, text, previous)
+    row = {
+        "seq": seq,
+        "at": at,
+        "kind": kind,
+        "data": text,
+        "previous": previous,
+        "hash": entry_hash,
+    }
     connection.execute(_ENTRY, row)
-    connection.execute(_MOVE_HEAD, {"value": dumps([seq, own])})
+    connection.execute(_MOVE_HEAD, {"value": dumps([seq, entry_hash])})
     return seq
 
 
@@ -157,14 +170,19 @@ def _hash(seq: int, at: str, kind: str, data: str, previous: str) -> str:
 
 
 def rewrite(connection: Connection, text_of: Callable[[int, str], str]) -> None:
-    """Write every entry anew, with data that `text_of` makes of its number and its data, and the chain with them."""
+    """Write every entry and the chain anew.
+
+    `text_of` makes an entry's data of its number and its data.
+    """
     table, previous, seq = schema.audit_log, START, 0
     change = sa.update(table).where(table.c.seq == sa.bindparam("of"))
     for row in connection.execute(sa.select(table).order_by(table.c.seq)).all():
         seq, text = row.seq, text_of(row.seq, row.data)
-        own = _hash(seq, row.at, row.kind, text, previous)
-        connection.execute(change, {"of": seq, "data": text, "previous": previous, "hash": own})
-        previous = own
+        entry_hash = _hash(seq, row.at, row.kind, text, previous)
+        connection.execute(
+            change, {"of": seq, "data": text, "previous": previous, "hash": entry_hash}
+        )
+        previous = entry_hash
     connection.execute(_MOVE_HEAD, {"value": dumps([seq, previous])})
 
 
@@ -173,7 +191,7 @@ def problems(connection: Connection) -> Iterator[str]:
 
     Nothing when all is well.
     """
-    found = _Noted()
+    notes = _Noted()
     count, last = head(connection)
     seq, previous = 0, START
     table = schema.audit_log
@@ -195,12 +213,12 @@ def problems(connection: Connection) -> Iterator[str]:
         if row.hash != _hash(row.seq, row.at, row.kind, row.data, row.previous):
             yield f"audit log: entry {row.seq} ({row.kind}) was edited"
         seq, previous = row.seq, row.hash
-        found.note(row.seq, row.kind, row.data)
+        notes.note(row.seq, row.kind, row.data)
     if seq < count:
         yield f"audit log: it ends at entry {seq}, but {count} were written; its tail is missing"
     elif seq > count or previous != last:
         yield f"audit log: its last entry is not the one that was written last (entry {count})"
-    yield from _rows(connection, found)
+    yield from _rows(connection, notes)
 
 
 class _Noted:
@@ -268,12 +286,12 @@ def sums(
     return totals
 
 
-def _rows(connection: Connection, found: _Noted) -> Iterator[str]:
-    totals = sums(connection, TABLES, found.salted)
-    for seq, residue in found.residues.items():
-        if seq in found.sums:
+def _rows(connection: Connection, notes: _Noted) -> Iterator[str]:
+    totals = sums(connection, TABLES, notes.salted)
+    for seq, residue in notes.residues.items():
+        if seq in notes.sums:
             totals[seq] += residue
-    for seq, (kind, noted) in found.sums.items():
+    for seq, (kind, noted) in notes.sums.items():
         if content(totals.pop(seq, 0)) != noted:
             yield f"records: what entry {seq} ({kind}) wrote was changed afterwards, outside konsil"
     for seq in sorted(totals):

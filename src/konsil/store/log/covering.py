@@ -1,4 +1,6 @@
-"""Rows that change in place, covered by the audit log: screens, visits, changes of fields, invitations; and calls.
+"""Rows that change in place, covered by the audit log.
+
+Screens, visits, changes of fields, invitations; and calls.
 
 An entry that covers such rows carries a digest of each one (`traces`: table -> key -> digest, empty
 for a row that was removed); the last digest of a row counts. The row carries the number of that
@@ -107,7 +109,10 @@ def cover_now(connection: Connection, at: str) -> None:
 
 
 def traces_of_invitations(connection: Connection, where: sa.ColumnElement[bool]) -> Traces:
-    """What the next entry of this transaction says of these invitations, which are marked as covered by it."""
+    """The traces of these invitations for the next entry of this transaction.
+
+    The invitations are marked as covered by it.
+    """
     entry, salts = audit.next_entry(connection), Salts(connection)
     connection.execute(sa.update(TABLES["invitations"][0]).where(where).values(entry=entry))
     rows = connection.execute(rows_of("invitations").where(where)).all()
@@ -172,7 +177,10 @@ def parsed(text: str) -> Traces:
 
 
 def _notes(connection: Connection) -> Iterator[str]:
-    """The list of imports and the protocol's digest are in the log as well: both must say the same."""
+    """The list of imports and the protocol's digest are in the log as well.
+
+    Both must say the same.
+    """
     t, log = schema.imports.c, schema.audit_log.c
     query = sa.select(t.entry, t.source, t.digest, t.at, log.at, log.data).join_from(
         schema.imports, schema.audit_log, t.entry == log.seq
@@ -185,11 +193,11 @@ def _notes(connection: Connection) -> Iterator[str]:
                 " outside konsil"
             )
     listed = sa.select(t.entry).where(t.entry == log.seq).exists()
-    gone = connection.execute(
+    n_removed = connection.execute(
         sa.select(sa.func.count()).where(log.kind == "import", ~listed)
     ).scalar_one()
-    if gone:
-        yield f"imports: {_count(gone)} removed after the log covered them, outside konsil"
+    if n_removed:
+        yield f"imports: {_count(n_removed)} removed after the log covered them, outside konsil"
     loose = sa.select(sa.func.count()).where(~sa.select(log.seq).where(log.seq == t.entry).exists())
     if added := connection.execute(loose.select_from(schema.imports)).scalar_one():
         rows = "1 row has" if added == 1 else f"{added:,} rows have"

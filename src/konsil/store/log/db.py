@@ -34,7 +34,10 @@ class View:
         return read.each(self.connection, kind)
 
     def columns(self, kind: KindName) -> Columns[Any]:
-        """Read the records of one kind as columns, which become records only where one is asked for."""
+        """Read the records of one kind as columns.
+
+        They become records only where one is requested.
+        """
         from konsil.store.engine import frames
 
         return frames.columns(self.connection, KINDS[kind])
@@ -67,15 +70,15 @@ class Store:
         url = engine.place(where)
         if url.drivername == "sqlite" and not create and not Path(str(url.database)).exists():
             raise StoreError(f"{url.database}: there is no such database; import something first")
-        made = engine.make_engine(url)
+        db_engine = engine.make_engine(url)
         try:
             if url.drivername == "sqlite" and create:
                 engine.create_file(url)
-            migrate.prepare(made, create=create)
+            migrate.prepare(db_engine, create=create)
         except BaseException:
-            made.dispose()
+            db_engine.dispose()
             raise
-        return cls(made)
+        return cls(db_engine)
 
     @classmethod
     def is_made(cls, where: str | Path) -> bool:
@@ -86,12 +89,12 @@ class Store:
         url = engine.place(where)
         if url.drivername == "sqlite" and not Path(str(url.database)).exists():
             return False
-        made = engine.make_engine(url)
+        db_engine = engine.make_engine(url)
         try:
-            with engine.reading(made) as connection:
+            with engine.reading(db_engine) as connection:
                 return migrate.stored_schema(connection, engine.redacted_url(url)) > 0
         finally:
-            made.dispose()
+            db_engine.dispose()
 
     def close(self) -> None:
         """Close every connection."""
@@ -193,7 +196,9 @@ class Store:
             return (*audit.problems(connection), *covering.problems(connection))
 
     def cover_log(self, at: str) -> None:
-        """Bring the log up to date: rows of the pages that changed since an entry covered them are covered by one.
+        """Bring the log up to date.
+
+        Rows of the pages that changed since an entry covered them are covered by one.
 
         A database that may only be read stays as it is.
         """
@@ -201,7 +206,10 @@ class Store:
             covering.cover_all(self.engine, at)
 
     def log_gap(self) -> int:
-        """Count the rows that no entry covers as they are now: screens that are being worked on, mostly."""
+        """Count the rows that no entry covers as they are now.
+
+        Screens that are being worked on, mostly.
+        """
         with engine.reading(self.engine) as connection:
             return covering.count_uncovered(connection)
 
@@ -213,7 +221,10 @@ class Store:
         return sum(numbers), len(numbers)
 
     def log_since(self, digest: str) -> int | None:
-        """Count the entries after the one with this hash, all of them if it is that of an empty log; None: not here."""
+        """Count the entries after the one with this hash.
+
+        All entries if it is that of an empty log; None: it is not in this log.
+        """
         with engine.reading(self.engine) as connection:
             return audit.entries_since(connection, digest)
 

@@ -69,18 +69,23 @@ def read_entries(
             yield _entry(row, events.get(row.seq, {}), counts.get(row.seq, {}))
 
 
-def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Entry:  # noqa: ANN401 - a row has no type
+# A row has no type.
+def _entry(
+    row: Any,  # noqa: ANN401
+    event: Mapping[str, Any],
+    counts: Mapping[str, int],
+) -> Entry:
     try:
         data = json.loads(row.data)
     except (ValueError, RecursionError):
         data = {}
     data = data if isinstance(data, dict) else {}
-    told = {**event, **data}
+    facts = {**event, **data}
     about = str(event.get("subject", ""))
     if row.kind in _ABOUT:
-        about = str(told.pop("who", ""))
+        about = str(facts.pop("who", ""))
     if row.kind in _FOR_RATER:
-        about = ", ".join(filter(None, (about, str(told.pop("rater", "")))))
+        about = ", ".join(filter(None, (about, str(facts.pop("rater", "")))))
     new = data.get("new")
     if isinstance(new, dict):
         counts = {name: n for name in KINDS if isinstance(n := new.get(name), int) and n}
@@ -91,50 +96,55 @@ def _entry(row: Any, event: Mapping[str, Any], counts: Mapping[str, int]) -> Ent
         row.seq,
         row.at,
         row.kind,
-        next((str(told[name]) for name in _WHO if told.get(name)), ""),
+        next((str(facts[name]) for name in _WHO if facts.get(name)), ""),
         about,
         records,
-        str(told.get("reason") or ""),
+        str(facts.get("reason") or ""),
         dumps({name: value for name, value in data.items() if name not in _HIDDEN}),
         row.hash,
     )
 
 
 def _events(connection: Connection, first: int, last: int) -> dict[int, dict[str, Any]]:
-    """Entry -> what the events that it wrote state: who and why where these agree, and the subject of an only one."""
+    """Entry -> the contents of the events that it wrote.
+
+    They are person and reason where these agree, and the subject of a single event.
+    """
     e = schema.events.c
     query = sa.select(e.entry, e.subject, e.data).where(e.entry.between(first, last))
-    found: dict[int, dict[str, Any]] = {}
+    facts_by_entry: dict[int, dict[str, Any]] = {}
     for entry, subject, text in connection.execute(query):
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):
             data = {}
         data = data if isinstance(data, dict) else {}
-        kept = {name: data[name] for name in (*_WHO, "reason") if isinstance(data.get(name), str)}
-        found[entry] = (
-            _shared(found[entry], kept) if entry in found else {"subject": subject, **kept}
+        facts = {name: data[name] for name in (*_WHO, "reason") if isinstance(data.get(name), str)}
+        facts_by_entry[entry] = (
+            _shared(facts_by_entry[entry], facts)
+            if entry in facts_by_entry
+            else {"subject": subject, **facts}
         )
-    return found
+    return facts_by_entry
 
 
-def _shared(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _shared(facts: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """What two events of an entry state, without that in which they differ.
 
     What only one states is of both.
     """
     return {
         name: value
-        for name, value in {**other, **one}.items()
-        if name != "subject" and one.get(name, value) == other.get(name, value)
+        for name, value in {**other, **facts}.items()
+        if name != "subject" and facts.get(name, value) == other.get(name, value)
     }
 
 
 def _counts(connection: Connection, first: int, last: int) -> dict[int, dict[str, int]]:
     """Entry -> how many ratings it wrote, superseded ones included."""
-    found: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    n_by_entry: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for name, table in (("ratings", schema.ratings), ("ratings", schema.revisions)):
         query = sa.select(table.c.entry, sa.func.count()).where(table.c.entry.between(first, last))
         for entry, n in connection.execute(query.group_by(table.c.entry)):
-            found[entry][name] += n
-    return found
+            n_by_entry[entry][name] += n
+    return n_by_entry

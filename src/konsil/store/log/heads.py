@@ -1,4 +1,7 @@
-"""The head of an audit log as people note it, to compare later: the number of entries and the last hash."""
+"""The head of an audit log as people note it, to compare later.
+
+The number of entries and the last hash.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +51,11 @@ def check_head(store: Store, expected: str) -> Iterator[str]:
 
 def anchor_notes(store: Store, expected: str | None) -> Iterator[str]:
     """What a reader of the log must know of chains before this one, a line each."""
-    wanted = _anchored_from(store, *_parsed(expected)) if expected is not None else None
-    for one in _anchored(store):
-        met = "; it is the expected head" if one == wanted else ""
-        broken = f"; that chain was not whole: {one.problems[0]}" if one.problems else ""
-        yield f"anchored anew on {one.at[:10]} from the head {one.before}{met}{broken}"
+    expected_anchor = _anchored_from(store, *_parsed(expected)) if expected is not None else None
+    for anchor in _anchored(store):
+        match = "; it is the expected head" if anchor == expected_anchor else ""
+        broken = f"; that chain was not whole: {anchor.problems[0]}" if anchor.problems else ""
+        yield f"anchored anew on {anchor.at[:10]} from the head {anchor.before}{match}{broken}"
 
 
 def _anchored(store: Store) -> tuple[Anchored, ...]:
@@ -62,10 +65,10 @@ def _anchored(store: Store) -> tuple[Anchored, ...]:
 
 def _anchored_from(store: Store, count: int | None, digest: str) -> Anchored | None:
     """The anchoring before which this head was the log's."""
-    for one in _anchored(store):
-        entries, _, last = one.before.partition("-")
+    for anchor in _anchored(store):
+        entries, _, last = anchor.before.partition("-")
         if last == digest and (count is None or entries == str(count)):
-            return one
+            return anchor
     return None
 
 

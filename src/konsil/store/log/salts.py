@@ -1,4 +1,6 @@
-"""Salts: a secret of each person, without which the log's hashes of that person's rows tell nothing.
+"""Salts: a secret of each person.
+
+Without it the log's hashes of that person's rows disclose nothing.
 
 The log holds hashes of rows. Few values are possible in most cells, so that a plain hash could be
 undone by trying. Each row about a person is hashed with the person's salt; when the rows are erased

@@ -18,14 +18,14 @@ def secret(store: Store, name: str) -> bytes:
     """
     query = sa.select(schema.meta.c.value).where(schema.meta.c.key == name)
     with reading(store.engine) as connection:
-        found = connection.execute(query).scalar_one_or_none()
-    if found is not None:
-        return bytes.fromhex(found)
+        secret_hex = connection.execute(query).scalar_one_or_none()
+    if secret_hex is not None:
+        return bytes.fromhex(secret_hex)
     if store.is_read_only:
         return secrets.token_bytes(16)
     with writing(store.engine) as connection:
-        found = connection.execute(query).scalar_one_or_none()
-        if found is None:
-            found = secrets.token_hex(16)
-            connection.execute(sa.insert(schema.meta).values(key=name, value=found))
-    return bytes.fromhex(found)
+        secret_hex = connection.execute(query).scalar_one_or_none()
+        if secret_hex is None:
+            secret_hex = secrets.token_hex(16)
+            connection.execute(sa.insert(schema.meta).values(key=name, value=secret_hex))
+    return bytes.fromhex(secret_hex)

@@ -36,10 +36,10 @@ def append_event(connection: Connection, event: Event) -> bool:
 
 
 def insert_follow_up_tasks(
-    connection: Connection, tasks: Sequence[Task], *, why: str, at: str
+    connection: Connection, tasks: Sequence[Task], *, reason: str, at: str
 ) -> Added:
     """Write tasks that follow from what happened, such as tie-breaks."""
-    return write.append(connection, Batch(tasks=tasks), kind=why, at=at)
+    return write.append(connection, Batch(tasks=tasks), kind=reason, at=at)
 
 
 def of_kind(connection: Connection, kind: str, subject: str | None = None) -> tuple[Event, ...]:
@@ -78,21 +78,24 @@ _CLOSED_BATCH = _CLOSED.where(schema.events.c.subject == sa.bindparam("batch"))
 def closed_batches(
     connection: Connection, batch: str | None = None
 ) -> frozenset[tuple[str, str, str]]:
-    """Phase, batch and rater (empty: everybody) of what is closed and was not reopened since; of one batch, or all."""
-    found: set[tuple[str, str, str]] = set()
+    """Phase, batch and rater (empty: everybody) of what is closed and was not reopened since.
+
+    They are those of one batch, or all.
+    """
+    closed: set[tuple[str, str, str]] = set()
     rows = (
         connection.execute(_CLOSED)
         if batch is None
         else connection.execute(_CLOSED_BATCH, {"batch": batch})
     )
     for kind, subject, data in rows:
-        told = json.loads(data)
-        key = (str(told.get("phase", "")), subject, str(told.get("rater", "")))
+        details = json.loads(data)
+        key = (str(details.get("phase", "")), subject, str(details.get("rater", "")))
         if kind == BATCH_CLOSED:
-            found.add(key)
+            closed.add(key)
         else:
-            found.discard(key)
-    return frozenset(found)
+            closed.discard(key)
+    return frozenset(closed)
 
 
 def counted(connection: Connection, kind: str) -> int:

@@ -50,7 +50,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What an addition did: how many records of each kind were new and how many were there already."""
+    """The result of an addition.
+
+    How many records of each kind were new and how many were there already.
+    """
 
     new: Mapping[str, int] = field(default_factory=dict)
     """Kind -> records written."""
@@ -86,11 +89,11 @@ def add(
     """
     audit.check_time(at)
     writer = _Writer(connection, audit.next_entry(connection))
-    gone = _of_erased(connection)
+    erased = _of_erased(connection)
     for name, kind in KINDS.items():
         writer.add(kind, batch.of(name))
     writer.raise_conflicts()
-    _refuse_erased(connection, gone)
+    _refuse_erased(connection, erased)
     added = Added(writer.new, writer.unchanged)
     if added.total_new() == 0 and _imported(connection, source, digest):
         return added
@@ -116,13 +119,16 @@ def add(
 
 
 def _of_erased(connection: Connection) -> dict[str, int]:
-    """Rater whose data were erased -> ratings that are stored nevertheless, because the protocol keeps them."""
+    """Rater whose data were erased -> ratings that are stored nevertheless.
+
+    The protocol keeps these ratings.
+    """
     e, r = schema.events.c, schema.ratings.c
-    gone = connection.execute(sa.select(e.subject).where(e.kind == audit.ERASURE)).scalars().all()
-    if not gone:
+    erased = connection.execute(sa.select(e.subject).where(e.kind == audit.ERASURE)).scalars().all()
+    if not erased:
         return {}
-    counts = sa.select(r.rater, sa.func.count()).where(r.rater.in_(gone)).group_by(r.rater)
-    return dict.fromkeys(gone, 0) | {rater: int(n) for rater, n in connection.execute(counts)}
+    counts = sa.select(r.rater, sa.func.count()).where(r.rater.in_(erased)).group_by(r.rater)
+    return dict.fromkeys(erased, 0) | {rater: int(n) for rater, n in connection.execute(counts)}
 
 
 def _refuse_erased(connection: Connection, before: Mapping[str, int]) -> None:
@@ -233,14 +239,14 @@ def _revision_event(rows: Sequence[Row], at: str, event_id: str, kind: str, reas
 
 def _reported(connection: Connection, event: Event) -> bool:
     kind = KINDS["events"]
-    found = _stored(connection, kind, [event.id]).get((event.id,))
-    if found is None:
+    row = _stored(connection, kind, [event.id]).get((event.id,))
+    if row is None:
         return False
-    before: Event = kind.read(found)
-    known = {
+    before: Event = kind.read(row)
+    expected_data = {
         name: event.data.get(name) for name in before.data
     }  # older versions did not name the rater
-    if (before.kind, before.data) != (event.kind, known):
+    if (before.kind, before.data) != (event.kind, expected_data):
         raise ConflictError(
             f"event {event.id!r}: stored already as another {before.kind}; a new event needs a"
             " new id"
@@ -272,8 +278,8 @@ def _positions(kind: Kind) -> tuple[int, ...]:
 
 def _stored(connection: Connection, kind: Kind, firsts: Sequence[str]) -> dict[Row, Row]:
     """Find the stored rows whose first key column is among `firsts`, by identity."""
-    found = connection.execute(statements.by_first_key(kind), {"among": sorted(set(firsts))})
-    rows = (tuple(row) for row in found)
+    cursor = connection.execute(statements.by_first_key(kind), {"among": sorted(set(firsts))})
+    rows = (tuple(row) for row in cursor)
     return {_key(kind, row): row for row in rows}
 
 
@@ -305,7 +311,7 @@ class _Writer:
     def _chunk(self, kind: Kind, records: Sequence[Record], written: dict[Row, Row] | None) -> int:
         rows = [kind.row(record) for record in records]
         first = _positions(kind)[0]
-        known = (
+        stored_rows = (
             _stored(self.connection, kind, [row[first] for row in rows])
             if written is None
             else written
@@ -319,9 +325,9 @@ class _Writer:
         )
         for row, record in zip(rows, records, strict=True):
             key = _key(kind, row)
-            before = known.get(key)
+            before = stored_rows.get(key)
             if before is None:
-                known[key] = row
+                stored_rows[key] = row
                 self.total += audit.fingerprint(row, salt(owner(row)))
                 fresh.append((*row, *extra.values()))
             elif before != row:
@@ -358,11 +364,11 @@ class _Writer:
     def replace(self, kind: Kind, key: Row, row: Row, at: str, event_id: str) -> None:
         """Move the stored value of a rating to its history and put the new one in its place."""
         table, history = schema.ratings, schema.revisions
-        here = sa.and_(*(table.c[n] == v for n, v in zip(kind.key, key, strict=True)))
+        has_key = sa.and_(*(table.c[n] == v for n, v in zip(kind.key, key, strict=True)))
         names = [c.name for c in table.columns]
         superseded = sa.select(
             *(table.c[n] for n in names), sa.literal(at), sa.literal(event_id)
-        ).where(here)
+        ).where(has_key)
         self.connection.execute(
             sa.insert(history).from_select([*names, "superseded_at", "superseded_by"], superseded)
         )
@@ -371,7 +377,7 @@ class _Writer:
             "entry": self.entry,
             "revision": table.c.revision + 1,
         }
-        self.connection.execute(sa.update(table).where(here).values(values))
+        self.connection.execute(sa.update(table).where(has_key).values(values))
         self.total += audit.fingerprint(row, self.salts.of(owner_of(kind.name)(row)))
 
 
@@ -384,13 +390,15 @@ def _conflict(kind: Kind, before: Row, row: Row, record: Record) -> str:
     """Name the record and the first field in which what is stored and what was given differ."""
     old: Any = kind.read(before)
     if isinstance(record, Rating):
-        said, says = (r.label if r.state == "rated" else "abstained" for r in (old, record))
+        stored_label, new_label = (
+            r.label if r.state == "rated" else "abstained" for r in (old, record)
+        )
         if old.rater != record.rater:
             return (
                 f"{name_of(record)}: its task {record.task!r} is stored as rated by {old.rater!r}"
             )
         if (old.state, old.label) != (record.state, record.label):
-            return f"{name_of(record)}: stored {said!r}, got {says!r}"
+            return f"{name_of(record)}: stored {stored_label!r}, got {new_label!r}"
     name = next(n for n, was, now in zip(kind.names, before, row, strict=True) if was != now)
     return (
         f"{name_of(record)}: {name} stored {_cut(getattr(old, name))}, got"

@@ -1,4 +1,7 @@
-"""Runs the migrations on the connection that konsil.store.engine.migrate hands over, inside its transaction."""
+"""Runs the migrations on the connection of konsil.store.engine.migrate.
+
+They run inside its transaction.
+"""
 
 from alembic import context
 

@@ -150,8 +150,8 @@ class Access:
     def invitation(self, secret: str, at: str) -> Invitation | None:
         """The invitation of this secret, if it still lets anybody in; looking uses nothing up."""
         with engine.reading(self.store.engine) as connection:
-            found = _invitation(connection, hashed(secret))
-        return found if found is not None and found.open(at) else None
+            stored = _invitation(connection, hashed(secret))
+        return stored if stored is not None and stored.open(at) else None
 
     def invitations(self) -> tuple[Invitation, ...]:
         """All invitations, oldest first."""
@@ -179,32 +179,32 @@ class Access:
         cookie = secrets.token_urlsafe(32)
         c = page_schema.invitations.c
         with engine.writing(self.store.engine) as connection:
-            found = _invitation(connection, hashed(secret))
-            if found is None or not found.open(at):
+            invitation = _invitation(connection, hashed(secret))
+            if invitation is None or not invitation.open(at):
                 return None
             used = {"uses": c.uses + 1, "used_at": at}
             connection.execute(
-                sa.update(page_schema.invitations).where(c.token == found.token).values(used)
+                sa.update(page_schema.invitations).where(c.token == invitation.token).values(used)
             )
             connection.execute(
                 sa.delete(page_schema.visitors).where(page_schema.visitors.c.expires_at <= at)
             )
-            who = found.who or f"{GUEST}{secrets.token_hex(4)}"
+            person = invitation.who or f"{GUEST}{secrets.token_hex(4)}"
             row = Visitor(
                 hashed(cookie),
-                who,
-                found.role,
+                person,
+                invitation.role,
                 secrets.token_urlsafe(24),
                 language,
                 at,
-                expires_at[found.role],
+                expires_at[invitation.role],
             )
             connection.execute(sa.insert(page_schema.visitors).values(_cells(row)))
-            traces = traces_of_invitations(connection, c.token == found.token)
+            traces = traces_of_invitations(connection, c.token == invitation.token)
             audit.append(
                 connection,
                 "sign-in",
-                {"who": who, "role": found.role, "traces": traces, "salted": True},
+                {"who": person, "role": invitation.role, "traces": traces, "salted": True},
                 at,
             )
         return cookie
@@ -246,42 +246,50 @@ _INVITATION = sa.select(*(c for c in page_schema.invitations.c if c.name != "ent
 
 
 def revoke_access(
-    connection: Connection, who: str, at: str, *, stay: bool = False, by: str = ""
+    connection: Connection, person: str, at: str, *, stay: bool = False, by: str = ""
 ) -> int:
-    """Revoke all invitations of somebody and sign them out (not with `stay`), in the caller's transaction.
+    """Revoke all invitations of a person and sign them out (not with `stay`).
 
-    `by`: who revokes them.
+    It runs in the caller's transaction. `by`: the account that revokes them.
     """
     c, v = page_schema.invitations.c, page_schema.visitors.c
-    open_ = sa.and_(c.who == who, c.revoked_at.is_(None), c.expires_at > at)
+    open_ = sa.and_(c.who == person, c.revoked_at.is_(None), c.expires_at > at)
     n = connection.execute(
         sa.update(page_schema.invitations).where(open_).values(revoked_at=at)
     ).rowcount
     if not stay:
-        connection.execute(sa.delete(page_schema.visitors).where(v.who == who))
-    traces = traces_of_invitations(connection, sa.and_(c.who == who, c.revoked_at == at))
-    data = {"who": who, "invitations": n, "traces": traces, "salted": True} | (
+        connection.execute(sa.delete(page_schema.visitors).where(v.who == person))
+    traces = traces_of_invitations(connection, sa.and_(c.who == person, c.revoked_at == at))
+    data = {"who": person, "invitations": n, "traces": traces, "salted": True} | (
         {"by": by} if by else {}
     )
     audit.append(connection, audit.REVOCATION, data, at)
     return n
 
 
-def refuse_erased(connection: Connection, who: str) -> None:
-    """Nobody comes back under an identifier whose data were erased: what follows would be a person's data again."""
+def refuse_erased(connection: Connection, person: str) -> None:
+    """Refuse an identifier whose data were erased.
+
+    New records under it would be a person's data again.
+    """
     e = schema.events.c
     if (
-        connection.execute(sa.select(e.id).where(e.kind == audit.ERASURE, e.subject == who)).first()
+        connection.execute(
+            sa.select(e.id).where(e.kind == audit.ERASURE, e.subject == person)
+        ).first()
         is not None
     ):
-        raise StoreError(f"rater: the data of {who!r} were erased; expected another identifier")
+        raise StoreError(f"rater: the data of {person!r} were erased; expected another identifier")
 
 
-def close_for_good(connection: Connection, who: str) -> None:
-    """Leave of somebody's signed-in devices only that their data were erased, in the caller's transaction."""
+def close_for_good(connection: Connection, person: str) -> None:
+    """Remove all but the erasure from a person's signed-in devices.
+
+    Only that their data were erased stays. It runs in the caller's transaction.
+    """
     v = page_schema.visitors
     nothing = {"who": ERASED, "csrf": "", "made_at": ""}
-    connection.execute(sa.update(v).where(v.c.who == who).values(nothing))
+    connection.execute(sa.update(v).where(v.c.who == person).values(nothing))
 
 
 def _invitation(connection: Connection, token: str) -> Invitation | None:

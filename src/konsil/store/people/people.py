@@ -28,10 +28,10 @@ def note_person(store: Store, person: Person) -> None:
     """Write who a rater is, or correct it; the log does not say what was written."""
     table = schema.people
     with engine.writing(store.engine) as connection:
-        known = connection.execute(
+        stored = connection.execute(
             sa.select(schema.raters.c.id).where(schema.raters.c.id == person.rater)
         ).first()
-        if known is None:
+        if stored is None:
             raise StoreError(
                 f"people: there is no rater {person.rater!r} in the database; run 'konsil plan'"
                 " first"
@@ -59,7 +59,7 @@ def forget_person(store: Store, rater: str) -> bool:
     It stays under the pseudonym.
     """
     with engine.writing(store.engine) as connection:
-        done = connection.execute(sa.delete(schema.people).where(schema.people.c.rater == rater))
+        deleted = connection.execute(sa.delete(schema.people).where(schema.people.c.rater == rater))
         forgotten = forget_staff(connection, rater)
     engine.empty_log(store.engine)
-    return bool(done.rowcount) or forgotten
+    return bool(deleted.rowcount) or forgotten

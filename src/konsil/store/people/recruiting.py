@@ -16,14 +16,18 @@ def record(
 ) -> bool:
     """Add to the record; say whether that says anything new."""
     with writing(store.engine) as connection:
-        said = study_events.of_kind(connection, KIND)
-        mine = [e for e in said if e.subject == subject]
-        told = {k: v for k, v in mine[-1].data.items() if k != "by"} if mine else {"removed": True}
-        if told == dict(data) or (not mine and not data):
+        events = study_events.of_kind(connection, KIND)
+        subject_events = [e for e in events if e.subject == subject]
+        latest = (
+            {k: v for k, v in subject_events[-1].data.items() if k != "by"}
+            if subject_events
+            else {"removed": True}
+        )
+        if latest == dict(data) or (not subject_events and not data):
             return False
         # Numbered over all subjects: two of the same second keep their order.
         event = Event(
-            f"{KIND} {len(said) + 1}", KIND, subject, at, {**data, **({"by": by} if by else {})}
+            f"{KIND} {len(events) + 1}", KIND, subject, at, {**data, **({"by": by} if by else {})}
         )
         return study_events.append_event(connection, event)
 

@@ -1,4 +1,7 @@
-"""Those who run a study: a pseudonym everywhere, and the name in a table of its own, from which it can be erased."""
+"""Those who run a study.
+
+They have a pseudonym everywhere; the name is in a separate table, from which it can be erased.
+"""
 
 from __future__ import annotations
 
@@ -24,35 +27,35 @@ def pseudonym(store: Store, name: str) -> str:
 
     A name that is new gets one.
     """
-    wanted = name.strip()
-    if not wanted or len(wanted) > LONGEST or not wanted.isprintable():
+    clean_name = name.strip()
+    if not clean_name or len(clean_name) > LONGEST or not clean_name.isprintable():
         raise StoreError(f"staff: expected a name of 1 to {LONGEST} characters, got {name[:80]!r}")
     with reading(store.engine) as connection:
-        found = _pseudonym_of(connection, wanted)
-    if found is None:
+        assigned = _pseudonym_of(connection, clean_name)
+    if assigned is None:
         with writing(store.engine) as connection:
             audit.next_entry(
                 connection
             )  # two names that come at the same moment get two pseudonyms
-            found = _pseudonym_of(connection, wanted)
-            if found is None:
-                found = _next(connection)
-                connection.execute(sa.insert(schema.staff).values(who=found, name=wanted))
-    return found
+            assigned = _pseudonym_of(connection, clean_name)
+            if assigned is None:
+                assigned = _next(connection)
+                connection.execute(sa.insert(schema.staff).values(who=assigned, name=clean_name))
+    return assigned
 
 
 TABLE = "table"
 """Who decided, where a table was read and nobody was named."""
 
 
-def decider(store: Store, by: str, *, keep: bool = True) -> str:
+def decider(store: Store, by: str, *, may_write: bool = True) -> str:
     """Who decided at the command line, as stored: a pseudonym; TABLE and nobody stay as they are.
 
-    `keep` False writes nothing: a name that is new stays as it is.
+    `may_write` False writes nothing: a name that is new stays as it is.
     """
     if by.strip() in ("", TABLE):
         return by.strip()
-    if keep:
+    if may_write:
         return pseudonym(store, by)
     with reading(store.engine) as connection:
         return _pseudonym_of(connection, by.strip()) or by
@@ -60,43 +63,53 @@ def decider(store: Store, by: str, *, keep: bool = True) -> str:
 
 def _pseudonym_of(connection: Connection, name: str) -> str | None:
     t, i = schema.staff.c, page_schema.invitations.c
-    who = connection.execute(
+    pseudonym = connection.execute(
         sa.select(t.who).where(sa.or_(t.who == name, t.name == name)).order_by(t.who)
     ).scalar()
-    if who is not None:
-        return str(who)
+    if pseudonym is not None:
+        return str(pseudonym)
     # Identifiers that older versions took as they came stay what they are in the log.
     older = sa.select(i.who).where(i.who == name, i.role != "rater").limit(1)
     return None if connection.execute(older).first() is None else name
 
 
 def _next(connection: Connection) -> str:
-    taken = set(connection.execute(sa.select(schema.staff.c.who)).scalars())
-    taken |= set(connection.execute(sa.select(page_schema.invitations.c.who)).scalars())
-    taken |= set(connection.execute(sa.select(schema.raters.c.id)).scalars())
+    used = set(connection.execute(sa.select(schema.staff.c.who)).scalars())
+    used |= set(connection.execute(sa.select(page_schema.invitations.c.who)).scalars())
+    used |= set(connection.execute(sa.select(schema.raters.c.id)).scalars())
     # A number is not given again to somebody else: a name that was erased leaves its pseudonym's
     # row.
-    return next(who for n in range(1, len(taken) + 2) if (who := f"{PREFIX}{n}") not in taken)
+    return next(
+        candidate for n in range(1, len(used) + 2) if (candidate := f"{PREFIX}{n}") not in used
+    )
 
 
 def names(connection: Connection) -> Mapping[str, str]:
-    """Pseudonym -> name, of raters and of those who run the study, as far as names are known; for the desk alone."""
+    """Pseudonym -> name, of raters and of those who run the study, as far as names are known.
+
+    It is for the desk alone.
+    """
     raters = connection.execute(sa.select(schema.people.c.rater, schema.people.c.name))
     others = connection.execute(sa.select(schema.staff.c.who, schema.staff.c.name))
-    return {who: name for rows in (raters, others) for who, name in rows if name}
+    return {person: name for rows in (raters, others) for person, name in rows if name}
 
 
 def named(store: Store, sentences: Iterable[str]) -> Iterator[str]:
-    """Sentences for those who run the study, with the names behind the pseudonyms that they quote."""
+    """Sentences for those who run the study, with names.
+
+    The names are those behind the pseudonyms that the sentences quote.
+    """
     with reading(store.engine) as connection:
-        known = names(connection)
+        name_by_pseudonym = names(connection)
     for sentence in sentences:
-        for who, name in known.items():
-            sentence = sentence.replace(f"{who!r}", f"{who!r} ({name})")
+        for pseudonym, name in name_by_pseudonym.items():
+            sentence = sentence.replace(f"{pseudonym!r}", f"{pseudonym!r} ({name})")
         yield sentence
 
 
-def forget_staff(connection: Connection, who: str) -> bool:
+def forget_staff(connection: Connection, pseudonym: str) -> bool:
     """Erase a name in the caller's transaction; the pseudonym stays taken."""
-    known = sa.and_(schema.staff.c.who == who, schema.staff.c.name != "")
-    return bool(connection.execute(sa.update(schema.staff).where(known).values(name="")).rowcount)
+    is_named = sa.and_(schema.staff.c.who == pseudonym, schema.staff.c.name != "")
+    return bool(
+        connection.execute(sa.update(schema.staff).where(is_named).values(name="")).rowcount
+    )

@@ -1,4 +1,6 @@
-"""Erasing a rater: values, texts, drafts, notes, profile, name and address, and the salt of the log's hashes of them.
+"""Erasing a rater.
+
+Values, texts, drafts, notes, profile, name and address, and the salt of the log's hashes of them.
 
 What stays is the plan (who was to rate what, under the identifier), the fact of an erasure with its
 date, reason and author, and the log's entries, whose hashes mean nothing without the salt. One
@@ -82,9 +84,9 @@ def erased_raters(connection: Connection) -> dict[str, Event]:
 def preview(store: Store, study: Study, rater: str) -> Erased:
     """What an erasure would erase; nothing changes."""
     with engine.reading(store.engine) as connection:
-        done = erased_raters(connection).get(rater)
-        if done is not None:
-            return _before(done)
+        previous = erased_raters(connection).get(rater)
+        if previous is not None:
+            return _before(previous)
         _check_known(connection, study, rater)
         plan = _Selection(connection, study, rater)
         before = plan.records()
@@ -110,7 +112,7 @@ def erase(store: Store, study: Study, rater: str, *, at: str, by: str, reason: s
     with engine.writing(store.engine) as connection:
         audit.next_entry(connection)  # others who write wait here
         before = erased_raters(connection).get(rater)
-        done = (
+        erasure = (
             _before(before)
             if before is not None
             else _erase(connection, study, rater, at, by.strip(), reason)
@@ -118,13 +120,13 @@ def erase(store: Store, study: Study, rater: str, *, at: str, by: str, reason: s
     clean = engine.rewrite_files(store.engine)
     return Erased(
         rater,
-        done.records,
-        done.ratings,
-        done.kept,
-        done.moved,
-        done.at,
-        done.by,
-        done.anchored,
+        erasure.records,
+        erasure.ratings,
+        erasure.kept,
+        erasure.moved,
+        erasure.at,
+        erasure.by,
+        erasure.anchored,
         is_clean=clean,
     )
 
@@ -142,22 +144,23 @@ def _before(event: Event) -> Erased:
 
 
 def _check_known(connection: Connection, study: Study, rater: str) -> None:
-    kinds = {who: kind for who, (_, kind) in withdrawal.panels(connection, study).items()}
+    kinds = {person: kind for person, (_, kind) in withdrawal.panels(connection, study).items()}
     if kinds.get(rater, "human") != "human":
         raise StoreError(
             f"rater: {rater!r} is no person; judges and programs have no data to erase"
         )
-    known = {who for who, kind in kinds.items() if kind == "human"}
+    persons = {person for person, kind in kinds.items() if kind == "human"}
     for kind in (CONSENT, ELIGIBILITY, PROFILE):
-        known |= {e.subject for e in study_events.of_kind(connection, kind)}
+        persons |= {e.subject for e in study_events.of_kind(connection, kind)}
     for table in (page_schema.invitations, page_schema.visitors):
-        known |= set(
+        persons |= set(
             connection.execute(sa.select(table.c.who).where(table.c.role == "rater")).scalars()
         )
-    known -= {"", access.ERASED}
-    if rater not in known:
+    persons -= {"", access.ERASED}
+    if rater not in persons:
         raise StoreError(
-            f"rater: there is no person {rater!r} among the raters; {nearest(rater, sorted(known))}"
+            f"rater: there is no person {rater!r} among the raters;"
+            f" {nearest(rater, sorted(persons))}"
         )
 
 
@@ -200,14 +203,14 @@ def _erase(
         for entry in sorted({*before, *after})
         if before.get(entry, 0) != after.get(entry, 0)
     }
-    told = {
+    event_data = {
         "by": by,
         "reason": reason.strip(),
         "records": records,
         "ratings": plan.removed,
         "kept": plan.kept,
     }
-    event = Event(f"{audit.ERASURE} {rater}", audit.ERASURE, rater, at, told)
+    event = Event(f"{audit.ERASURE} {rater}", audit.ERASURE, rater, at, event_data)
     row, kind = KINDS["events"].row(event), KINDS["events"]
     entry = audit.next_entry(connection)
     connection.execute(
@@ -231,15 +234,18 @@ class _Selection:
         self._connection, self._rater = connection, rater
         self._deleted, self._blanked = self._events()
         ratings = schema.ratings.c
-        mine = connection.execute(
+        n_rated = connection.execute(
             sa.select(sa.func.count()).where(ratings.rater == rater)
         ).scalar_one()
         self._stay = self._labels(study) if keeps_ratings(study.privacy) else ()
         self.kept = sum(n for *_, n in self._stay)
-        self.removed = int(mine) - self.kept
+        self.removed = int(n_rated) - self.kept
 
     def _labels(self, study: Study) -> tuple[tuple[str, str, int], ...]:
-        """Instrument and criterion of labels that are no texts, with the number of this rater's ratings on them."""
+        """Instrument and criterion of labels that are no texts.
+
+        Each with the number of this rater's ratings on them.
+        """
         t, r = schema.tasks.c, schema.ratings.c
         query = (
             sa.select(t.instrument, r.criterion, sa.func.count())
@@ -255,7 +261,10 @@ class _Selection:
         )
 
     def _events(self) -> tuple[tuple[str, ...], dict[str, str]]:
-        """Ids of the events that go, and id -> data of those that stay without what they say beside the plan."""
+        """Ids of the events that go, and the data of those that stay, by id.
+
+        The data are without what they state beside the plan.
+        """
         e, r = schema.events.c, schema.ratings.c
         rated = set(
             self._connection.execute(sa.select(r.task).where(r.rater == self._rater)).scalars()
@@ -303,7 +312,7 @@ class _Selection:
 
     def records(self) -> dict[str, int]:
         """Table -> rows that are removed or blanked."""
-        found = {
+        n_by_table = {
             "ratings": self.removed + self.kept,
             "events": len(self._deleted) + len(self._blanked),
         }
@@ -311,15 +320,18 @@ class _Selection:
             query = (
                 sa.select(sa.func.count()).select_from(schema.metadata.tables[name]).where(where)
             )
-            found[name] = int(self._connection.execute(query).scalar_one())
+            n_by_table[name] = int(self._connection.execute(query).scalar_one())
         strata = sa.select(schema.raters.c.id).where(
             schema.raters.c.id == self._rater, schema.raters.c.strata != "{}"
         )
-        found["raters"] = len(self._connection.execute(strata).all())
-        return {name: n for name, n in found.items() if n}
+        n_by_table["raters"] = len(self._connection.execute(strata).all())
+        return {name: n for name, n in n_by_table.items() if n}
 
     def sums(self, salts: Salts) -> dict[int, int]:
-        """Entry -> the sum of the salted fingerprints of this rater's records, and of the events that go, as it is."""
+        """Entry -> the sum of the salted fingerprints of this rater's records.
+
+        The events that go are included; the sum is that of the present state.
+        """
         totals: dict[int, int] = defaultdict(int)
         rater, going = self._rater, set(self._deleted)
         ratings, raters = KINDS["ratings"], KINDS["raters"]
@@ -343,18 +355,24 @@ class _Selection:
 
         Return the keys of those that the log covers one by one, as it notes removals.
         """
-        connection, own, tables = self._connection, self._own(), schema.metadata.tables
+        connection, conditions, tables = (
+            self._connection,
+            self._own(),
+            schema.metadata.tables,
+        )
         traces: dict[str, dict[str, str]] = {}
         for name, (table, key, _) in covering.TABLES.items():
             keys = (
-                connection.execute(sa.select(table.c[key]).where(own[name]).order_by(table.c[key]))
+                connection.execute(
+                    sa.select(table.c[key]).where(conditions[name]).order_by(table.c[key])
+                )
                 .scalars()
                 .all()
             )
             if keys:
                 traces[name] = dict.fromkeys(keys, "")
         with unlocked(connection, "events", "rating_revisions", "draft_events"):
-            for name, where in own.items():
+            for name, where in conditions.items():
                 connection.execute(sa.delete(tables[name]).where(where))
             self._remove_ratings()
             for chunk in _chunks(self._deleted):
@@ -369,14 +387,14 @@ class _Selection:
 
     def _remove_ratings(self) -> None:
         r, t = schema.ratings, schema.tasks.c
-        mine = r.c.rater == self._rater
+        by_rater = r.c.rater == self._rater
         stay: sa.ColumnElement[bool] = sa.false()
         for instrument, criterion, _ in self._stay:
             tasks = sa.select(t.id).where(t.instrument == instrument)
             stay = sa.or_(stay, sa.and_(r.c.criterion == criterion, r.c.task.in_(tasks)))
-        self._connection.execute(sa.delete(r).where(mine, ~stay))
+        self._connection.execute(sa.delete(r).where(by_rater, ~stay))
         if self._stay:
-            self._connection.execute(sa.update(r).where(mine).values(note="", seconds=None))
+            self._connection.execute(sa.update(r).where(by_rater).values(note="", seconds=None))
 
 
 def _chunks(ids: tuple[str, ...], size: int = 500) -> list[tuple[str, ...]]:
@@ -395,8 +413,11 @@ def counted(events: Iterable[Event]) -> Counter[str]:
     """Raters, ratings and records that were erased, ratings that stayed."""
     total: Counter[str] = Counter()
     for event in erased(events).values():
-        done = _before(event)
+        erasure = _before(event)
         total += Counter(
-            raters=1, ratings=done.ratings, kept=done.kept, records=sum(done.records.values())
+            raters=1,
+            ratings=erasure.ratings,
+            kept=erasure.kept,
+            records=sum(erasure.records.values()),
         )
     return total

@@ -31,39 +31,41 @@ _SECRET = frozenset({"cookie", "csrf", "token", "public"})
 Rows = dict[str, list[dict[str, Any]]]
 
 
-def own_data(store: Store, who: str) -> Rows:
+def own_data(store: Store, person: str) -> Rows:
     """Table -> the rows about a rater or a member of the staff; tables without any are left out.
 
     Events and entries of the log are found by their subject and wherever their data name the
     person.
     """
     with reading(store.engine) as connection:
-        found: Rows = {"raters": _rows(connection, schema.raters, schema.raters.c.id == who)}
+        rows_by_table: Rows = {
+            "raters": _rows(connection, schema.raters, schema.raters.c.id == person)
+        }
         for table in _BY_RATER:
-            found[table.name] = _rows(connection, table, table.c.rater == who)
+            rows_by_table[table.name] = _rows(connection, table, table.c.rater == person)
         for table in _BY_WHO:
-            found[table.name] = _rows(connection, table, table.c.who == who)
-        found["staff"] = _rows(connection, schema.staff, schema.staff.c.who == who)
-        tasks = sa.select(schema.tasks.c.id).where(schema.tasks.c.rater == who)
-        found["drafts"] = _rows(
+            rows_by_table[table.name] = _rows(connection, table, table.c.who == person)
+        rows_by_table["staff"] = _rows(connection, schema.staff, schema.staff.c.who == person)
+        tasks = sa.select(schema.tasks.c.id).where(schema.tasks.c.rater == person)
+        rows_by_table["drafts"] = _rows(
             connection, page_schema.drafts, page_schema.drafts.c.task.in_(tasks)
         )
         e = schema.events
-        found["events"] = [
+        rows_by_table["events"] = [
             row
             for row in _rows(connection, e, sa.true())
-            if row["subject"] == who or names(row["data"], who)
+            if row["subject"] == person or names(row["data"], person)
         ]
         log = schema.audit_log
-        found["audit_log"] = [
-            row for row in _rows(connection, log, sa.true()) if names(row["data"], who)
+        rows_by_table["audit_log"] = [
+            row for row in _rows(connection, log, sa.true()) if names(row["data"], person)
         ]
-        if not any(found.values()):
-            known = connection.execute(sa.select(schema.raters.c.id)).scalars().all()
+        if not any(rows_by_table.values()):
+            rater_ids = connection.execute(sa.select(schema.raters.c.id)).scalars().all()
             raise StoreError(
-                f"person: the database holds nothing about {who!r}; {nearest(who, known)}"
+                f"person: the database holds nothing about {person!r}; {nearest(person, rater_ids)}"
             )
-    return {name: rows for name, rows in found.items() if rows}
+    return {name: rows for name, rows in rows_by_table.items() if rows}
 
 
 def _rows(
@@ -74,14 +76,14 @@ def _rows(
     return [dict(row._mapping) for row in connection.execute(query)]
 
 
-def names(text: str, who: str) -> bool:
+def names(text: str, person: str) -> bool:
     """Whether data in JSON name the person, as a whole value or key.
 
     >>> names('{"by": "R1"}', "R1"), names('{"by": "R12"}', "R1")
     (True, False)
     """
     try:
-        return who in set(_texts(json.loads(text)))
+        return person in set(_texts(json.loads(text)))
     except (ValueError, RecursionError):
         return False
 

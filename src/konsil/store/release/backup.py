@@ -52,7 +52,7 @@ def backup(store: Store, target: Path) -> Backup:
             # pieces would begin anew at every rating.
             source.backup(copy)
         with Store.open(draft, create=False) as copied:
-            made = Backup(copied.verify_log(), head_of(copied))
+            summary = Backup(copied.verify_log(), head_of(copied))
         # What opening left beside the draft belongs to it, and is in it once it is closed.
         with closing(sqlite3.connect(draft)) as copy:
             copy.execute("PRAGMA journal_mode = DELETE")
@@ -62,9 +62,9 @@ def backup(store: Store, target: Path) -> Backup:
     except FileExistsError:
         raise StoreError(f"{target}: exists already; choose a new file") from None
     finally:
-        for left in (
+        for leftover in (
             draft,
             *(draft.with_name(draft.name + ending) for ending in ("-wal", "-shm", "-journal")),
         ):
-            left.unlink(missing_ok=True)
-    return made
+            leftover.unlink(missing_ok=True)
+    return summary

@@ -1,4 +1,7 @@
-"""The records of a store as they are shown while systems are letters, for every export and download."""
+"""The records of a store as they are shown while systems are letters.
+
+Every export and download uses them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ def key(store: Store) -> bytes:
 
 
 def veiling(study: Study, secret: bytes) -> Veiling:
-    """What is shown of a store: records under letters, answers without their texts, rows in an order of the letters."""
+    """The contents of a store as shown.
+
+    Records under letters, answers without their texts, rows in an order of the letters.
+    """
 
     def shown(view: View) -> dict[KindName, Iterator[Any]]:
         names = letters(study, view.each("raters"), view.each("answers"), secret)
@@ -37,7 +43,10 @@ def veiling(study: Study, secret: bytes) -> Veiling:
 
 
 def _each(view: View, kind: KindName, names: Letters, study: Study) -> Iterator[Any]:
-    """The records of a kind, sorted by what they are called now: the store's order is that of the names."""
+    """The records of a kind, sorted by what they are called now.
+
+    The store's order is that of the names.
+    """
     if kind == "items":
         yield from prepared(view.each("items"), view.each("events"))
         return

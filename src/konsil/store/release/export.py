@@ -57,37 +57,37 @@ def export(
         )
     folder = Path(folder)
     with (
-        whole_folder(folder, mark=MARK, overwrite=overwrite, private=True) as made,
+        whole_folder(folder, mark=MARK, overwrite=overwrite, private=True) as draft_folder,
         store.view() as view,
     ):
         files = {}
-        seen = veil(view) if veil is not None else None
+        veiled = veil(view) if veil is not None else None
         for name, kind in KINDS.items():
-            if seen is not None and name not in seen:
+            if veiled is not None and name not in veiled:
                 continue
-            path = made / f"{name}.{format}"
-            rows = _write(path, kind, view.each(name) if seen is None else seen[name], format)
+            path = draft_folder / f"{name}.{format}"
+            rows = _write(path, kind, view.each(name) if veiled is None else veiled[name], format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
-        if seen is None and any_call(
+        if veiled is None and any_call(
             view.connection
         ):  # a study in which no model is called has no file of calls
-            path = made / f"calls.{format}"
+            path = draft_folder / f"calls.{format}"
             rows = _write(path, CALLS, each_call(view.connection), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
         drawn = (
             in_study(view.each("items"), view.each("events"))
-            if seen is None and _is_drawn(view)
+            if veiled is None and _is_drawn(view)
             else ()
         )
         if drawn:
             # For readers' eyes: reading back, the items and the events that drew and reworded them
             # are enough.
-            path = made / f"sample.{format}"
+            path = draft_folder / f"sample.{format}"
             rows = _write(path, KINDS["items"], iter(drawn), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
         columns = {}
-        for trace in TRACES if seen is None else ():
-            path = made / f"{trace.name}.{format}"
+        for trace in TRACES if veiled is None else ():
+            path = draft_folder / f"{trace.name}.{format}"
             if rows := write_trace(view.connection, trace, path, format):
                 files[path.name] = {"records": rows, "sha256": sha256(path)}
                 columns[path.name] = trace.meanings
@@ -99,12 +99,12 @@ def export(
             "files": files,
             **(
                 {"log": dict(zip(("entries", "hash"), audit.head(view.connection), strict=True))}
-                if seen is None
+                if veiled is None
                 else {}
             ),
             **({"columns": columns} if columns else {}),
         }
-        (made / MARK).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+        (draft_folder / MARK).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     return folder
 
 
@@ -114,7 +114,8 @@ def _is_drawn(view: View) -> bool:
     return last_drawn(events)[1] is not None or bool(decisions(events))
 
 
-def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int:  # noqa: A002 - the caller's word
+# `format` is the caller's word.
+def _write(path: Path, kind: Kind, stream: Iterator[Any], format: Format) -> int:  # noqa: A002
     if format == "jsonl":
         return frames.write_jsonl(path, kind, stream)
     parts = frames.frames(kind, stream)
@@ -185,15 +186,18 @@ def description(folder: Path) -> Description:
 
 
 def check_files(folder: Path, about: Description) -> None:
-    """Refuse an export whose files are not those that were written: by their digests, all of them."""
+    """Refuse an export whose files are not those that were written.
+
+    All are compared by their digests.
+    """
     for name in (f"{kind}.{about.format}" for kind in KINDS):
         if name not in about.files:
             raise StoreError(f"{folder / MARK}: says nothing of {name}; export the records anew")
-    for name, (records, wanted) in sorted(about.files.items()):
+    for name, (records, digest) in sorted(about.files.items()):
         path = folder / name
         if Path(name).name != name or not path.is_file():
             raise StoreError(f"{path}: is missing from the export")
-        if sha256(path) != wanted:
+        if sha256(path) != digest:
             raise StoreError(
                 f"{path}: is not the file of {records:,} records that was exported; it was changed"
                 " or cut short: export the records anew"
@@ -208,12 +212,15 @@ def check_files(folder: Path, about: Description) -> None:
 
 
 def check_counts(folder: Path, about: Description, counts: Mapping[str, int]) -> None:
-    """Refuse an export of which other numbers of records were read (kind -> number) than export.json says."""
+    """Refuse an export with another number of records than export.json states.
+
+    `counts`: kind -> the number of records that were read.
+    """
     for kind, n in counts.items():
-        wanted = about.files.get(f"{kind}.{about.format}", (0, ""))[0]
-        if n != wanted:
+        n_expected = about.files.get(f"{kind}.{about.format}", (0, ""))[0]
+        if n != n_expected:
             raise StoreError(
-                f"{folder / MARK}: says {wanted:,} records of {kind}.{about.format}, which has"
+                f"{folder / MARK}: says {n_expected:,} records of {kind}.{about.format}, which has"
                 f" {n:,}"
             )
 

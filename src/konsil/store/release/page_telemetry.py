@@ -1,4 +1,6 @@
-"""What the pages know beside the records: every opening of a screen with its times, every change of a field.
+"""Data of the pages beside the records.
+
+Every opening of a screen with its times, every change of a field.
 
 Both go out with an export, for those who study how it was rated; they do not come back in.
 """

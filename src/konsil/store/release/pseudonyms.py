@@ -20,7 +20,9 @@ _LEAST_KEY = 16
 
 @dataclass(frozen=True, slots=True)
 class Pseudonyms:
-    """Keyed pseudonyms: the same key gives the same names; without it a name cannot be computed from an identifier.
+    """Keyed pseudonyms: the same key gives the same names.
+
+    Without it a name cannot be computed from an identifier.
 
     What stands beside a name can still tell whose it is: see `release_tables` for the order and
     repeats of tasks.
@@ -46,20 +48,28 @@ class Pseudonyms:
 
 
 def mentions(text: str, identifiers: Iterable[str]) -> bool:
-    """Whether a text names one of the identifiers as a word of its own: 'batch-R1' names 'R1', 'R12' does not."""
+    """Whether a text names one of the identifiers as a word of its own.
+
+    'batch-R1' names 'R1', 'R12' does not.
+    """
     return any(
         re.search(rf"(?<![0-9A-Za-z]){re.escape(i)}(?![0-9A-Za-z])", text) for i in identifiers if i
     )
 
 
 def coarsened(raters: Sequence[Rater], k: int) -> dict[str, dict[str, str]]:
-    """Give each rater's strata with values suppressed until k raters of the panel share all that is left.
+    """Give each rater's strata with values suppressed.
+
+    Afterwards k raters of the panel share all that is left.
 
     All columns are looked at together: every combination of panel and shown values belongs to k
     raters or more. Only in a panel of fewer than k raters this is impossible; all its values are
     suppressed.
 
-    >>> panel = [Rater(str(n), "p", strata={"sex": "f", "years": y}) for n, y in enumerate(("5", "5", "20", "30"))]
+    >>> panel = [
+    ...     Rater(str(n), "p", strata={"sex": "f", "years": y})
+    ...     for n, y in enumerate(("5", "5", "20", "30"))
+    ... ]
     >>> [shown["years"] for shown in coarsened(panel, 2).values()]
     ['5', '5', '(suppressed)', '(suppressed)']
     """
@@ -74,12 +84,15 @@ def coarsened(raters: Sequence[Rater], k: int) -> dict[str, dict[str, str]]:
 
 
 def _suppress(members: Sequence[dict[str, str]], columns: Sequence[str], k: int) -> None:
-    """Suppress values in place: of rare combinations one column after the other, the most diverse one first."""
+    """Suppress values in place.
+
+    Of rare combinations one column after the other, the most diverse one first.
+    """
     rare = [row for group in _classes(members, columns) if len(group) < k for row in group]
-    left = list(columns)
-    while rare and left:
-        column = max(left, key=lambda c: (len({row[c] for row in rare}), c))
-        left.remove(column)
+    remaining = list(columns)
+    while rare and remaining:
+        column = max(remaining, key=lambda c: (len({row[c] for row in rare}), c))
+        remaining.remove(column)
         for row in rare:
             row[column] = SUPPRESSED
         # Only those that are alike now: joining an untouched class would leave that one as it is.
@@ -97,7 +110,7 @@ def _suppress(members: Sequence[dict[str, str]], columns: Sequence[str], k: int)
 
 def _classes(rows: Sequence[dict[str, str]], columns: Sequence[str]) -> list[list[dict[str, str]]]:
     """Rows that show the same values, in the order of these values."""
-    found: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
     for row in rows:
-        found[tuple(row[c] for c in columns)].append(row)
-    return [found[values] for values in sorted(found)]
+        groups[tuple(row[c] for c in columns)].append(row)
+    return [groups[values] for values in sorted(groups)]

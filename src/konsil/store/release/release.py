@@ -1,4 +1,7 @@
-"""A folder fit for publication: pseudonymous raters, plain tables, and what is needed to understand them."""
+"""A folder fit for publication.
+
+Pseudonymous raters, plain tables, and what is needed to understand them.
+"""
 
 from __future__ import annotations
 
@@ -54,23 +57,23 @@ def release(
     if k < 1:
         raise StoreError(f"k: expected 1 or more raters, got {k}")
     folder, names = Path(folder), Pseudonyms(key)
-    with whole_folder(folder, mark=DIGESTS, overwrite=overwrite) as made:
+    with whole_folder(folder, mark=DIGESTS, overwrite=overwrite) as draft_folder:
         with store.view() as view:
             tables = Tables(study, view, names, k=k, texts=texts, order=order, unlink=unlink)
             made_of = tables.frames()
         is_played = any(callee.model.startswith("fake:") for callee in callees(store))
         if tables.recognisable and not linked:
-            who = release_text.recognisable(tables.recognisable, k)
+            subject = release_text.recognisable(tables.recognisable, k)
             raise StoreError(
-                f"release: {who}, so that the plan, drawn again from study.toml, tells who they"
+                f"release: {subject}, so that the plan, drawn again from study.toml, tells who they"
                 f" are; {option('unlink', example='True')} gives raters another pseudonym on each"
                 f" item, {option('linked', example='True')} keeps one, for those who never publish"
                 " study.toml"
             )
         for name, frame in made_of.items():
-            frames.write_csv(made / f"{name}.csv", [frame])
-            frames.write_parquet(made / f"{name}.parquet", [frame])
-        done = Released(
+            frames.write_csv(draft_folder / f"{name}.csv", [frame])
+            frames.write_parquet(draft_folder / f"{name}.parquet", [frame])
+        released = Released(
             folder,
             {name: frame.height for name, frame in made_of.items()},
             dict(tables.withheld),
@@ -78,25 +81,27 @@ def release(
             dict(tables.small_panels),
             is_played,
         )
-        _instruments(made, study)
+        _instruments(draft_folder, study)
         dictionary = release_text.dictionary(
             {name: frame.columns for name, frame in made_of.items()}
         )
-        frames.write_csv(made / "data_dictionary.csv", [dictionary])
-        _write(made / "LICENCE.txt", release_text.licence(study))
+        frames.write_csv(draft_folder / "data_dictionary.csv", [dictionary])
+        _write(draft_folder / "LICENCE.txt", release_text.licence(study))
         _write(
-            made / "README.md",
-            release_text.readme(study, done, k=k, texts=texts, order=order, unlink=unlink),
+            draft_folder / "README.md",
+            release_text.readme(study, released, k=k, texts=texts, order=order, unlink=unlink),
         )
-        _write(made / DIGESTS, _digests(made))
-    return done
+        _write(draft_folder / DIGESTS, _digests(draft_folder))
+    return released
 
 
-def _instruments(made: Path, study: Study) -> None:
+def _instruments(draft_folder: Path, study: Study) -> None:
     """Write the forms as data and every codebook as a text to read."""
     forms = [dataclasses.asdict(i) for i in study.instruments]
-    _write(made / "instruments.json", json.dumps(forms, ensure_ascii=False, indent=2) + "\n")
-    folder = made / "codebooks"
+    _write(
+        draft_folder / "instruments.json", json.dumps(forms, ensure_ascii=False, indent=2) + "\n"
+    )
+    folder = draft_folder / "codebooks"
     folder.mkdir()
     for number, instrument in enumerate(study.instruments):
         # An identifier is any text; a file's name is not.
@@ -107,9 +112,11 @@ def _instruments(made: Path, study: Study) -> None:
         _write(path, release_text.codebook(instrument))
 
 
-def _digests(made: Path) -> str:
-    paths = sorted(path for path in made.rglob("*") if path.is_file())
-    return "".join(f"{sha256(path)}  {path.relative_to(made).as_posix()}\n" for path in paths)
+def _digests(draft_folder: Path) -> str:
+    paths = sorted(path for path in draft_folder.rglob("*") if path.is_file())
+    return "".join(
+        f"{sha256(path)}  {path.relative_to(draft_folder).as_posix()}\n" for path in paths
+    )
 
 
 def _write(path: Path, text: str) -> None:

@@ -111,7 +111,10 @@ class Tables:
         self._out = self._screened_out()
 
     def _screened_out(self) -> frozenset[str]:
-        """Items of which nothing is given away: they were screened out, as was what their versions are made of."""
+        """Items of which nothing is disclosed.
+
+        They were screened out, as was what their versions are made of.
+        """
         screened = last_screened(self._events)[1]
         out = set(screened.reasons()) if screened is not None else set()
         versions = versions_of(self._view.each("items"))
@@ -153,20 +156,30 @@ class Tables:
         return item not in self._out and rater not in self._withdrawn
 
     def _is_secret(self, rater: str) -> bool:
-        """Whether the order of this rater's tasks is withheld: the plan, drawn again, has the same for one rater."""
+        """Whether the order of this rater's tasks is withheld.
+
+        The plan, drawn again, has the same for one rater.
+        """
         return not self._order and rater not in self._machines
 
     def _count_recognisable(self, tasks: Iterable[_Row]) -> int:
-        """Count the people whose tasks, apart from their order, fewer than k people of their panel have too."""
-        given: dict[str, Counter[tuple[Any, ...]]] = defaultdict(Counter)
+        """Count the people who can be recognised by their tasks.
+
+        Fewer than k people of their panel have the same tasks, apart from their order.
+        """
+        tasks_by_rater: dict[str, Counter[tuple[Any, ...]]] = defaultdict(Counter)
         people = {self._rater(r): r for r in self._people}
         for row in tasks:
             if row["rater"] in people:
-                given[row["rater"]][tuple(row[c] for c in TASKS if c not in ("task", "rater"))] += 1
+                tasks_by_rater[row["rater"]][
+                    tuple(row[c] for c in TASKS if c not in ("task", "rater"))
+                ] += 1
         panels = {
             name: getattr(self._raters.get(rater), "panel", "") for name, rater in people.items()
         }
-        alike = Counter((panels[name], frozenset(tasks.items())) for name, tasks in given.items())
+        alike = Counter(
+            (panels[name], frozenset(tasks.items())) for name, tasks in tasks_by_rater.items()
+        )
         return sum(n for n in alike.values() if n < self._k)
 
     def _items(self) -> pl.DataFrame:
@@ -200,8 +213,8 @@ class Tables:
             REWRITTEN if self._texts else {c: t for c, t in REWRITTEN.items() if c != "before"}
         )
         rows = [
-            {"item": item, "verdict": one.verdict, "before": before.get(item, "")}
-            for item, one in self._wordings.items()
+            {"item": item, "verdict": rewriting.verdict, "before": before.get(item, "")}
+            for item, rewriting in self._wordings.items()
             if item not in self._out
         ]
         return _frame(rows, columns, ("item",))
@@ -237,7 +250,10 @@ class Tables:
         return closed
 
     def _turned(self, rating: Rating) -> tuple[tuple[str, ...], str | None]:
-        """A rating's answers and label, comparisons in the order of the answers' ids where the order is secret."""
+        """A rating's answers and label.
+
+        Comparisons are in the order of the answers' ids where the order is secret.
+        """
         if not self._is_secret(rating.rater) or rating.criterion not in self._criteria:
             return rating.answers, rating.label
         return canonical(self._criteria[rating.criterion], rating.answers, rating.label)

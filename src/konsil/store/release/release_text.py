@@ -156,11 +156,11 @@ def _scale(scale: Scale) -> str:
     return f"One of these labels, {scale.level}:\n\n" + "\n".join(lines)
 
 
-def small_panels(done: Released, k: int) -> str:
+def small_panels(released: Released, k: int) -> str:
     """Name the panels in which nobody can be one of k; empty where there are none."""
-    if not done.small_panels:
+    if not released.small_panels:
         return ""
-    named = ", ".join(f"{panel} ({n})" for panel, n in done.small_panels.items())
+    named = ", ".join(f"{panel} ({n})" for panel, n in released.small_panels.items())
     return f" Panels of fewer than {k} raters, whose strata are all suppressed: {named}."
 
 
@@ -179,20 +179,20 @@ def ordered(order: bool) -> str:
     )
 
 
-def linked(done: Released, k: int, unlink: bool) -> str:
+def linked(released: Released, k: int, unlink: bool) -> str:
     """State how far the sets of tasks tell raters apart."""
     if unlink:
         return (
             "A person has another pseudonym on each item, so that no two items can be linked by"
             " their rater."
         )
-    if not done.recognisable:
+    if not released.recognisable:
         return (
             f"Every rater shares the set of rated tasks with at least {k - 1} others of the panel."
         )
     return (
-        f"{recognisable(done.recognisable, k)}: with a study.toml that names raters, the plan can"
-        " be drawn again and tells who they are."
+        f"{recognisable(released.recognisable, k)}: with a study.toml that names raters, the plan"
+        " can be drawn again and tells who they are."
     )
 
 
@@ -202,17 +202,20 @@ def recognisable(raters: int, k: int) -> str:
     >>> recognisable(1, 3)
     '1 rater has a set of tasks that fewer than 3 raters of the panel share'
     """
-    who = "1 rater has" if raters == 1 else f"{raters:,} raters have"
-    return f"{who} a set of tasks that fewer than {k} raters of the panel share"
+    subject = "1 rater has" if raters == 1 else f"{raters:,} raters have"
+    return f"{subject} a set of tasks that fewer than {k} raters of the panel share"
 
 
-def readme(study: Study, done: Released, *, k: int, texts: bool, order: bool, unlink: bool) -> str:
+def readme(
+    study: Study, released: Released, *, k: int, texts: bool, order: bool, unlink: bool
+) -> str:
     """Tell what the folder holds, what it leaves out and how to check it."""
     tables = "\n".join(
-        f"| {name}.csv, {name}.parquet | {rows} |" for name, rows in done.records.items()
+        f"| {name}.csv, {name}.parquet | {rows} |" for name, rows in released.records.items()
     )
-    left = (
-        "\n".join(f"- {what}: {n}" for what, n in sorted(done.withheld.items()) if n) or "- nothing"
+    omissions = (
+        "\n".join(f"- {content}: {n}" for content, n in sorted(released.withheld.items()) if n)
+        or "- nothing"
     )
     simulated = (
         "\n**The ratings in this folder are simulated. No person gave them.**\n"
@@ -222,7 +225,7 @@ def readme(study: Study, done: Released, *, k: int, texts: bool, order: bool, un
     played = (
         "\n**konsil played some of the models for a trial: no model stands behind their answers and"
         " ratings.**\n"
-        if done.is_played
+        if released.is_played
         else ""
     )
     notes = (
@@ -239,22 +242,28 @@ def readme(study: Study, done: Released, *, k: int, texts: bool, order: bool, un
 |---|---|
 {tables}
 
-CSV and Parquet hold the same. `data_dictionary.csv` says what every column means, `instruments.json` and `codebooks/`
-hold the questions, labels and codebooks that the raters saw. In CSV an empty cell is "none"; a text that a spreadsheet
+CSV and Parquet hold the same. `data_dictionary.csv` says what every column means, \
+`instruments.json` and `codebooks/`
+hold the questions, labels and codebooks that the raters saw. In CSV an empty cell is "none"; a \
+text that a spreadsheet
 would take for a formula has an apostrophe in front, which is not part of it.
 
 ## The raters
 
-People are named by pseudonyms made with a secret key (HMAC-SHA256) that is not in this folder; rows are sorted by
-pseudonym, so that their order says nothing. Tasks are named in the same way. Judges and programs keep their names.
-Raters' strata (such as specialty and years) are "(suppressed)" until at least {k} raters of the panel share every
-combination that is left.{small_panels(done, k)} Names, e-mail addresses and times of day are not here.
+People are named by pseudonyms made with a secret key (HMAC-SHA256) that is not in this folder; \
+rows are sorted by
+pseudonym, so that their order says nothing. Tasks are named in the same way. Judges and programs \
+keep their names.
+Raters' strata (such as specialty and years) are "(suppressed)" until at least {k} raters of the \
+panel share every
+combination that is left.{small_panels(released, k)} Names, e-mail addresses and times of day are \
+not here.
 {notes}
-{ordered(order)} {linked(done, k, unlink)}
+{ordered(order)} {linked(released, k, unlink)}
 
 Left out:
 
-{left}
+{omissions}
 
 ## Checking
 

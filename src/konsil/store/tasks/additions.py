@@ -1,4 +1,7 @@
-"""Places that are added after the plan was drawn: an event with its tasks, and nothing that was drawn moves."""
+"""Places that are added after the plan was drawn.
+
+An event with its tasks, and nothing that was drawn moves.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +50,14 @@ def places_of(connection: Connection, study: Study) -> tuple[Places, ...]:
     return (*study.places, *added_places(study_events.of_kind(connection, ADDED)))
 
 
-def add_places(store: Store, study: Study, wanted: Addition, *, at: str) -> Addition:
+def add_places(store: Store, study: Study, addition: Addition, *, at: str) -> Addition:
     """Add places and draw their tasks.
 
     A StoreError or PlanError where that cannot be, and nothing is written then.
 
     The plan is drawn without and with them, and must be the same for everybody else, byte for byte.
     """
-    _check(study, wanted)
+    _check(study, addition)
     for _ in range(_TRIES):
         with store.view() as view:
             items, answers, events = [
@@ -64,7 +67,7 @@ def add_places(store: Store, study: Study, wanted: Addition, *, at: str) -> Addi
         if planned is None:
             raise StoreError("places: nothing is planned yet; run 'konsil plan' first")
         number = sum(e.kind == ADDED for e in events)
-        event = _event(wanted, number + 1, at)
+        event = _event(addition, number + 1, at)
         fresh = _fresh(study, items, answers, events, event)
         with writing(store.engine) as connection:
             audit.head(connection, lock=True)
@@ -73,39 +76,41 @@ def add_places(store: Store, study: Study, wanted: Addition, *, at: str) -> Addi
                 continue
             write.append(connection, Batch(events=(event,), tasks=fresh), kind=ADDED, at=at)
         slots = tuple(
-            dict.fromkeys(t.slot for t in fresh if t.slot.rpartition(" ")[0] == wanted.places.panel)
+            dict.fromkeys(
+                t.slot for t in fresh if t.slot.rpartition(" ")[0] == addition.places.panel
+            )
         )
-        return dataclasses.replace(wanted, slots=slots, tasks=len(fresh))
+        return dataclasses.replace(addition, slots=slots, tasks=len(fresh))
     raise StoreError("places: others add places at the same time; try again")
 
 
-def _check(study: Study, wanted: Addition) -> None:
-    places, panels = wanted.places, {p.panel: None for p in study.places}
+def _check(study: Study, addition: Addition) -> None:
+    places, panels = addition.places, {p.panel: None for p in study.places}
     if places.panel not in panels:
         raise StoreError(
             f"panel: {places.panel!r} has no places to sign up for; {nearest(places.panel, panels)}"
         )
     if not 1 <= places.number <= MOST:
         raise StoreError(f"number: expected 1 to {MOST} places, got {places.number}")
-    if not wanted.reason.strip():
+    if not addition.reason.strip():
         raise StoreError("reason: is empty; say why places are added")
     for problem in places_problems([places], study.enrolment, "places"):
         raise StoreError(problem)
 
 
-def _event(wanted: Addition, number: int, at: str) -> Event:
-    places = wanted.places
+def _event(addition: Addition, number: int, at: str) -> Event:
+    places = addition.places
     data: dict[str, object] = {
         "number": places.number,
         "strata": dict(places.strata),
-        "reason": wanted.reason.strip(),
+        "reason": addition.reason.strip(),
     }
     return Event(
         f"{ADDED} {number:04}",
         ADDED,
         places.panel,
         at,
-        data | ({"by": wanted.by} if wanted.by else {}),
+        data | ({"by": addition.by} if addition.by else {}),
     )
 
 
@@ -138,8 +143,8 @@ def _fresh(
             " drawn; places cannot be added where another panel takes over items with"
             " raters_per_item or per_rater of its own"
         )
-    known = {t.id for t in before}
-    fresh = tuple(t for t in after if t.id not in known)
+    planned_ids = {t.id for t in before}
+    fresh = tuple(t for t in after if t.id not in planned_ids)
     if not any(t.item is not None and t.slot.rpartition(" ")[0] == event.subject for t in fresh):
         strata = ", ".join(f"{k} {v!r}" for k, v in added_places([event])[0].strata.items())
         raise PlanError(
@@ -169,11 +174,11 @@ def groups(study: Study, store: Store) -> tuple[Group, ...]:
     with reading(store.engine) as connection:
         all_places, free = places_of(connection, study), slots.free_slots(connection)
     first = {r.id for r in placeholder_raters(study.places, study.raters)}
-    found: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    ids_by_profile: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
     for stand_in in placeholder_raters(all_places, study.raters):
-        found.setdefault((stand_in.panel, tuple(sorted(stand_in.strata.items()))), []).append(
-            stand_in.id
-        )
+        ids_by_profile.setdefault(
+            (stand_in.panel, tuple(sorted(stand_in.strata.items()))), []
+        ).append(stand_in.id)
     return tuple(
         Group(
             panel,
@@ -182,5 +187,5 @@ def groups(study: Study, store: Store) -> tuple[Group, ...]:
             sum(i not in first for i in ids),
             sum(i in free for i in ids),
         )
-        for (panel, strata), ids in found.items()
+        for (panel, strata), ids in ids_by_profile.items()
     )

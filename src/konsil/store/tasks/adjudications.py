@@ -80,24 +80,26 @@ def _waiting(connection: Connection, study: Study, rules: Adjudication) -> tuple
     main = sa.and_(t.purpose == "main", t.item.is_not(None), t.rater != "")
     tasks = [task for task in read.some(connection, "tasks", main) if task.rater in members]
     opened = {e.subject for e in study_events.of_kind(connection, OPENED)}
-    found = disagreements(rules, study.instruments, tasks, ratings_of(connection, tasks))
-    return tuple(d for d in found if all(task.id not in opened for task in d.tasks))
+    candidates = disagreements(rules, study.instruments, tasks, ratings_of(connection, tasks))
+    return tuple(d for d in candidates if all(task.id not in opened for task in d.tasks))
 
 
 def open_all(store: Store, study: Study, rules: Adjudication, *, at: str, by: str) -> int:
     """Open the adjudication of every disagreement; count what is looked at together."""
     with writing(store.engine) as connection:
         audit.head(connection, lock=True)
-        found = _waiting(connection, study, rules)
+        waiting = _waiting(connection, study, rules)
         events, tasks = [], []
-        for one in found:
-            for before, task in zip(one.tasks, one.opened(study.seed), strict=True):
-                data = {"task": task.id, "fields": list(one.fields), "by": by}
+        for disagreement in waiting:
+            for before, task in zip(
+                disagreement.tasks, disagreement.opened(study.seed), strict=True
+            ):
+                data = {"task": task.id, "fields": list(disagreement.fields), "by": by}
                 events.append(Event(f"{OPENED} {before.id}", OPENED, before.id, at, data))
                 tasks.append(task)
         if tasks:
             write.append(connection, Batch(events=events, tasks=tasks), kind=OPENED, at=at)
-    return len(found)
+    return len(waiting)
 
 
 def tasks_of(connection: Connection, rater: str) -> tuple[Task, ...]:
@@ -126,7 +128,11 @@ def fields_of(connection: Connection, task: Task) -> tuple[str, ...]:
 
 
 def labels(connection: Connection, tasks: Sequence[Task]) -> Mapping[str, Sequence[Rating]]:
-    """Task -> its ratings; of the adjudications' tasks those after it, of the tasks that they review those before."""
+    """Task -> its ratings.
+
+    For tasks of the adjudications the ratings after it, for the tasks that they review those
+    before.
+    """
     ids = [
         *tasks,
         *(Task(t.repeat_of, "", t.rater, t.instrument, t.item) for t in tasks if t.repeat_of),
@@ -171,21 +177,21 @@ def rounds(connection: Connection) -> tuple[Round, ...]:
         opened.keys() & tasks.keys(), key=lambda n: (tasks[n].item or "", tasks[n].rater, n)
     ):
         of.setdefault(_number(closed[name]) if name in closed else last + 1, []).append(name)
-    found = []
+    round_list = []
     for number, names in sorted(of.items()):
         screens = []
         for name in names:
-            asked = opened[name].data.get("fields")
-            fields = tuple(map(str, asked)) if isinstance(asked, list) else ()
+            field_names = opened[name].data.get("fields")
+            fields = tuple(map(str, field_names)) if isinstance(field_names, list) else ()
             screens.append(
                 Screen(tasks[name].item or "", fields, len(rated.get(name, ())) >= len(fields))
             )
         end = closed.get(names[0])
-        told = {} if end is None else {"closed_at": end.at, "by": str(end.data.get("by", ""))}
+        ending = {} if end is None else {"closed_at": end.at, "by": str(end.data.get("by", ""))}
         ratings = 0 if end is None else int(str(end.data.get("ratings", 0)))
         begin = min(opened[name].at for name in names)
-        found.append(Round(number, begin, tuple(screens), **told, ratings=ratings))
-    return tuple(found)
+        round_list.append(Round(number, begin, tuple(screens), **ending, ratings=ratings))
+    return tuple(round_list)
 
 
 def _number(event: Event) -> int:
@@ -201,7 +207,7 @@ def close(store: Store, *, at: str, by: str) -> Round | None:
         # Whoever decides waits for this, and the other way round: nothing is decided between the
         # count and the end.
         audit.head(connection, lock=True)
-        now = next((one for one in rounds(connection) if not one.closed_at), None)
+        now = next((round_ for round_ in rounds(connection) if not round_.closed_at), None)
         if now is None:
             return None
         t, r = schema.tasks.c, schema.ratings.c
@@ -222,4 +228,4 @@ def close(store: Store, *, at: str, by: str) -> Round | None:
             Event(f"{CLOSED} {name}", CLOSED, name, at, data) for name in names if name not in ended
         ]
         write.append(connection, Batch(events=events), kind=CLOSED, at=at)
-        return next(one for one in rounds(connection) if one.number == now.number)
+        return next(round_ for round_ in rounds(connection) if round_.number == now.number)

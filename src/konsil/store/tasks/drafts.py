@@ -91,43 +91,47 @@ def append_changes(
 
     The same ones again change nothing.
     """
-    told = list(changes)
+    change_list = list(changes)
     now = values(connection, state.task)
-    known = _stored_changes(connection, [c.id for c in told])
+    rev_by_change = _stored_changes(connection, [c.id for c in change_list])
     rev, conflicts = state.rev, dict[str, Value]()
     # A window never crosses with itself: neither with what it says here, nor with what it said here
     # before.
-    own = set(known.values())
+    own_revs = set(rev_by_change.values())
     events: list[dict[str, Any]] = []
-    for one in told:
-        if one.id in known:
-            if known[one.id] == 0 and one.field in now and now[one.field].value != one.value:
-                conflicts[one.field] = now[one.field]
+    for edit in change_list:
+        if edit.id in rev_by_change:
+            if (
+                rev_by_change[edit.id] == 0
+                and edit.field in now
+                and now[edit.field].value != edit.value
+            ):
+                conflicts[edit.field] = now[edit.field]
             continue
-        before = now.get(one.field, EMPTY)
+        before = now.get(edit.field, EMPTY)
         crossed = (
-            one.base_rev < before.rev <= state.rev
-            and before.rev not in own
-            and before.value != one.value
+            edit.base_rev < before.rev <= state.rev
+            and before.rev not in own_revs
+            and before.value != edit.value
         )
         if crossed:
-            conflicts[one.field] = before
+            conflicts[edit.field] = before
         else:
             rev += 1
-            now[one.field] = Value(one.value, rev)
-            conflicts.pop(one.field, None)
-            _set(connection, state.task, one, rev, fresh=before.rev == 0)
-        known[one.id] = 0 if crossed else rev
+            now[edit.field] = Value(edit.value, rev)
+            conflicts.pop(edit.field, None)
+            _set(connection, state.task, edit, rev, fresh=before.rev == 0)
+        rev_by_change[edit.id] = 0 if crossed else rev
         events.append(
             {
-                "id": one.id,
+                "id": edit.id,
                 "task": state.task,
                 "rater": state.rater,
-                "field": one.field,
-                "value": one.value,
-                "base_rev": one.base_rev,
-                "rev": known[one.id],
-                "said_at": one.said_at,
+                "field": edit.field,
+                "value": edit.value,
+                "base_rev": edit.base_rev,
+                "rev": rev_by_change[edit.id],
+                "said_at": edit.said_at,
                 "at": at,
             }
         )
@@ -143,12 +147,12 @@ def _stored_changes(connection: Connection, ids: list[str]) -> dict[str, int]:
     return {row.id: row.rev for row in rows}
 
 
-def _set(connection: Connection, task: str, one: Change, rev: int, *, fresh: bool) -> None:
-    row = {"value": one.value, "rev": rev, "event": one.id}
+def _set(connection: Connection, task: str, edit: Change, rev: int, *, fresh: bool) -> None:
+    row = {"value": edit.value, "rev": rev, "event": edit.id}
     if fresh:
-        connection.execute(_FRESH, {"task": task, "field": one.field, **row})
+        connection.execute(_FRESH, {"task": task, "field": edit.field, **row})
     else:
-        connection.execute(_AGAIN, {"of": task, "here": one.field, **row})
+        connection.execute(_AGAIN, {"of": task, "here": edit.field, **row})
 
 
 def noted(connection: Connection, rater: str) -> dict[str, str]:
@@ -163,7 +167,7 @@ def noted(connection: Connection, rater: str) -> dict[str, str]:
 
 
 def typed_since(connection: Connection, rater: str) -> frozenset[str]:
-    """Tasks of a rater with a field that was changed at the time at which the task was handed in, or later.
+    """Tasks of a rater with a field that was changed when the task was handed in, or later.
 
     What was handed in without a save before is among them; notes to oneself do not count.
     """
@@ -182,7 +186,10 @@ def typed_since(connection: Connection, rater: str) -> frozenset[str]:
 
 
 def history(connection: Connection, task: str) -> tuple[tuple[Change, int], ...]:
-    """Every change ever told of a task with its number, 0 for those that lost; in the order in which they came."""
+    """Every change ever reported for a task with its number, 0 for those that lost.
+
+    They are in the order in which they came.
+    """
     e = page_schema.draft_events.c
     query = sa.select(e.id, e.field, e.value, e.base_rev, e.said_at, e.rev).where(e.task == task)
     rows = connection.execute(query.order_by(e.at, e.rev, e.id))

@@ -15,12 +15,18 @@ from konsil.store.tasks import task_reassignment
 
 
 def lock_open_slots(connection: Connection) -> None:
-    """Two who come at the same moment wait for one another from here on, so that none gets the other's place."""
+    """Make two who sign up at the same moment wait for one another from here on.
+
+    So neither gets the other's place.
+    """
     audit.head(connection, lock=True)
 
 
 def free_slots(connection: Connection) -> dict[str, int]:
-    """Slot -> its tasks about items that are nobody's; where others took those over, no survey makes a place of it."""
+    """Slot -> its tasks about items that are nobody's.
+
+    Where others took those over, no survey makes a place of it.
+    """
     t = schema.tasks.c
     query = (
         sa.select(t.slot, sa.func.count())
@@ -37,8 +43,8 @@ def take(connection: Connection, rater: Rater, slot: str, at: str, *, by: str = 
     """
     access.refuse_erased(connection, rater.id)
     t = schema.tasks.c
-    known = sa.select(schema.raters.c.id).where(schema.raters.c.id == rater.id)
-    if connection.execute(known).first() is None:
+    is_rater = sa.select(schema.raters.c.id).where(schema.raters.c.id == rater.id)
+    if connection.execute(is_rater).first() is None:
         write.append(connection, Batch(raters=(rater,)), kind="rater", at=at, by=by)
     times = len(study_events.of_kind(connection, SIGN_UP, rater.id)) + 1
     event = Event(

@@ -14,9 +14,9 @@ from konsil.store.engine import read, schema
 def tasks_of(connection: Connection, rater: str) -> tuple[Task, ...]:
     """A rater's pilot tasks about items, in the order of work."""
     t = schema.tasks.c
-    mine = sa.and_(t.rater == rater, t.purpose == "pilot", t.item.is_not(None))
+    of_rater = sa.and_(t.rater == rater, t.purpose == "pilot", t.item.is_not(None))
     return tuple(
-        sorted(read.some(connection, "tasks", mine), key=lambda task: (task.position, task.id))
+        sorted(read.some(connection, "tasks", of_rater), key=lambda task: (task.position, task.id))
     )
 
 
@@ -36,14 +36,14 @@ def pilot_tasks(connection: Connection, tasks: Sequence[Task]) -> tuple[Task, ..
 
 def ratings_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, list[Rating]]:
     """Task -> its ratings as they stand; tasks without ratings are left out."""
-    found: dict[str, list[Rating]] = {}
+    ratings_by_task: dict[str, list[Rating]] = {}
     ids = [task.id for task in tasks]
     for start in range(0, len(ids), 500):
         for rating in read.some(
             connection, "ratings", schema.ratings.c.task.in_(ids[start : start + 500])
         ):
-            found.setdefault(rating.task, []).append(rating)
-    return found
+            ratings_by_task.setdefault(rating.task, []).append(rating)
+    return ratings_by_task
 
 
 def all_tasks(connection: Connection) -> tuple[Task, ...]:

@@ -57,19 +57,21 @@ def counts(connection: Connection) -> tuple[Count, ...]:
     """The tasks of every rater by cell of the plan, tie-breaks left out."""
     t, s, r = schema.tasks.c, page_schema.screens.c, schema.ratings.c
     rated = sa.select(r.task).where(r.task == t.id).exists()
-    done = sa.case((sa.or_(s.submitted_at.is_not(None), rated), 1), else_=0)
+    completed = sa.case((sa.or_(s.submitted_at.is_not(None), rated), 1), else_=0)
     by = (t.rater, t.instrument, t.phase, t.batch)
     query = (
-        sa.select(*by, sa.func.min(t.position), sa.func.count(), sa.func.sum(done))
+        sa.select(*by, sa.func.min(t.position), sa.func.count(), sa.func.sum(completed))
         .select_from(schema.tasks.outerjoin(page_schema.screens, s.task == t.id))
         .where(t.purpose.not_in(UNCOUNTED))
         .group_by(*by)
     )
-    found = (
-        Count(rater, instrument, phase, batch, int(first), int(tasks), int(done))
-        for rater, instrument, phase, batch, first, tasks, done in connection.execute(query)
+    cell_counts = (
+        Count(rater, instrument, phase, batch, int(first), int(tasks), int(completed))
+        for rater, instrument, phase, batch, first, tasks, completed in connection.execute(query)
     )
-    return tuple(sorted(found, key=lambda c: (c.rater, c.first, c.phase, c.batch, c.instrument)))
+    return tuple(
+        sorted(cell_counts, key=lambda c: (c.rater, c.first, c.phase, c.batch, c.instrument))
+    )
 
 
 def handed_in(connection: Connection) -> tuple[Handed, ...]:
@@ -108,5 +110,5 @@ def typical_seconds(connection: Connection, least: int) -> float | None:
         .where(s.submitted_at.is_not(None), s.seconds.is_not(None), t.item.is_not(None))
         .order_by(s.seconds)
     )
-    found = list(connection.execute(query).scalars())
-    return median(found) if len(found) >= least else None
+    seconds = list(connection.execute(query).scalars())
+    return median(seconds) if len(seconds) >= least else None

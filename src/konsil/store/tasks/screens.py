@@ -1,4 +1,6 @@
-"""Tasks as the rating pages show them: random public names, how far each is, how long it was looked at.
+"""Tasks as the rating pages show them.
+
+Random public names, how far each is, how long it was looked at.
 
 Every function works inside the caller's transaction, so that a page's step is one: the change, the
 time, the ratings.
@@ -149,20 +151,25 @@ def planned(connection: Connection, rater: str) -> tuple[Queued, ...]:
         .order_by(t.position, t.id)
     )
     return tuple(
-        Queued(task, phase, batch, position, bool(tie), bool(survey), 0, bool(done), None)
-        for task, phase, batch, position, tie, survey, done in connection.execute(query)
+        Queued(task, phase, batch, position, bool(tie), bool(survey), 0, bool(is_completed), None)
+        for task, phase, batch, position, tie, survey, is_completed in connection.execute(query)
     )
 
 
 def plan_mark(connection: Connection, rater: str) -> tuple[object, ...]:
-    """Something that changes whenever `planned` may say something else: tasks came, or an import."""
+    """Something that changes whenever `planned` may say something else.
+
+    It changes with new tasks or an import.
+    """
     return tuple(connection.execute(_PLAN_MARK, {"of": rater}).one())
 
 
 def progressed(
     connection: Connection, rater: str, since: str | None = None
 ) -> dict[str, tuple[int, bool, float | None]]:
-    """Task -> place among those put off, whether it was handed in, and its seconds; of the tasks that were shown.
+    """Task -> place among those put off, whether it was handed in, and its seconds.
+
+    It has the tasks that were shown.
 
     With `since` only of those that are open, and those that were handed in then or later.
     """
@@ -172,8 +179,8 @@ def progressed(
         else (_PROGRESSED_SINCE, {"of": rater, "since": since})
     )
     return {
-        task: (deferred, bool(done), seconds)
-        for task, deferred, done, seconds in connection.execute(query, of)
+        task: (deferred, bool(is_completed), seconds)
+        for task, deferred, is_completed, seconds in connection.execute(query, of)
     }
 
 
@@ -198,19 +205,22 @@ def progress_mark(connection: Connection, rater: str) -> Mark:
 
 
 def assigned_rater(connection: Connection, task_id: str) -> tuple[str, int] | None:
-    """Who has a task, and the entry of the log that wrote it last: while that is the same, so is the task."""
+    """The rater of a task, and the entry of the log that wrote it last.
+
+    While that entry is the same, so is the task.
+    """
     row = connection.execute(_HOLDER, {"of": task_id}).first()
     return None if row is None else (row.rater, row.entry)
 
 
 def named(connection: Connection, task: str, rater: str, at: str) -> State:
     """The state of a task; one that was never shown gets its random public name now."""
-    found = screen_state(connection, task)
-    if found is None:
-        found = State(task, secrets.token_urlsafe(12), rater, at)
-        row = {name: getattr(found, name) for name in State.__slots__}
+    state = screen_state(connection, task)
+    if state is None:
+        state = State(task, secrets.token_urlsafe(12), rater, at)
+        row = {name: getattr(state, name) for name in State.__slots__}
         connection.execute(sa.insert(page_schema.screens).values(row))
-    return found
+    return state
 
 
 def screen_state(connection: Connection, task: str) -> State | None:
@@ -219,7 +229,10 @@ def screen_state(connection: Connection, task: str) -> State | None:
 
 
 def public(connection: Connection, name: str, *, lock: bool = False) -> State | None:
-    """The state of the task with this public name; with `lock`, other writers wait until the transaction ends."""
+    """The state of the task with this public name.
+
+    With `lock`, other writers wait until the transaction ends.
+    """
     return _state(connection, _SCREEN_TO_CHANGE if lock else _SCREEN, name)
 
 
@@ -242,23 +255,23 @@ def put_off(connection: Connection, state: State) -> None:
     change(connection, state, {"deferred": (last or 0) + 1})
 
 
-def visit(connection: Connection, state: State, told: Visit, at: str) -> None:
+def visit(connection: Connection, state: State, report: Visit, at: str) -> None:
     """Keep what a page says of its times; later words of the same page replace the earlier."""
     values = {
-        "wall": told.wall,
-        "active": told.active,
-        "first_input": told.first_input,
-        "ends": told.ends,
+        "wall": report.wall,
+        "active": report.active,
+        "first_input": report.first_input,
+        "ends": report.ends,
     }
-    if told.wall is not None:
+    if report.wall is not None:
         # Words may arrive out of order, so the longest counts; times only grow. The visit of
         # another task is left as it is: whatever says so is no page of ours.
-        longer = {"of": told.id, "here": state.task, "most": told.wall, **values, "entry": None}
+        longer = {"of": report.id, "here": state.task, "most": report.wall, **values, "entry": None}
         if connection.execute(_LONGER_VISIT, longer).rowcount:
             return
-    known = connection.execute(_VISIT, {"of": told.id}).scalar_one_or_none()
-    if known is None:
-        row = {"id": told.id, "task": state.task, "rater": state.rater, "opened_at": at, **values}
+    stored = connection.execute(_VISIT, {"of": report.id}).scalar_one_or_none()
+    if stored is None:
+        row = {"id": report.id, "task": state.task, "rater": state.rater, "opened_at": at, **values}
         connection.execute(_NEW_VISIT, row)
 
 
@@ -270,12 +283,15 @@ def visits(connection: Connection, task: str) -> tuple[tuple[str, Visit], ...]:
 
 def task(connection: Connection, task_id: str) -> Task | None:
     """The task of this id."""
-    found: Sequence[Task] = _records(connection, "tasks", "id", task_id)
-    return found[0] if found else None
+    tasks: Sequence[Task] = _records(connection, "tasks", "id", task_id)
+    return tasks[0] if tasks else None
 
 
 def begun(connection: Connection, rater: str) -> tuple[tuple[State, str, str], ...]:
-    """The screens that a rater handed in or began, the last first, each with its phase and batch."""
+    """The screens that a rater handed in or began, the last first.
+
+    Each has its phase and batch.
+    """
     query = (
         sa.select(page_schema.screens, _T.phase, _T.batch)
         .select_from(page_schema.screens.join(schema.tasks, _T.id == _S.task))
@@ -307,14 +323,14 @@ def last_position(connection: Connection, rater: str) -> int:
 
 def item(connection: Connection, item_id: str | None) -> Item | None:
     """The item of this id, in the words that were accepted for it; None for a survey."""
-    found: Sequence[Item] = _records(connection, "items", "id", item_id) if item_id else ()
-    return reworded(connection, found[0]) if found else None
+    items: Sequence[Item] = _records(connection, "items", "id", item_id) if item_id else ()
+    return reworded(connection, items[0]) if items else None
 
 
 def answers(connection: Connection, ids: Sequence[str]) -> dict[str, Answer]:
     """The answers of these ids, by id."""
-    found: Sequence[Answer] = _records(connection, "answers", "id", *ids) if ids else ()
-    return {a.id: a for a in found}
+    records: Sequence[Answer] = _records(connection, "answers", "id", *ids) if ids else ()
+    return {a.id: a for a in records}
 
 
 def ratings_of_task(connection: Connection, task_id: str) -> tuple[Rating, ...]:
@@ -337,9 +353,10 @@ def submitted_before(connection: Connection, state: State) -> str:
 
     Empty where there is none.
     """
-    here = {"of": state.rater, "here": state.task}
+    params = {"of": state.rater, "here": state.task}
     if state.submitted_at is None:
-        return connection.execute(_BEFORE, here).scalar_one_or_none() or ""
+        return connection.execute(_BEFORE, params).scalar_one_or_none() or ""
     return (
-        connection.execute(_EARLIER, {**here, "at": state.submitted_at}).scalar_one_or_none() or ""
+        connection.execute(_EARLIER, {**params, "at": state.submitted_at}).scalar_one_or_none()
+        or ""
     )

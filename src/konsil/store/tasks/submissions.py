@@ -20,7 +20,10 @@ A comparison is stored in the order of its answers' identifiers, in which are th
 
 
 def looks(connection: Connection) -> Iterator[Look]:
-    """Every rating of a screen of the pages, rater by rater, as screens were handed in and answers stood on them."""
+    """Every rating of a screen of the pages, rater by rater.
+
+    Ratings are in the order in which screens were handed in.
+    """
     t, s, r = schema.tasks.c, page_schema.screens.c, schema.ratings.c
     joined = page_schema.screens.join(schema.tasks, t.id == s.task).join(
         schema.ratings, r.task == s.task

@@ -1,4 +1,7 @@
-"""Tasks that change hands, in the caller's transaction: who had them before is kept and covered by the audit log."""
+"""Tasks that are reassigned, in the caller's transaction.
+
+The previous raters stay stored and covered by the audit log.
+"""
 
 from __future__ import annotations
 

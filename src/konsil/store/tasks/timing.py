@@ -1,4 +1,7 @@
-"""When ratings were there: before the plan of analyses was frozen, after it, or at a time that nobody kept."""
+"""Time of ratings against the freeze of the analysis plan.
+
+They were given before the freeze, after it, or at a time that was not recorded.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ from konsil.study.data.plan_status import Timing
 
 
 def timings(store: Store, freeze: str, at: str) -> tuple[Timing, ...]:
-    """Ratings by criterion and rater and by when they were given, against the freeze of this event at this time.
+    """Ratings by criterion and rater and by when they were given.
+
+    The times are compared with the freeze of this event at this time.
 
     A rating that stood under an earlier entry of the log was there before; of any other, its own
     time decides, and the freeze itself where both came in with one import. A rating that was

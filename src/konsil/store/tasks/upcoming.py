@@ -12,7 +12,9 @@ from konsil.store.engine import page_schema, read, schema
 
 
 def upcoming(connection: Connection, but: Collection[str]) -> tuple[str, ...]:
-    """Ids of the tasks about items that were not handed in, everybody's first before anybody's second.
+    """Ids of the tasks about items that were not handed in.
+
+    The first tasks of all raters come before the second of any.
 
     `but` are raters who see no pages: judges and programs.
     """
@@ -33,5 +35,7 @@ def upcoming(connection: Connection, but: Collection[str]) -> tuple[str, ...]:
 
 def tasks(connection: Connection, ids: Sequence[str]) -> tuple[Task, ...]:
     """The tasks of these ids, in their order."""
-    found = {task.id: task for task in read.some(connection, "tasks", schema.tasks.c.id.in_(ids))}
-    return tuple(found[name] for name in ids if name in found)
+    tasks_by_id = {
+        task.id: task for task in read.some(connection, "tasks", schema.tasks.c.id.in_(ids))
+    }
+    return tuple(tasks_by_id[name] for name in ids if name in tasks_by_id)

@@ -55,11 +55,11 @@ def vacancies(connection: Connection, study: Study) -> tuple[Vacancy, ...]:
     counts: dict[str, int] = {
         slot: int(n) for slot, n in connection.execute(lapsed.group_by(t.slot))
     }
-    found = (
+    candidates = (
         Vacancy(r.id, r.panel, counts.get(r.id, 0), r.panel in panels)
         for r in _empty(connection, study)
     )
-    return tuple(v for v in found if v.screens or v.breaks_ties)
+    return tuple(v for v in candidates if v.screens or v.breaks_ties)
 
 
 def _empty(connection: Connection, study: Study) -> list[Rater]:
@@ -69,19 +69,19 @@ def _empty(connection: Connection, study: Study) -> list[Rater]:
         *study_events.of_kind(connection, SIGN_UP),
     ]
     pairs = list(zip(slots_of(study.raters), study.raters, strict=True))
-    known = {slot.id for slot, _ in pairs}
+    slot_ids = {slot.id for slot, _ in pairs}
     # A place that people sign up for is a slot too; whoever holds it is no matter here.
     ours = [
         e
         for e in moves
-        if e.kind == study_events.WITHDRAWAL or str(e.data.get("slot", "")) in known
+        if e.kind == study_events.WITHDRAWAL or str(e.data.get("slot", "")) in slot_ids
     ]
-    held = assign_slot_holders(
+    slot_tasks = assign_slot_holders(
         [Task(slot.id, slot.id, rater.id, "", None) for slot, rater in pairs], _plain(ours), ()
     )
     return [
         slot
-        for (slot, _), task in zip(pairs, held, strict=True)
+        for (slot, _), task in zip(pairs, slot_tasks, strict=True)
         if slot.kind == "human" and not task.rater
     ]
 
@@ -96,63 +96,69 @@ def _plain(events: Sequence[Event]) -> list[Event]:
 
 def succeed(store: Store, study: Study, slot: str, rater: str, *, at: str, by: str = "") -> int:
     """Name who takes over a slot that nobody has, with all that waits in it; count the tasks."""
-    who = rater.strip()
+    successor = rater.strip()
     with writing(store.engine) as connection:
         open_slots.lock_open_slots(connection)
         empty = {r.id: r for r in _empty(connection, study)}
         if slot not in empty:
             raise StoreError(f"slot: nobody is wanted for {slot!r}; {nearest(slot, empty)}")
-        if not who or len(who) > LONGEST or not who.isprintable():
+        if not successor or len(successor) > LONGEST or not successor.isprintable():
             raise StoreError(
                 f"rater: expected a pseudonym of 1 to {LONGEST} characters, got {rater!r}"
             )
-        if "@" in who:
+        if "@" in successor:
             raise StoreError(
-                f"rater: {who!r} is an e-mail address; a rater's identifier is everywhere:"
+                f"rater: {successor!r} is an e-mail address; a rater's identifier is everywhere:"
                 " invent one"
             )
-        known = {r.id: r for r in (*read.each(connection, "raters"), *study.raters)}
-        if who in known and (
-            known[who].panel != empty[slot].panel
-            or who not in withdrawal.withdrawn_raters(connection)
+        raters_by_id = {r.id: r for r in (*read.each(connection, "raters"), *study.raters)}
+        if successor in raters_by_id and (
+            raters_by_id[successor].panel != empty[slot].panel
+            or successor not in withdrawal.withdrawn_raters(connection)
         ):
             # Somebody who works already has seen items that a tie-break is about.
             raise StoreError(
-                f"rater: {who!r} is in the study already; expected somebody new, or who had"
+                f"rater: {successor!r} is in the study already; expected somebody new, or who had"
                 " withdrawn"
             )
         # Only what the plan goes by is taken for true of somebody new.
         matched = {a.match for a in study.plan if a.panel == empty[slot].panel}
         strata = {name: value for name, value in empty[slot].strata.items() if name in matched}
         return open_slots.take(
-            connection, Rater(who, empty[slot].panel, strata=strata), slot, at, by=by
+            connection, Rater(successor, empty[slot].panel, strata=strata), slot, at, by=by
         )
 
 
 def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: str) -> None:
-    """Give tie-breaks that came up for nobody to the others of their panel, evenly; where nobody is left, they wait."""
+    """Give tie-breaks that came up for nobody to the others of their panel, evenly.
+
+    Where no member is left, they wait.
+    """
     waiting = [t for t in arisen if not t.rater]
     if not waiting:
         return
-    left, people = withdrawal.withdrawn_raters(connection), withdrawal.people_of(connection, study)
+    withdrawn, people = (
+        withdrawal.withdrawn_raters(connection),
+        withdrawal.people_of(connection, study),
+    )
     for panel in dict.fromkeys(t.slot.rpartition(" ")[0] for t in waiting):
         members = [
             r
             for r in people.values()
-            if r.panel == panel and r.kind == "human" and r.id not in left
+            if r.panel == panel and r.kind == "human" and r.id not in withdrawn
         ]
-        mine = [t for t in waiting if t.slot.rpartition(" ")[0] == panel]
+        panel_tasks = [t for t in waiting if t.slot.rpartition(" ")[0] == panel]
         theirs = read.some(connection, "tasks", schema.tasks.c.rater.in_([r.id for r in members]))
-        found = reassign_tasks(
+        handover = reassign_tasks(
             "",
-            [*mine, *theirs],
+            [*panel_tasks, *theirs],
             plan=study.plan,
             raters=[Rater("", panel), *members],
             items={},
             rated=(),
             seed=study.seed,
         )
-        holders = {task: holder for task, holder in found.holders.items() if holder}
+        holders = {task: holder for task, holder in handover.holders.items() if holder}
         if holders:
             event = Event(f"{HAND_OVER} {min(holders)}", HAND_OVER, panel, at, {"holders": holders})
             task_reassignment.hand_over(connection, event, holders)

@@ -23,17 +23,17 @@ from konsil.study import Study
 
 def withdrawn_raters(connection: Connection) -> frozenset[str]:
     """Who has withdrawn and not come back to a slot since."""
-    found: set[str] = set()
+    withdrawn: set[str] = set()
     events = [
         *study_events.of_kind(connection, study_events.WITHDRAWAL),
         *study_events.of_kind(connection, "sign-up"),
     ]
     for event in sorted(events, key=lambda e: e.at):
         if event.kind == study_events.WITHDRAWAL:
-            found.add(event.subject)
+            withdrawn.add(event.subject)
         else:
-            found.discard(event.subject)
-    return frozenset(found)
+            withdrawn.discard(event.subject)
+    return frozenset(withdrawn)
 
 
 def panels(connection: Connection, study: Study) -> dict[str, tuple[str, str]]:
@@ -55,47 +55,51 @@ def withdraw(
     at: str,
     reason: str = "",
     by: str = "",
-    seen: str | None = None,
+    agreed_digest: str | None = None,
 ) -> Handover | None:
     """Let a rater go: her links end, what she rated stays, the rest changes hands.
 
-    `seen` is the digest of the preview that was agreed to; where the plan would now be another one,
-    because she rated on meanwhile, nothing happens and None is returned.
+    `agreed_digest` is the digest of the preview that was agreed to; where the plan would now be
+    another one, because the rater continued meanwhile, nothing happens and None is returned.
     """
     with reading(store.engine) as connection:
         # Worked out before anybody has to wait, and once more only where something was written
         # meanwhile.
-        known, found = audit.head(connection), _preview(connection, study, rater)
+        head, handover = audit.head(connection), _preview(connection, study, rater)
     with writing(store.engine) as connection:
-        if audit.head(connection, lock=True) != known:
-            found = _preview(connection, study, rater)
-        if seen is not None and seen != digest(found):
+        if audit.head(connection, lock=True) != head:
+            handover = _preview(connection, study, rater)
+        if agreed_digest is not None and agreed_digest != digest(handover):
             return None
-        _leave(connection, found, at, reason, by)
-    return found
+        _leave(connection, handover, at, reason, by)
+    return handover
 
 
 def let_go(
     connection: Connection, study: Study, rater: str, *, at: str, reason: str = "", by: str = ""
 ) -> Handover:
     """The same in the caller's transaction."""
-    found = _preview(connection, study, rater)
-    _leave(connection, found, at, reason, by)
-    return found
+    handover = _preview(connection, study, rater)
+    _leave(connection, handover, at, reason, by)
+    return handover
 
 
-def _leave(connection: Connection, found: Handover, at: str, reason: str, by: str) -> None:
-    data = {"reason": reason.strip(), "holders": dict(found.holders)} | ({"by": by} if by else {})
-    times = len(study_events.of_kind(connection, study_events.WITHDRAWAL, found.rater)) + 1
-    event = Event(
-        f"withdrawal {found.rater} {times}", study_events.WITHDRAWAL, found.rater, at, data
+def _leave(connection: Connection, handover: Handover, at: str, reason: str, by: str) -> None:
+    data = {"reason": reason.strip(), "holders": dict(handover.holders)} | (
+        {"by": by} if by else {}
     )
-    task_reassignment.hand_over(connection, event, found.holders)
-    access.revoke_access(connection, found.rater, at, by=by)
+    times = len(study_events.of_kind(connection, study_events.WITHDRAWAL, handover.rater)) + 1
+    event = Event(
+        f"withdrawal {handover.rater} {times}", study_events.WITHDRAWAL, handover.rater, at, data
+    )
+    task_reassignment.hand_over(connection, event, handover.holders)
+    access.revoke_access(connection, handover.rater, at, by=by)
 
 
 def frees_place(connection: Connection, study: Study, rater: str) -> bool:
-    """Whether a place becomes free with all that is unrated in it, because others may be waiting for one.
+    """Whether a place becomes free with all that is unrated in it.
+
+    It does because others may be waiting for one.
 
     So it is where the rater signed up for it and the protocol says what those get who come too
     late.
@@ -111,10 +115,10 @@ def _preview_mark(connection: Connection) -> frozenset[str]:
     return progress.rated_tasks(connection) | frozenset(connection.execute(submitted).scalars())
 
 
-def digest(found: Handover) -> str:
+def digest(handover: Handover) -> str:
     """What a preview is recognised by."""
     return hashlib.sha256(
-        dumps([found.rater, found.stay, dict(sorted(found.holders.items()))]).encode()
+        dumps([handover.rater, handover.stay, dict(sorted(handover.holders.items()))]).encode()
     ).hexdigest()
 
 
@@ -129,15 +133,15 @@ def _preview(connection: Connection, study: Study, rater: str) -> Handover:
         raise StoreError(
             f"rater: there is no person {rater!r} among the raters; {nearest(rater, people)}"
         )
-    left = withdrawn_raters(connection)
-    if rater in left:
+    withdrawn = withdrawn_raters(connection)
+    if rater in withdrawn:
         raise StoreError(f"rater {rater!r} has withdrawn already")
     if frees_place(connection, study, rater):
-        mine = list(read.some(connection, "tasks", schema.tasks.c.rater == rater))
-        done = _preview_mark(connection)
-        holders = {t.id: "" for t in mine if t.id not in done}
-        late = frozenset(t.id for t in mine if t.id in holders and t.purpose == "tiebreak")
-        stay = sum(t.id in done and t.purpose != "tiebreak" for t in mine)
+        rater_tasks = list(read.some(connection, "tasks", schema.tasks.c.rater == rater))
+        rated = _preview_mark(connection)
+        holders = {t.id: "" for t in rater_tasks if t.id not in rated}
+        late = frozenset(t.id for t in rater_tasks if t.id in holders and t.purpose == "tiebreak")
+        stay = sum(t.id in rated and t.purpose != "tiebreak" for t in rater_tasks)
         return Handover(rater, holders, stay, {}, late, frees=True)
     panel = people[rater].panel
     members = [r.id for r in people.values() if r.panel == panel]
@@ -145,15 +149,15 @@ def _preview(connection: Connection, study: Study, rater: str) -> Handover:
     items: dict[str, Item] = {}
     if any(a.match for a in study.plan):
         items = {i.id: i for i in read.each(connection, "items")}
-    done = _preview_mark(connection)
+    rated = _preview_mark(connection)
     return reassign_tasks(
         rater,
         tasks,
         plan=study.plan,
         raters=tuple(people.values()),
         items=items,
-        rated=done,
-        left=left,
+        rated=rated,
+        withdrawn=withdrawn,
         closed=study_events.closed_batches(connection),
         seed=study.seed,
     )

@@ -175,7 +175,7 @@ class Marks:
                 return ""
             return (
                 ""
-                if markings.append_marking(connection, new_marking, seen=seen, at=self.now())
+                if markings.append_marking(connection, new_marking, base_number=seen, at=self.now())
                 else "crossed"
             )
 

@@ -326,7 +326,7 @@ def withdraw(request: Request) -> Response:
             at=site.now(),
             reason=reason,
             by=account,
-            seen=form.get("digest", ""),
+            agreed_digest=form.get("digest", ""),
         )
     except StoreError:
         return to(path_to(request, "invitations"))

@@ -88,7 +88,7 @@ class Ties:
         Those whose slot nobody has go to the others of the panel, or wait.
         """
         if tasks:
-            study_events.insert_follow_up_tasks(connection, tasks, why="tie-break", at=at)
+            study_events.insert_follow_up_tasks(connection, tasks, reason="tie-break", at=at)
             vacancies.share(connection, self._study, tasks, at=at)
 
     def _of(

@@ -1,4 +1,7 @@
-"""What the rating pages need: who is let in, screens and how far they are, drafts, times, rendered texts."""
+"""Tables of the rating pages.
+
+Who is let in, screens and how far they are, drafts, times, rendered texts.
+"""
 
 from typing import Any
 

@@ -1,4 +1,7 @@
-"""Which audit entry covers a row of the pages or a call; which answers of a visit were seen to their end."""
+"""Which audit entry covers a row of the pages or a call.
+
+Which answers of a visit were seen to their end.
+"""
 
 import sqlalchemy as sa
 from alembic import op
