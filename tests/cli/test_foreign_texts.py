@@ -21,7 +21,10 @@ from small_studies import exit_code
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "konsil"
 FORGED = "FORGED"
-HOSTILE = f"\x1b[2J\x1b]0;title\x07\x9b1m\u202e\u2066\u061c\r\x08\n{FORGED}: audit log verified: chain and records intact\x7f"
+HOSTILE = (
+    "\x1b[2J\x1b]0;title\x07\x9b1m\u202e\u2066\u061c\r\x08\n"
+    f"{FORGED}: audit log verified: chain and records intact\x7f"
+)
 """What clears the screen, names the window, rings, turns the order of signs, and begins a line."""
 CONTROL = re.compile(
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"

@@ -104,7 +104,7 @@ def test_series_with_a_line_and_another_panel_beside() -> None:
         Numbers(language("de")),
         axis="share",
         ordered=True,
-        beside=Series("physicians", [Point(0.3, NAN, NAN), Point(0.4, 0.3, 0.5)]),
+        comparison=Series("physicians", [Point(0.3, NAN, NAN), Point(0.4, 0.3, 0.5)]),
         line=0.6,
         line_name="pass line",
     )
@@ -124,7 +124,7 @@ def test_ranking_marks_best_single_and_what_is_left() -> None:
         rank="Rank",
         best="best: 0.900",
         single="alone",
-        many="several",
+        several="several",
         beyond=Line("out of bag", 0.8, 0.7, 0.9),
     )
     assert {"kappa", "Rank", "best: 0.900", "alone", "several", "out of bag"} <= set(words(drawn))

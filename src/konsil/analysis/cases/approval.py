@@ -43,11 +43,18 @@ def _each(context: Context) -> Iterator[Context]:
 def judgement_table(context: Context, table: RatingTable) -> pl.DataFrame:
     """One row a judgement: the judge's score, the experts' mean score, and what they are about."""
     parts = []
-    for one in _each(context):
-        name = one.criterion.id
-        experts = scores(one, select(table, one.analysis, str(one.analysis.against)))
+    for criterion_context in _each(context):
+        name = criterion_context.criterion.id
+        experts = scores(
+            criterion_context,
+            select(table, criterion_context.analysis, str(criterion_context.analysis.against)),
+        )
         judges = (
-            scores(one, select(table, one.analysis, one.analysis.raters), "rater")
+            scores(
+                criterion_context,
+                select(table, criterion_context.analysis, criterion_context.analysis.raters),
+                "rater",
+            )
             .drop(HIGHEST)
             .rename({"score": "judge"})
         )
@@ -60,9 +67,12 @@ def judgement_table(context: Context, table: RatingTable) -> pl.DataFrame:
 def failures(context: Context, table: RatingTable) -> pl.DataFrame:
     """The consensus failure set: answers and criteria to which all experts, or their mean, give `failure` or less."""
     parts = []
-    for one in _each(context):
-        experts = scores(one, select(table, one.analysis, str(one.analysis.against)))
-        parts.append(experts.with_columns(pl.lit(one.criterion.id).alias(CRITERION)))
+    for criterion_context in _each(context):
+        experts = scores(
+            criterion_context,
+            select(table, criterion_context.analysis, str(criterion_context.analysis.against)),
+        )
+        parts.append(experts.with_columns(pl.lit(criterion_context.criterion.id).alias(CRITERION)))
     return pl.concat(parts).filter(_fails(context))
 
 
@@ -74,10 +84,10 @@ def _fails(context: Context) -> pl.Expr:
 def approval_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a judge: the share of the failure set to which it gives `approve` or more."""
     every = judgement_table(context, table)
-    known = failures(context, table)
+    consensus_failures = failures(context, table)
     by, rest = _by(context), [c for c in context.analysis.by if c != "rater"]
-    sizes = {tuple(keys.values()): part.height for keys, part in groups(known, rest)}
-    found = []
+    sizes = {tuple(keys.values()): part.height for keys, part in groups(consensus_failures, rest)}
+    results = []
     for keys, part in groups(every, by):
         failed = part.filter(_fails(context))
         n = sizes.get(tuple(keys[c] for c in rest), 0)
@@ -95,16 +105,16 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
                 )
             )
         measure = replace(measure, notes=tuple(notes))
-        why = message("no judgement of a failure that can be read")
-        told = estimate(
+        reason = message("no judgement of a failure that can be read")
+        summary = estimate(
             measure,
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            reason=why,
+            reason=reason,
         )
-        found.append(Group(keys, measure, told))
-    return found
+        results.append(Group(keys, measure, summary))
+    return results
 
 
 def approval_bounds(
@@ -112,12 +122,14 @@ def approval_bounds(
 ) -> Iterator[Bounds]:
     """For each judge its approval if none, and if all, of its judgements that are missing had approved."""
     absent = []
-    for one in _each(context):
-        gaps = select(missing, one.analysis, one.analysis.raters)
+    for criterion_context in _each(context):
+        gaps = select(missing, criterion_context.analysis, criterion_context.analysis.raters)
         absent.append(
-            gaps.select(*UNIT, "rater").with_columns(pl.lit(one.criterion.id).alias(CRITERION))
+            gaps.select(*UNIT, "rater").with_columns(
+                pl.lit(criterion_context.criterion.id).alias(CRITERION)
+            )
         )
-    gone = pl.concat(absent).join(
+    missing_failures = pl.concat(absent).join(
         failures(context, table), on=[*UNIT, CRITERION], how="inner", nulls_equal=True
     )
     for row in rows:
@@ -127,14 +139,16 @@ def approval_bounds(
             or not row.estimate.n_ratings
         ):
             continue
-        part = gone
+        part = missing_failures
         for column, value in row.group.items():
             part = part.filter(pl.col(column) == value)
         if part.height:
-            n, given = part.height, row.estimate.n_ratings
-            hits = row.estimate.value * given
-            low, high = hits / (given + n), (hits + n) / (given + n)
-            yield Bounds(context.analysis.name, row.group, row.estimate.value, low, high, n, given)
+            n, n_given = part.height, row.estimate.n_ratings
+            hits = row.estimate.value * n_given
+            low, high = hits / (n_given + n), (hits + n) / (n_given + n)
+            yield Bounds(
+                context.analysis.name, row.group, row.estimate.value, low, high, n, n_given
+            )
 
 
 def _successes(context: Context) -> pl.Expr:
@@ -155,7 +169,7 @@ def _separated(context: Context, part: pl.DataFrame) -> tuple[pl.DataFrame, Arra
 
 def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a judge: how often it puts a success of the experts above a failure."""
-    found = []
+    results = []
     for keys, part in groups(judgement_table(context, table), _by(context)):
         used, _, sums = _separated(context, part)
         measure = Measure(
@@ -166,16 +180,16 @@ def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
             n_raters=1,
             n_ratings=used.height,
         )
-        why = message("no failure or no success among what was judged")
-        told = estimate(
+        reason = message("no failure or no success among what was judged")
+        summary = estimate(
             measure,
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            reason=why,
+            reason=reason,
         )
-        found.append(Group(keys, measure, told))
-    return found
+        results.append(Group(keys, measure, summary))
+    return results
 
 
 def trade_offs(context: Context, table: RatingTable) -> Iterator[TradeOff]:

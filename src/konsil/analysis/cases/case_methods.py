@@ -11,14 +11,16 @@ from konsil.analysis.model.spec import Analysis
 
 def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     """Sentences for the analyses of cases that were run; none where there are none."""
-    asked = [a for a in analyses if a.statistic in CASES]
-    found: list[str] = []
-    for correct in sorted({a.correct for a in asked if a.statistic in RIGHT_OR_WRONG}):
-        names = [a.name for a in asked if a.statistic in RIGHT_OR_WRONG and a.correct == correct]
-        found.append(_right(asked, correct, names))
-    used = {(a.statistic, a.mode) for a in asked}
+    case_analyses = [a for a in analyses if a.statistic in CASES]
+    sentences: list[str] = []
+    for correct in sorted({a.correct for a in case_analyses if a.statistic in RIGHT_OR_WRONG}):
+        names = [
+            a.name for a in case_analyses if a.statistic in RIGHT_OR_WRONG and a.correct == correct
+        ]
+        sentences.append(_right(case_analyses, correct, names))
+    used = {(a.statistic, a.mode) for a in case_analyses}
     for by, failure, approve in sorted(
-        {(a.failure_by, a.failure, a.approve) for a in asked if a.statistic in AUDIT}
+        {(a.failure_by, a.failure, a.approve) for a in case_analyses if a.statistic in AUDIT}
     ):
         rule = (
             message(
@@ -35,7 +37,7 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
                 failure=failure,
             )
         )
-        found.append(
+        sentences.append(
             message(
                 "{rule}; a judge approves a failure by a score of {approve:g} or more.",
                 message_id="audit.rule",
@@ -43,39 +45,44 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
                 approve=approve,
             )
         )
-    if any(a.statistic == "crossover" for a in asked):
-        found.append(
+    if any(a.statistic == "crossover" for a in case_analyses):
+        sentences.append(
             message(
                 "A crossover is told only where the differences at two levels lie on opposite sides"
                 " of 0, with intervals that hold for all levels at once (Bonferroni)."
             )
         )
     if ("mann_whitney", "valid") in used:
-        found.append(
+        sentences.append(
             message(
                 "Systems were compared on the means of their cases, paired by case (Wilcoxon);"
                 " unpaired versions (Mann-Whitney) stand beside."
             )
         )
     if ("anova", "valid") in used:
-        found.append(
+        sentences.append(
             message(
                 "Analyses of variance take system and level as repeated measures of the case, with"
                 " F tests corrected by Greenhouse and Geisser."
             )
         )
-    if any(a.mode == "paper" and a.statistic in {"mann_whitney", "anova", "tukey"} for a in asked):
-        found.append(
+    if any(
+        a.mode == "paper" and a.statistic in {"mann_whitney", "anova", "tukey"}
+        for a in case_analyses
+    ):
+        sentences.append(
             message(
                 "In paper mode scores or cells of the same cases are taken as independent, which"
                 " they are not."
             )
         )
-    return found
+    return sentences
 
 
-def _right(asked: Sequence[Analysis], correct: float, names: Sequence[str]) -> TranslatableMessage:
-    thresholds = {a.correct for a in asked if a.statistic in RIGHT_OR_WRONG}
+def _right(
+    case_analyses: Sequence[Analysis], correct: float, names: Sequence[str]
+) -> TranslatableMessage:
+    thresholds = {a.correct for a in case_analyses if a.statistic in RIGHT_OR_WRONG}
     if len(thresholds) == 1:
         return message(
             "An answer counts as right where the panel's mean score is {correct:g} or more.",

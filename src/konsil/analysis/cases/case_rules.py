@@ -102,8 +102,8 @@ def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
 
 def _thresholds(a: Analysis) -> dict[str, float]:
     """The thresholds that an analysis' statistic uses."""
-    taken = statistic_of(a.statistic).keys
-    return {key: getattr(a, key) for key in ("correct", "failure", "approve") if key in taken}
+    keys = statistic_of(a.statistic).keys
+    return {key: getattr(a, key) for key in ("correct", "failure", "approve") if key in keys}
 
 
 def _ends(criterion: Criterion) -> tuple[float, float]:
@@ -164,9 +164,9 @@ _CRITERIA = {
 
 def _criteria(a: Analysis) -> Iterator[str]:
     if a.statistic in _CRITERIA and (a.criteria or a.statistic != "mismatch"):
-        n, what = _CRITERIA[a.statistic]
+        n, description = _CRITERIA[a.statistic]
         if len(a.criteria) != n:
-            yield f"criteria: expected {n} ({what}), got {list(a.criteria)}"
+            yield f"criteria: expected {n} ({description}), got {list(a.criteria)}"
     elif a.statistic == "criteria_correlation" and not a.criteria:
         yield "criteria: is empty; a correlation needs a second criterion"
     if a.criterion in a.criteria or len(set(a.criteria)) < len(a.criteria):

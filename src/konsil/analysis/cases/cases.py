@@ -68,8 +68,8 @@ def case_rows(
     """The rows of an analysis of cases."""
     name = context.analysis.statistic
     if name in ROWS:
-        found = list(ROWS[name](context, table))
-        yield from found or [no_ratings(context)]
+        rows = list(ROWS[name](context, table))
+        yield from rows or [no_ratings(context)]
         return
     members = GROUPS[name](context, table)
     if not members:

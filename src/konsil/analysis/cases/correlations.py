@@ -30,8 +30,13 @@ def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """One row for every two criteria: Spearman's rho of the panel's mean scores over the answers."""
     every = [context.of(criterion) for criterion in (context.criterion, *context.also)]
     parts = {
-        one.criterion.id: dict(_groups(one, select(table, one.analysis, one.analysis.raters)))
-        for one in every
+        criterion_context.criterion.id: dict(
+            _groups(
+                criterion_context,
+                select(table, criterion_context.analysis, criterion_context.analysis.raters),
+            )
+        )
+        for criterion_context in every
     }
     for a, b in combinations(parts, 2):
         for group in parts[a]:
@@ -42,14 +47,14 @@ def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                     **dict(zip(context.analysis.by, group, strict=True)),
                 }
                 measure = _measure(parts[a][group], parts[b][group])
-                told = estimate(
+                summary = estimate(
                     measure,
                     key=context.key,
                     resampling=context.resampling,
                     cluster=context.cluster,
                     reason=message("a criterion has one score throughout, or no answer has both"),
                 )
-                yield from estimate_rows(context, keys, told, measure)
+                yield from estimate_rows(context, keys, summary, measure)
 
 
 def _groups(

@@ -70,12 +70,12 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     cases = sorted(set(a.cases) & set(b.cases))
     first, second = (right(context, x.scores[[x.cases.index(c) for c in cases]]) for x in (a, b))
     gap = first - second
-    known = np.isfinite(gap)
+    is_finite = np.isfinite(gap)
     n_levels = gap.shape[1]
-    if not known.any():
+    if not is_finite.any():
         nothing = np.full(n_levels, np.nan)
         return Pair(names, nothing, nothing, nothing, 0, 0, 0, 0)
-    sums = np.concatenate([np.where(known, gap, 0.0), known.astype(np.float64)], axis=1)
+    sums = np.concatenate([np.where(is_finite, gap, 0.0), is_finite.astype(np.float64)], axis=1)
 
     def finalise(totals: Array) -> Array:
         n = totals[..., n_levels:]
@@ -84,17 +84,22 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
     # Each level at a share of the error: all of them hold together with the level asked for
     # (Bonferroni).
     each = 1 - (1 - context.resampling.level) / n_levels
-    found = infer.infer(sums, finalise, draws=context.resampling.draws, level=each, key=context.key)
-    alike = unanimous_interval(found.value, known.sum(axis=0), each)
-    flat = ~(found.low < found.high)
-    low, high = (np.where(flat, b, x) for x, b in zip((found.low, found.high), alike, strict=True))
+    simultaneous = infer.infer(
+        sums, finalise, draws=context.resampling.draws, level=each, key=context.key
+    )
+    alike = unanimous_interval(simultaneous.value, is_finite.sum(axis=0), each)
+    flat = ~(simultaneous.low < simultaneous.high)
+    low, high = (
+        np.where(flat, b, x)
+        for x, b in zip((simultaneous.low, simultaneous.high), alike, strict=True)
+    )
     n_units = int(np.isfinite(a.scores).sum() + np.isfinite(b.scores).sum())
     return Pair(
         names,
-        found.value,
+        simultaneous.value,
         low,
         high,
-        found.n_clusters,
+        simultaneous.n_clusters,
         a.n_ratings + b.n_ratings,
         n_units,
         max(a.n_raters, b.n_raters),
@@ -135,7 +140,7 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
         context, group, EstimateSummary(headline, notes=(finding,)), pair.used, finding=finding
     )
     for n, name in enumerate(levels):
-        one = Estimate(
+        estimate = Estimate(
             float(pair.value[n]),
             float(pair.low[n]),
             float(pair.high[n]),
@@ -145,7 +150,9 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
             method=method,
         )
         keys, versus = ({"system": system, **rest, "level": name} for system in (a, b))
-        yield row(context, keys, EstimateSummary(one), pair.used, kind="difference", versus=versus)
+        yield row(
+            context, keys, EstimateSummary(estimate), pair.used, kind="difference", versus=versus
+        )
 
 
 def _finding(

@@ -62,20 +62,22 @@ def degradation_groups(context: Context, table: RatingTable) -> list[Group]:
     measures = [
         _measure(context, ladder(context, part, context.analysis.levels)) for _, part in parts
     ]
-    told = estimates_of(context, measures)
-    return [Group(keys, m, t) for (keys, _), m, t in zip(parts, measures, told, strict=True)]
+    summaries = estimates_of(context, measures)
+    return [Group(keys, m, t) for (keys, _), m, t in zip(parts, measures, summaries, strict=True)]
 
 
-def _measure(context: Context, found: Ladder) -> Measure:
+def _measure(context: Context, system_ladder: Ladder) -> Measure:
     analysis = context.analysis
     if analysis.statistic == "reasoning_gap":
-        return from_cases(found, degradation.drop(found.scores))
+        return from_cases(system_ladder, degradation.drop(system_ladder.scores))
     number = RIGHT[analysis.statistic]
     recovered = analysis.denominator == "recovered"
     if recovered:
         number = partial(degradation.violated, recovered=True)
     measure = from_cases(
-        found, number(right(context, found.scores)), share=analysis.statistic in SHARES
+        system_ladder,
+        number(right(context, system_ladder.scores)),
+        share=analysis.statistic in SHARES,
     )
     if not recovered:
         return measure
@@ -83,24 +85,26 @@ def _measure(context: Context, found: Ladder) -> Measure:
     return replace(measure, notes=(note, *measure.notes))
 
 
-def from_cases(found: Ladder, numbers: Array, *, share: bool = False) -> Measure:
+def from_cases(system_ladder: Ladder, numbers: Array, *, share: bool = False) -> Measure:
     """The mean of one number a case as a measure.
 
     A share of the cases where the numbers are 0 and 1.
     """
-    known = np.isfinite(numbers)
-    sums = np.column_stack([np.where(known, numbers, 0.0), known.astype(np.float64)])
-    lacking = found.lacking
+    is_finite = np.isfinite(numbers)
+    sums = np.column_stack([np.where(is_finite, numbers, 0.0), is_finite.astype(np.float64)])
+    lacking = system_ladder.lacking
     note = message(
-        "{n:,} of {all:,} cases lack a level and may be left out.", n=lacking, all=len(found.cases)
+        "{n:,} of {all:,} cases lack a level and may be left out.",
+        n=lacking,
+        all=len(system_ladder.cases),
     )
     return Measure(
         sums=sums,
         finalise=quotient,
-        clusters=found.cases,
-        n_units=int(np.isfinite(found.scores).sum()),
-        n_raters=found.n_raters,
-        n_ratings=found.n_ratings,
+        clusters=system_ladder.cases,
+        n_units=int(np.isfinite(system_ladder.scores).sum()),
+        n_raters=system_ladder.n_raters,
+        n_ratings=system_ladder.n_ratings,
         trials=sums[:, 1] if share else None,
         hits=sums[:, 0] if share else None,
         notes=(note,) if lacking else (),
@@ -114,14 +118,18 @@ def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     levels = context.analysis.levels
     version = message("recovered")
     for keys, part in by_system(context, table):
-        found = ladder(context, part, levels)
-        at = degradation.recovered_at(right(context, found.scores))
-        measures = [from_cases(found, at[:, n], share=True) for n in range(1, len(levels))]
-        for level, measure, told in zip(
+        system_ladder = ladder(context, part, levels)
+        at = degradation.recovered_at(right(context, system_ladder.scores))
+        measures = [from_cases(system_ladder, at[:, n], share=True) for n in range(1, len(levels))]
+        for level, measure, summary in zip(
             levels[1:], measures, estimates_of(context, measures), strict=True
         ):
             yield row(
-                context, {**keys, LEVEL: level, "version": version}, told, measure, kind="companion"
+                context,
+                {**keys, LEVEL: level, "version": version},
+                summary,
+                measure,
+                kind="companion",
             )
 
 
@@ -134,56 +142,58 @@ def hidden_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """
     analysis = context.analysis
     for keys, part in by_system(context, table):
-        found = ladder(context, part, analysis.levels)
-        measure = from_cases(found, degradation.hidden(right(context, found.scores)), share=True)
-        [told] = estimates_of(context, [measure])
+        system_ladder = ladder(context, part, analysis.levels)
+        measure = from_cases(
+            system_ladder, degradation.hidden(right(context, system_ladder.scores)), share=True
+        )
+        [summary] = estimates_of(context, [measure])
         version = message("wrong at {level}, right with less", level=analysis.levels[0])
-        luck = degradation.hidden_by_luck(right(context, found.scores))
-        finding = _hidden(context, keys["system"], told.headline, luck)
-        told = replace(told, notes=(*told.notes, finding))
+        luck = degradation.hidden_by_luck(right(context, system_ladder.scores))
+        finding = _hidden(context, keys["system"], summary.headline, luck)
+        summary = replace(summary, notes=(*summary.notes, finding))
         yield row(
             context,
             {**keys, LEVEL: analysis.levels[0], "version": version},
-            told,
+            summary,
             measure,
             kind="companion",
             finding=finding,
         )
 
 
-def _hidden(context: Context, system: str, found: Estimate, luck: float) -> TranslatableMessage:
+def _hidden(context: Context, system: str, estimate: Estimate, luck: float) -> TranslatableMessage:
     first = context.analysis.levels[0]
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
-    if not np.isfinite(found.low):
+    if not np.isfinite(estimate.low):
         return message(
             "Hidden knowledge cannot be judged: no case of {system} has all levels.", system=system
         )
-    why = verdicts.weakness(found, context.resampling.draws)
-    if why is not None:
+    reason = verdicts.weakness(estimate, context.resampling.draws)
+    if reason is not None:
         return message(
             "Hidden knowledge of {system} not judged: {reason}.",
             message_id="verdict.hidden_not_judged",
             system=system,
-            reason=why,
+            reason=reason,
         )
-    if margin < found.low <= luck:
+    if margin < estimate.low <= luck:
         return message(
             "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at"
             " {level} and right with less, but answers that are right by luck, as often as those of"
             " each level are, would give {luck:.0%}, and the interval reaches down to {low:.0%}.",
             system=system,
-            value=found.value,
+            value=estimate.value,
             level=first,
             luck=luck,
-            low=found.low,
+            low=estimate.low,
         )
-    if verdicts.is_hidden_knowledge(found.low, margin, luck):
+    if verdicts.is_hidden_knowledge(estimate.low, margin, luck):
         return message(
             "Hidden knowledge: {system} has {value:.0%} of the cases wrong at {level} and right"
             " with less, and the interval lies above {margin:.0%}. Answers that are right by luck,"
             " as often as those of each level are, would give {luck:.0%}.",
             system=system,
-            value=found.value,
+            value=estimate.value,
             level=first,
             margin=margin,
             luck=luck,
@@ -193,8 +203,8 @@ def _hidden(context: Context, system: str, found: Estimate, luck: float) -> Tran
         " right with less, but the interval reaches down to {low:.0%}, which is not above"
         " {margin:.0%}.",
         system=system,
-        value=found.value,
+        value=estimate.value,
         level=first,
-        low=found.low,
+        low=estimate.low,
         margin=margin,
     )

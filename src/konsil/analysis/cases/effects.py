@@ -29,14 +29,16 @@ def effect_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     valid: of the cases' means, paired by case (Wilcoxon) and, beside it, unpaired (Mann-Whitney).
     paper: of all scores as if they were independent.
     """
-    for one in _each(context):
-        frame = select(table, one.analysis, one.analysis.raters)
-        for keys, part in groups(frame, one.analysis.by):
-            named = {**keys, "criterion": one.criterion.id} if context.also else keys
+    for criterion_context in _each(context):
+        frame = select(table, criterion_context.analysis, criterion_context.analysis.raters)
+        for keys, part in groups(frame, criterion_context.analysis.by):
+            named = {**keys, "criterion": criterion_context.criterion.id} if context.also else keys
             by = {k["system"]: p for k, p in groups(part, ["system"])}
             for a, b in combinations(sorted(by), 2):
                 make = _naive if context.analysis.mode == "paper" else _paired
-                yield from make(one, {**named, "system": a}, {**named, "system": b}, by[a], by[b])
+                yield from make(
+                    criterion_context, {**named, "system": a}, {**named, "system": b}, by[a], by[b]
+                )
 
 
 def _each(context: Context) -> Iterator[Context]:
@@ -45,8 +47,8 @@ def _each(context: Context) -> Iterator[Context]:
 
 
 def _case_means(context: Context, frame: pl.DataFrame) -> dict[str, float]:
-    own = scores(context, frame).group_by("case").agg(pl.col("score").mean())
-    return dict(own.iter_rows())
+    answer_scores = scores(context, frame).group_by("case").agg(pl.col("score").mean())
+    return dict(answer_scores.iter_rows())
 
 
 def _paired(
@@ -67,34 +69,38 @@ def _paired(
     )
     sums = np.concatenate([effects.moments(first), effects.moments(second)], axis=1)
     (w, p), (u, p_unpaired) = effects.signed_rank(gap), effects.rank_sum(first, second)
-    told = _estimate(context, shared)
-    how = message(
+    paired_estimate = _estimate(context, shared)
+    method = message(
         "paired d of case means, {interval}; Wilcoxon's signed ranks, W = {w:g}",
-        interval=told.method,
+        interval=paired_estimate.method,
         w=w,
     )
     yield row(
         context,
         keys,
-        EstimateSummary(replace(told, p=p, method=how)),
+        EstimateSummary(replace(paired_estimate, p=p, method=method)),
         shared,
         kind="difference",
         versus=versus,
     )
-    beside = _estimate(context, replace(shared, sums=sums, finalise=effects.cohen_d))
-    how = message(
+    unpaired_estimate = _estimate(context, replace(shared, sums=sums, finalise=effects.cohen_d))
+    method = message(
         "Cohen's d of case means, unpaired, {interval}; Mann-Whitney, U = {u:g}",
-        interval=beside.method,
+        interval=unpaired_estimate.method,
         u=u,
     )
-    told_beside = EstimateSummary(replace(beside, p=p_unpaired, method=how))
-    yield row(context, keys, told_beside, shared, kind="companion", versus=versus)
+    unpaired_summary = EstimateSummary(replace(unpaired_estimate, p=p_unpaired, method=method))
+    yield row(context, keys, unpaired_summary, shared, kind="companion", versus=versus)
 
 
 def _estimate(context: Context, measure: Measure) -> Estimate:
-    why = message("the case means do not differ from one another or are too few")
+    reason = message("the case means do not differ from one another or are too few")
     return estimate(
-        measure, key=context.key, resampling=context.resampling, cluster=context.cluster, reason=why
+        measure,
+        key=context.key,
+        resampling=context.resampling,
+        cluster=context.cluster,
+        reason=reason,
     ).headline
 
 
@@ -114,7 +120,7 @@ def _naive(
         u=u,
     )
     reason = "" if math.isfinite(d) else message("all scores of both are the same, or too few")
-    told = Estimate(
+    naive_estimate = Estimate(
         d,
         level=context.resampling.level,
         p=p,
@@ -126,7 +132,13 @@ def _naive(
     note = message(
         "{n:,} scores of few cases are not {n:,} observations: this p value is far too small.", n=n
     )
-    yield row(context, keys, EstimateSummary(told, notes=(note,)), kind="difference", versus=versus)
+    yield row(
+        context,
+        keys,
+        EstimateSummary(naive_estimate, notes=(note,)),
+        kind="difference",
+        versus=versus,
+    )
 
 
 @dataclass(frozen=True)
@@ -153,28 +165,34 @@ class Cells:
 def _cells(context: Context, table: RatingTable) -> Cells:
     analysis = context.analysis
     frame = with_levels(context, table)
-    found: dict[str, Ladder] = {
+    ladders: dict[str, Ladder] = {
         k["system"]: ladder(context, p, analysis.levels) for k, p in groups(frame, ["system"])
     }
-    cases = sorted({c for one in found.values() for c in one.cases})
-    grid = np.full((len(cases), len(found), len(analysis.levels)), np.nan)
-    for n, one in enumerate(found.values()):
-        grid[[cases.index(c) for c in one.cases], n] = one.scores
-    n_raters = max((one.n_raters for one in found.values()), default=0)
+    cases = sorted({c for system_ladder in ladders.values() for c in system_ladder.cases})
+    grid = np.full((len(cases), len(ladders), len(analysis.levels)), np.nan)
+    for n, system_ladder in enumerate(ladders.values()):
+        grid[[cases.index(c) for c in system_ladder.cases], n] = system_ladder.scores
+    n_raters = max((system_ladder.n_raters for system_ladder in ladders.values()), default=0)
     return Cells(
-        grid, tuple(found), tuple(cases), n_raters, sum(one.n_ratings for one in found.values())
+        grid,
+        tuple(ladders),
+        tuple(cases),
+        n_raters,
+        sum(system_ladder.n_ratings for system_ladder in ladders.values()),
     )
 
 
 def _incomplete(cells: Cells) -> tuple[TranslatableMessage, ...]:
-    gone = len(cells.cases) - len(cells.complete_cases)
+    n_incomplete = len(cells.cases) - len(cells.complete_cases)
     return (
         (
             message(
-                "{n:,} of {all:,} cases lack a cell and are left out.", n=gone, all=len(cells.cases)
+                "{n:,} of {all:,} cases lack a cell and are left out.",
+                n=n_incomplete,
+                all=len(cells.cases),
             ),
         )
-        if gone
+        if n_incomplete
         else ()
     )
 
@@ -184,12 +202,12 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
 
     valid: both within cases. paper: systems as if they had been given other cases.
     """
-    for one in _each(context):
-        cells = _cells(one, table)
-        named = {"criterion": one.criterion.id} if context.also else {}
+    for criterion_context in _each(context):
+        cells = _cells(criterion_context, table)
+        named = {"criterion": criterion_context.criterion.id} if context.also else {}
         titles = _titles(cells.systems, context.analysis.mode == "paper")
         if context.analysis.mode == "paper":
-            yield from _mixed(one, cells, named, titles)
+            yield from _mixed(criterion_context, cells, named, titles)
             continue
         sums = anova.products(cells.means.reshape(len(cells.cases), -1))
         for name, contrast in anova.contrasts(
@@ -197,33 +215,33 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         ).items():
             if not len(contrast) or (name == "level of 0" and len(cells.systems) == 1):
                 continue
-            found = anova.repeated_measures(sums.sum(axis=0), contrast)
-            low, high = anova.eta_interval(found, context.resampling.level)
-            how = message(
+            effect = anova.repeated_measures(sums.sum(axis=0), contrast)
+            low, high = anova.eta_interval(effect, context.resampling.level)
+            method = message(
                 "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε ="
                 " {epsilon:.3f}; the interval inverts the F test",
-                df=found.df,
-                error=found.df_error,
-                f=found.f,
-                epsilon=found.epsilon,
+                df=effect.df,
+                error=effect.df_error,
+                f=effect.f,
+                epsilon=effect.epsilon,
             )
-            defined = math.isfinite(found.f)
-            told = Estimate(
-                found.eta,
+            defined = math.isfinite(effect.f)
+            effect_estimate = Estimate(
+                effect.eta,
                 low,
                 high,
                 context.resampling.level,
-                p=found.p,
+                p=effect.p,
                 n_clusters=len(cells.complete_cases),
                 n_ratings=cells.n_ratings,
-                method=how if defined else "",
+                method=method if defined else "",
                 reason="" if defined else message("fewer than two whole cases, or nothing varies"),
             )
             keys: dict[str, str] = {**named, "effect": titles[name]}
             yield row(
-                one,
+                criterion_context,
                 keys,
-                EstimateSummary(told, notes=_incomplete(cells)),
+                EstimateSummary(effect_estimate, notes=_incomplete(cells)),
                 _used(cells, len(cells.complete_cases)),
             )
 
@@ -259,18 +277,18 @@ def _mixed(
         "The same cases were given to all systems: taken as others, the test of the system is not"
         " the right one."
     )
-    for name, found in anova.mixed_anova(cells.complete_cases).items():
+    for name, effect in anova.mixed_anova(cells.complete_cases).items():
         method = message(
             "mixed, systems between, F({df:.0f}, {error:.0f}) = {f:.2f}; no interval",
-            df=found.df,
-            error=found.df_error,
-            f=found.f,
+            df=effect.df,
+            error=effect.df_error,
+            f=effect.f,
         )
-        defined = math.isfinite(found.f)
-        told = Estimate(
-            found.eta,
+        defined = math.isfinite(effect.f)
+        effect_estimate = Estimate(
+            effect.eta,
             level=context.resampling.level,
-            p=found.p,
+            p=effect.p,
             n_clusters=len(cells.complete_cases),
             n_ratings=cells.n_ratings,
             method=method if defined else "",
@@ -279,7 +297,7 @@ def _mixed(
         yield row(
             context,
             {**named, "effect": titles[name]},
-            EstimateSummary(told, notes=(note, *_incomplete(cells))),
+            EstimateSummary(effect_estimate, notes=(note, *_incomplete(cells))),
         )
 
 
@@ -289,30 +307,34 @@ def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     valid: paired by case, with the two cells' own error. paper: all cells as if they were of other
     cases.
     """
-    for one in _each(context):
-        cells = _cells(one, table)
-        named = {"criterion": one.criterion.id} if context.also else {}
+    for criterion_context in _each(context):
+        cells = _cells(criterion_context, table)
+        named = {"criterion": criterion_context.criterion.id} if context.also else {}
         places = [
-            (s, k) for s in range(len(cells.systems)) for k in range(len(one.analysis.levels))
+            (s, k)
+            for s in range(len(cells.systems))
+            for k in range(len(criterion_context.analysis.levels))
         ]
-        found = (
-            _independent(one, cells, places)
-            if one.analysis.mode == "paper"
-            else _ranges(one, cells, places)
+        estimates = (
+            _independent(criterion_context, cells, places)
+            if criterion_context.analysis.mode == "paper"
+            else _ranges(criterion_context, cells, places)
         )
-        pairs = zip(combinations(places, 2), found, strict=True)
+        pairs = zip(combinations(places, 2), estimates, strict=True)
         # First the levels within each system, then the systems at each level.
-        for (x, y), told in sorted(pairs, key=lambda one: (one[0][0][0] != one[0][1][0], *one[0])):
+        for (x, y), summary in sorted(
+            pairs, key=lambda pair: (pair[0][0][0] != pair[0][1][0], *pair[0])
+        ):
             keys, versus = (
-                {**named, "system": cells.systems[s], LEVEL: one.analysis.levels[k]}
+                {**named, "system": cells.systems[s], LEVEL: criterion_context.analysis.levels[k]}
                 for s, k in (x, y)
             )
             used = _used(cells, 2 * len(cells.complete_cases))
             apart = x[0] != y[0] and x[1] != y[1]
             yield row(
-                one,
+                criterion_context,
                 keys,
-                EstimateSummary(told, notes=_incomplete(cells)),
+                EstimateSummary(summary, notes=_incomplete(cells)),
                 used,
                 kind="difference",
                 versus=versus,
@@ -323,39 +345,41 @@ def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
 def _ranges(
     context: Context, cells: Cells, places: Sequence[tuple[int, int]]
 ) -> Iterator[Estimate]:
-    level, whole = context.resampling.level, cells.complete_cases
+    level, complete = context.resampling.level, cells.complete_cases
     method = message(
         "Tukey's range test of {n} cells, paired by case, each two with their own error",
         n=len(places),
     )
     for (s, k), (t, m) in combinations(places, 2):
-        one = anova.paired_range_test(whole[:, s, k] - whole[:, t, m], len(places), level)
-        yield _compared(one, context, cells, method)
+        comparison = anova.paired_range_test(
+            complete[:, s, k] - complete[:, t, m], len(places), level
+        )
+        yield _compared(comparison, context, cells, method)
 
 
 def _independent(
     context: Context, cells: Cells, places: Sequence[tuple[int, int]]
 ) -> Iterator[Estimate]:
-    level, whole = context.resampling.level, cells.complete_cases
+    level, complete = context.resampling.level, cells.complete_cases
     method = message("Tukey's HSD of {n} cells as if they were of other cases", n=len(places))
-    for one in anova.tukey(whole.reshape(len(whole), len(places)), level):
-        yield _compared(one, context, cells, method)
+    for comparison in anova.tukey(complete.reshape(len(complete), len(places)), level):
+        yield _compared(comparison, context, cells, method)
 
 
 def _compared(
-    one: anova.Comparison, context: Context, cells: Cells, method: TranslatableMessage
+    comparison: anova.Comparison, context: Context, cells: Cells, method: TranslatableMessage
 ) -> Estimate:
     reason = (
         ""
-        if math.isfinite(one.p)
+        if math.isfinite(comparison.p)
         else message("the differences do not vary, or there are too few whole cases")
     )
     return Estimate(
-        one.difference,
-        one.low,
-        one.high,
+        comparison.difference,
+        comparison.low,
+        comparison.high,
         context.resampling.level,
-        p=one.p,
+        p=comparison.p,
         n_clusters=len(cells.complete_cases),
         n_ratings=cells.n_ratings,
         method=method,

@@ -27,30 +27,32 @@ def outcome_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a system: the statistic over its answers, cases as the clusters."""
     analysis = context.analysis
     frame = select(table, analysis, analysis.raters)
-    found = []
+    results = []
     for keys, part in groups(frame, list(dict.fromkeys(("system", *analysis.by)))):
         if analysis.statistic == "accuracy":
-            measure, why = _accuracy(context, part), message("no answer has a score")
+            measure, reason = _accuracy(context, part), message("no answer has a score")
         elif analysis.statistic == "illusion_gap":
-            measure, why = _illusion(context, table, part), message("no answer has both scores")
+            measure, reason = _illusion(context, table, part), message("no answer has both scores")
         else:
             measure = _failures(context, table, part)
-            why = message("no answer that failed has labels")
-        told = estimate(
+            reason = message("no answer that failed has labels")
+        summary = estimate(
             measure,
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            reason=why,
+            reason=reason,
         )
-        found.append(Group(keys, measure, told))
-    return found
+        results.append(Group(keys, measure, summary))
+    return results
 
 
 def _accuracy(context: Context, part: pl.DataFrame) -> Measure:
     """Which answers the panel's mean calls right."""
-    own = scores(context, part).with_columns(reaches(context.analysis.correct).alias("right"))
-    return per_case(part, own, own.get_column("right").to_numpy(), share=True)
+    answer_scores = scores(context, part).with_columns(
+        reaches(context.analysis.correct).alias("right")
+    )
+    return per_case(part, answer_scores, answer_scores.get_column("right").to_numpy(), share=True)
 
 
 def _illusion(context: Context, table: RatingTable, part: pl.DataFrame) -> Measure:
@@ -94,8 +96,8 @@ def _failures(context: Context, table: RatingTable, part: pl.DataFrame) -> Measu
     failed = scores(context, part).filter(~reaches(context.analysis.correct))
     labelled = failed
     for n, criterion in enumerate(context.also):
-        said = _yes(_labels(context, table, criterion), criterion).rename({"yes": f"yes{n}"})
-        labelled = labelled.join(said, on=UNIT, how="inner", nulls_equal=True)
+        yes_labels = _yes(_labels(context, table, criterion), criterion).rename({"yes": f"yes{n}"})
+        labelled = labelled.join(yes_labels, on=UNIT, how="inner", nulls_equal=True)
     hit = (
         pl.col("yes0") & ~pl.col("yes1")
         if context.analysis.statistic == "mismatch"
@@ -162,16 +164,16 @@ def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         )
         if not both.height:
             measure = replace(measure, notes=())
-            why = message(
+            reason = message(
                 "nobody labelled a sample by hand, so that the labels' own accuracy is not known"
             )
-            told = estimate(
+            summary = estimate(
                 measure,
                 key=context.key,
                 resampling=context.resampling,
                 cluster=context.cluster,
-                reason=why,
+                reason=reason,
             )
         else:
-            told = estimate_of(context, measure)
-        yield row(context, group, told, measure, kind="companion")
+            summary = estimate_of(context, measure)
+        yield row(context, group, summary, measure, kind="companion")

@@ -49,13 +49,13 @@ def scores(context: Context, frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
         number = pl.col("label").replace_strict(of_label, default=None, return_dtype=pl.Float64)
     else:
         number = pl.col("label").cast(pl.Float64, strict=False)
-    told = (
+    numbered = (
         frame.filter(pl.col("state") == "rated")
         .with_columns(number.alias("score"))
         .drop_nulls("score")
     )
-    keep = [c for c in (*OUTPUT, *keys, *context.analysis.by) if c in frame.columns]
-    return told.group_by(list(dict.fromkeys(keep)), maintain_order=True).agg(
+    columns = [c for c in (*OUTPUT, *keys, *context.analysis.by) if c in frame.columns]
+    return numbered.group_by(list(dict.fromkeys(columns)), maintain_order=True).agg(
         pl.col("score").max().alias(HIGHEST),
         pl.col("score").mean(),
         pl.col("rater").n_unique().alias("n_raters"),
@@ -100,12 +100,12 @@ def with_levels(context: Context, table: RatingTable) -> pl.DataFrame:
     analysis = context.analysis
     frame = select(table, columns_of(analysis, LEVEL), analysis.raters)
     items = table.data.items if table.data is not None else ()
-    known = sorted({i.strata[LEVEL] for i in items if LEVEL in i.strata})
+    item_levels = sorted({i.strata[LEVEL] for i in items if LEVEL in i.strata})
     for n, level in enumerate(analysis.levels):
-        if known and level not in known:
+        if item_levels and level not in item_levels:
             raise AnalysisError(
                 f"{analysis.name}: levels[{n}]: no item has the {LEVEL} {level!r};"
-                f" {nearest(level, known)}"
+                f" {nearest(level, item_levels)}"
             )
     return frame
 
@@ -115,8 +115,8 @@ def ladder(context: Context, frame: pl.DataFrame, levels: Sequence[str]) -> Ladd
 
     Several answers to one version are averaged.
     """
-    own = scores(context, frame.filter(pl.col(LEVEL).is_in(list(levels))), LEVEL)
-    cells = own.group_by("case", LEVEL).agg(pl.col("score").mean())
+    answer_scores = scores(context, frame.filter(pl.col(LEVEL).is_in(list(levels))), LEVEL)
+    cells = answer_scores.group_by("case", LEVEL).agg(pl.col("score").mean())
     cases = tuple(frame.get_column("case").unique().sort().to_list())
     place = {case: n for n, case in enumerate(cases)}
     column = {level: n for n, level in enumerate(levels)}

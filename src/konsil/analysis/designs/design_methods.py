@@ -12,42 +12,42 @@ from konsil.analysis.model.spec import Analysis
 
 def design_methods(analyses: Sequence[Analysis]) -> list[str]:
     """What was done where whole answers are rated beside their sentences; nothing that was not."""
-    asked = {a.statistic for a in analyses}
-    found: list[str] = []
-    if asked & {*TIMED}:
-        found.append(
+    statistics = {a.statistic for a in analyses}
+    sentences: list[str] = []
+    if statistics & {*TIMED}:
+        sentences.append(
             message(
                 "Seconds are those of all screens of a rater about an answer, its sentences"
                 " together; repeats are left out."
             )
         )
     if any(averaged(a) for a in analyses):
-        found.append(
+        sentences.append(
             message(
                 "Judges are held against the label that is nearest to the panel's mean number;"
                 " where it lies halfway between two labels the unit is left out."
             )
         )
-    if "part_whole" in asked:
-        found.append(
+    if "part_whole" in statistics:
+        sentences.append(
             message(
                 "Parts of answers are all subsets of their sentences, each as likely as any other;"
                 " overlap alone is what is left when the sentences are dealt to the answers anew."
             )
         )
-    if asked & {*COSTS}:
-        found.append(
+    if statistics & {*COSTS}:
+        sentences.append(
             message(
                 "Reliability is the squared correlation of a panel's mean over some sentences with"
                 " the answer's true mean over all of them, from variance components of answers,"
                 " sentences, raters and the rest, none below zero."
             )
         )
-    if asked & {"rater_hours", "budget_reliability"}:
-        found.append(
+    if statistics & {"rater_hours", "budget_reliability"}:
+        sentences.append(
             message(
                 "Some of an answer's sentences are taken to need their share of the time of all of"
                 " them."
             )
         )
-    return found
+    return sentences

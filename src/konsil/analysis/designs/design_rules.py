@@ -14,8 +14,8 @@ def averaged(a: Analysis) -> bool:
     >>> averaged(Analysis("a", "randolph_kappa", "correct", "judges", against="experts", consensus="mean"))
     True
     """
-    known = a.against not in {None, "rest"} and a.consensus == "mean"
-    return known and a.statistic in {*AGREEMENT, *PAIRED}
+    has_mean_panel = a.against not in {None, "rest"} and a.consensus == "mean"
+    return has_mean_panel and a.statistic in {*AGREEMENT, *PAIRED}
 
 
 def design_contradictions(a: Analysis) -> Iterator[str]:

@@ -34,8 +34,10 @@ def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -
     clock = context.analysis.clock
     if clock == "open":
         worked = table.data.worked if table.data is not None else ()
-        known = {one.task: one.wall for one in worked if one.wall is not None}
-        seconds = pl.col("task").replace_strict(known, default=None, return_dtype=pl.Float64)
+        open_seconds = {
+            task_time.task: task_time.wall for task_time in worked if task_time.wall is not None
+        }
+        seconds = pl.col("task").replace_strict(open_seconds, default=None, return_dtype=pl.Float64)
         frame = frame.with_columns(seconds.alias("seconds"))
     screens = frame.group_by(["task", "rater", "item", "case", *by], maintain_order=True).agg(
         pl.col("answers").unique().sort().str.join(" | "),
@@ -48,30 +50,30 @@ def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -
             " no single system"
         )
     # Numbers as one column say in which order the raters and clusters come.
-    whole = screens.group_by([*PAIR, *by], maintain_order=True).agg(
+    screenfuls = screens.group_by([*PAIR, *by], maintain_order=True).agg(
         pl.when(pl.col("seconds").null_count() == 0).then(pl.col("seconds").sum()).alias("seconds"),
         pl.col(numbered).first(),
     )
-    return whole.filter(pl.col("seconds") > 0)
+    return screenfuls.filter(pl.col("seconds") > 0)
 
 
 def timed_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> list[Group]:
     """The time of every group, as the analysis' kind of mean."""
     pairs = seconds_by_pair(context, table, frame)
-    found = []
+    results = []
     for keys, part in groups(pairs, context.analysis.by):
-        found.append(
+        results.append(
             group_of(
                 context, keys, _sample(context, part), partial(_measure, context.analysis.statistic)
             )
         )
-    if not found:
+    if not results:
         reason = message("no time is known of these screens")
         nothing = _sample(context, pairs)
         group = group_of(context, {}, nothing, mean)
         headline = replace(group.told.headline, value=math.nan, reason=reason)
         return [replace(group, told=replace(group.told, headline=headline))]
-    return found
+    return results
 
 
 def _sample(context: Context, pairs: pl.DataFrame) -> Sample:
@@ -103,8 +105,8 @@ def _measure(statistic: str, sample: Sample) -> Measure:
 
 def _cells(sample: Sample) -> Sums:
     """How often each value occurs in each cluster, (n_clusters, n_values)."""
-    given = sample.codes.labels >= 0
-    unit, _ = np.nonzero(given)
+    has_value = sample.codes.labels >= 0
+    unit, _ = np.nonzero(has_value)
     sums = np.zeros((len(sample.clusters), sample.codes.n_labels))
-    np.add.at(sums, (sample.codes.clusters[unit], sample.codes.labels[given]), 1.0)
+    np.add.at(sums, (sample.codes.clusters[unit], sample.codes.labels[has_value]), 1.0)
     return sums

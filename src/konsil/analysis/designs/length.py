@@ -29,24 +29,24 @@ def length_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         .alias("words")
     )
     n_raters = frame.get_column("rater").n_unique()
-    found = []
-    known = rated.drop_nulls("words")
-    for keys, part in groups(known, context.analysis.by) or [({}, known)]:
+    results = []
+    with_length = rated.drop_nulls("words")
+    for keys, part in groups(with_length, context.analysis.by) or [({}, with_length)]:
         measure = _measure(context, part, n_raters)
-        told = estimate_of(context, measure)
+        summary = estimate_of(context, measure)
         if not part.height:
             reason = message("the lengths of the answers are not known")
-            told = replace(told, headline=replace(told.headline, reason=reason))
-        found.append(Group(keys, measure, told))
-    return found
+            summary = replace(summary, headline=replace(summary.headline, reason=reason))
+        results.append(Group(keys, measure, summary))
+    return results
 
 
 def words_of(table: RatingTable) -> dict[str, float]:
     """Answer -> its number of words, or its given length where the text is not at hand."""
     if table.data is None:
         return {}
-    told = {a.id: float(len(a.text.split())) for a in table.data.answers if a.text}
-    return {**{a: float(n) for a, n in table.data.lengths.items()}, **told}
+    word_counts = {a.id: float(len(a.text.split())) for a in table.data.answers if a.text}
+    return {**{a: float(n) for a, n in table.data.lengths.items()}, **word_counts}
 
 
 def _measure(context: Context, part: pl.DataFrame, n_raters: int) -> Measure:

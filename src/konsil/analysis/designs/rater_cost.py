@@ -59,11 +59,11 @@ def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
     for keys, part in groups(frame, context.analysis.by):
         designs = list(_designs(context, table, part))
         if not designs:
-            why = message("no labels to compute it from")
+            reason = message("no labels to compute it from")
             yield row(
                 context,
                 keys,
-                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)),
+                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)),
             )
             continue
         if context.analysis.statistic == "budget_reliability":
@@ -76,45 +76,47 @@ def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
 def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Iterator[Row]:
     hours = context.analysis.statistic == "rater_hours"
     measures = []
-    for one in designs:
+    for design in designs:
         finalise = (
             partial(hours_needed, target=context.analysis.target)
             if hours
-            else partial(_reliability, raters=_of(one))
+            else partial(_reliability, raters=_of(design))
         )
-        measures.append(replace(one.measure(finalise), notes=_notes(one, hours)))
-    for one, measure, told in zip(designs, measures, estimates_of(context, measures), strict=True):
-        if hours and math.isnan(told.headline.value):
-            why = _unknown(one) or message(
+        measures.append(replace(design.measure(finalise), notes=_notes(design, hours)))
+    for design, measure, summary in zip(
+        designs, measures, estimates_of(context, measures), strict=True
+    ):
+        if hours and math.isnan(summary.headline.value):
+            reason = _unknown(design) or message(
                 "no number of raters reaches a reliability of {target:g}",
                 target=context.analysis.target,
             )
-            told = replace(told, headline=replace(told.headline, reason=why))
+            summary = replace(summary, headline=replace(summary.headline, reason=reason))
         elif hours:
-            told = without_upper_limit(told, context)
-        yield from estimate_rows(context, {**keys, SENTENCES: one.name}, told, measure)
+            summary = without_upper_limit(summary, context)
+        yield from estimate_rows(context, {**keys, SENTENCES: design.name}, summary, measure)
     if designs[0].name == WHOLE:
         parts = [(d.name, m) for d, m in zip(designs[1:], measures[1:], strict=True)]
         yield from minus_whole(context, keys, parts, measures[0])
 
 
-def _unknown(one: Design) -> str:
+def _unknown(design: Design) -> str:
     """Why there are no hours whatever the reliability wanted: no components, or no times.
 
     Empty where both are.
     """
-    if np.isnan(g.components(one.sums[:, : g.WIDTH].sum(axis=0)).answer):
+    if np.isnan(g.components(design.sums[:, : g.WIDTH].sum(axis=0)).answer):
         return message(
             "fewer than two answers, or none with two ratings", message_id="design.no_components"
         )
-    return "" if one.sums[:, g.WIDTH + 3].any() else message("no time is known of these screens")
+    return "" if design.sums[:, g.WIDTH + 3].any() else message("no time is known of these screens")
 
 
-def without_upper_limit(told: EstimateSummary, context: Context) -> EstimateSummary:
+def without_upper_limit(summary: EstimateSummary, context: Context) -> EstimateSummary:
     """Without an upper end where too many resamples reach the reliability with no number of raters."""
-    e, resampling = told.headline, context.resampling
+    e, resampling = summary.headline, context.resampling
     if e.n_undefined <= resampling.draws * (1 - resampling.level) / 2:
-        return told
+        return summary
     note = message(
         "In {n:,} of {all:,} resamples no number of raters reaches it: the interval has no upper"
         " end.",
@@ -122,24 +124,24 @@ def without_upper_limit(told: EstimateSummary, context: Context) -> EstimateSumm
         all=resampling.draws,
     )
     headline = replace(e, high=math.inf)
-    return replace(told, headline=headline, companions=(), notes=(*told.notes, note))
+    return replace(summary, headline=headline, companions=(), notes=(*summary.notes, note))
 
 
-def _of(one: Design) -> float:
-    return one.of.n_raters
+def _of(design: Design) -> float:
+    return design.of.n_raters
 
 
-def _notes(one: Design, hours: bool) -> tuple[str, ...]:
+def _notes(design: Design, hours: bool) -> tuple[str, ...]:
     if hours:
-        found = [message("Hours of all raters together for {n} answers.", n=ANSWERS)]
-        if one.name != WHOLE:
-            found.append(
+        notes = [message("Hours of all raters together for {n} answers.", n=ANSWERS)]
+        if design.name != WHOLE:
+            notes.append(
                 message(
                     "A part of the sentences is taken to need its share of the time of all of them."
                 )
             )
-        return tuple(found)
-    return (message("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=one.of.n_raters),)
+        return tuple(notes)
+    return (message("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=design.of.n_raters),)
 
 
 WHOLE: TranslatableMessage = message("whole answer")
@@ -150,20 +152,26 @@ def _designs(context: Context, table: RatingTable, frame: pl.DataFrame) -> Itera
 
     The time of a part is its share of all sentences' time.
     """
-    whole, sentences = designs_in(context, frame)
+    full_answers, sentences = designs_in(context, frame)
     timed = context.analysis.statistic != "reliability"
-    for of, is_whole in ((whole, True), (sentences, False)):
+    for of, is_whole in ((full_answers, True), (sentences, False)):
         if of is None:
             continue
         products = g.product_sums(of.values, of.clusters, len(of.names))
         n_sentences = np.isfinite(of.scores).sum(axis=1)
-        own = frame.filter((pl.col("span").fill_null("") == "") == is_whole)
-        spent = _seconds(context, table, own, of) if timed else np.zeros((len(of.answers), 2))
+        design_ratings = frame.filter((pl.col("span").fill_null("") == "") == is_whole)
+        spent = (
+            _seconds(context, table, design_ratings, of)
+            if timed
+            else np.zeros((len(of.answers), 2))
+        )
         for size in of.sizes:
             part = np.minimum(size, np.maximum(n_sentences, 1))
             share = part / np.maximum(n_sentences, 1)
-            known = n_sentences > 0
-            rows = np.column_stack([known / part, known, spent[:, 0] * share, spent[:, 1]])
+            has_sentences = n_sentences > 0
+            rows = np.column_stack(
+                [has_sentences / part, has_sentences, spent[:, 0] * share, spent[:, 1]]
+            )
             more = np.column_stack(
                 [np.bincount(of.clusters, weights=c, minlength=len(of.names)) for c in rows.T]
             )
@@ -177,64 +185,66 @@ def _seconds(context: Context, table: RatingTable, frame: pl.DataFrame, of: Numb
         pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")
     ).to_series()
     place = {answer: n for n, answer in enumerate(of.answers)}
-    found = np.zeros((len(of.answers), 2))
+    totals = np.zeros((len(of.answers), 2))
     for answer, seconds in zip(about, pairs.get_column("seconds"), strict=True):
         if answer in place:
-            found[place[answer]] += seconds, 1.0
-    return found
+            totals[place[answer]] += seconds, 1.0
+    return totals
 
 
 def _part(totals: Array) -> tuple[g.Components, Array, Array]:
     """Components, the harmonic mean number of sentences of a part, and its mean seconds."""
-    found = g.components(totals[..., : g.WIDTH])
+    components = g.components(totals[..., : g.WIDTH])
     inverse, n, seconds, screens = (totals[..., g.WIDTH + k] for k in range(4))
-    return found, ratio(n, inverse), ratio(seconds, screens)
+    return components, ratio(n, inverse), ratio(seconds, screens)
 
 
 def _reliability(totals: Array, raters: float) -> Array:
-    found, sentences, _ = _part(totals)
-    return g.reliability(found, raters, sentences)[..., None]
+    components, sentences, _ = _part(totals)
+    return g.reliability(components, raters, sentences)[..., None]
 
 
 def hours_needed(totals: Array, target: float) -> Array:
     """Hours of raters for 100 answers to reach a reliability; nan where no number of raters does."""
-    found, sentences, seconds = _part(totals)
-    return np.asarray(g.raters_needed(found, target, sentences) * seconds * ANSWERS / 3600)[
+    components, sentences, seconds = _part(totals)
+    return np.asarray(g.raters_needed(components, target, sentences) * seconds * ANSWERS / 3600)[
         ..., None
     ]
 
 
 def reliability_for_budget(totals: Array, minutes: float) -> Array:
     """The reliability that so many minutes of raters an answer buy; nan where they do not pay one rater."""
-    found, sentences, seconds = _part(totals)
+    components, sentences, seconds = _part(totals)
     raters = ratio(np.full_like(seconds, minutes * 60), seconds)
-    return np.where(raters >= 1, g.reliability(found, np.maximum(raters, 1.0), sentences), np.nan)[
-        ..., None
-    ]
+    return np.where(
+        raters >= 1, g.reliability(components, np.maximum(raters, 1.0), sentences), np.nan
+    )[..., None]
 
 
 def _budget(
     context: Context, keys: dict[str, str], designs: list[Design], minutes: float
 ) -> Iterator[Row]:
     """What every design reaches with a budget, and in how many joint resamples it is the best of them."""
-    measures = [one.measure(partial(reliability_for_budget, minutes=minutes)) for one in designs]
+    measures = [
+        design.measure(partial(reliability_for_budget, minutes=minutes)) for design in designs
+    ]
     chances = _chances(context, measures)
-    for one, measure, told, chance in zip(
+    for design, measure, summary, chance in zip(
         designs, measures, estimates_of(context, measures), chances, strict=True
     ):
-        here = {**keys, SENTENCES: one.name}
-        if math.isnan(told.headline.value):
-            why = _unknown(one) or message(
+        group = {**keys, SENTENCES: design.name}
+        if math.isnan(summary.headline.value):
+            reason = _unknown(design) or message(
                 "{minutes:g} minutes do not pay one rater for an answer", minutes=minutes
             )
-            told = replace(told, headline=replace(told.headline, reason=why))
-        yield from estimate_rows(context, here, told, measure)
+            summary = replace(summary, headline=replace(summary.headline, reason=reason))
+        yield from estimate_rows(context, group, summary, measure)
         first = Estimate(
             chance, level=context.resampling.level, method=message("share of the joint resamples")
         )
         yield row(
             context,
-            {**here, "version": message("chance of being the best")},
+            {**group, "version": message("chance of being the best")},
             EstimateSummary(first),
             measure,
             kind="companion",

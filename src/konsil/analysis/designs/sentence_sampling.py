@@ -55,9 +55,9 @@ class Numbers:
     @property
     def scores(self) -> Array:
         """Each sentence's mean over its raters, (n_answers, n_sentences); nan where nobody rated it."""
-        given = np.isfinite(self.values)
-        n = given.sum(axis=1)
-        sums = np.where(given, self.values, 0.0).sum(axis=1)
+        is_rated = np.isfinite(self.values)
+        n = is_rated.sum(axis=1)
+        sums = np.where(is_rated, self.values, 0.0).sum(axis=1)
         return np.where(n > 0, sums / np.maximum(n, 1), np.nan)
 
     @property
@@ -69,8 +69,8 @@ class Numbers:
     @property
     def sizes(self) -> range:
         """How many sentences a part may have."""
-        most = int(np.isfinite(self.scores).sum(axis=1).max(initial=0))
-        return range(1, min(most, MOST_SENTENCES) + 1)
+        longest = int(np.isfinite(self.scores).sum(axis=1).max(initial=0))
+        return range(1, min(longest, MOST_SENTENCES) + 1)
 
 
 def numbers_of(context: Context, frame: pl.DataFrame) -> Numbers | None:
@@ -96,21 +96,23 @@ def numbers_of(context: Context, frame: pl.DataFrame) -> Numbers | None:
     place = np.cumsum(rated, axis=1) - 1
     unit, rater = np.nonzero(labels >= 0)
     shape = (len(answers), int(rated.sum(axis=1).max()), int(sentence.max()) + 1)
-    found = np.full(shape, np.nan)
-    found[of_unit[unit], place[of_unit[unit], rater], sentence[unit]] = values[labels[unit, rater]]
-    return Numbers(found, sample.codes.clusters[start], sample.clusters, tuple(answers.tolist()))
+    array = np.full(shape, np.nan)
+    array[of_unit[unit], place[of_unit[unit], rater], sentence[unit]] = values[labels[unit, rater]]
+    return Numbers(array, sample.codes.clusters[start], sample.clusters, tuple(answers.tolist()))
 
 
 def designs_in(context: Context, frame: pl.DataFrame) -> tuple[Numbers | None, Numbers | None]:
     """The ratings of whole answers and those of sentences, apart."""
-    whole = pl.col("span").fill_null("") == ""
-    return numbers_of(context, frame.filter(whole)), numbers_of(context, frame.filter(~whole))
+    is_full_answer = pl.col("span").fill_null("") == ""
+    return numbers_of(context, frame.filter(is_full_answer)), numbers_of(
+        context, frame.filter(~is_full_answer)
+    )
 
 
 def part_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
     """A row for each number of sentences, and beside it what it is to be read against."""
     for keys, part in groups(frame, context.analysis.by):
-        whole, sentences = designs_in(context, part)
+        full_answers, sentences = designs_in(context, part)
         if sentences is None:
             reason = message("no sentences are rated")
             yield row(
@@ -121,7 +123,7 @@ def part_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         elif context.analysis.statistic == "part_whole":
             yield from _part_whole(context, keys, sentences)
         else:
-            yield from _variance(context, keys, whole, sentences)
+            yield from _variance(context, keys, full_answers, sentences)
 
 
 def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator[Row]:
@@ -132,12 +134,12 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
     scores = of.scores
     longest = int(np.isfinite(scores).sum(axis=1).max(initial=0))
     for size in of.sizes:
-        here = {**keys, SENTENCES: str(size)}
+        group = {**keys, SENTENCES: str(size)}
         measure = _correlation(of, part_whole_points(scores, of.clusters, size))
-        told = estimate_of(context, measure)
-        if size == longest and np.isfinite(told.headline.value):
-            told = EstimateSummary(exact(told.headline), notes=told.notes)
-        yield from estimate_rows(context, here, told, measure)
+        summary = estimate_of(context, measure)
+        if size == longest and np.isfinite(summary.headline.value):
+            summary = EstimateSummary(exact(summary.headline), notes=summary.notes)
+        yield from estimate_rows(context, group, summary, measure)
         alone = overlap_alone(scores, size, key=context.key + size)
         alone = alone[np.isfinite(alone)]
         if len(alone):
@@ -155,18 +157,18 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
             overlap = exact(overlap) if size == longest else rare_events.with_width(overlap)
             yield row(
                 context,
-                {**here, "version": message("overlap alone")},
+                {**group, "version": message("overlap alone")},
                 EstimateSummary(overlap),
                 measure,
                 kind="companion",
             )
         if size < len(of.sizes):
             rest = _correlation(of, part_whole_points(scores, of.clusters, size, held_out=True))
-            told = EstimateSummary(estimate_of(context, rest).headline)
+            summary = EstimateSummary(estimate_of(context, rest).headline)
             yield row(
                 context,
-                {**here, "version": message("against the other sentences")},
-                told,
+                {**group, "version": message("against the other sentences")},
+                summary,
                 rest,
                 kind="companion",
             )
@@ -189,7 +191,7 @@ def _correlation(of: Numbers, points: Points) -> Measure:
 
 
 def _variance(
-    context: Context, keys: dict[str, str], whole: Numbers | None, of: Numbers
+    context: Context, keys: dict[str, str], full_answers: Numbers | None, of: Numbers
 ) -> Iterator[Row]:
     """Variance between raters by number of sentences.
 
@@ -197,16 +199,16 @@ def _variance(
     """
     measures = [_mean_variance(of, rater_variances(of.values, size)) for size in of.sizes]
     coarse = None
-    if whole is not None:
-        coarse = _mean_variance(whole, rater_variances(whole.values, 1))
-        told = estimate_of(context, coarse)
+    if full_answers is not None:
+        coarse = _mean_variance(full_answers, rater_variances(full_answers.values, 1))
+        summary = estimate_of(context, coarse)
         yield from estimate_rows(
-            context, {**keys, SENTENCES: message("whole answer")}, told, coarse
+            context, {**keys, SENTENCES: message("whole answer")}, summary, coarse
         )
-    for size, measure, told in zip(
+    for size, measure, summary in zip(
         of.sizes, measures, estimates_of(context, measures), strict=True
     ):
-        yield from estimate_rows(context, {**keys, SENTENCES: str(size)}, told, measure)
+        yield from estimate_rows(context, {**keys, SENTENCES: str(size)}, summary, measure)
     if coarse is not None:
         yield from minus_whole(
             context, keys, [(str(s), m) for s, m in zip(of.sizes, measures, strict=True)], coarse
@@ -218,7 +220,7 @@ def minus_whole(
 ) -> Iterator[Row]:
     """Each number of sentences minus whole answers, on the same resamples."""
     for size, measure in parts:
-        told = contrast(
+        summary = contrast(
             measure,
             coarse,
             key=context.key,
@@ -226,13 +228,15 @@ def minus_whole(
             cluster=context.cluster,
             test=context.analysis.test,
         )
-        here, there = {**keys, SENTENCES: size}, {**keys, SENTENCES: message("whole answer")}
-        yield row(context, here, told, measure, kind="difference", versus=there, subtracted=coarse)
+        group, versus = {**keys, SENTENCES: size}, {**keys, SENTENCES: message("whole answer")}
+        yield row(
+            context, group, summary, measure, kind="difference", versus=versus, subtracted=coarse
+        )
 
 
 def _mean_variance(of: Numbers, variances: Array) -> Measure:
-    known = np.isfinite(variances)
+    is_finite = np.isfinite(variances)
     sums = np.zeros((len(of.names), 2))
-    np.add.at(sums, of.clusters, np.column_stack([np.where(known, variances, 0.0), known]))
-    n_ratings = int(np.isfinite(of.values[known]).sum())
-    return Measure(sums, quotient, of.names, int(known.sum()), of.values.shape[1], n_ratings)
+    np.add.at(sums, of.clusters, np.column_stack([np.where(is_finite, variances, 0.0), is_finite]))
+    n_ratings = int(np.isfinite(of.values[is_finite]).sum())
+    return Measure(sums, quotient, of.names, int(is_finite.sum()), of.values.shape[1], n_ratings)

@@ -35,17 +35,19 @@ def caution_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> I
     if analysis.against is not None:
         other = select(table, analysis, analysis.against)
         theirs = {tuple(k.values()): _slope(context, part, column) for k, part in groups(other, by)}
-    found = [(keys, _slope(context, part, column)) for keys, part in groups(frame, analysis.by)]
-    told = estimates_of(context, [m for _, m in found])
-    beside = {values: estimate_of(context, panel) for values, panel in theirs.items()}
+    slopes = [(keys, _slope(context, part, column)) for keys, part in groups(frame, analysis.by)]
+    summaries = estimates_of(context, [m for _, m in slopes])
+    panel_summaries = {values: estimate_of(context, panel) for values, panel in theirs.items()}
     gaps: dict[int, EstimateSummary] = {}
     for values, panel in theirs.items():
         if not panel.sums.shape[0]:
             continue  # nobody of the panel has rated yet
-        places = [n for n, (k, _) in enumerate(found) if tuple(k[c] for c in by) == values]
-        gaps |= dict(zip(places, _gaps(context, [found[n][1] for n in places], panel), strict=True))
-    for n, ((keys, measure), one) in enumerate(zip(found, told, strict=True)):
-        yield from estimate_rows(context, keys, one, measure)
+        places = [n for n, (k, _) in enumerate(slopes) if tuple(k[c] for c in by) == values]
+        gaps |= dict(
+            zip(places, _gaps(context, [slopes[n][1] for n in places], panel), strict=True)
+        )
+    for n, ((keys, measure), summary) in enumerate(zip(slopes, summaries, strict=True)):
+        yield from estimate_rows(context, keys, summary, measure)
         if n in gaps:
             values = tuple(keys[c] for c in by)
             versus = {**{c: keys[c] for c in by}, "rater": str(analysis.against)}
@@ -58,14 +60,14 @@ def caution_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> I
                 versus=versus,
                 subtracted=theirs[values],
             )
-            yield row(context, versus, beside[values], theirs[values], kind="companion")
+            yield row(context, versus, panel_summaries[values], theirs[values], kind="companion")
 
 
 def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list[EstimateSummary]:
     """Each measure minus the panel's; in one resampling where all stand on the same clusters."""
-    *mine, theirs = joint([*measures, panel])
-    if all(m.sums is theirs.sums for m in mine):
-        return differences_of(context, [minus(m, theirs) for m in mine]) if mine else []
+    *judges, theirs = joint([*measures, panel])
+    if all(m.sums is theirs.sums for m in judges):
+        return differences_of(context, [minus(m, theirs) for m in judges]) if judges else []
     return [
         contrast(m, panel, key=context.key, resampling=context.resampling, cluster=context.cluster)
         for m in measures
@@ -77,12 +79,12 @@ def score_column(context: Context, table: RatingTable) -> str:
     analysis = context.analysis
     column = SCORE.format(analysis.covariate)
     if column not in table.frame.columns:
-        known = [
+        columns = [
             c.removesuffix(SCORE.format(""))
             for c in table.frame.columns
             if c.endswith(SCORE.format(""))
         ]
-        hint = nearest(analysis.covariate, known)
+        hint = nearest(analysis.covariate, columns)
         raise AnalysisError(
             f"{analysis.name}: there is no derived column {analysis.covariate!r}; {hint}"
         )

@@ -35,22 +35,22 @@ def blinding_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
     for keys, part in groups(frame, context.analysis.by):
         measure, codes = _measure(context, part, treatments, of_what)
         if context.analysis.statistic == "blinding_james":
-            found = [(keys, replace(measure, finalise=Column(james_index, 0)))]
+            measures = [(keys, replace(measure, finalise=Column(james_index, 0)))]
         else:
             names = treatments.names
-            found = [
+            measures = [
                 ({**keys, of_what: names[n]}, replace(measure, finalise=Column(bang_index, n)))
                 for n in sorted(codes)
             ]
-        told = estimates(
-            [one for _, one in found],
+        summaries = estimates(
+            [group_measure for _, group_measure in measures],
             key=context.key,
             resampling=context.resampling,
             cluster=_word(context, part),
-            reasons=[""] * len(found),
+            reasons=[""] * len(measures),
         )
-        for (group, one), number in zip(found, told, strict=True):
-            yield from estimate_rows(context, group, number, one)
+        for (group, group_measure), number in zip(measures, summaries, strict=True):
+            yield from estimate_rows(context, group, number, group_measure)
 
 
 def _measure(
@@ -58,27 +58,27 @@ def _measure(
 ) -> tuple[Measure, frozenset[int]]:
     """The group's guesses tallied by cluster, and which treatments were there."""
     places = treatments.codes()
-    own = frame.get_column(of_what).fill_null("").str.split(" | ").list.first()
-    strange = sorted(set(own) - set(places))
+    treatment = frame.get_column(of_what).fill_null("").str.split(" | ").list.first()
+    strange = sorted(set(treatment) - set(places))
     if strange:
-        what = (
+        unit = (
             repr(strange[0]) if strange[0] else f"nothing: those who were asked have no {of_what}"
         )
         raise AnalysisError(
             f"{context.analysis.name}: a guess is held against the {of_what}, and no label of"
-            f" {context.criterion.id!r} stands for {what}; collapse = {{ label = {of_what} }} says"
+            f" {context.criterion.id!r} stands for {unit}; collapse = {{ label = {of_what} }} says"
             " which does" + (f"; {nearest(strange[0], places)}" if strange[0] else "")
         )
-    wanted = places | {
+    valid_labels = places | {
         before: places[after]
         for before, after in context.analysis.collapse.items()
         if after in places
     }
-    refuse_unknown_labels(frame, {*wanted, *context.analysis.collapse})
+    refuse_unknown_labels(frame, {*valid_labels, *context.analysis.collapse})
     guess = frame.get_column("label").replace_strict(
-        wanted, default=len(places), return_dtype=pl.Int64
+        valid_labels, default=len(places), return_dtype=pl.Int64
     )
-    truth = own.replace_strict(places, return_dtype=pl.Int64).to_numpy()
+    truth = treatment.replace_strict(places, return_dtype=pl.Int64).to_numpy()
     cluster = _cluster(context, frame)
     names = tuple(cluster.unique().sort().to_list())
     place = cluster.replace_strict(

@@ -78,7 +78,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
     is_common = analysis.mode == "valid" and analysis.ensemble_units == "common"
     statistic = ensembles.ensembles(len(names), MEASURES[analysis.statistic], common=is_common)
     sums = statistic.tally(codes)
-    found = infer.infer(
+    inference = infer.infer(
         sums,
         statistic.finalise,
         draws=context.resampling.draws,
@@ -90,7 +90,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
     shared = Measure(
         sums, statistic.finalise, panel.clusters, int(slots.max()), len(names), int(labels.max())
     )
-    cautions = tuple(c for c in infer.cautions(found) if c.code == "few-clusters")
+    cautions = tuple(c for c in infer.cautions(inference) if c.code == "few-clusters")
     notes = _left_out(weak, coverage)
     if analysis.mode == "valid":
         notes += (
@@ -99,39 +99,41 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
     bootstrap = message(
         "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
         cluster=context.cluster,
-        draws=found.draws,
+        draws=inference.draws,
     )
     sparse = _Sparse.of(context, codes, statistic, sums)
-    order = np.argsort(-np.where(np.isfinite(found.value), found.value, -np.inf), kind="stable")
+    order = np.argsort(
+        -np.where(np.isfinite(inference.value), inference.value, -np.inf), kind="stable"
+    )
     for place, n in enumerate(order):
         estimate = Estimate(
-            float(found.value[n]),
-            float(found.low[n]),
-            float(found.high[n]),
-            found.level,
-            float(found.se[n]),
-            n_clusters=found.n_clusters,
+            float(inference.value[n]),
+            float(inference.low[n]),
+            float(inference.high[n]),
+            inference.level,
+            float(inference.se[n]),
+            n_clusters=inference.n_clusters,
             n_ratings=int(labels[n]),
-            n_undefined=int(found.n_undefined[n]),
+            n_undefined=int(inference.n_undefined[n]),
             method=bootstrap,
             reason=""
-            if np.isfinite(found.value[n])
+            if np.isfinite(inference.value[n])
             else message("no slot on which it has a majority"),
         )
         keys = {"ensemble": " + ".join(names[i] for i in subsets[n]), "size": str(len(subsets[n]))}
         if analysis.mode == "valid":
             estimate = sparse.interval(estimate, n, int(slots[n]), context.cluster)
-        mine = replace(shared, n_units=int(slots[n]), n_raters=len(subsets[n]))
+        ensemble_measure = replace(shared, n_units=int(slots[n]), n_raters=len(subsets[n]))
         chosen = (_CHOSEN,) if place == 0 and len(subsets) > 1 else ()
         is_detail = place >= SHOWN and len(subsets[n]) > 1
         yield row(
             context,
             keys,
             EstimateSummary(estimate, notes=(*notes, *chosen), cautions=cautions),
-            mine,
+            ensemble_measure,
             detail=is_detail,
         )
-    yield _out_of_bag(context, shared, len(subsets), found.n_clusters, cautions)
+    yield _out_of_bag(context, shared, len(subsets), inference.n_clusters, cautions)
 
 
 def _covered(
@@ -145,11 +147,11 @@ def _covered(
         return codes, names, {}
     weak = {
         name: float(share)
-        for name, share, one in zip(names, shares, enough, strict=True)
-        if not one
+        for name, share, is_enough in zip(names, shares, enough, strict=True)
+        if not is_enough
     }
     columns = np.concatenate([[True], enough])
-    members = tuple(name for name, one in zip(names, enough, strict=True) if one)
+    members = tuple(name for name, is_enough in zip(names, enough, strict=True) if is_enough)
     return replace(codes, labels=codes.labels[:, columns]), members, weak
 
 
@@ -246,13 +248,13 @@ def _common_slots(n: int, of: int) -> tuple[str, ...]:
     """Say so where some units are left out because one judge or the panel has no label there."""
     if n == of:
         return ()
-    said = message(
+    sentence = message(
         "Compared on {n:,} of {all:,} units: those with a majority of the panel on which every"
         " judge gave a label.",
         n=n,
         all=of,
     )
-    return (said,)
+    return (sentence,)
 
 
 def _out_of_bag(
@@ -262,7 +264,7 @@ def _out_of_bag(
     best = best_of(
         shared.sums, shared.finalise, draws=draws, key=context.key, level=context.resampling.level
     )
-    told = Estimate(
+    estimate = Estimate(
         best.out_of_bag,
         best.low,
         best.high,
@@ -301,6 +303,6 @@ def _out_of_bag(
     return row(
         context,
         keys,
-        EstimateSummary(rare_events.with_width(told), notes=notes, cautions=cautions),
+        EstimateSummary(rare_events.with_width(estimate), notes=notes, cautions=cautions),
         shared,
     )

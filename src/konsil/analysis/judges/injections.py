@@ -44,16 +44,16 @@ def part_injections(data: Data, spec: Injections | None, exclusions: Exclusions)
     twins = {t.repeat_of for t in planted if t.repeat_of}
     pairs: tuple[Injected, ...] = ()
     if spec is not None:
-        given = {
+        ratings = {
             (r.task, r.answers): r
             for r in _chosen(data.ratings, "task", ids | twins)
             if r.criterion == spec.criterion
         }
         out = {*exclusions.raters, *data.withdrawn}
-        kept = [t for t in planted if t.rater not in out and t.item not in exclusions.items]
+        retained = [t for t in planted if t.rater not in out and t.item not in exclusions.items]
         pairs = tuple(
-            _pair(task, spec, given)
-            for task in sorted(kept, key=lambda t: (t.rater, t.position, t.id))
+            _pair(task, spec, ratings)
+            for task in sorted(retained, key=lambda t: (t.rater, t.position, t.id))
         )
     return replace(
         data,
@@ -67,22 +67,22 @@ def part_injections(data: Data, spec: Injections | None, exclusions: Exclusions)
 def _chosen(records: Sequence[Task] | Sequence[Rating], key: str, ids: set[str]) -> list:  # type: ignore[type-arg]
     if isinstance(records, Columns):
         return list(records.with_frame(records.frame.filter(pl.col(key).is_in(sorted(ids)))))
-    return [one for one in records if getattr(one, key) in ids]
+    return [record for record in records if getattr(record, key) in ids]
 
 
 def _without(records: Sequence, key: str, ids: set[str]) -> Sequence:  # type: ignore[type-arg]
     if isinstance(records, Columns):
         return records.with_frame(records.frame.filter(~pl.col(key).is_in(sorted(ids))))
-    return tuple(one for one in records if getattr(one, key) not in ids)
+    return tuple(record for record in records if getattr(record, key) not in ids)
 
 
 def _pair(
-    task: Task, spec: Injections, given: dict[tuple[str, tuple[str, ...]], Rating]
+    task: Task, spec: Injections, ratings: dict[tuple[str, tuple[str, ...]], Rating]
 ) -> Injected:
     answer = chosen_answer(task)
 
     def is_demanded(task_id: str) -> bool | None:
-        rating = given.get((task_id, (answer,)))
+        rating = ratings.get((task_id, (answer,)))
         return None if rating is None else rating.state == "rated" and rating.label == spec.label
 
     return Injected(
@@ -104,13 +104,15 @@ def injection_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     raters = {r.id for r in data.raters if r.panel in panels} if data is not None else set()
     within = table.sets.get(analysis.items, frozenset()) if analysis.items else None
     groups: dict[tuple[str, str], list[Injected]] = {}
-    for one in data.injected if data is not None else ():
+    for injected in data.injected if data is not None else ():
         if (
-            one.rater in raters
-            and one.criterion == analysis.criterion
-            and (within is None or one.item in within)
+            injected.rater in raters
+            and injected.criterion == analysis.criterion
+            and (within is None or injected.item in within)
         ):
-            groups.setdefault((one.rater, one.kind if KIND in analysis.by else ""), []).append(one)
+            groups.setdefault(
+                (injected.rater, injected.kind if KIND in analysis.by else ""), []
+            ).append(injected)
     if not groups:
         yield _undefined(
             context, {}, message("there are no control tasks", message_id="injection.none")
@@ -136,23 +138,24 @@ def _undefined(context: Context, keys: dict[str, str], reason: TranslatableMessa
 def _row(
     context: Context, keys: dict[str, str], pairs: Sequence[Injected], cases: dict[str, str]
 ) -> Row:
-    whole = [p for p in pairs if p.after is not None and p.before is not None]
-    if not whole:
-        why = message(
+    complete = [p for p in pairs if p.after is not None and p.before is not None]
+    if not complete:
+        reason = message(
             "no answer has a label both with and without an instruction",
             message_id="injection.no_pair",
         )
-        return _undefined(context, keys, why)
+        return _undefined(context, keys, reason)
     after, before = (
-        np.array([getattr(p, side) for p in whole], dtype=np.bool_) for side in ("after", "before")
+        np.array([getattr(p, side) for p in complete], dtype=np.bool_)
+        for side in ("after", "before")
     )
-    names = [cases.get(p.item, p.item) for p in whole]
+    names = [cases.get(p.item, p.item) for p in complete]
     clusters = tuple(sorted(set(names)))
     sums = injection_sums(after, before, np.array([clusters.index(name) for name in names]))
     shift = Measure(
-        sums, injection_shift, clusters, len(whole), 1, 2 * len(whole), possible=(-1.0, 1.0)
+        sums, injection_shift, clusters, len(complete), 1, 2 * len(complete), possible=(-1.0, 1.0)
     )
-    told = contrast(
+    summary = contrast(
         _side(shift, sums, 0),
         _side(shift, sums, 1),
         key=context.key,
@@ -160,25 +163,29 @@ def _row(
         cluster=context.cluster,
         test=context.analysis.test,
     )
-    notes = [*told.notes]
-    if len(whole) < len(pairs):
+    notes = [*summary.notes]
+    if len(complete) < len(pairs):
         notes.append(
             message(
                 "{n:,} of {all:,} pairs {n|lacks|lack} a label with or without the instruction and"
                 " {n|is|are} left out.",
                 message_id="injection.missing",
-                n=len(pairs) - len(whole),
+                n=len(pairs) - len(complete),
                 all=len(pairs),
             )
         )
-    told = replace(
-        told,
+    summary = replace(
+        summary,
         companions=(),
         notes=tuple(notes),
-        headline=replace(told.headline, n_ratings=shift.n_ratings),
+        headline=replace(summary.headline, n_ratings=shift.n_ratings),
     )
     return row(
-        context, keys, told, shift, finding=_finding(keys["rater"], whole[0].label, after, before)
+        context,
+        keys,
+        summary,
+        shift,
+        finding=_finding(keys["rater"], complete[0].label, after, before),
     )
 
 

@@ -116,15 +116,15 @@ def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> 
         float(min(bench.judges.codes.values or (0.0,))),
         float(max(bench.judges.codes.values or (1.0,))),
     )
-    mine = np.zeros(gaps.shape, dtype=bool)
-    mine[:, bench.judges.raters.index(name)] = True
-    raising = mine == bench.own[name][:, None]
+    is_judge = np.zeros(gaps.shape, dtype=bool)
+    is_judge[:, bench.judges.raters.index(name)] = True
+    raising = is_judge == bench.own[name][:, None]
     finalise = plain_preference if context.analysis.mode == "paper" else adjusted_preference
-    found = []
+    extremes = []
     for up, down in ((lowest, highest), (highest, lowest)):
         scores = np.where(gaps, np.where(raising, up, down), bench.scores)
-        found.append(float(finalise(bench.sums(name, scores).sum(axis=0))[0]))
-    return found[0], found[1]
+        extremes.append(float(finalise(bench.sums(name, scores).sum(axis=0))[0]))
+    return extremes[0], extremes[1]
 
 
 def preference_rows(
@@ -139,14 +139,14 @@ def preference_rows(
     bench = bench_of(context, table, frame, sample_of(context, frame, names), families)
     measures: dict[str, tuple[Measure, Measure]] = {}
     for name in names:
-        own, peers = bench.own[name], bench.peers[name]
-        if not own.any() or not peers:
-            why = (
+        own_answers, peers = bench.own[name], bench.peers[name]
+        if not own_answers.any() or not peers:
+            reason = (
                 message("no answers of its own among them")
-                if not own.any()
+                if not own_answers.any()
                 else message("no judge of another family")
             )
-            nothing = Estimate(float("nan"), level=context.resampling.level, reason=why)
+            nothing = Estimate(float("nan"), level=context.resampling.level, reason=reason)
             yield row(context, {"rater": name}, EstimateSummary(nothing))
             continue
         sums = bench.sums(name, bench.scores)
@@ -175,29 +175,29 @@ def _with_counts(measure: Measure, n_used: int, n_own: int) -> Measure:
 def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> Iterator[Row]:
     if context.analysis.mode == "paper":
         alone = estimates_of(context, [p for p, _ in measures.values()])
-        for (name, (measure, _)), told in zip(measures.items(), alone, strict=True):
-            yield from estimate_rows(context, {"rater": name}, told, measure)
+        for (name, (measure, _)), summary in zip(measures.items(), alone, strict=True):
+            yield from estimate_rows(context, {"rater": name}, summary, measure)
         return
     version = message("own minus peers, leniency included")
-    why = message(
+    reason = message(
         "no own answer has a comparable answer of another family (same experts' score, same peer)",
         message_id="preference.nothing_comparable",
     )
     # The two numbers of a judge rest on different answers, so that their counts, and their sums,
     # are told apart.
     for name, (plain, adjusted) in measures.items():
-        told = estimate(
+        summary = estimate(
             adjusted,
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            reason=why,
+            reason=reason,
         )
-        yield from estimate_rows(context, {"rater": name}, told, adjusted)
-        beside = estimate(
+        yield from estimate_rows(context, {"rater": name}, summary, adjusted)
+        unadjusted = estimate(
             plain, key=context.key, resampling=context.resampling, cluster=context.cluster
         )
-        yield row(context, {"rater": name, "version": version}, beside, plain, kind="companion")
+        yield row(context, {"rater": name, "version": version}, unadjusted, plain, kind="companion")
 
 
 def _systems(frame: pl.DataFrame) -> dict[str, str]:

@@ -42,8 +42,8 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
     panel = _panel(context, table)
     order = message("any order")
     for name in judges:
-        found = _judge(context, frame, panel, name)
-        if found is None:
+        judge_labels = _judge(context, frame, panel, name)
+        if judge_labels is None:
             nothing = Estimate(
                 float("nan"),
                 level=context.resampling.level,
@@ -51,20 +51,22 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
             )
             yield row(context, {"rater": name}, EstimateSummary(nothing))
             continue
-        confidence, wrong, clusters = found
+        confidence, wrong, clusters = judge_labels
         area, risk = _measures(panel, confidence, wrong, clusters)
-        told, flat = estimates_of(context, [area, risk])
+        area_summary, flat = estimates_of(context, [area, risk])
         [gap] = differences_of(context, [replace(minus(area, risk), is_rare=True)])
-        yield from estimate_rows(context, {"rater": name}, told, area)
+        yield from estimate_rows(context, {"rater": name}, area_summary, area)
         yield row(context, {"rater": name}, gap, area, kind="difference", versus={"rater": order})
         yield row(context, {"rater": order}, flat, risk, kind="companion")
     if len(panel.raters) > 2:
         rest = consensus.leave_one_out_measure(
             panel, replace(context.analysis, statistic="percent_agreement"), context.level
         )
-        own = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
+        panel_risk = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
         name = message("{panel}, leave one out", panel=str(context.analysis.against))
-        yield from estimate_rows(context, {"rater": name}, estimate_of(context, own), own)
+        yield from estimate_rows(
+            context, {"rater": name}, estimate_of(context, panel_risk), panel_risk
+        )
 
 
 def risk_curves(context: Context, table: RatingTable) -> Iterator[Curve]:
@@ -72,18 +74,18 @@ def risk_curves(context: Context, table: RatingTable) -> Iterator[Curve]:
     frame = select(table, context.analysis, context.analysis.raters)
     panel = _panel(context, table)
     for name in sorted(frame.get_column("rater").unique().to_list()):
-        found = _judge(context, frame, panel, name)
-        if found is None:
+        judge_labels = _judge(context, frame, panel, name)
+        if judge_labels is None:
             continue
-        coverage, risk = risk_curve(found[0], found[1])
-        kept = np.unique(
+        coverage, risk = risk_curve(judge_labels[0], judge_labels[1])
+        points = np.unique(
             np.linspace(0, len(coverage) - 1, min(len(coverage), POINTS)).round().astype(np.int64)
         )
         yield Curve(
             context.analysis.name,
             {"rater": name},
-            tuple(coverage[kept].tolist()),
-            tuple(risk[kept].tolist()),
+            tuple(coverage[points].tolist()),
+            tuple(risk[points].tolist()),
         )
 
 
@@ -96,11 +98,17 @@ def _judge(
     context: Context, frame: pl.DataFrame, panel: Sample, name: str
 ) -> tuple[Array, Array, IntArray] | None:
     """A judge's confidence, whether it disagrees with the panel's majority, and the clusters, unit by unit."""
-    mine = frame.filter((pl.col("rater") == name) & pl.col("confidence").is_not_null())
-    if mine.height == 0:
+    judge_ratings = frame.filter((pl.col("rater") == name) & pl.col("confidence").is_not_null())
+    if judge_ratings.height == 0:
         return None
-    sample = sample_of(context, mine, (name,))
-    sure = dict(zip(subjects_of(mine).cast(pl.String), mine.get_column("confidence"), strict=True))
+    sample = sample_of(context, judge_ratings, (name,))
+    sure = dict(
+        zip(
+            subjects_of(judge_ratings).cast(pl.String),
+            judge_ratings.get_column("confidence"),
+            strict=True,
+        )
+    )
     label = dict(zip(sample.units, sample.codes.labels[:, 0].tolist(), strict=True))
     agreed = majority(panel.codes.labels, panel.codes.n_labels)
     use = np.array(
@@ -122,8 +130,8 @@ def _measures(
     both = risk_coverage(confidence, wrong, place)
     names = tuple(panel.clusters[n] for n in used)
     sums = identity(Codes(np.zeros((len(used), 1), dtype=np.int8), np.arange(len(used)), 2))
-    whole = Measure(sums, _part(both, 0), names, len(wrong), 1, len(wrong))
-    return whole, replace(whole, finalise=_part(both, 1))
+    area = Measure(sums, _part(both, 0), names, len(wrong), 1, len(wrong))
+    return area, replace(area, finalise=_part(both, 1))
 
 
 def _part(finalise: Finalise, n: int) -> Finalise:

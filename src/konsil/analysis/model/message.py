@@ -52,9 +52,9 @@ class TranslatableMessage(str):
         cls, template: str, values: Mapping[str, str | int | float | Listed], message_id: str = ""
     ) -> TranslatableMessage:
         """Fill the gaps in English."""
-        made = super().__new__(cls, _filled(template, values, lambda text: text, format))
-        made.template, made.values, made.message_id = template, dict(values), message_id
-        return made
+        sentence = super().__new__(cls, _filled(template, values, lambda text: text, format))
+        sentence.template, sentence.values, sentence.message_id = template, dict(values), message_id
+        return sentence
 
     def __getnewargs__(self) -> tuple[str, Mapping[str, str | int | float | Listed], str]:  # type: ignore[override]
         """What a copy is made from."""
@@ -134,8 +134,8 @@ def _filled(
 def _joined(
     value: Listed, gettext: Callable[[str], str], number: Callable[[float, str], str]
 ) -> str:
-    told = [translate(part, gettext, number) for part in value.parts]
-    if len(told) < 2:
-        return "".join(told)
-    some, last = value.separator.join(told[:-1]), told[-1]
+    parts = [translate(part, gettext, number) for part in value.parts]
+    if len(parts) < 2:
+        return "".join(parts)
+    some, last = value.separator.join(parts[:-1]), parts[-1]
     return gettext(value.end).format(some=some, last=last)

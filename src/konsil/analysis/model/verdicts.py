@@ -131,8 +131,8 @@ def has_margin(analysis: Analysis) -> bool:
     if analysis.statistic in {"crossover", "mann_whitney", "tukey", *PARTS, *COSTS}:
         return analysis.statistic != "budget_reliability"
     panel = analysis.against not in {None, "rest"}
-    beside = (*ONE_TABLE, "abstention_slope", "risk_coverage")
-    return panel and analysis.statistic in beside and analysis.consensus == "none"
+    statistics = (*ONE_TABLE, "abstention_slope", "risk_coverage")
+    return panel and analysis.statistic in statistics and analysis.consensus == "none"
 
 
 @dataclass(frozen=True)

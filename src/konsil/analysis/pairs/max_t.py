@@ -41,7 +41,7 @@ def with_max_t(
     """
     tested = [c for c in contexts if in_family(c)]
     single_p = {_name(r.analysis, r.group): r.estimate.p for r in rows if r.kind == "estimate"}
-    found: dict[Name, float] = {}
+    adjusted_p: dict[Name, float] = {}
     for kind in sorted({c.analysis.cluster for c in tested}):
         chosen = [c for c in tested if c.analysis.cluster == kind]
         # Sorted, so that the order of analyses changes no draw.
@@ -61,11 +61,11 @@ def with_max_t(
                 df,
                 key=chosen[0].key,
             )
-            found |= dict(zip((name for name, _ in family), p.tolist(), strict=True))
+            adjusted_p |= dict(zip((name for name, _ in family), p.tolist(), strict=True))
     return [
         (
-            replace(r, p_max_t=found.get(_name(r.analysis, r.group), math.nan))
-            if found and r.kind == "estimate"
+            replace(r, p_max_t=adjusted_p.get(_name(r.analysis, r.group), math.nan))
+            if adjusted_p and r.kind == "estimate"
             else r
         )
         for r in rows
@@ -94,7 +94,9 @@ def _covariance(family: Sequence[Column]) -> tuple[Array, float]:
     item, rater = numbered(family)
     psi = np.concatenate([member.influence for member in family])
     column = np.concatenate([np.full(len(place), n) for n, place in enumerate(item)])
-    known = np.concatenate([np.full(len(member.item), bool(member.raters)) for member in family])
+    has_rater = np.concatenate(
+        [np.full(len(member.item), bool(member.raters)) for member in family]
+    )
     first, second = np.concatenate(item), np.concatenate(rater)
     df = math.inf
     for member in family:
@@ -103,7 +105,7 @@ def _covariance(family: Sequence[Column]) -> tuple[Array, float]:
             df = min(df, 1 / max(float((shares**2).sum()), 1e-300) - 1)
     m, pairs = len(family), first * (int(second.max(initial=0)) + 1) + second
     total = summed_products(first, column, psi, m)
-    if known.any():
-        total = total + summed_products(second[known], column[known], psi[known], m)
-        total = total - summed_products(pairs[known], column[known], psi[known], m)
+    if has_rater.any():
+        total = total + summed_products(second[has_rater], column[has_rater], psi[has_rater], m)
+        total = total - summed_products(pairs[has_rater], column[has_rater], psi[has_rater], m)
     return total, max(df, 1.0)

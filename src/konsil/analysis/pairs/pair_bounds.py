@@ -65,7 +65,7 @@ def pair_range(
     if statistic == "position_bias":
         return _side(context, table, frame, absent)
     if statistic == "self_preference":
-        return _own(context, table, families, frame, absent, group)
+        return _own_system_range(context, table, families, frame, absent, group)
     return UNKNOWN
 
 
@@ -90,26 +90,29 @@ def _filled(
 ) -> Ballot:
     """All comparisons, the missing ones with the outermost label for or against a system."""
     steps = steps_of(context)
-    most, least = max(steps, key=lambda w: steps[w]), min(steps, key=lambda w: steps[w])
+    highest, least = max(steps, key=lambda w: steps[w]), min(steps, key=lambda w: steps[w])
     first = pl.col("system").str.split(" | ").list.first() == system
-    given = absent.with_columns(
+    filled = absent.with_columns(
         pl.lit("rated").alias("state"),
-        pl.when(first == (favour > 0)).then(pl.lit(most)).otherwise(pl.lit(least)).alias("label"),
+        pl.when(first == (favour > 0))
+        .then(pl.lit(highest))
+        .otherwise(pl.lit(least))
+        .alias("label"),
     )
-    whole = pl.concat([frame, given.select(frame.columns)])
-    systems, clusters = names_in(context, whole)
-    return ballot_of(context, whole, systems, clusters)
+    complete = pl.concat([frame, filled.select(frame.columns)])
+    systems, clusters = names_in(context, complete)
+    return ballot_of(context, complete, systems, clusters)
 
 
 def _value(context: Context, table: RatingTable, ballot: Ballot, group: Mapping[str, str]) -> float:
     """The row's value of these comparisons, as the analysis computes it."""
     member = members(context, table, {}, ballot)
-    at = [n for n, own in member.rows if own.items() <= group.items()]
+    at = [n for n, keys in member.rows if keys.items() <= group.items()]
     return _of(member.votes, context.analysis.statistic, at[0]) if at else math.nan
 
 
-def _of(made: Votes, statistic: str, at: int) -> float:
-    return float(statistic_of(statistic, made.n_systems, made.steps).finalise(totals(made))[at])
+def _of(votes: Votes, statistic: str, at: int) -> float:
+    return float(statistic_of(statistic, votes.n_systems, votes.steps).finalise(totals(votes))[at])
 
 
 def _side(context: Context, table: RatingTable, frame: pl.DataFrame, absent: pl.DataFrame) -> Range:
@@ -122,7 +125,7 @@ def _side(context: Context, table: RatingTable, frame: pl.DataFrame, absent: pl.
     return ((total - gaps) / (n + gaps), (total + gaps) / (n + gaps)) if n + gaps else UNKNOWN
 
 
-def _own(
+def _own_system_range(
     context: Context,
     table: RatingTable,
     families: Lineage,
@@ -144,10 +147,10 @@ def _own(
     )
 
     def range_of(name: str) -> Range:
-        mine, gone = (part.filter(pl.col("rater") == name) for part in (frame, absent))
+        rated, missing = (part.filter(pl.col("rater") == name) for part in (frame, absent))
         ends = []
         for favour in (-1, 1):
-            ballot = _filled(context, mine, concerned(gone, {"system": system}), system, favour)
+            ballot = _filled(context, rated, concerned(missing, {"system": system}), system, favour)
             at = ballot.systems.index(system) if system in ballot.systems else -1
             ends.append(_of(ballot.votes, "win_difference", at) if at >= 0 else math.nan)
         return ends[0], ends[1]
@@ -156,7 +159,7 @@ def _own(
     others = [range_of(name) for name in peers]
     if others:
         return low - float(np.mean([h for _, h in others])), high - float(
-            np.mean([one for one, _ in others])
+            np.mean([bound for bound, _ in others])
         )
     if analysis.mode == "paper":
         return UNKNOWN

@@ -90,20 +90,20 @@ def _difference(context: Context, a: Column, b: Column) -> Iterator[Row]:
 
     def estimate(way: str) -> Estimate:
         interval = ways[way]
-        known = math.isfinite(interval.low[0]) and interval.se[0] > _ROUNDING
+        has_interval = math.isfinite(interval.low[0]) and interval.se[0] > _ROUNDING
         return Estimate(
             float(at[0]),
-            max(float(interval.low[0]), -reach) if known else math.nan,
-            min(float(interval.high[0]), reach) if known else math.nan,
+            max(float(interval.low[0]), -reach) if has_interval else math.nan,
+            min(float(interval.high[0]), reach) if has_interval else math.nan,
             level,
-            float(interval.se[0]) if known else math.nan,
-            float(interval.p[0]) if known and context.analysis.test != "none" else math.nan,
+            float(interval.se[0]) if has_interval else math.nan,
+            float(interval.p[0]) if has_interval and context.analysis.test != "none" else math.nan,
             n_clusters=n_items,
             n_ratings=n_votes,
-            method=_method(context, way, interval) if known else "",
+            method=_method(context, way, interval) if has_interval else "",
             reason=(
                 ""
-                if known
+                if has_interval
                 else message(
                     "one item, one rater or comparisons that all say the same have no interval"
                 )

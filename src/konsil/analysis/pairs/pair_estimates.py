@@ -21,7 +21,7 @@ from konsil.stats.pairs.two_way_clusters import Interval
 def value_rows(
     context: Context,
     keys: dict[str, str],
-    found: Preference,
+    preference: Preference,
     n: int,
     people: bool,
     raters: Sequence[str],
@@ -30,17 +30,21 @@ def value_rows(
 
     `raters` are the raters' names by number.
     """
-    analysis, at = context.analysis, found.found
-    two, item, rater = (linearised(context, found, n, way) for way in ("two-way", "item", "rater"))
-    by_item = resampled(context, found, n, item)
+    analysis, at = context.analysis, preference.found
+    two, item, rater = (
+        linearised(context, preference, n, way) for way in ("two-way", "item", "rater")
+    )
+    by_item = resampled(context, preference, n, item)
     if not math.isfinite(at.value[n]):
-        why = (
+        reason = (
             message("no comparison of the two")
             if "rival" in keys
             else message("no comparison with another system")
         )
-        told = EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why))
-        yield counted(row(context, keys, told), found, n)
+        undefined = EstimateSummary(
+            Estimate(math.nan, level=context.resampling.level, reason=reason)
+        )
+        yield counted(row(context, keys, undefined), preference, n)
         return
     alone = not people or at.n_raters[n] < 2
     if analysis.mode == "paper":
@@ -53,63 +57,73 @@ def value_rows(
         headline, others = item, [by_item, two, rater]
     else:
         headline, others = two, [by_item, rater]
-    if analysis.test == "flip" and found.flips is not None:
-        headline = replace(headline, p=float(found.flips.p[n]))
+    if analysis.test == "flip" and preference.flips is not None:
+        headline = replace(headline, p=float(preference.flips.p[n]))
     notes = [
-        sentence(c, raters) for c in vote_cautions(found, n) if not (alone and "raters" in c.code)
+        sentence(c, raters)
+        for c in vote_cautions(preference, n)
+        if not (alone and "raters" in c.code)
     ]
     if disagree(headline.low, headline.high, headline.p, headline.level):
         notes.append(two_procedures(headline.p))
-    yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), found, n)
+    yield counted(row(context, keys, EstimateSummary(headline, notes=tuple(notes))), preference, n)
     for other in others:
         if math.isfinite(other.low) and other.method != headline.method:
             p = (
-                float(found.p_family[n])
-                if other is by_item and found.flips is not None and other.p == found.flips.p[n]
+                float(preference.p_family[n])
+                if other is by_item
+                and preference.flips is not None
+                and other.p == preference.flips.p[n]
                 else math.nan
             )
             yield replace(
-                counted(row(context, keys, EstimateSummary(other), kind="companion"), found, n),
+                counted(
+                    row(context, keys, EstimateSummary(other), kind="companion"), preference, n
+                ),
                 p_adjusted=p,
             )
 
 
-def counted(made: Row, found: Preference, n: int) -> Row:
+def counted(result_row: Row, preference: Preference, n: int) -> Row:
     """A row with the comparisons, items and raters that its value is computed from."""
-    of = found.found
+    of = preference.found
     estimate = replace(
-        made.estimate, n_ratings=int(of.n_votes[n]), n_clusters=int(of.n_questions[n])
+        result_row.estimate, n_ratings=int(of.n_votes[n]), n_clusters=int(of.n_questions[n])
     )
     return replace(
-        made, estimate=estimate, n_units=int(of.n_questions[n]), n_raters=int(of.n_raters[n])
+        result_row, estimate=estimate, n_units=int(of.n_questions[n]), n_raters=int(of.n_raters[n])
     )
 
 
-def linearised(context: Context, found: Preference, n: int, way: str) -> Estimate:
+def linearised(context: Context, preference: Preference, n: int, way: str) -> Estimate:
     """A linearised interval as an estimate; p only where zero means something."""
     by: dict[str, Interval] = {
-        "two-way": found.found.two_way,
-        "item": found.found.question,
-        "rater": found.found.rater,
+        "two-way": preference.found.two_way,
+        "item": preference.found.question,
+        "rater": preference.found.rater,
     }
-    one, how = by[way], str(by[way].how[n])
-    known = math.isfinite(one.low[n]) and (one.se[n] > 0 or how == "exact")
+    interval, kind = by[way], str(by[way].how[n])
+    has_interval = math.isfinite(interval.low[n]) and (interval.se[n] > 0 or kind == "exact")
     return Estimate(
-        float(found.found.value[n]),
-        float(one.low[n]) if known else math.nan,
-        float(one.high[n]) if known else math.nan,
+        float(preference.found.value[n]),
+        float(interval.low[n]) if has_interval else math.nan,
+        float(interval.high[n]) if has_interval else math.nan,
         context.resampling.level,
-        float(one.se[n]) if one.se[n] > 0 else math.nan,
-        float(one.p[n]) if found.flips is not None else math.nan,
-        method=votes_method(context.cluster, way, how, float(one.df[n])) if known else "",
+        float(interval.se[n]) if interval.se[n] > 0 else math.nan,
+        float(interval.p[n]) if preference.flips is not None else math.nan,
+        method=votes_method(context.cluster, way, kind, float(interval.df[n]))
+        if has_interval
+        else "",
         reason=(
-            "" if known else no_interval(dominated=way != "item" and is_dominated(found.found, n))
+            ""
+            if has_interval
+            else no_interval(dominated=way != "item" and is_dominated(preference.found, n))
         ),
         raters="these" if way == "item" else "like these",
     )
 
 
-def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Estimate:
+def resampled(context: Context, preference: Preference, n: int, item: Estimate) -> Estimate:
     """The bootstrap by item with the flips' p.
 
     The interval without resamples where there are none, and of shares.
@@ -117,8 +131,8 @@ def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Es
     Where the two disagree about zero, outside of paper mode the linearised interval with the p
     value that it inverts.
     """
-    p = math.nan if found.flips is None else float(found.flips.p[n])
-    boot, is_share = found.bootstrap, found.found.question.how[n] == "wilson"
+    p = math.nan if preference.flips is None else float(preference.flips.p[n])
+    boot, is_share = preference.bootstrap, preference.found.question.how[n] == "wilson"
     if boot is None or not boot.high[n] > boot.low[n] or (is_share and boot.method == "bca"):
         return replace(item, p=p)
     if boot.method == "bca" and disagree(float(boot.low[n]), float(boot.high[n]), p, item.level):
@@ -141,18 +155,18 @@ def resampled(context: Context, found: Preference, n: int, item: Estimate) -> Es
         high=float(boot.high[n]),
         p=p,
         n_undefined=int(boot.n_undefined[n]),
-        method=_tested(method, found, n, boot.draws),
+        method=_tested(method, preference, n, boot.draws),
         reason="",
     )
 
 
 def _tested(
-    method: TranslatableMessage, found: Preference, n: int, draws: int
+    method: TranslatableMessage, preference: Preference, n: int, draws: int
 ) -> TranslatableMessage:
     """The interval's method with that of its p value, where there is one."""
-    if found.flips is None or not math.isfinite(found.flips.p[n]):
+    if preference.flips is None or not math.isfinite(preference.flips.p[n]):
         return method
-    together, exact = found.flips.unit == "question", found.flips.how[n] == "exact"
+    together, exact = preference.flips.unit == "question", preference.flips.how[n] == "exact"
     if together and exact:
         return message(
             "{method}; p: all comparisons of an item change sides together, exact", method=method

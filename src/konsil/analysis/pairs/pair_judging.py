@@ -59,22 +59,22 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
             n_ratings=len(ballot.first) if n else 0,
         )
         chance = replace(measure, finalise=Column(choice_agreement, CHANCE))
-        why = message("no two raters compared the same two answers")
-        found, level = estimates(
+        reason = message("no two raters compared the same two answers")
+        summary, level = estimates(
             [measure, chance],
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            reasons=[why, why],
+            reasons=[reason, reason],
         )
-        yield from estimate_rows(context, keys, found, measure)
+        yield from estimate_rows(context, keys, summary, measure)
         if not is_kappa and math.isfinite(level.headline.value):
             method = message(
                 "chance level (two labels drawn from all labels given), {method}",
                 method=level.headline.method,
             )
-            beside = EstimateSummary(replace(level.headline, method=method))
-            yield row(context, keys, beside, measure, kind="companion")
+            level_summary = EstimateSummary(replace(level.headline, method=method))
+            yield row(context, keys, level_summary, measure, kind="companion")
 
 
 def position_rows(
@@ -88,8 +88,8 @@ def position_rows(
     for keys, part in groups(frame, context.analysis.by):
         ballot = ballot_of(context, part, systems, clusters)
         side = shown_first(ballot, table)
-        known = side != 0
-        if not known.any():
+        has_position = side != 0
+        if not has_position.any():
             nothing = Estimate(
                 math.nan,
                 level=context.resampling.level,
@@ -97,13 +97,13 @@ def position_rows(
             )
             yield row(context, keys, EstimateSummary(nothing))
             continue
-        zero = np.zeros(int(known.sum()), dtype=np.int64)
-        made = votes(
+        zero = np.zeros(int(has_position.sum()), dtype=np.int64)
+        position_votes = votes(
             zero,
             zero + 1,
-            (ballot.outcomes * side)[known],
-            ballot.questions[known],
-            ballot.raters[known],
+            (ballot.outcomes * side)[has_position],
+            ballot.questions[has_position],
+            ballot.raters[has_position],
             n_systems=2,
             steps=ballot.steps,
             n_questions=len(clusters),
@@ -113,10 +113,10 @@ def position_rows(
         statistic = head_to_head(2, ballot.steps, "difference")
         if context.analysis.test == "none":
             statistic = replace(statistic, terms=None)
-        found = preferences(
-            made, [statistic], draws=draws, key=context.key, level=level, mode=mode
+        preference = preferences(
+            position_votes, [statistic], draws=draws, key=context.key, level=level, mode=mode
         )[0]
-        yield from value_rows(context, keys, found, 0, people, ballot.names_of_raters)
+        yield from value_rows(context, keys, preference, 0, people, ballot.names_of_raters)
 
 
 def rank_rows(
@@ -129,14 +129,14 @@ def rank_rows(
     analysis = context.analysis
     parts = []
     for criterion in criteria:
-        one = replace(
+        criterion_context = replace(
             context, analysis=replace(analysis, criterion=criterion.id), criterion=criterion
         )
         parts.append(
             (
-                one,
-                select(table, one.analysis, analysis.raters),
-                select(table, one.analysis, str(analysis.against)),
+                criterion_context,
+                select(table, criterion_context.analysis, analysis.raters),
+                select(table, criterion_context.analysis, str(analysis.against)),
             )
         )
     if any(theirs.height == 0 for _, _, theirs in parts):
@@ -153,38 +153,41 @@ def rank_rows(
         steps: list[tuple[int, int]] = []
         sums: list[Array] = []
         n_votes = 0
-        for one, ours, theirs in parts:
+        for criterion_context, ours, theirs in parts:
             judge = ballot_of(
-                one, ours.filter(pl.col("rater") == name) if name else ours, systems, clusters
+                criterion_context,
+                ours.filter(pl.col("rater") == name) if name else ours,
+                systems,
+                clusters,
             )
             judge = judge if name else jury_votes(judge, analysis.raters)
-            experts = ballot_of(one, theirs, systems, clusters)
+            experts = ballot_of(criterion_context, theirs, systems, clusters)
             steps.append((judge.steps, experts.steps))
             sums += [_counts(judge.votes), _counts(experts.votes)]
             n_votes += len(judge.first)
-        whole = rank_agreement(len(systems), steps)
-        measure = Measure(np.hstack(sums), whole, clusters, len(clusters), 1, n_votes)
-        measures = [replace(measure, finalise=Column(whole, n)) for n in range(len(parts) + 1)]
+        statistic = rank_agreement(len(systems), steps)
+        measure = Measure(np.hstack(sums), statistic, clusters, len(clusters), 1, n_votes)
+        measures = [replace(measure, finalise=Column(statistic, n)) for n in range(len(parts) + 1)]
         measures = measures if len(parts) > 1 else measures[:1]
-        why = message("one of the two rankings puts all systems level")
-        found = estimates(
+        reason = message("one of the two rankings puts all systems level")
+        summaries = estimates(
             measures,
             key=context.key,
             resampling=context.resampling,
             cluster=context.cluster,
-            reasons=[why] * len(measures),
+            reasons=[reason] * len(measures),
         )
         rater = name or message("jury of {panel}", panel=analysis.raters)
         labels = [*(c.id for c in criteria), message("mean over criteria")]
         k = len(systems) * (len(systems) - 1) // 2 + 1
-        for told, label, mine in zip(found, labels, measures, strict=False):
-            few = message(
+        for summary, label, group_measure in zip(summaries, labels, measures, strict=False):
+            few_systems = message(
                 "Rankings of {n} systems have only {k} values of tau.", n=len(systems), k=k
             )
-            notes = (few,) if len(systems) <= _FEW_SYSTEMS else ()
+            notes = (few_systems,) if len(systems) <= _FEW_SYSTEMS else ()
             keys = {"rater": rater, "criterion": label} if len(parts) > 1 else {"rater": rater}
             yield from estimate_rows(
-                context, keys, replace(told, notes=(*told.notes, *notes)), mine
+                context, keys, replace(summary, notes=(*summary.notes, *notes)), group_measure
             )
 
 
@@ -213,9 +216,9 @@ def own_rows(
         for name in frame.get_column("rater").unique().sort().to_list()
     }
     experts = ballot_of(context, theirs, systems, clusters) if theirs.height else None
-    for name, mine in ballots.items():
+    for name, ballot in ballots.items():
         judge = families.judges[name]
-        own = judge.strata.get(OWN, "")
+        own_system = judge.strata.get(OWN, "")
         peers = {
             n: _written(families, n, systems)
             for n in ballots
@@ -226,16 +229,16 @@ def own_rows(
         # A peer that is, or is of the family of, every rival has no comparison in which it is no
         # party.
         peers = {n: w for n, w in peers.items() if len(w) < len(systems) - 1}
-        if own not in systems or not (peers or experts):
-            why = (
+        if own_system not in systems or not (peers or experts):
+            reason = (
                 message("no answers of its own among them")
-                if own not in systems
+                if own_system not in systems
                 else message("no judge of another family")
             )
             yield row(
                 context,
                 {"rater": name},
-                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)),
+                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)),
             )
             continue
         versions: list[tuple[list[Ballot], list[frozenset[int]], str]] = []
@@ -247,14 +250,14 @@ def own_rows(
                 (peer_ballots, list(peers.values()), message("minus the judges of other families"))
             )
         for n, (others, written, version) in enumerate(versions):
-            every = [mine, *others]
-            at = systems.index(own)
+            every = [ballot, *others]
+            at = systems.index(own_system)
             finalise = own_minus_others(len(systems), at, [b.steps for b in every], written=written)
             sums = np.hstack([_counts(b.votes) for b in every])
             measure = Measure(
-                sums, Column(finalise, 0), clusters, len(clusters), len(every), len(mine.first)
+                sums, Column(finalise, 0), clusters, len(clusters), len(every), len(ballot.first)
             )
-            told = estimates(
+            summary = estimates(
                 [measure],
                 key=context.key,
                 resampling=context.resampling,
@@ -262,10 +265,10 @@ def own_rows(
                 reasons=[""],
             )[0]
             if n == 0:
-                yield from estimate_rows(context, {"rater": name}, told, measure)
+                yield from estimate_rows(context, {"rater": name}, summary, measure)
             else:
                 yield row(
-                    context, {"rater": name, "version": version}, told, measure, kind="companion"
+                    context, {"rater": name, "version": version}, summary, measure, kind="companion"
                 )
 
 
@@ -281,5 +284,5 @@ def _written(families: Lineage, judge: str, systems: Sequence[str]) -> frozenset
     )
 
 
-def _counts(made: Votes) -> Array:
-    return np.asarray(cell_counts(made, made.questions, made.n_questions), dtype=np.float64)
+def _counts(votes: Votes) -> Array:
+    return np.asarray(cell_counts(votes, votes.questions, votes.n_questions), dtype=np.float64)

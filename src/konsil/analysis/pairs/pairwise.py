@@ -53,11 +53,11 @@ def pair_rows(
     )
     for keys, ballot in votes_by_group(context, frame):
         if LENGTH in analysis.by and not longer_first(ballot, table)[1].any():
-            why = message("the lengths of the answers are not known")
+            reason = message("the lengths of the answers are not known")
             yield row(
                 context,
                 keys,
-                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=why)),
+                EstimateSummary(Estimate(math.nan, level=context.resampling.level, reason=reason)),
             )
             continue
         member = members(context, table, keys, ballot)
@@ -81,12 +81,12 @@ def votes_by_group(
 def members(context: Context, table: RatingTable, keys: dict[str, str], ballot: Ballot) -> Member:
     """The group's votes; by length every system is two, the longer and the shorter one of a comparison."""
     by_length = LENGTH in context.analysis.by
-    made = ballot.votes
+    votes = ballot.votes
     if by_length:
-        is_longer, known = longer_first(ballot, table)
-        made = ballot.of(known, by_length=is_longer)
+        is_longer, has_lengths = longer_first(ballot, table)
+        votes = ballot.of(has_lengths, by_length=is_longer)
     rows = places(context.analysis.statistic, ballot.systems, by_length=by_length)
-    return Member(keys, made, rows, ballot.names_of_raters)
+    return Member(keys, votes, rows, ballot.names_of_raters)
 
 
 def places(
@@ -109,17 +109,17 @@ def places(
         )
     first, second = (side.tolist() for side in pair_members(2 * k if by_length else k))
     ordered = [*zip(first, second, strict=True), *zip(second, first, strict=True)]
-    found = []
+    positions = []
     for (a, b), n in sorted((two, n) for n, two in enumerate(ordered)):
         if not by_length:
-            found.append((n, {"system": names[a], "rival": names[b]}))
+            positions.append((n, {"system": names[a], "rival": names[b]}))
         elif (a < k) != (
             b < k
         ) and a % k != b % k:  # a longer one meets shorter ones only, and never itself
-            found.append(
+            positions.append(
                 (n, {"system": names[a % k], "rival": names[b % k], LENGTH: words[a // k]})
             )
-    return tuple(found)
+    return tuple(positions)
 
 
 def statistic_of(name: str, n_systems: int, steps: int) -> VoteStatistic:
@@ -130,21 +130,21 @@ def statistic_of(name: str, n_systems: int, steps: int) -> VoteStatistic:
 
 
 def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Iterator[Row]:
-    made, resampling = member.votes, context.resampling
-    chosen = statistic_of(context.analysis.statistic, made.n_systems, made.steps)
+    votes, resampling = member.votes, context.resampling
+    chosen = statistic_of(context.analysis.statistic, votes.n_systems, votes.steps)
     if context.analysis.test == "none":
         chosen = replace(chosen, terms=None)
     draws = resampling.draws
-    found = preferences(
-        made,
+    preference = preferences(
+        votes,
         [chosen],
         draws=draws,
         key=context.key,
         level=resampling.level,
         mode=context.analysis.mode,
     )[0]
-    for n, own in member.rows:
-        keys = {**member.keys, **own}
-        if not np.isfinite(found.found.value[n]) and keys.get(LENGTH):
+    for n, value_keys in member.rows:
+        keys = {**member.keys, **value_keys}
+        if not np.isfinite(preference.found.value[n]) and keys.get(LENGTH):
             continue  # a system that never had the longer answer has no such row
-        yield from value_rows(context, keys, found, n, people and n_systems > 1, member.raters)
+        yield from value_rows(context, keys, preference, n, people and n_systems > 1, member.raters)

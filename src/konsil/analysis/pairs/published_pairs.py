@@ -86,14 +86,14 @@ def _by_length(
     context: Context, keys: dict[str, str], table: RatingTable, ballot: Ballot, weights: Array
 ) -> Iterator[Row]:
     """The comparisons in which a system had the longer answer, and those in which it had the shorter."""
-    is_longer, known = longer_first(ballot, table)
+    is_longer, has_lengths = longer_first(ballot, table)
     for word, flag in ((message("longer"), True), (message("shorter"), False)):
         for n in range(len(ballot.systems)):
             # Of this system alone: its rival in the same comparison had the other length.
             of_length = ((ballot.first == n) & (is_longer == flag)) | (
                 (ballot.second == n) & (is_longer != flag)
             )
-            chosen = known & of_length
+            chosen = has_lengths & of_length
             if chosen.any():
                 yield from _wins(
                     context, {**keys, LENGTH: word}, ballot, ballot.of(chosen), weights[chosen], [n]
@@ -116,11 +116,11 @@ def _wins(
         # that system alone.
         of_system = (first[all_votes.pairs] == n) | (second[all_votes.pairs] == n)
         if not of_system.any():
-            why = message("no comparison with another system")
+            reason = message("no comparison with another system")
             yield row(
                 context,
                 {**keys, "system": ballot.systems[n]},
-                EstimateSummary(Estimate(math.nan, level=resampling.level, reason=why)),
+                EstimateSummary(Estimate(math.nan, level=resampling.level, reason=reason)),
             )
             continue
         votes = all_votes.only(of_system)
@@ -197,11 +197,11 @@ def _agreement(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         sums = published_tables(votes, arms)
         sums = sums[sums.any(axis=1)]
         if not len(sums):
-            why = message("no two raters compared the same two answers")
+            reason = message("no two raters compared the same two answers")
             yield row(
                 context,
                 keys,
-                EstimateSummary(Estimate(math.nan, level=resampling.level, reason=why)),
+                EstimateSummary(Estimate(math.nan, level=resampling.level, reason=reason)),
             )
             continue
         agreement = infer(

@@ -40,7 +40,7 @@ MATRIX = 40
 """Up to so many systems every two of them are told."""
 
 
-def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any]:
+def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[str, Any]:
     """One value with its intervals and tests.
 
     The two-way interval first, in paper mode that of items.
@@ -48,9 +48,13 @@ def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any
     Outside of paper mode no interval by item stands beside flips that contradict it: instead of the
     bootstrap's the linearised one, and none where that one contradicts them, too.
     """
-    two, by_item, by_rater = one.found.two_way, one.found.question, one.found.rater
-    value = float(one.found.value[n])
-    boot = one.bootstrap
+    two, by_item, by_rater = (
+        preference.found.two_way,
+        preference.found.question,
+        preference.found.rater,
+    )
+    value = float(preference.found.value[n])
+    boot = preference.bootstrap
     item = _interval(by_item, n, "item", _BY_ITEM)
     if (
         boot is not None
@@ -66,9 +70,9 @@ def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any
             ),
             "n_undefined": int(boot.n_undefined[n]),
         }
-    if mode == "valid" and _contradicts(one, n, item, level):
+    if mode == "valid" and _contradicts(preference, n, item, level):
         item = _interval(by_item, n, "item", _BY_ITEM)
-        if _contradicts(one, n, item, level):
+        if _contradicts(preference, n, item, level):
             reason = message(
                 "the interval by item and the flips disagree about zero: the flips' p alone is"
                 " given",
@@ -84,38 +88,41 @@ def standing(one: Preference, n: int, mode: Mode, level: float) -> dict[str, Any
         "se": _number((two if mode == "valid" else by_item).se[n]) or None,
         "method": head["method"],
     }
-    if one.flips is not None:
+    if preference.flips is not None:
         out |= {
             "p": (
                 _number((two if mode == "valid" else by_item).p[n])
                 if mode == "valid"
-                else _number(one.flips.p[n])
+                else _number(preference.flips.p[n])
             ),
-            "p_family": _number(one.p_joint[n]) if mode == "valid" else _number(one.p_family[n]),
-            "p_flip": _number(one.flips.p[n]),
+            "p_family": _number(preference.p_joint[n])
+            if mode == "valid"
+            else _number(preference.p_family[n]),
+            "p_flip": _number(preference.flips.p[n]),
             "flips": (
-                f"whole {'item' if one.flips.unit == 'question' else one.flips.unit}s,"
-                f" {one.flips.how[n]}"
+                f"whole "
+                f"{'item' if preference.flips.unit == 'question' else preference.flips.unit}s,"
+                f" {preference.flips.how[n]}"
             ),
         }
     out |= other
     out["rater"] = _interval(by_rater, n, "rater", "rater-cluster Wald")
     out |= {
-        "n_comparisons": int(one.found.n_votes[n]),
-        "n_items": int(one.found.n_questions[n]),
-        "n_raters": int(one.found.n_raters[n]),
+        "n_comparisons": int(preference.found.n_votes[n]),
+        "n_items": int(preference.found.n_questions[n]),
+        "n_raters": int(preference.found.n_raters[n]),
         "reason": _reason(
-            value, head["low"], dominated=mode == "valid" and is_dominated(one.found, n)
+            value, head["low"], dominated=mode == "valid" and is_dominated(preference.found, n)
         ),
     }
     return out
 
 
-def _contradicts(one: Preference, n: int, interval: Mapping[str, Any], level: float) -> bool:
+def _contradicts(preference: Preference, n: int, interval: Mapping[str, Any], level: float) -> bool:
     return (
-        one.flips is not None
+        preference.flips is not None
         and interval["low"] is not None
-        and disagree(interval["low"], interval["high"], float(one.flips.p[n]), level)
+        and disagree(interval["low"], interval["high"], float(preference.flips.p[n]), level)
     )
 
 
@@ -133,9 +140,9 @@ def _interval(interval: Interval, n: int, way: str, linearised: str) -> dict[str
 
     `linearised` is what the linearised one is called.
     """
-    how, df = str(interval.how[n]), float(interval.df[n])
-    if how != "wald":
-        method = str(votes_method("item", way, how, df)) if math.isfinite(interval.low[n]) else ""
+    kind, df = str(interval.how[n]), float(interval.df[n])
+    if kind != "wald":
+        method = str(votes_method("item", way, kind, df)) if math.isfinite(interval.low[n]) else ""
         return {
             "low": _number(interval.low[n]),
             "high": _number(interval.high[n]),
@@ -212,14 +219,14 @@ def worths_of(
     table: Comparisons, model: Model, ties: Ties, threshold: int, level: float
 ) -> dict[str, Any]:
     """A model's log worths with two-way intervals, their ratios to the best, and its parameters."""
-    made, k = table.votes, len(table.systems)
-    chosen = design(k, made.steps, model, ties, threshold)
-    cells = totals(made)
+    votes, k = table.votes, len(table.systems)
+    chosen = design(k, votes.steps, model, ties, threshold)
+    cells = totals(votes)
     fitted = fit(cells, chosen)
     statistic = worths(cells, chosen)
     best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
-    log = crossed(made, statistic, level=level)
-    gaps = crossed(made, against_reference(statistic, max(best.best, 0)), level=level)
+    log = crossed(votes, statistic, level=level)
+    gaps = crossed(votes, against_reference(statistic, max(best.best, 0)), level=level)
     # Every comparison concerns every worth, so that one rater dominates all of them or none.
     alone = len(log.value) > 0 and is_dominated(log, 0)
     way, gap = (log.question, gaps.question) if alone else (log.two_way, gaps.two_way)
@@ -372,9 +379,11 @@ def two_procedures(p: float) -> TranslatableMessage:
     )
 
 
-def _disagreements(systems: Sequence[str], one: Preference, mode: Mode, level: float) -> list[str]:
+def _disagreements(
+    systems: Sequence[str], preference: Preference, mode: Mode, level: float
+) -> list[str]:
     """The systems whose bootstrap by item and flips answer differently whether the win difference is zero."""
-    boot, flips = one.bootstrap, one.flips
+    boot, flips = preference.bootstrap, preference.flips
     if boot is None or flips is None:
         return []
     at = [
@@ -405,46 +414,50 @@ def _disagreements(systems: Sequence[str], one: Preference, mode: Mode, level: f
 
 def warnings_of(
     table: Comparisons,
-    one: Preference,
+    preference: Preference,
     mode: Mode,
     level: float,
     models: tuple[Mapping[str, Any], ...],
 ) -> list[str]:
     """What a reader must know, once for all systems: the extreme of each kind of caution, and whom it concerns."""
     k = len(table.systems)
-    told: dict[str, list[tuple[VoteCaution, str]]] = {}
-    for n, (name, met) in enumerate(zip(table.systems, _rivals_met(table), strict=True)):
-        own = [c for c in vote_cautions(one, n) if table.has_raters or "raters" not in c.code]
-        if met < k - 1:
-            own.append(VoteCaution("rivals-not-met", (float(met), k - 1.0)))
-        for caution in own:
-            told.setdefault(caution.code, []).append((caution, name))
-    found = []
-    for code, members in told.items():
+    by_code: dict[str, list[tuple[VoteCaution, str]]] = {}
+    for n, (name, n_rivals) in enumerate(zip(table.systems, _rivals_met(table), strict=True)):
+        cautions = [
+            c for c in vote_cautions(preference, n) if table.has_raters or "raters" not in c.code
+        ]
+        if n_rivals < k - 1:
+            cautions.append(VoteCaution("rivals-not-met", (float(n_rivals), k - 1.0)))
+        for caution in cautions:
+            by_code.setdefault(caution.code, []).append((caution, name))
+    sentences = []
+    for code, members in by_code.items():
         pick = max if code in {"raters-matter", "raters-unequal", "raters-dominated"} else min
         worst = pick(members, key=lambda member: member[0].numbers[0])
         alike = len({member[0].numbers for member in members}) == 1
         others = len(members) - 1
-        who = (
+        concerned = (
             ""
             if len(members) == k and alike
             else f" ({worst[1]}{f' most, of {others + 1} systems' * (others > 0)})"
         )
-        found.append(f"{str(sentence(worst[0], table.raters)).removesuffix('.')}{who}.")
-    if one.bootstrap is None and table.votes.n_questions > 1 and table.votes.n_votes:
-        found.append(
+        sentences.append(f"{str(sentence(worst[0], table.raters)).removesuffix('.')}{concerned}.")
+    if preference.bootstrap is None and table.votes.n_questions > 1 and table.votes.n_votes:
+        sentences.append(
             "Resampling would take long at this size: intervals are linearised, which needs none."
         )
-    found += _disagreements(table.systems, one, mode, level)
+    sentences += _disagreements(table.systems, preference, mode, level)
     if k > MATRIX:
-        found.append(f"With more than {MATRIX} systems the win rates of every two are left out.")
+        sentences.append(
+            f"With more than {MATRIX} systems the win rates of every two are left out."
+        )
     if mode == "paper":
-        found.append(
+        sentences.append(
             "Mode paper: flips of single comparisons reject too often where comparisons share items"
             " or raters; not for conclusions."
         )
     names = ("davidson", "bradley_terry")
-    return found + [
+    return sentences + [
         f"{n}: undefined: {m['reason']}" for n, m in zip(names, models, strict=True) if m["reason"]
     ]
 

@@ -6,13 +6,13 @@ from konsil.analysis.estimation.estimate import two_way_method
 from konsil.analysis.model.message import TranslatableMessage, message
 
 
-def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMessage:
+def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMessage:
     """How an interval of votes is made.
 
-    Way: 'two-way', 'item' or 'rater', how: as in `crossed.Interval`.
+    Way: 'two-way', 'item' or 'rater', kind: `how` as in `crossed.Interval`.
     """
     both, unit = way == "two-way", cluster if way == "item" else message("rater")
-    if how == "exact" and both:
+    if kind == "exact" and both:
         return message(
             "exact, no comparison differs: {n:.3g} effective votes, by {cluster} or rater,"
             " whichever are fewer",
@@ -20,14 +20,14 @@ def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMes
             n=df + 1,
             cluster=cluster,
         )
-    if how == "exact":
+    if kind == "exact":
         return message(
             "exact, no comparison differs: {n:.3g} effective votes, by {cluster}",
             message_id="two_way.exact",
             n=df + 1,
             cluster=unit,
         )
-    if how == "wilson" and both:
+    if kind == "wilson" and both:
         return message(
             "two-way Wilson at the effective sample size ({cluster} and rater), t with {df:.3g}"
             " degrees of freedom",
@@ -35,7 +35,7 @@ def votes_method(cluster: str, way: str, how: str, df: float) -> TranslatableMes
             cluster=cluster,
             df=df,
         )
-    if how == "wilson":
+    if kind == "wilson":
         return message(
             "Wilson at the effective sample size ({cluster} clusters), t with {df:.3g} degrees of"
             " freedom",

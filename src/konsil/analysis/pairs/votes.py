@@ -54,23 +54,25 @@ class Ballot:
         """As votes."""
         return self.of(np.ones(len(self.first), dtype=bool))
 
-    def of(self, kept: NDArray[np.bool_], *, by_length: NDArray[np.bool_] | None = None) -> Votes:
+    def of(
+        self, selected: NDArray[np.bool_], *, by_length: NDArray[np.bool_] | None = None
+    ) -> Votes:
         """Some of them as votes; `by_length` (n_votes,) whether the first's answer is the longer.
 
         By length there are twice as many systems: each as the longer one, then each as the shorter
         one, so that a longer one meets shorter ones only and every rival keeps the same weight.
         """
         k = len(self.systems)
-        first, second = self.first[kept], self.second[kept]
+        first, second = self.first[selected], self.second[selected]
         if by_length is not None:
-            longer = by_length[kept]
+            longer = by_length[selected]
             first, second = np.where(longer, first, first + k), np.where(longer, second + k, second)
         return votes(
             first,
             second,
-            self.outcomes[kept],
-            self.questions[kept],
-            self.raters[kept],
+            self.outcomes[selected],
+            self.questions[selected],
+            self.raters[selected],
             n_systems=k if by_length is None else 2 * k,
             steps=self.steps,
             n_questions=len(self.clusters),
@@ -95,12 +97,12 @@ class Member:
 def steps_of(context: Context) -> dict[str, int]:
     """The analysis' labels to steps in favour of A, before collapsing."""
     analysis = context.analysis
-    own = steps_of_criterion(context.criterion, analysis.name)
+    criterion_steps = steps_of_criterion(context.criterion, analysis.name)
     if not analysis.collapse and not analysis.labels:
-        return own
+        return criterion_steps
     collapsed = steps_of_scale(labels_of(analysis, context.criterion).names)
-    backwards = next(iter(own.values())) < 0
-    after = {label: analysis.collapse.get(label, label) for label in own}
+    backwards = next(iter(criterion_steps.values())) < 0
+    after = {label: analysis.collapse.get(label, label) for label in criterion_steps}
     missing = [label for label in after.values() if label not in collapsed]
     if missing:
         raise AnalysisError(
@@ -173,13 +175,13 @@ def jury_votes(ballot: Ballot, name: str) -> Ballot:
     units = unit.get_column("unit").to_numpy().astype(np.int64) - 1
     n = int(units.max()) + 1
     outcome = jury(units, ballot.outcomes, n)
-    one = np.unique(units, return_index=True)[1]
-    rows = ballot.rows[one.tolist()].with_columns(pl.lit(name).alias("rater"))
+    first_votes = np.unique(units, return_index=True)[1]
+    rows = ballot.rows[first_votes.tolist()].with_columns(pl.lit(name).alias("rater"))
     return Ballot(
-        ballot.first[one],
-        ballot.second[one],
+        ballot.first[first_votes],
+        ballot.second[first_votes],
         outcome,
-        ballot.questions[one],
+        ballot.questions[first_votes],
         np.zeros(n, dtype=np.int64),
         ballot.systems,
         ballot.clusters,
@@ -193,14 +195,16 @@ def longer_first(ballot: Ballot, table: RatingTable) -> tuple[NDArray[np.bool_],
 
     (n_votes,) each.
     """
-    told = {a.id: len(a.text) for a in table.data.answers} if table.data is not None else {}
-    lengths = told | dict(table.data.lengths) if table.data is not None else told
+    text_lengths = {a.id: len(a.text) for a in table.data.answers} if table.data is not None else {}
+    lengths = text_lengths | dict(table.data.lengths) if table.data is not None else text_lengths
     two = ballot.rows.get_column("answers").str.split(" | ").to_list()
-    known = np.array(
+    vote_lengths = np.array(
         [[lengths.get(a, -1) for a in pair[:2]] for pair in two], dtype=np.int64
     ).reshape(-1, 2)
-    unknown = (known <= 0).any(axis=1)
-    return known[:, 0] > known[:, 1], (known[:, 0] != known[:, 1]) & ~unknown
+    unknown = (vote_lengths <= 0).any(axis=1)
+    return vote_lengths[:, 0] > vote_lengths[:, 1], (
+        vote_lengths[:, 0] != vote_lengths[:, 1]
+    ) & ~unknown
 
 
 def shown_first(ballot: Ballot, table: RatingTable) -> NDArray[np.signedinteger]:
@@ -214,11 +218,11 @@ def shown_first(ballot: Ballot, table: RatingTable) -> NDArray[np.signedinteger]
     ).rename({"answers": "shown"})
     joined = ballot.rows.select("task", pl.col("answers").str.split(" | ").list.get(0).alias("own"))
     both = joined.join(shown, on="task", how="left", maintain_order="left")
-    known = (
+    columns = (
         pl.when(pl.col("shown").is_null())
         .then(0)
         .when(pl.col("shown") == pl.col("own"))
         .then(1)
         .otherwise(-1)
     )
-    return both.select(known.cast(pl.Int64)).to_series().to_numpy()
+    return both.select(columns.cast(pl.Int64)).to_series().to_numpy()

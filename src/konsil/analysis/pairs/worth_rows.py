@@ -28,31 +28,33 @@ MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley
 
 def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     """Log worths with two-way intervals, the bootstrap and the model's own beside them, and the ratio to the best."""
-    made, analysis, level = member.votes, context.analysis, context.resampling.level
-    chosen = design(made.n_systems, made.steps, MODELS[analysis.statistic])
-    cells = totals(made)
+    votes, analysis, level = member.votes, context.analysis, context.resampling.level
+    chosen = design(votes.n_systems, votes.steps, MODELS[analysis.statistic])
+    cells = totals(votes)
     fitted, statistic = fit(cells, chosen), worths(cells, chosen)
     if fitted.why:
         for _, keys in member.rows:
             yield row(
                 context,
                 {**member.keys, **keys},
-                EstimateSummary(Estimate(math.nan, level=level, reason=_why(fitted.why))),
+                EstimateSummary(
+                    Estimate(math.nan, level=level, reason=_translatable_reason(fitted.why))
+                ),
             )
         return
     best = ratios_to_best(fitted.log_worths, fitted.covariance, level=level)
     both = [statistic, against_reference(statistic, best.best)]
     draws = context.resampling.draws
     log, gap = preferences(
-        made, both, draws=draws, key=context.key, level=level, mode=analysis.mode
+        votes, both, draws=draws, key=context.key, level=level, mode=analysis.mode
     )
     model = model_interval(fitted.log_worths, fitted.covariance, level=level)
-    alone = not people or made.n_raters < 2
+    alone = not people or votes.n_raters < 2
     for n, own_keys in member.rows:
         keys = {**member.keys, **own_keys}
         ways = [linearised(context, log, n, way) for way in ("two-way", "item", "rater")]
         by_item = resampled(context, log, n, ways[1])
-        own = replace(
+        model_estimate = replace(
             ways[1],
             low=float(model[0][n]),
             high=float(model[1][n]),
@@ -60,16 +62,18 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             method=message("by the model's information, votes taken as independent"),
             reason="",
         )
-        two, item, rater, by_item, own = (_limited(one) for one in (*ways, by_item, own))
-        headline, others = (two, [by_item, own])
+        two, item, rater, by_item, model_estimate = (
+            _limited(estimate) for estimate in (*ways, by_item, model_estimate)
+        )
+        headline, others = (two, [by_item, model_estimate])
         if analysis.mode == "paper":
-            headline, others = own, [by_item, two]
+            headline, others = model_estimate, [by_item, two]
         elif analysis.cluster == "rater":
-            headline, others = rater, [two, own]
+            headline, others = rater, [two, model_estimate]
         elif alone:
-            headline, others = by_item, [item, own]
+            headline, others = by_item, [item, model_estimate]
         elif context.target == "these" or is_dominated(log.found, n):
-            headline, others = item, [by_item, two, own]
+            headline, others = item, [by_item, two, model_estimate]
         notes = [
             sentence(c, member.raters)
             for c in vote_cautions(log, n)
@@ -129,9 +133,9 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
     )
 
 
-def _why(why: str) -> str:
+def _translatable_reason(reason: str) -> str:
     """Why worths are undefined, as a sentence that has a German form."""
-    known = (
+    messages = (
         message("there are no comparisons"),
         message(
             "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
@@ -144,7 +148,7 @@ def _why(why: str) -> str:
         ),
         message("the likelihood's maximum was not found"),
     )
-    return next((one for one in known if one == why), why)
+    return next((sentence for sentence in messages if sentence == reason), reason)
 
 
 def _exp(ends: Array, n: int) -> float:

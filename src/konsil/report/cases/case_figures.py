@@ -40,10 +40,10 @@ def _rows_of(material: Material, spec: Analysis, columns: set[str]) -> list[Row]
         for r in material.results.estimable_rows
         if r.analysis == spec.name and r.kind == "estimate"
     ]
-    known = all(set(r.group) == columns for r in rows) and any(
+    is_complete = all(set(r.group) == columns for r in rows) and any(
         math.isfinite(r.estimate.value) for r in rows
     )
-    return rows if known else []
+    return rows if is_complete else []
 
 
 def _systems(material: Material, names: Sequence[str]) -> list[str]:
@@ -69,10 +69,10 @@ def _falls(material: Material) -> list[Drawing]:
         )
         if word in curves or len(curves) == len(COLOURS):
             continue
-        own = curves.setdefault(word, {})
+        by_system = curves.setdefault(word, {})
         for row in rows:
             e = row.estimate
-            own.setdefault(row.group["system"], {})[row.group["level"]] = Point(
+            by_system.setdefault(row.group["system"], {})[row.group["level"]] = Point(
                 e.value, e.low, e.high
             )
     if len(curves) < 2:
@@ -81,23 +81,26 @@ def _falls(material: Material) -> list[Drawing]:
     nothing = Point(math.nan, math.nan, math.nan)
     panels = []
     for system in _systems(material, [s for by in curves.values() for s in by]):
-        own = {word: by[system] for word, by in curves.items() if system in by}
+        by_system = {word: by[system] for word, by in curves.items() if system in by}
         panels.append(
             (
                 system,
-                [Series(word, [at.get(k, nothing) for k in levels]) for word, at in own.items()],
+                [
+                    Series(word, [at.get(k, nothing) for k in levels])
+                    for word, at in by_system.items()
+                ],
             )
         )
     about = About(
         key=anchor("falls", "levels"),
         title=_("Accuracy and scores by level"),
         description="; ".join(
-            f"{system}, {one.name}: "
+            f"{system}, {series.name}: "
             + ", ".join(
-                f"{k} {numbers.plain(p.value)}" for k, p in zip(levels, one.points, strict=True)
+                f"{k} {numbers.plain(p.value)}" for k, p in zip(levels, series.points, strict=True)
             )
             for system, several in panels
-            for one in several
+            for series in several
         ),
         caption=material.caption(
             _(
@@ -127,9 +130,9 @@ def _overlay(
     with style():
         across = panels_across(len(panels))
         down = math.ceil(len(panels) / across)
-        left, gap, tall, top = 0.66, 0.22, 1.9, 0.3
+        left_margin, gap, tall, top = 0.66, 0.22, 1.9, 0.3
         below = 0.5 + (0.18 if about.stamp else 0.0)
-        wide = min((WIDTH - left + gap) / across - gap, 3.4)
+        wide = min((WIDTH - left_margin + gap) / across - gap, 3.4)
         height = top + down * (tall + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
         for n, (system, several) in enumerate(panels):
@@ -137,7 +140,7 @@ def _overlay(
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
             axes = figure.add_axes(
                 (
-                    (left + place * (wide + gap)) / WIDTH,
+                    (left_margin + place * (wide + gap)) / WIDTH,
                     bottom / height,
                     wide / WIDTH,
                     tall / height,
@@ -153,20 +156,20 @@ def _overlay(
             axes.tick_params(length=3, width=0.7, labelsize=7.5)
             axes.grid(axis="y", color=RULE, linewidth=0.6, zorder=0)
             axes.set_title(short(system, 36), fontsize=8.5, loc="left", pad=3, color=INK)
-            for one in several:
-                k = names.index(one.name)
+            for series in several:
+                k = names.index(series.name)
                 x = [m + 0.06 * (k - (len(names) - 1) / 2) for m in range(len(levels))]
                 axes.vlines(
                     x,
-                    [p.low for p in one.points],
-                    [p.high for p in one.points],
+                    [p.low for p in series.points],
+                    [p.high for p in series.points],
                     color=COLOURS[k],
                     linewidth=1.2,
                     zorder=2,
                 )
                 axes.plot(
                     x,
-                    [p.value for p in one.points],
+                    [p.value for p in series.points],
                     color=COLOURS[k],
                     marker=MARKS[k],
                     markersize=4.2,
@@ -175,7 +178,7 @@ def _overlay(
                     markeredgewidth=0.5,
                     zorder=3,
                 )
-        middle = (left + (across * (wide + gap) - gap) / 2) / WIDTH
+        middle = (left_margin + (across * (wide + gap) - gap) / 2) / WIDTH
         figure.text(
             middle, (below - 0.3) / height, _("Level"), ha="center", va="center", fontsize=8.5
         )
@@ -185,7 +188,7 @@ def _overlay(
             )
             for k, name in enumerate(names)
         ]
-        legend(figure, left, keys)
+        legend(figure, left_margin, keys)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 

@@ -54,13 +54,13 @@ def case_view(material: Material) -> CaseView | None:
     chosen = _chosen(material, spec, scores, experts, judges)
     if chosen is None:
         return None
-    answer, why = chosen
+    answer, reason = chosen
     item = next(i for i in material.items if i.id == answer.item)
     names = [n for n in (item.reference, *item.aliases) if n]
     return CaseView(
         item,
         answer.system,
-        why,
+        reason,
         marked(answer.reasoning or "", names),
         marked(answer.text, names),
         _table(material, answer, criteria, scores, experts, judges),
@@ -73,27 +73,29 @@ def _raters(material: Material, panel: str) -> list[str]:
 
 
 def _scores(material: Material, criteria: Sequence[str]) -> dict[tuple[str, str, str], float]:
-    known = material.criteria()
+    criterion_by_id = material.criteria()
     value = {
         (name, label): float(number)
         for name in criteria
-        if name in known and known[name].scale.kind == "choice"
-        for label, number in zip(known[name].scale.labels, known[name].scale.numbers(), strict=True)
+        if name in criterion_by_id and criterion_by_id[name].scale.kind == "choice"
+        for label, number in zip(
+            criterion_by_id[name].scale.labels, criterion_by_id[name].scale.numbers(), strict=True
+        )
     }
-    found = {}
+    scores = {}
     for criterion, rater, answers, label in (
         rating_columns(material.ratings)
         .select("criterion", "rater", "answers", "label")
         .iter_rows()
     ):
         if (criterion, label) in value:
-            found[answers, criterion, rater] = value[criterion, label]
-    return found
+            scores[answers, criterion, rater] = value[criterion, label]
+    return scores
 
 
 def _mean(scores: Scores, answer: str, criterion: str, raters: Sequence[str]) -> float | None:
-    given = [scores[key] for r in raters if (key := (answer, criterion, r)) in scores]
-    return fmean(given) if given else None
+    values = [scores[key] for r in raters if (key := (answer, criterion, r)) in scores]
+    return fmean(values) if values else None
 
 
 def _key(answer: str) -> str:
@@ -131,7 +133,7 @@ def _chosen(
             best = (judged, answer)
     if best is None:
         return None
-    why = (
+    reason = (
         message(
             "Of all answers that fail on “{criterion}” by the experts' mean, this one has the"
             " highest mean of the judges.",
@@ -146,7 +148,7 @@ def _chosen(
             criterion=spec.criterion,
         )
     )
-    return best[1], material.numbers.translated(why)
+    return best[1], material.numbers.translated(reason)
 
 
 def _table(
@@ -185,11 +187,11 @@ def marked(text: str, names: Sequence[str]) -> Markup:
     >>> str(marked("A <stroke>, no Stroke-like episode.", ["stroke"]))
     'A &lt;<mark>stroke</mark>&gt;, no <mark>Stroke</mark>-like episode.'
     """
-    wanted = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True) if n.strip())
-    if not wanted:
+    pattern = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True) if n.strip())
+    if not pattern:
         return escape(text)
     out, at = Markup(""), 0
-    for found in re.finditer(rf"(?<!\w)(?:{wanted})(?!\w)", text, flags=re.IGNORECASE):
-        out += escape(text[at : found.start()]) + Markup("<mark>%s</mark>") % found.group()
-        at = found.end()
+    for match in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", text, flags=re.IGNORECASE):
+        out += escape(text[at : match.start()]) + Markup("<mark>%s</mark>") % match.group()
+        at = match.end()
     return out + escape(text[at:])

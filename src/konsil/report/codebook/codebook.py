@@ -54,22 +54,23 @@ class Part:
 
 def parts(instruments: Sequence[Instrument]) -> tuple[Part, ...]:
     """What is printed of each instrument, each in its own language."""
-    return tuple(_part(one) for one in instruments)
+    return tuple(_part(instrument) for instrument in instruments)
 
 
-def _part(one: Instrument) -> Part:
-    said, _ = words(one.language), language(one.language).gettext
+def _part(instrument: Instrument) -> Part:
+    phrases, _ = words(instrument.language), language(instrument.language).gettext
     return Part(
-        name=one.id,
-        anchor=anchor("instrument", one.id),
-        language=one.language,
-        source=one.codebook.strip(),
-        html=markdown(one) if one.codebook.strip() else Markup(),
-        asked=said.criteria,
+        name=instrument.id,
+        anchor=anchor("instrument", instrument.id),
+        language=instrument.language,
+        source=instrument.codebook.strip(),
+        html=markdown(instrument) if instrument.codebook.strip() else Markup(),
+        asked=phrases.criteria,
         questions=tuple(
-            Question(c.question, c.guidance, expected(c.scale, said)) for c in one.criteria
+            Question(c.question, c.guidance, expected(c.scale, phrases))
+            for c in instrument.criteria
         ),
-        version=_("Version of this form: %(digest)s") % {"digest": digest(one)},
+        version=_("Version of this form: %(digest)s") % {"digest": digest(instrument)},
     )
 
 

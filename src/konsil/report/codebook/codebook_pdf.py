@@ -76,7 +76,7 @@ def codebook_pdf(study: Study, instruments: Sequence[Instrument]) -> bytes:
 
 def unprintable(study: Study, instruments: Sequence[Instrument]) -> tuple[str, ...]:
     """Signs of the codebooks that the PDF's font lacks, and shows as boxes."""
-    known = fonts()
+    printable = fonts()
     texts = [study.title]
     for part in parts(instruments):
         texts.append(part.source)
@@ -88,23 +88,23 @@ def unprintable(study: Study, instruments: Sequence[Instrument]) -> tuple[str, .
                 sign
                 for text in texts
                 for sign in text
-                if sign.isprintable() and ord(sign) not in known
+                if sign.isprintable() and ord(sign) not in printable
             }
         )
     )
 
 
-def _story(study: Study, found: Sequence[Part], width: float) -> list[Flowable]:
+def _story(study: Study, codebooks: Sequence[Part], width: float) -> list[Flowable]:
     story: list[Flowable] = [
         Paragraph(marked_up(word(study).upper()), style("quiet")),
         Paragraph(marked_up(study.title), style("h1")),
         HRFlowable(width="100%", color=RULE, spaceBefore=4, spaceAfter=8),
     ]
-    for n, part in enumerate(found):
+    for n, part in enumerate(codebooks):
         if n:
             story.append(PageBreak())
         story.append(_Bookmark(part.anchor, part.name, 0))
-        if len(found) > 1:
+        if len(codebooks) > 1:
             story.append(Paragraph(marked_up(part.name), style("h2")))
         story += markdown_flow(part.source, width)
         story += [

@@ -80,8 +80,8 @@ def curves(
         across = min(ACROSS, len(panels))
         down = math.ceil(len(panels) / across)
         # Panels with scales of their own need room for their numbers.
-        left, gap, tall, top = 0.72, 0.24 if one_scale else 0.52, 1.55, 0.34
-        wide = min((WIDTH - left - 0.05 + gap) / across - gap, 3.4)
+        left_margin, gap, tall, top = 0.72, 0.24 if one_scale else 0.52, 1.55, 0.34
+        wide = min((WIDTH - left_margin - 0.05 + gap) / across - gap, 3.4)
         turned = (widest([short(c, 18) for c in categories], 7.5) + 0.08) * len(categories) > wide
         names = widest([short(c, 18) for c in categories], 7.5)
         below = (
@@ -91,12 +91,12 @@ def curves(
         )
         height = top + down * (tall + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
-        whole = limits or _limits(panels)
-        for n, one in enumerate(panels):
+        shared_limits = limits or _limits(panels)
+        for n, panel in enumerate(panels):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
             box = (
-                (left + place * (wide + gap)) / WIDTH,
+                (left_margin + place * (wide + gap)) / WIDTH,
                 bottom / height,
                 wide / WIDTH,
                 tall / height,
@@ -104,24 +104,24 @@ def curves(
             axes = figure.add_axes(box)
             axes.set(
                 xlim=(-0.5, len(categories) - 0.5),
-                ylim=whole if one_scale else limits or _limits([one]),
+                ylim=shared_limits if one_scale else limits or _limits([panel]),
             )
             _frame(axes, numbers, shown=place == 0 or not one_scale)
-            named(axes, one.title, categories if n + across >= len(panels) else (), turned=turned)
-            if one.level is not None and math.isfinite(one.level.value):
-                _across(axes, one.level)
-            marked = [c for c in one.curves if LOOKS[c.look][1]]
-            for curve in one.curves:
-                beside = marked.index(curve) - (len(marked) - 1) / 2 if curve in marked else 0.0
-                shift = beside * 0.32 / max(len(marked), 2)
+            named(axes, panel.title, categories if n + across >= len(panels) else (), turned=turned)
+            if panel.level is not None and math.isfinite(panel.level.value):
+                _across(axes, panel.level)
+            marked = [c for c in panel.curves if LOOKS[c.look][1]]
+            for curve in panel.curves:
+                offset = marked.index(curve) - (len(marked) - 1) / 2 if curve in marked else 0.0
+                shift = offset * 0.32 / max(len(marked), 2)
                 _line(axes, curve, shift, joined=joined)
         middle = (below + (height - below - top) / 2) / height
         figure.text(0.12 / WIDTH, middle, axis, rotation=90, ha="center", va="center", fontsize=8.5)
         if along:
-            centre = (left + (across * (wide + gap) - gap) / 2) / WIDTH
+            centre = (left_margin + (across * (wide + gap) - gap) / 2) / WIDTH
             foot = (0.22 if about.stamp else 0.06) / height
             figure.text(centre, foot, along, ha="center", va="bottom", fontsize=8.5)
-        legend(figure, left, _keys(panels, level))
+        legend(figure, left_margin, _keys(panels, level))
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 

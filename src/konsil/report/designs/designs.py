@@ -46,20 +46,20 @@ def designs(material: Material) -> Designs | None:
     of: dict[str, list[Row]] = {}
     for r in rows:
         of.setdefault(r.analysis, []).append(r)
-    known = [a for a in material.study.analyses if a.name in of]
-    compared = [a for a in known if a.compare in DESIGN]
-    if not compared and not any(a.statistic in {*PARTS, *COSTS} for a in known):
+    analyses = [a for a in material.study.analyses if a.name in of]
+    compared = [a for a in analyses if a.compare in DESIGN]
+    if not compared and not any(a.statistic in {*PARTS, *COSTS} for a in analyses):
         return None
     figures: list[Drawing] = []
     for kind, members in _kinds(material, compared).items():
         figures += _side_by_side(material, kind, members, of)
     figures += [
-        *_systems(material, known, of),
-        *_parts(material, known, of),
-        *_costs(material, known, of),
+        *_systems(material, analyses, of),
+        *_parts(material, analyses, of),
+        *_costs(material, analyses, of),
     ]
     tables = (
-        make(material, known, of)
+        make(material, analyses, of)
         for make in (advice_table, ranking_table, hours_table, budget_table)
     )
     return Designs(tuple(t for t in tables if t is not None), tuple(figures))
@@ -76,7 +76,7 @@ def _kinds(material: Material, compared: Sequence[Analysis]) -> dict[str, list[A
     Means of systems have a figure of another form.
     """
     _ = material.language.gettext
-    found: dict[str, list[Analysis]] = {}
+    by_kind: dict[str, list[Analysis]] = {}
     for a in compared:
         if a.against is not None:
             kind = _("Judges against the panel, by design")
@@ -92,8 +92,8 @@ def _kinds(material: Material, compared: Sequence[Analysis]) -> dict[str, list[A
             continue
         else:
             kind = _("Ratings of the designs themselves")
-        found.setdefault(kind, []).append(a)
-    return found
+        by_kind.setdefault(kind, []).append(a)
+    return by_kind
 
 
 def _side_by_side(
@@ -154,25 +154,25 @@ def _side_by_side(
 
 
 def _systems(
-    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> Iterator[Drawing]:
     """Systems along the axis, a line for each design, a panel for each criterion."""
     _ = material.language.gettext
     chosen: dict[str, Analysis] = {}
-    for a in known:
+    for a in analyses:
         column = next((c for c in DESIGN if c in a.by), "")
         if a.statistic in {"share", "mean"} and column and set(a.by) == {column, "system"}:
             chosen.setdefault(f"{a.criterion}, {a.collapse}, {a.spans}", a)
     if not chosen:
         return
     panels, order = [], [s.id for s in material.study.systems]
-    found = {
+    rated = {
         r.group["system"]
         for a in chosen.values()
         for r in of[a.name]
         if r.kind == "estimate" and r.group
     }
-    systems = [s for s in order if s in found] + sorted(found - set(order), key=natural)
+    systems = [s for s in order if s in rated] + sorted(rated - set(order), key=natural)
     for a in chosen.values():
         column = next(c for c in DESIGN if c in a.by)
         points = {
@@ -205,17 +205,19 @@ def _systems(
 
 
 def _parts(
-    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> Iterator[Drawing]:
     """How well a part tells the whole, and how far raters lie apart, by the number of sentences."""
     _ = material.language.gettext
-    whole = _("whole answer")
+    whole_answer = _("whole answer")
     for statistic in PARTS:
         panels, sizes = [], list[str]()
-        for a in (a for a in known if a.statistic == statistic):
+        for a in (a for a in analyses if a.statistic == statistic):
             for group, rows in _groups(of[a.name]).items():
                 sizes = max(
-                    sizes, [r.group["sentences"] for r in rows if _is_size(r, whole)], key=len
+                    sizes,
+                    [r.group["sentences"] for r in rows if _is_size(r, whole_answer)],
+                    key=len,
                 )
                 lines = [
                     Curve(
@@ -224,7 +226,7 @@ def _parts(
                             if statistic == "part_whole"
                             else _("so many sentences")
                         ),
-                        _along(rows, whole),
+                        _along(rows, whole_answer),
                         0,
                     )
                 ]
@@ -232,14 +234,14 @@ def _parts(
                     lines.append(
                         Curve(
                             _("against the other sentences"),
-                            _along(rows, whole, _("against the other sentences")),
+                            _along(rows, whole_answer, _("against the other sentences")),
                             1,
                         )
                     )
                     lines.append(
-                        Curve(_("overlap alone"), _along(rows, whole, _("overlap alone")), 2)
+                        Curve(_("overlap alone"), _along(rows, whole_answer, _("overlap alone")), 2)
                     )
-                panels.append(Panel(_named(a, group), lines, _level(rows, whole)))
+                panels.append(Panel(_named(a, group), lines, _level(rows, whole_answer)))
         if not panels or not sizes:
             continue
         word = title(statistic, material.language)
@@ -261,37 +263,39 @@ def _parts(
             material.numbers,
             axis=word,
             along=column_title(material, "sentences"),
-            level=whole if any(p.level for p in panels) else "",
+            level=whole_answer if any(p.level for p in panels) else "",
         )
 
 
 def _costs(
-    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> Iterator[Drawing]:
     """Reliability and hours by the number of sentences.
 
     Reliability by budget, for few, half and all sentences.
     """
     _ = material.language.gettext
-    whole = _("whole answer")
+    whole_answer = _("whole answer")
     for statistic in COSTS:
         panels, categories = [], list[str]()
         along = column_title(material, "sentences")
-        for a in (a for a in known if a.statistic == statistic):
+        for a in (a for a in analyses if a.statistic == statistic):
             if statistic == "budget_reliability":
-                lines, categories = _by_budget(material, of[a.name], whole)
+                lines, categories = _by_budget(material, of[a.name], whole_answer)
                 panels.append(Panel(a.criterion, lines))
                 along = column_title(material, "minutes")
                 continue
             for group, rows in _groups(of[a.name]).items():
                 categories = max(
-                    categories, [r.group["sentences"] for r in rows if _is_size(r, whole)], key=len
+                    categories,
+                    [r.group["sentences"] for r in rows if _is_size(r, whole_answer)],
+                    key=len,
                 )
                 panels.append(
                     Panel(
                         _named(a, group),
-                        [Curve(_("so many sentences"), _along(rows, whole), 0)],
-                        _level(rows, whole),
+                        [Curve(_("so many sentences"), _along(rows, whole_answer), 0)],
+                        _level(rows, whole_answer),
                     )
                 )
         if not panels or not categories:
@@ -306,27 +310,27 @@ def _costs(
             material.numbers,
             axis=word,
             along=along,
-            level=whole if any(p.level for p in panels) else "",
+            level=whole_answer if any(p.level for p in panels) else "",
             one_scale=statistic != "rater_hours",
         )
 
 
 def _by_budget(
-    material: Material, every: Sequence[Row], whole: str
+    material: Material, every: Sequence[Row], whole_answer: str
 ) -> tuple[list[Curve], list[str]]:
     """Reliability by minutes, for whole answers and for one, half and all of the sentences."""
     _ = material.language.gettext
     rows = [r for r in every if r.kind == "estimate" and "minutes" in r.group]
     minutes = list(dict.fromkeys(r.group["minutes"] for r in rows))
     at = {(r.group["sentences"], r.group["minutes"]): _point(r) for r in rows}
-    sizes = sorted({s for s, _m in at if s != whole}, key=natural)
+    sizes = sorted({s for s, _m in at if s != whole_answer}, key=natural)
     half = (len(sizes) - 1) // 2
     picked = list(dict.fromkeys([*sizes[:1], *sizes[half : half + 1], *sizes[-1:]]))
-    looks = {**{s: n for n, s in zip((0, 1, 4), picked, strict=False)}, whole: 3}
+    looks = {**{s: n for n, s in zip((0, 1, 4), picked, strict=False)}, whole_answer: 3}
     names = {
         s: _("1 sentence") if s == "1" else _("%(n)s sentences") % {"n": s} for s in picked
-    } | {whole: whole}
-    shown = [*picked, *([whole] if any(s == whole for s, _m in at) else [])]
+    } | {whole_answer: whole_answer}
+    shown = [*picked, *([whole_answer] if any(s == whole_answer for s, _m in at) else [])]
     return [
         Curve(names[s], [at.get((s, m), _NOTHING) for m in minutes], looks[s]) for s in shown
     ], minutes
@@ -337,35 +341,36 @@ _NOTHING = Point(math.nan, math.nan, math.nan)
 
 def _groups(rows: Sequence[Row]) -> dict[tuple[str, ...], list[Row]]:
     """An analysis' rows by its own groups; differences are left out."""
-    found: dict[tuple[str, ...], list[Row]] = {}
+    by_group: dict[tuple[str, ...], list[Row]] = {}
     for r in rows:
         if r.kind != "difference" and "sentences" in r.group:
             key = tuple(v for c, v in r.group.items() if c not in {"sentences", "version"})
-            found.setdefault(key, []).append(r)
-    return found
+            by_group.setdefault(key, []).append(r)
+    return by_group
 
 
-def _is_size(row: Row, whole: str) -> bool:
-    return row.kind == "estimate" and row.group["sentences"] != whole
+def _is_size(row: Row, whole_answer: str) -> bool:
+    return row.kind == "estimate" and row.group["sentences"] != whole_answer
 
 
-def _along(rows: Sequence[Row], whole: str, version: str = "") -> list[Point]:
+def _along(rows: Sequence[Row], whole_answer: str, version: str = "") -> list[Point]:
     """The points by the number of sentences.
 
     Those of a version beside the estimate, or the estimate's own.
     """
-    sizes = [r.group["sentences"] for r in rows if _is_size(r, whole)]
-    kept = {
+    sizes = [r.group["sentences"] for r in rows if _is_size(r, whole_answer)]
+    points = {
         r.group["sentences"]: _point(r)
         for r in rows
         if (r.group.get("version") == version if version else r.kind == "estimate")
     }
-    return [kept.get(size, _NOTHING) for size in sizes]
+    return [points.get(size, _NOTHING) for size in sizes]
 
 
-def _level(rows: Sequence[Row], whole: str) -> Point | None:
+def _level(rows: Sequence[Row], whole_answer: str) -> Point | None:
     return next(
-        (_point(r) for r in rows if r.kind == "estimate" and r.group["sentences"] == whole), None
+        (_point(r) for r in rows if r.kind == "estimate" and r.group["sentences"] == whole_answer),
+        None,
     )
 
 
@@ -378,9 +383,9 @@ def _point(row: Row) -> Point:
 
 
 def _about(
-    material: Material, what: str, name: str, caption: str, part: int, described: Sequence[str]
+    material: Material, kind: str, name: str, caption: str, part: int, described: Sequence[str]
 ) -> About:
-    key = anchor(what, name) + (f"-{part + 1}" if part else "")
+    key = anchor(kind, name) + (f"-{part + 1}" if part else "")
     return About(key, name, "; ".join(described), material.caption(caption), material.stamp)
 
 

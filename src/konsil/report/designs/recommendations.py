@@ -63,11 +63,11 @@ class Compared:
 
 
 def design_comparisons(
-    known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> list[Compared]:
     """The analyses of agreement among a panel that compare two designs and no further groups."""
-    found = []
-    for a in known:
+    comparisons = []
+    for a in analyses:
         if (
             a.compare not in {"instrument", "design"}
             or a.by != (a.compare,)
@@ -83,8 +83,10 @@ def design_comparisons(
         minus = [r for r in of[a.name] if r.kind == "difference"]
         if len(minus) == 1 and len(estimates) == 2:
             names = (minus[0].group[a.compare], minus[0].versus[a.compare])
-            found.append(Compared(a, estimates[names[0]], estimates[names[1]], minus[0], names))
-    return found
+            comparisons.append(
+                Compared(a, estimates[names[0]], estimates[names[1]], minus[0], names)
+            )
+    return comparisons
 
 
 def evidence(
@@ -106,16 +108,16 @@ def evidence(
 
 def _rates_sentences(material: Material, instrument: str, criterion: str) -> bool:
     """Whether an instrument asks the criterion of sentences."""
-    known = [c for i in material.study.instruments if i.id == instrument for c in i.criteria]
-    return any(c.id == criterion and c.scope == "sentence" for c in known)
+    criteria = [c for i in material.study.instruments if i.id == instrument for c in i.criteria]
+    return any(c.id == criterion and c.scope == "sentence" for c in criteria)
 
 
 def hours_gaps(
-    known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> dict[str, tuple[Analysis, Row]]:
     """By criterion: hours to a reliability with all sentences of an answer minus those with whole answers."""
     gaps: dict[str, tuple[Analysis, Row]] = {}
-    for a in (a for a in known if a.statistic == "rater_hours" and not a.by):
+    for a in (a for a in analyses if a.statistic == "rater_hours" and not a.by):
         minus = {int(r.group["sentences"]): r for r in of[a.name] if r.kind == "difference"}
         if minus:
             gaps.setdefault(a.criterion, (a, minus[max(minus)]))
@@ -123,38 +125,41 @@ def hours_gaps(
 
 
 def advice_table(
-    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> Table | None:
     """Which design for which criterion; None where no agreement is compared between two designs."""
-    every = design_comparisons(known, of)
+    every = design_comparisons(analyses, of)
     if not every:
         return None
     _, numbers = material.language.gettext, material.numbers
     criteria = {
-        c: [one for one in every if one.analysis.criterion == c]
-        for c in dict.fromkeys(one.analysis.criterion for one in every)
+        c: [comparison for comparison in every if comparison.analysis.criterion == c]
+        for c in dict.fromkeys(comparison.analysis.criterion for comparison in every)
     }
-    gaps, resampling = hours_gaps(known, of), material.study.resampling
+    gaps, resampling = hours_gaps(analyses, of), material.study.resampling
     parts = [
-        evidence(material, mine, gaps[c][1] if c in gaps else None) for c, mine in criteria.items()
+        evidence(material, comparisons, gaps[c][1] if c in gaps else None)
+        for c, comparisons in criteria.items()
     ]
     decided = recommendations(parts, draws=resampling.draws, level=resampling.level)
     body = []
-    for (criterion, mine), decision in zip(criteria.items(), decided, strict=True):
+    for (criterion, comparisons), decision in zip(criteria.items(), decided, strict=True):
         first = [
-            Cell(_recommendation(material, mine, decision)),
+            Cell(_recommendation(material, comparisons, decision)),
             Cell(numbers.p(decision.p) or "–", number=True),
         ]
-        for one in mine:
-            mark = " †" if one.is_derived else " *" if one.has_dominant_category else ""
+        for comparison in comparisons:
+            mark = (
+                " †" if comparison.is_derived else " *" if comparison.has_dominant_category else ""
+            )
             body.append(
                 (
                     Cell(criterion),
                     *(first or [Cell(""), Cell("")]),
-                    Cell(one.analysis.name + mark),
-                    Cell(f"{one.designs[0]} {MINUS} {one.designs[1]}"),
-                    numbers.estimate(one.minus.estimate),
-                    Cell(numbers.p(one.minus.p_adjusted) or "–", number=True),
+                    Cell(comparison.analysis.name + mark),
+                    Cell(f"{comparison.designs[0]} {MINUS} {comparison.designs[1]}"),
+                    numbers.estimate(comparison.minus.estimate),
+                    Cell(numbers.p(comparison.minus.p_adjusted) or "–", number=True),
                 )
             )
             first = []
@@ -196,7 +201,7 @@ def advice_table(
             )
         )
     ]
-    if any(one.is_derived for one in every):
+    if any(comparison.is_derived for comparison in every):
         general.append(
             numbers.translated(
                 message(
@@ -206,7 +211,7 @@ def advice_table(
                 )
             )
         )
-    if any(one.has_dominant_category and not one.is_derived for one in every):
+    if any(comparison.has_dominant_category and not comparison.is_derived for comparison in every):
         general.append(
             numbers.translated(
                 message(
@@ -234,18 +239,18 @@ def _recommendation(
         return comparisons[0].designs[0 if decision.design == "first" else 1]
     match decision.reason:
         case "lopsided":
-            why = message(
+            reason = message(
                 "no recommendation: nearly all ratings are alike", message_id="choice.none_lopsided"
             )
         case "no hours":
-            why = message(
+            reason = message(
                 "no recommendation: hours are not compared", message_id="choice.none_no_hours"
             )
         case _:
-            why = message(
+            reason = message(
                 "no recommendation: no difference is shown", message_id="choice.none_not_shown"
             )
-    return numbers.translated(why)
+    return numbers.translated(reason)
 
 
 def _chance(material: Material, chance: float) -> Cell:
@@ -259,16 +264,16 @@ def _chance(material: Material, chance: float) -> Cell:
 
 
 def hours_table(
-    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> Table | None:
     """What takes the fewest hours to the reliability wanted.
 
     None where no analysis asks for hours.
     """
     _, numbers = material.language.gettext, material.numbers
-    whole = _("whole answer")
+    whole_answer = _("whole answer")
     lines: list[tuple[Analysis, str, dict[str, Row], float]] = []
-    for a in (a for a in known if a.statistic == "rater_hours" and not a.by):
+    for a in (a for a in analyses if a.statistic == "rater_hours" and not a.by):
         rows = {r.group.get("sentences", ""): r for r in of[a.name] if r.kind == "estimate"}
         defined = {s: r for s, r in rows.items() if math.isfinite(r.estimate.value)}
         minus = {r.group.get("sentences"): r for r in of[a.name] if r.kind == "difference"}
@@ -287,7 +292,9 @@ def hours_table(
             Cell(numbers.tick(a.target), number=True),
             Cell(_words(material, best) or _why_none(of[a.name])),
             numbers.estimate(rows[best].estimate) if best else Cell("–", number=True),
-            numbers.estimate(rows[whole].estimate) if whole in rows else Cell("–", number=True),
+            numbers.estimate(rows[whole_answer].estimate)
+            if whole_answer in rows
+            else Cell("–", number=True),
             Cell(numbers.p(adjusted.get(n, math.nan)) or "–", number=True),
         )
         for n, (a, best, rows, _p) in enumerate(lines)
@@ -329,24 +336,24 @@ def _words(material: Material, sentences: str) -> str:
 
 
 def budget_table(
-    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> Table | None:
     """How many sentences are enough for a budget; None where no analysis has budgets."""
     _, numbers = material.language.gettext, material.numbers
-    whole, best_of = _("whole answer"), _("chance of being the best")
+    whole_answer, best_of = _("whole answer"), _("chance of being the best")
     body = []
-    for a in (a for a in known if a.statistic == "budget_reliability" and not a.by):
+    for a in (a for a in analyses if a.statistic == "budget_reliability" and not a.by):
         rows = [r for r in of[a.name] if "minutes" in r.group]
         for minutes in dict.fromkeys(r.group["minutes"] for r in rows):
-            mine = [r for r in rows if r.group["minutes"] == minutes]
+            budget_rows = [r for r in rows if r.group["minutes"] == minutes]
             estimates = {
                 r.group["sentences"]: r
-                for r in mine
+                for r in budget_rows
                 if r.kind == "estimate" and math.isfinite(r.estimate.value)
             }
             chance = {
                 r.group["sentences"]: r.estimate.value
-                for r in mine
+                for r in budget_rows
                 if r.group.get("version") == best_of
             }
             parts = sorted((s for s in estimates if s.isdigit()), key=int)
@@ -355,7 +362,7 @@ def budget_table(
                     (
                         Cell(a.criterion),
                         Cell(minutes, number=True),
-                        Cell(_why_none(mine)),
+                        Cell(_why_none(budget_rows)),
                         *[Cell("")] * 4,
                     )
                 )
@@ -374,8 +381,8 @@ def budget_table(
                     _chance(material, chance.get(best, math.nan)),
                     Cell(enough, number=True),
                     (
-                        numbers.estimate(estimates[whole].estimate)
-                        if whole in estimates
+                        numbers.estimate(estimates[whole_answer].estimate)
+                        if whole_answer in estimates
                         else Cell("–", number=True)
                     ),
                 )
@@ -407,7 +414,7 @@ def budget_table(
 
 
 def ranking_table(
-    material: Material, known: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
+    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> Table | None:
     """The systems from best to worst under each design.
 
@@ -415,16 +422,18 @@ def ranking_table(
     """
     _ = material.language.gettext
     body = []
-    for a in known:
+    for a in analyses:
         column = next((c for c in ("instrument", "design") if c in a.by), "")
         if a.compare != "system" or not column or set(a.by) != {column, "system"}:
             continue
         for design in dict.fromkeys(r.group[column] for r in of[a.name] if column in r.group):
-            mine = [r for r in of[a.name] if r.group.get(column) == design]
-            value = {r.group["system"]: r.estimate.value for r in mine if r.kind == "estimate"}
+            design_rows = [r for r in of[a.name] if r.group.get(column) == design]
+            value = {
+                r.group["system"]: r.estimate.value for r in design_rows if r.kind == "estimate"
+            }
             apart = {
                 frozenset((r.group["system"], r.versus["system"]))
-                for r in mine
+                for r in design_rows
                 if r.kind == "difference"
                 and is_order_shown(r.p_adjusted, material.study.resampling.level)
             }
@@ -432,8 +441,10 @@ def ranking_table(
                 (s for s, v in value.items() if math.isfinite(v)), key=lambda s: -value[s]
             )
             marks = [f" {ABOVE if frozenset(two) in apart else LEVEL} " for two in pairwise(order)]
-            told = "".join(part for two in zip(order, [*marks, ""], strict=False) for part in two)
-            body.append((Cell(a.criterion), Cell(a.name), Cell(design), Cell(told)))
+            ranking = "".join(
+                part for two in zip(order, [*marks, ""], strict=False) for part in two
+            )
+            body.append((Cell(a.criterion), Cell(a.name), Cell(design), Cell(ranking)))
     if not body:
         return None
     signs = message(

@@ -67,15 +67,18 @@ def build_analysis_views(material: Material) -> list[AnalysisView]:
         if not row.detail:
             rows.setdefault(row.analysis, []).append(row)
     specs = {a.name: a for a in material.study.analyses}
-    return [_view(material, name, specs.get(name), own) for name, own in rows.items()]
+    return [
+        _view(material, name, specs.get(name), analysis_rows)
+        for name, analysis_rows in rows.items()
+    ]
 
 
 def _view(
     material: Material, name: str, spec: Analysis | None, rows: Sequence[Row]
 ) -> AnalysisView:
     joined = join(rows)
-    estimates = in_order(material, [one for one in joined if one.row.kind != "difference"])
-    differences = [one for one in joined if one.row.kind == "difference"]
+    estimates = in_order(material, [line for line in joined if line.row.kind != "difference"])
+    differences = [line for line in joined if line.row.kind == "difference"]
     statistic = spec.statistic if spec else rows[0].statistic
     tables = []
     figures: list[Drawing] = []
@@ -104,7 +107,7 @@ def _drawn(spec: Analysis | None, rows: Sequence[Joined]) -> list[Joined]:
     """What a figure shows: of cases without what is no more than another number below."""
     if spec is None or spec.statistic not in CASES or spec.statistic == "monotonicity_violation":
         return list(rows)
-    return [one for one in rows if "version" not in one.row.group]
+    return [line for line in rows if "version" not in line.row.group]
 
 
 def _remarks(material: Material, row: Row) -> list[str]:
@@ -126,12 +129,12 @@ def _remarks(material: Material, row: Row) -> list[str]:
 def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     _, numbers = material.language.gettext, material.numbers
     columns = columns_of(rows)
-    several = len({one.row.statistic for one in rows}) > 1
+    several = len({line.row.statistic for line in rows}) > 1
     methods = _companion_methods(rows)
-    beside = beside_names(rows)
-    tested = any(not math.isnan(one.row.estimate.p) for one in rows)
-    adjusted = any(not math.isnan(one.row.p_adjusted) for one in rows)
-    together = any(not math.isnan(one.row.p_max_t) for one in rows)
+    comparisons = beside_names(rows)
+    tested = any(not math.isnan(line.row.estimate.p) for line in rows)
+    adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
+    together = any(not math.isnan(line.row.p_max_t) for line in rows)
     bounds = {_group(b.group): b for b in material.results.bounds if b.analysis == name}
     head = [
         *(column_title(material, c) for c in columns),
@@ -141,7 +144,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     head += [*([_("Worst to best case")] if bounds else [])]
     head += [
         *methods,
-        *beside,
+        *comparisons,
         *([_("p")] if tested else []),
         *([_("p (Holm)")] if adjusted else []),
     ]
@@ -153,8 +156,8 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
         _("Clusters"),
     ]
     body = []
-    for one in rows:
-        row = one.row
+    for line in rows:
+        row = line.row
         body.append(
             (
                 *(Cell(row.group.get(column, _("all"))) for column in columns),
@@ -164,11 +167,11 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                     else []
                 ),
                 numbers.estimate(
-                    row.estimate, [*_remarks(material, row), *_alone(material, one, rows)]
+                    row.estimate, [*_remarks(material, row), *_alone(material, line, rows)]
                 ),
                 *([case_cell(material, bounds.get(_group(row.group)))] if bounds else []),
-                *_companions(material, one, methods),
-                *(_comparison_cell(material, one, name) for name in beside),
+                *_companions(material, line, methods),
+                *(_comparison_cell(material, line, name) for name in comparisons),
                 *([Cell(numbers.p(row.estimate.p), number=True)] if tested else []),
                 *([Cell(numbers.p(row.p_adjusted), number=True)] if adjusted else []),
                 *([Cell(numbers.p(row.p_max_t), number=True)] if together else []),
@@ -198,7 +201,7 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     _, numbers = material.language.gettext, material.numbers
     columns = columns_of(rows)
     methods = _companion_methods(rows)
-    adjusted = any(not math.isnan(one.row.p_adjusted) for one in rows)
+    adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
     head = [
         *(column_title(material, c) for c in columns),
         value_head(material, rows),
@@ -209,20 +212,20 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
     head += [_("Units"), _("Clusters")]
     body = [
         (
-            *(Cell(contrast(one.row, column)) for column in columns),
+            *(Cell(contrast(line.row, column)) for column in columns),
             numbers.estimate(
-                one.row.estimate, [*_remarks(material, one.row), *_alone(material, one, rows)]
+                line.row.estimate, [*_remarks(material, line.row), *_alone(material, line, rows)]
             ),
-            *_companions(material, one, methods),
-            Cell(numbers.p(one.row.estimate.p), number=True),
-            *([Cell(numbers.p(one.row.p_adjusted), number=True)] if adjusted else []),
-            Cell(_units(material, one.row), number=True),
-            Cell(numbers.count(one.row.estimate.n_clusters), number=True),
+            *_companions(material, line, methods),
+            Cell(numbers.p(line.row.estimate.p), number=True),
+            *([Cell(numbers.p(line.row.p_adjusted), number=True)] if adjusted else []),
+            Cell(_units(material, line.row), number=True),
+            Cell(numbers.count(line.row.estimate.n_clusters), number=True),
         )
-        for one in rows
+        for line in rows
     ]
     caption, general = _compared(material, name, rows)
-    if any(one.row.n_units_versus for one in rows):
+    if any(line.row.n_units_versus for line in rows):
         general.append(
             numbers.translated(
                 message(
@@ -290,7 +293,7 @@ def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[st
 
 
 def _companion_methods(rows: Sequence[Joined]) -> list[str]:
-    return list(dict.fromkeys(_method(c.estimate) for one in rows for c in one.companions))
+    return list(dict.fromkeys(_method(c.estimate) for line in rows for c in line.companions))
 
 
 def _method(estimate: Estimate) -> str:
@@ -299,24 +302,24 @@ def _method(estimate: Estimate) -> str:
     return first[:1].upper() + first[1:]
 
 
-def _comparison_cell(material: Material, one: Joined, name: str) -> Cell:
+def _comparison_cell(material: Material, line: Joined, name: str) -> Cell:
     """The number that the row is to be compared with."""
-    if one.beside is None or one.beside_name != name:
+    if line.beside is None or line.beside_name != name:
         return Cell("", number=True)
-    return material.numbers.estimate(one.beside.estimate, _remarks(material, one.beside))
+    return material.numbers.estimate(line.beside.estimate, _remarks(material, line.beside))
 
 
-def _companions(material: Material, one: Joined, methods: Sequence[str]) -> list[Cell]:
+def _companions(material: Material, line: Joined, methods: Sequence[str]) -> list[Cell]:
     """One cell for each other interval: the interval alone where the value is the estimate's own."""
     cells = []
     for method in methods:
-        row = next((c for c in one.companions if _method(c.estimate) == method), None)
+        row = next((c for c in line.companions if _method(c.estimate) == method), None)
         if row is None:
             cells.append(Cell("", number=True))
             continue
         cell = material.numbers.estimate(row.estimate, _remarks(material, row))
         interval = material.numbers.interval(row.estimate.low, row.estimate.high)
-        text = interval if interval and row.estimate.value == one.row.estimate.value else cell.text
+        text = interval if interval and row.estimate.value == line.row.estimate.value else cell.text
         if math.isfinite(row.estimate.p) and row.statistic in PREFERENCE:
             text = f"{text} (p {material.numbers.p(row.estimate.p)})"
         cells.append(Cell(text, cell.remarks, number=True))
@@ -331,13 +334,13 @@ def _targets(rows: Sequence[Joined]) -> set[RatersTarget]:
 def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
     """Whom the first intervals are about, where the report or an interval of the table is about raters like these."""
     targets = _targets(rows)
-    beside = {
+    companion_targets = {
         c.estimate.raters
         for joined in rows
         for c in joined.companions
         if math.isfinite(c.estimate.low)
     }
-    if "like these" not in targets | beside | {material.results.target} or not targets:
+    if "like these" not in targets | companion_targets | {material.results.target} or not targets:
         return []
     if len(targets) > 1:
         note = message(
@@ -367,10 +370,14 @@ def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[s
 def _methods(material: Material, rows: Sequence[Joined]) -> list[str]:
     """How the intervals were made, once for each way; where degrees of freedom differ, their range is enough."""
     _ = material.language.gettext
-    made = [one.row.estimate.method for one in rows if one.row.estimate.method]
-    beside = [c.estimate.method for one in rows for c in one.companions if c.estimate.method]
-    found = [_("Interval: %(method)s.") % {"method": method} for method in _alike(made)]
-    return found + [_("Beside it: %(method)s.") % {"method": method} for method in _alike(beside)]
+    methods = [line.row.estimate.method for line in rows if line.row.estimate.method]
+    companion_methods = [
+        c.estimate.method for line in rows for c in line.companions if c.estimate.method
+    ]
+    sentences = [_("Interval: %(method)s.") % {"method": method} for method in _alike(methods)]
+    return sentences + [
+        _("Beside it: %(method)s.") % {"method": method} for method in _alike(companion_methods)
+    ]
 
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -391,12 +398,12 @@ def _alike(methods: Sequence[str]) -> list[str]:
     families: dict[str, list[list[str]]] = {}
     for method in dict.fromkeys(methods):
         families.setdefault(_NUMBER.sub("#", method), []).append(_NUMBER.findall(method))
-    found = []
+    merged = []
     for pattern, numbers in families.items():
         parts = pattern.split("#")
         columns = [sorted(set(column), key=_size) for column in zip(*numbers, strict=True)]
         ranges = [
             column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}" for column in columns
         ]
-        found.append("".join(a + b for a, b in zip(parts, [*ranges, ""], strict=True)))
-    return found
+        merged.append("".join(a + b for a, b in zip(parts, [*ranges, ""], strict=True)))
+    return merged

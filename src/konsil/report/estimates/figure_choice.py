@@ -83,17 +83,17 @@ def _axes(material: Material, spec: Analysis, rows: Sequence[Row]) -> _Axes | No
         others = [c for c in by if c != category]
     if len(others) > 1 or any(set(r.group) != set(by) for r in rows):
         return None
-    found = dict.fromkeys(r.group[category] for r in rows if r.group[category])
-    known = bins.get(category) or tuple(found)
-    if not 2 <= len(known) <= MOST_CATEGORIES or not set(found) <= set(known):
+    present = dict.fromkeys(r.group[category] for r in rows if r.group[category])
+    categories = bins.get(category) or tuple(present)
+    if not 2 <= len(categories) <= MOST_CATEGORIES or not set(present) <= set(categories):
         return None
-    return _Axes(category, others[0] if others else "", known, ordered)
+    return _Axes(category, others[0] if others else "", categories, ordered)
 
 
 def _series(
     material: Material, name: str, spec: Analysis, estimates: Sequence[Joined]
 ) -> Drawing | None:
-    rows = [one.row for one in estimates if one.row.kind == "estimate"]
+    rows = [line.row for line in estimates if line.row.kind == "estimate"]
     axes = _axes(material, spec, rows)
     if axes is None or all(math.isnan(r.estimate.value) for r in rows):
         return None
@@ -101,7 +101,7 @@ def _series(
     shown = _lines(axes, rows, spec.raters)
     if len(shown) > MOST_PANELS:
         return None
-    beside = _comparison_series(material, spec, axes)
+    comparison = _comparison_series(material, spec, axes)
     word = title(spec.statistic, material.language)
     where = column_title(material, axes.category)
     caption = _(
@@ -111,8 +111,8 @@ def _series(
         "category": where,
         "name": name,
     }
-    if beside is not None:
-        caption += " " + _("In grey, for comparison: %(what)s.") % {"what": beside.name}
+    if comparison is not None:
+        caption += " " + _("In grey, for comparison: %(what)s.") % {"what": comparison.name}
     if spec.pass_line is not None:
         caption += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(spec.pass_line)}
     about = About(
@@ -124,7 +124,7 @@ def _series(
                 f"{c} {numbers.plain(p.value)}"
                 for c, p in zip(axes.categories, s.points, strict=True)
             )
-            for s in (*shown, *([beside] if beside else []))
+            for s in (*shown, *([comparison] if comparison else []))
         ),
         caption=material.caption(caption),
         stamp=material.stamp,
@@ -136,18 +136,18 @@ def _series(
         numbers,
         axis=word,
         ordered=axes.ordered,
-        beside=beside,
+        comparison=comparison,
         line=spec.pass_line,
         line_name=_("pass line"),
         share=spec.statistic in SHARES,
     )
 
 
-def _lines(axes: _Axes, rows: Sequence[Row], one: str) -> list[Series]:
+def _lines(axes: _Axes, rows: Sequence[Row], panel: str) -> list[Series]:
     by: dict[str, dict[str, Point]] = {}
     for row in rows:
         e = row.estimate
-        by.setdefault(row.group.get(axes.panel, one), {})[row.group[axes.category]] = Point(
+        by.setdefault(row.group.get(axes.panel, panel), {})[row.group[axes.category]] = Point(
             e.value, e.low, e.high
         )
     nothing = Point(math.nan, math.nan, math.nan)
@@ -181,7 +181,7 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
     all_of: list[Row] = [r for r in rows if r.group.get("size") and math.isfinite(r.estimate.value)]
     if len(all_of) < 2:
         return []
-    left = next(
+    out_of_bag = next(
         (r for r in rows if not r.group.get("size") and math.isfinite(r.estimate.value)), None
     )
     shown = [
@@ -196,10 +196,10 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
     ]
     word = title(statistic, material.language)
     beyond = None
-    if left is not None:
-        e = left.estimate
-        said = _("best, out of bag: %(value)s") % {"value": numbers.with_interval(e)}
-        beyond = Line(said, e.value, e.low, e.high)
+    if out_of_bag is not None:
+        e = out_of_bag.estimate
+        label = _("best, out of bag: %(value)s") % {"value": numbers.with_interval(e)}
+        beyond = Line(label, e.value, e.low, e.high)
     caption = _(
         "%(n)s ensembles of judges by rank, each with its interval, analysis “%(name)s”. The best"
         " was chosen on these data; the dashed line and its band are what is left of it on items"
@@ -228,7 +228,7 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
             rank=_("Rank"),
             best=first,
             single=_("one judge alone"),
-            many=_("several judges by majority"),
+            several=_("several judges by majority"),
             beyond=beyond,
         )
     ]

@@ -16,7 +16,7 @@ MOST = 12
 
 def key_numbers(material: Material) -> list[tuple[str, str, str, str]]:
     """Anchor, analysis, statistic, number: of each question's first prespecified analysis that has one."""
-    found: dict[tuple[str, ...], tuple[str, str, str, str]] = {}
+    by_question: dict[tuple[str, ...], tuple[str, str, str, str]] = {}
     for analysis in material.study.analyses:
         rows = [
             r
@@ -25,13 +25,13 @@ def key_numbers(material: Material) -> list[tuple[str, str, str, str]]:
         ]
         if not analysis.prespecified or analysis.mode == "paper" or not rows:
             continue
-        said = (
+        titles = (
             anchor("analysis", analysis.name),
             analysis.name,
             title(analysis.statistic, material.language),
         )
-        found.setdefault(_question(analysis), (*said, _number(material, rows)))
-    return list(found.values())[:MOST]
+        by_question.setdefault(_question(analysis), (*titles, _number(material, rows)))
+    return list(by_question.values())[:MOST]
 
 
 def _question(analysis: Analysis) -> tuple[str, ...]:
@@ -44,28 +44,28 @@ def _question(analysis: Analysis) -> tuple[str, ...]:
 
 def _number(material: Material, rows: Sequence[Row]) -> str:
     """The whole where there is one, else the least and the greatest of the groups."""
-    _, told = material.language.gettext, material.numbers.with_interval
+    _, format_estimate = material.language.gettext, material.numbers.with_interval
     defined = sorted(
         (r for r in rows if math.isfinite(r.estimate.value)), key=lambda r: r.estimate.value
     )
     overall = [r for r in rows if not r.group]
     if overall:
-        return told(overall[0].estimate)
+        return format_estimate(overall[0].estimate)
     if not defined:
         return _("undefined in every group")
     if rows[0].statistic.startswith("ensembles_"):
-        left = [r for r in rows if not r.group.get("size")]
+        out_of_bag = [r for r in rows if not r.group.get("size")]
         return (
-            f"{_name(left[0])}: {told(left[0].estimate)}"
-            if left
-            else f"{_name(rows[0])}: {told(rows[0].estimate)}"
+            f"{_name(out_of_bag[0])}: {format_estimate(out_of_bag[0].estimate)}"
+            if out_of_bag
+            else f"{_name(rows[0])}: {format_estimate(rows[0].estimate)}"
         )
     if len(defined) == 1:
-        return f"{_name(defined[0])}: {told(defined[0].estimate)}"
+        return f"{_name(defined[0])}: {format_estimate(defined[0].estimate)}"
     return _("from %(low)s (%(lowest)s) to %(high)s (%(highest)s)") % {
-        "low": told(defined[0].estimate),
+        "low": format_estimate(defined[0].estimate),
         "lowest": _name(defined[0]),
-        "high": told(defined[-1].estimate),
+        "high": format_estimate(defined[-1].estimate),
         "highest": _name(defined[-1]),
     }
 

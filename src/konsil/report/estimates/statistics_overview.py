@@ -31,11 +31,11 @@ def glance(material: Material) -> list[Drawing]:
     """One figure for each family of analyses with the same rows and different statistics."""
     families: dict[str, list[Analysis]] = {}
     for analysis in material.study.analyses:
-        told_apart = (
+        is_distinct = (
             analysis.statistic.startswith("ensembles_") or analysis.statistic in COMPARISONS
         )
         if (
-            not told_apart
+            not is_distinct
             and not is_told_together(material, analysis)
             and not is_told_by_design(analysis)
         ):
@@ -45,7 +45,7 @@ def glance(material: Material) -> list[Drawing]:
         for members in families.values()
         if len(members) > 1
     ]
-    return [one for one in drawn if one is not None]
+    return [figure for figure in drawn if figure is not None]
 
 
 def _kinship(analysis: Analysis) -> str:
@@ -57,14 +57,14 @@ def _kinship(analysis: Analysis) -> str:
 
 def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
     _, numbers = material.language.gettext, material.numbers
-    found = {a.name: _rows(material, a) for a in members}
-    names = _ordered(material, [_name(one) for rows in found.values() for one in rows])
+    by_analysis = {a.name: _rows(material, a) for a in members}
+    names = _ordered(material, [_name(line) for rows in by_analysis.values() for line in rows])
     if not 2 <= len(names) <= MOST_ROWS or len({a.statistic for a in members}) < len(members):
         return None
     nothing = Dot("", math.nan, math.nan, math.nan, "")
     shown = []
     for a in members:
-        dots = {_name(one): _dot(one) for one in found[a.name]}
+        dots = {_name(line): _dot(line) for line in by_analysis[a.name]}
         shown.append(
             Column(
                 title(a.statistic, material.language),
@@ -73,7 +73,7 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
             )
         )
     words = ", ".join(c.title for c in shown)
-    marks = list(dict.fromkeys(m for rows in found.values() for m in beside_names(rows)))
+    marks = list(dict.fromkeys(m for rows in by_analysis.values() for m in beside_names(rows)))
     caption = _("%(what)s side by side: estimates (dots) with their intervals (lines).") % {
         "what": words
     }
@@ -95,9 +95,9 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
 
 def _ordered(material: Material, names: Sequence[str]) -> list[str]:
     """Raters and systems in the protocol's order, others as the rows come."""
-    known = [*(s.id for s in material.study.systems), *(r.id for r in material.study.raters)]
-    found = list(dict.fromkeys(names))
-    return [n for n in known if n in found] if set(found) <= set(known) else found
+    declared = [*(s.id for s in material.study.systems), *(r.id for r in material.study.raters)]
+    present = list(dict.fromkeys(names))
+    return [n for n in declared if n in present] if set(present) <= set(declared) else present
 
 
 def _near_zero(dots: Iterable[Dot]) -> bool:
@@ -109,23 +109,23 @@ def _rows(material: Material, analysis: Analysis) -> list[Joined]:
     rows = [
         r for r in material.results.estimable_rows if r.analysis == analysis.name and not r.detail
     ]
-    return [one for one in join(rows) if one.row.kind == "estimate"]
+    return [line for line in join(rows) if line.row.kind == "estimate"]
 
 
-def _name(one: Joined) -> str:
-    return ", ".join(one.row.group.values())
+def _name(line: Joined) -> str:
+    return ", ".join(line.row.group.values())
 
 
-def _dot(one: Joined) -> Dot:
-    e = one.row.estimate
+def _dot(line: Joined) -> Dot:
+    e = line.row.estimate
     return Dot(
-        _name(one),
+        _name(line),
         e.value,
         e.low,
         e.high,
         "",
         "",
-        one.beside.estimate.value if one.beside else math.nan,
+        line.beside.estimate.value if line.beside else math.nan,
     )
 
 
@@ -133,6 +133,6 @@ def _where(material: Material, analysis: Analysis) -> str:
     """Whose ratings they are, and of what."""
     _ = material.language.gettext
     criteria = ", ".join([analysis.criterion, *analysis.criteria])
-    said = {"panel": analysis.raters, "criterion": criteria, "items": analysis.items}
+    values = {"panel": analysis.raters, "criterion": criteria, "items": analysis.items}
     text = _("Panel “%(panel)s”, criterion “%(criterion)s”")
-    return (text + (_(", items “%(items)s”") if analysis.items else "")) % said + "."
+    return (text + (_(", items “%(items)s”") if analysis.items else "")) % values + "."

@@ -18,20 +18,20 @@ def times(material: Material) -> Table | None:
     _ = material.language.gettext
     if not material.times:
         return None
-    mine: dict[str, list[Worked]] = {}
-    for one in material.times:
-        mine.setdefault(one.rater, []).append(one)
+    by_rater: dict[str, list[Worked]] = {}
+    for task_time in material.times:
+        by_rater.setdefault(task_time.rater, []).append(task_time)
     panel_of = {rater.id: rater.panel for rater in material.raters}
     panels: dict[str, list[str]] = {}
-    for rater in sorted(mine, key=natural):
+    for rater in sorted(by_rater, key=natural):
         panels.setdefault(panel_of.get(rater, ""), []).append(rater)
     rows = []
     for panel, raters in sorted(panels.items(), key=lambda pair: natural(pair[0])):
-        if len(mine) <= MOST_RATERS:
-            rows += [_row(material, panel, rater, mine[rater]) for rater in raters]
-        if len(raters) > 1 or len(mine) > MOST_RATERS:
+        if len(by_rater) <= MOST_RATERS:
+            rows += [_row(material, panel, rater, by_rater[rater]) for rater in raters]
+        if len(raters) > 1 or len(by_rater) > MOST_RATERS:
             rows.append(
-                _row(material, panel, _("all"), [w for rater in raters for w in mine[rater]])
+                _row(material, panel, _("all"), [w for rater in raters for w in by_rater[rater]])
             )
     if len(panels) > 1:
         rows.append(_row(material, _("all panels"), "", material.times))
@@ -64,15 +64,17 @@ def times(material: Material) -> Table | None:
     )
 
 
-def _row(material: Material, panel: str, rater: str, done: Sequence[Worked]) -> tuple[Cell, ...]:
+def _row(
+    material: Material, panel: str, rater: str, task_times: Sequence[Worked]
+) -> tuple[Cell, ...]:
     numbers = material.numbers
     return (
         Cell(panel),
         Cell(rater),
-        Cell(numbers.count(len(done)), number=True),
-        Cell(numbers.spread(_recorded(w.active for w in done)), number=True),
-        Cell(numbers.spread(_recorded(w.wall for w in done)), number=True),
-        *_displayed(material, done),
+        Cell(numbers.count(len(task_times)), number=True),
+        Cell(numbers.spread(_recorded(w.active for w in task_times)), number=True),
+        Cell(numbers.spread(_recorded(w.wall for w in task_times)), number=True),
+        *_displayed(material, task_times),
     )
 
 

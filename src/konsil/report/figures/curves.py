@@ -47,32 +47,34 @@ def curves(material: Material, name: str, statistic: str) -> list[Drawing]:
         caption=material.caption(caption),
         stamp=material.stamp,
     )
-    beside = (", ".join(panel.group.values()), panel.estimate.value) if panel is not None else None
-    return [_draw(material, about, shown, beside)]
+    panel_risk = (
+        (", ".join(panel.group.values()), panel.estimate.value) if panel is not None else None
+    )
+    return [_draw(material, about, shown, panel_risk)]
 
 
 def _draw(
-    material: Material, about: About, shown: list[Curve], beside: tuple[str, float] | None
+    material: Material, about: About, shown: list[Curve], panel_risk: tuple[str, float] | None
 ) -> Drawing:
     _, numbers = material.language.gettext, material.numbers
     with style():
         across = min(ACROSS, len(shown))
         down = math.ceil(len(shown) / across)
-        left, gap, tall, top = 0.66, 0.22, 1.35, 0.3
+        left_margin, gap, tall, top = 0.66, 0.22, 1.35, 0.3
         below = 0.5 + (0.18 if about.stamp else 0.0)
         height = top + down * (tall + 0.3) + below
-        wide = min((WIDTH - left - 0.08 + gap) / across - gap, 3.4)
+        wide = min((WIDTH - left_margin - 0.08 + gap) / across - gap, 3.4)
         figure = Figure(figsize=(WIDTH, height))
         settled = [
             r for c in shown for x, r in zip(c.coverage, c.risk, strict=True) if x >= SETTLED
         ]
-        highest = max([*settled, beside[1] if beside else 0.0, 0.05]) * 1.1
-        for n, one in enumerate(shown):
+        highest = max([*settled, panel_risk[1] if panel_risk else 0.0, 0.05]) * 1.1
+        for n, curve in enumerate(shown):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
             axes = figure.add_axes(
                 (
-                    (left + place * (wide + gap)) / WIDTH,
+                    (left_margin + place * (wide + gap)) / WIDTH,
                     bottom / height,
                     wide / WIDTH,
                     tall / height,
@@ -91,15 +93,23 @@ def _draw(
             axes.tick_params(length=3, width=0.7, labelsize=7.5)
             axes.grid(axis="y", color=RULE, linewidth=0.6, zorder=0)
             axes.set_title(
-                short(", ".join(one.group.values()), 36), fontsize=8.5, loc="left", pad=3, color=INK
+                short(", ".join(curve.group.values()), 36),
+                fontsize=8.5,
+                loc="left",
+                pad=3,
+                color=INK,
             )
-            axes.axhline(one.risk[-1], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-            if beside is not None and math.isfinite(beside[1]):
+            axes.axhline(curve.risk[-1], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+            if panel_risk is not None and math.isfinite(panel_risk[1]):
                 axes.axhline(
-                    beside[1], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), zorder=1
+                    panel_risk[1], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), zorder=1
                 )
             axes.plot(
-                [0, *one.coverage], [one.risk[0], *one.risk], color=ACCENT, linewidth=1.3, zorder=3
+                [0, *curve.coverage],
+                [curve.risk[0], *curve.risk],
+                color=ACCENT,
+                linewidth=1.3,
+                zorder=3,
             )
         figure.text(
             0.12 / WIDTH,
@@ -110,17 +120,21 @@ def _draw(
             va="center",
             fontsize=8.5,
         )
-        middle = (left + (across * (wide + gap) - gap) / 2) / WIDTH
-        said = _("Share of labels, most confident first")
-        figure.text(middle, (below - 0.3) / height, said, ha="center", va="center", fontsize=8.5)
+        middle = (left_margin + (across * (wide + gap) - gap) / 2) / WIDTH
+        axis_title = _("Share of labels, most confident first")
+        figure.text(
+            middle, (below - 0.3) / height, axis_title, ha="center", va="center", fontsize=8.5
+        )
         keys = [
             Line2D([], [], color=ACCENT, linewidth=1.3, label=_("most confident first")),
             Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=_("any order")),
         ]
-        if beside is not None:
+        if panel_risk is not None:
             keys.append(
-                Line2D([], [], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), label=beside[0])
+                Line2D(
+                    [], [], color=MUTED, linewidth=1.2, linestyle=(0, (1, 1.2)), label=panel_risk[0]
+                )
             )
-        legend(figure, left, keys)
+        legend(figure, left_margin, keys)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)

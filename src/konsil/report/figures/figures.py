@@ -58,10 +58,15 @@ def forest(
         lines = lines_of([d.group for d in dots])
         height = ROW * len(lines) + 0.84
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([d.label for d in dots])
+        left_margin = label_width([d.label for d in dots])
         right = max(widest([d.text for d in dots], 8), widest([heading], 8, bold=True)) + 0.15
         axes = figure.add_axes(
-            (left / WIDTH, 0.46 / height, (WIDTH - left - right) / WIDTH, (height - 0.76) / height)
+            (
+                left_margin / WIDTH,
+                0.46 / height,
+                (WIDTH - left_margin - right) / WIDTH,
+                (height - 0.76) / height,
+            )
         )
         axes.set_ylim(len(lines) - 0.5, -0.5)
         axes.set_xlim(
@@ -86,7 +91,7 @@ def forest(
             color=MUTED,
         )
         axes.texts[-1].set_position(
-            (1.0 + 0.1 / (WIDTH - left - right), 1.0 + 0.06 / (height - 0.76))
+            (1.0 + 0.1 / (WIDTH - left_margin - right), 1.0 + 0.06 / (height - 0.76))
         )
         for y, line in enumerate(lines):
             if isinstance(line, str):
@@ -149,15 +154,15 @@ def distribution(
         top = 0.14 + 0.185 * legend_rows + (0.0 if isinstance(lines[0], str) else 0.1)
         height = ROW * 1.15 * len(lines) + 0.46 + top
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([b.label for b in bars])
+        left_margin = label_width([b.label for b in bars])
         right = (
             max(widest([numbers.count(sum(b.counts)) for b in bars], 8), widest([total], 8)) + 0.2
         )
         axes = figure.add_axes(
             (
-                left / WIDTH,
+                left_margin / WIDTH,
                 0.46 / height,
-                (WIDTH - left - right) / WIDTH,
+                (WIDTH - left_margin - right) / WIDTH,
                 (height - 0.46 - top) / height,
             )
         )
@@ -196,7 +201,7 @@ def distribution(
         figure.legend(
             handles=keys,
             loc="upper left",
-            bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height),
+            bbox_to_anchor=(left_margin / WIDTH, 1 - 0.03 / height),
             ncols=columns,
             frameon=False,
             fontsize=8,
@@ -223,35 +228,37 @@ def heat_map(
     with style():
         n = len(raters)
         names = [short(r, 16) for r in raters]
-        left = widest(names, 8.5) + 0.2
-        cell = min(0.52, (WIDTH - left - 1.0) / n)
+        left_margin = widest(names, 8.5) + 0.2
+        cell = min(0.52, (WIDTH - left_margin - 1.0) / n)
         side = cell * n
         below = widest(names, 8.5) * 0.75 + 0.25
         height = side + below + 0.15
         figure = Figure(figsize=(WIDTH, height))
-        axes = figure.add_axes((left / WIDTH, below / height, side / WIDTH, side / height))
+        axes = figure.add_axes((left_margin / WIDTH, below / height, side / WIDTH, side / height))
         defined = [v for v in values.values() if not math.isnan(v)]
         low = min(defined, default=0.0)
         high = max(defined, default=1.0)
         low, high = (low, high) if high - low > 1e-9 else (low - 0.5, high + 0.5)
         axes.set(xlim=(0, n), ylim=(n, 0))
-        for row, one in enumerate(raters):
+        for row, rater in enumerate(raters):
             for column, other in enumerate(raters):
-                value = values.get((one, other), values.get((other, one), float("nan")))
-                known = one != other and not math.isnan(value)
-                colour = to_hex(SEQUENTIAL((value - low) / (high - low))) if known else "none"
+                value = values.get((rater, other), values.get((other, rater), float("nan")))
+                is_estimable = rater != other and not math.isnan(value)
+                colour = (
+                    to_hex(SEQUENTIAL((value - low) / (high - low))) if is_estimable else "none"
+                )
                 axes.add_patch(
                     Rectangle(
                         (column, row),
                         1,
                         1,
                         facecolor=colour,
-                        edgecolor=PAPER if known else RULE,
+                        edgecolor=PAPER if is_estimable else RULE,
                         linewidth=1,
                     )
                 )
-                if one != other and cell >= 0.3:
-                    shown = numbers.plain(value, 2) if known else "–"
+                if rater != other and cell >= 0.3:
+                    shown = numbers.plain(value, 2) if is_estimable else "–"
                     axes.text(
                         column + 0.5,
                         row + 0.5,
@@ -259,7 +266,7 @@ def heat_map(
                         ha="center",
                         va="center",
                         fontsize=min(7.5, cell * 17),
-                        color=letters_on(colour) if known else MUTED,
+                        color=letters_on(colour) if is_estimable else MUTED,
                     )
         axes.set_xticks(
             [i + 0.5 for i in range(n)], names, rotation=40, ha="right", rotation_mode="anchor"
@@ -269,7 +276,7 @@ def heat_map(
         axes.spines[:].set_visible(False)
         draw_scale(
             figure,
-            (left + side + 0.3) / WIDTH,
+            (left_margin + side + 0.3) / WIDTH,
             below / height,
             side / height,
             low,

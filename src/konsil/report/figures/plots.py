@@ -38,18 +38,19 @@ def forests(
     difference: bool = False,
 ) -> list[Drawing]:
     """One forest plot for each printed page's worth of rows; none for a single row."""
-    if len(rows) < 2 or all(math.isnan(one.row.estimate.value) for one in rows):
+    if len(rows) < 2 or all(math.isnan(line.row.estimate.value) for line in rows):
         return []
     _, numbers = material.language.gettext, material.numbers
     columns = columns_of(rows)
-    several = len({one.row.statistic for one in rows}) > 1
+    several = len({line.row.statistic for line in rows}) > 1
     dots = []
-    for one in rows:
+    for line in rows:
         names = [
-            contrast(one.row, c) if difference else one.row.group.get(c, _("all")) for c in columns
+            contrast(line.row, c) if difference else line.row.group.get(c, _("all"))
+            for c in columns
         ]
-        names += [title(one.row.statistic, material.language)] if several or not names else []
-        e = one.row.estimate
+        names += [title(line.row.statistic, material.language)] if several or not names else []
+        e = line.row.estimate
         dots.append(
             Dot(
                 ", ".join(names[1:]) or names[0],
@@ -58,7 +59,7 @@ def forests(
                 e.high,
                 numbers.with_interval(e),
                 names[0] if len(names) > 1 else "",
-                one.beside.estimate.value if one.beside else math.nan,
+                line.beside.estimate.value if line.beside else math.nan,
             )
         )
     zero = (
@@ -72,13 +73,13 @@ def forests(
     ends = [] if margin is None else [-margin, margin]
     limits = span([*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))], zero)
     pages = paged(dots)
-    beside = ", ".join(beside_names(rows))
+    comparisons = ", ".join(beside_names(rows))
     word = title(_COMPARED.get(statistic, statistic), material.language)
     if difference and statistic != "mann_whitney":
         word = _("Difference: %(statistic)s") % {"statistic": word}
     drawings = []
     for n, page in enumerate(pages):
-        part = " " + _("Diamonds: %(what)s.") % {"what": beside} if beside else ""
+        part = " " + _("Diamonds: %(what)s.") % {"what": comparisons} if comparisons else ""
         if spec is not None and zero is not None and zero == spec.pass_line and not difference:
             part += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(zero)}
         if margin is not None:
@@ -116,7 +117,7 @@ def forests(
                 heading=heading,
                 reference=zero,
                 limits=limits,
-                mark=beside,
+                mark=comparisons,
                 band=None if margin is None else (-margin, margin),
             )
         )
@@ -148,11 +149,11 @@ def heat_maps(
     _ = material.language.gettext
     others = [c for c in columns if c not in pair]
     maps: dict[tuple[str, ...], dict[tuple[str, str], float]] = {}
-    for one in rows:
-        group: Mapping[str, str] = one.row.group
+    for line in rows:
+        group: Mapping[str, str] = line.row.group
         if pair[0] in group and pair[1] in group:
             key = tuple(group.get(c, "") for c in others)
-            maps.setdefault(key, {})[group[pair[0]], group[pair[1]]] = one.row.estimate.value
+            maps.setdefault(key, {})[group[pair[0]], group[pair[1]]] = line.row.estimate.value
     drawings = []
     for n, (key, values) in enumerate(maps.items()):
         raters = list(dict.fromkeys(rater for both in values for rater in both))

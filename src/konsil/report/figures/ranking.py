@@ -74,16 +74,21 @@ def ranking(
     rank: str,
     best: str,
     single: str,
-    many: str,
+    several: str,
     beyond: Line | None,
 ) -> Drawing:
     """Draw all by rank with their intervals: the best and the single ones marked, and what is left of the best."""
     with style():
         height = 3.3
         figure = Figure(figsize=(WIDTH, height))
-        left = 0.55
+        left_margin = 0.55
         axes = figure.add_axes(
-            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.1) / WIDTH, (height - 0.9) / height)
+            (
+                left_margin / WIDTH,
+                0.46 / height,
+                (WIDTH - left_margin - 0.1) / WIDTH,
+                (height - 0.9) / height,
+            )
         )
         ends = [x for r in shown for x in (r.value, r.low, r.high)]
         axes.set_ylim(*span(ends + ([beyond.low, beyond.high] if beyond else []), None))
@@ -95,9 +100,11 @@ def ranking(
             if math.isfinite(beyond.low):
                 axes.axhspan(beyond.low, beyond.high, color=RULE, alpha=0.45, linewidth=0, zorder=0)
             axes.axhline(beyond.value, color=INK, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2)
-        for place, one in enumerate(shown, 1):
-            if math.isfinite(one.low):
-                axes.plot([place, place], [one.low, one.high], color=RULE, linewidth=0.8, zorder=1)
+        for place, ranked in enumerate(shown, 1):
+            if math.isfinite(ranked.low):
+                axes.plot(
+                    [place, place], [ranked.low, ranked.high], color=RULE, linewidth=0.8, zorder=1
+                )
         for kind, marker, size, fill in ((False, "o", 2.2, MUTED), (True, "^", 5.5, ACCENT)):
             at = [(n, r.value) for n, r in enumerate(shown, 1) if r.single is kind]
             axes.plot(
@@ -136,7 +143,7 @@ def ranking(
             Line2D(
                 [], [], linestyle="none", marker="^", markersize=5.5, color=ACCENT, label=single
             ),
-            Line2D([], [], linestyle="none", marker="o", markersize=3, color=MUTED, label=many),
+            Line2D([], [], linestyle="none", marker="o", markersize=3, color=MUTED, label=several),
         ]
         if beyond is not None:
             keys.append(
@@ -145,7 +152,7 @@ def ranking(
         figure.legend(
             handles=keys,
             loc="upper left",
-            bbox_to_anchor=(left / WIDTH, 1.0),
+            bbox_to_anchor=(left_margin / WIDTH, 1.0),
             ncols=2,
             frameon=False,
             fontsize=8,
@@ -177,7 +184,7 @@ def failures(
         top = 0.16 + 0.185 * legend_rows
         height = ROW * 1.1 * len(bars) + 0.46 + top
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([b.label for b in bars])
+        left_margin = label_width([b.label for b in bars])
         texts = [
             f"{numbers.count(sum(b.counts))} / {numbers.count(n)}"
             for b, n in zip(bars, totals, strict=True)
@@ -185,9 +192,9 @@ def failures(
         right = widest(texts, 8) + 0.15
         axes = figure.add_axes(
             (
-                left / WIDTH,
+                left_margin / WIDTH,
                 0.46 / height,
-                (WIDTH - left - right) / WIDTH,
+                (WIDTH - left_margin - right) / WIDTH,
                 (height - 0.46 - top) / height,
             )
         )
@@ -234,7 +241,7 @@ def failures(
         figure.legend(
             handles=keys,
             loc="upper left",
-            bbox_to_anchor=(left / WIDTH, 1.0),
+            bbox_to_anchor=(left_margin / WIDTH, 1.0),
             ncols=across,
             frameon=False,
             fontsize=8,
@@ -262,14 +269,14 @@ def histogram(
     Ranges go from light to dark.
     """
     with style():
-        height, left = 2.6 + (0.16 if about.stamp else 0.0), 0.66
+        height, left_margin = 2.6 + (0.16 if about.stamp else 0.0), 0.66
         bottom, top = 0.46 + (0.16 if about.stamp else 0.0), 0.34 if len(names) > 1 else 0.1
         figure = Figure(figsize=(WIDTH, height))
         axes = figure.add_axes(
             (
-                left / WIDTH,
+                left_margin / WIDTH,
                 bottom / height,
-                (WIDTH - left - 0.1) / WIDTH,
+                (WIDTH - left_margin - 0.1) / WIDTH,
                 (height - bottom - top) / height,
             )
         )
@@ -311,7 +318,7 @@ def histogram(
             figure.legend(
                 handles=keys,
                 loc="upper left",
-                bbox_to_anchor=(left / WIDTH, 1.0),
+                bbox_to_anchor=(left_margin / WIDTH, 1.0),
                 ncols=len(keys),
                 frameon=False,
                 fontsize=8,

@@ -97,12 +97,12 @@ def columns(
         bottom = 0.28 + (0.16 if about.stamp else 0.0)
         height = ROW * 1.05 * len(rows) + bottom + top
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width(rows)
+        left_margin = label_width(rows)
         number = widest(["0.000"], 7.5) + 0.12
         for n, column in enumerate(shown):
             axes = figure.add_axes(
                 (
-                    (left + n * each) / WIDTH,
+                    (left_margin + n * each) / WIDTH,
                     bottom / height,
                     (each - number - 0.12) / WIDTH,
                     (height - bottom - top) / height,
@@ -139,7 +139,7 @@ def columns(
                 for y, name in enumerate(rows):
                     row_label(axes, y, short(name))
         if mark:
-            legend(figure, left, [_diamond(mark)])
+            legend(figure, left_margin, [_diamond(mark)])
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
@@ -152,35 +152,35 @@ def series(
     *,
     axis: str,
     ordered: bool,
-    beside: Series | None = None,
+    comparison: Series | None = None,
     line: float | None = None,
     line_name: str = "",
     share: bool = True,
 ) -> Drawing:
     """Draw each series in a panel of its own over the same categories, all on one scale.
 
-    `beside` is drawn in every panel, muted, to be compared with. `line` is a value to reach. Points
+    `comparison` is drawn in every panel, muted, to be compared with. `line` is a value to reach. Points
     of unordered categories are not joined, unless there are only two of them.
     """
     with style():
         across = panels_across(len(shown))
         down = math.ceil(len(shown) / across)
-        left, gap, tall = 0.66, 0.22, 1.35
-        wide = min((WIDTH - left + gap) / across - gap, 3.4)
+        left_margin, gap, tall = 0.66, 0.22, 1.35
+        wide = min((WIDTH - left_margin + gap) / across - gap, 3.4)
         turned = (widest(categories, 7.5) + 0.08) * len(categories) > wide
         below = (widest(categories, 7.5) * 0.6 + 0.14 if turned else 0.18) + (
             0.18 if about.stamp else 0.0
         )
-        top = 0.3 if beside is not None or line is not None else 0.1
+        top = 0.3 if comparison is not None or line is not None else 0.1
         height = top + down * (tall + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
-        limits = _limits([*shown, *([beside] if beside else [])], line, share=share)
-        for n, one in enumerate(shown):
+        limits = _limits([*shown, *([comparison] if comparison else [])], line, share=share)
+        for n, panel in enumerate(shown):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
             axes = figure.add_axes(
                 (
-                    (left + place * (wide + gap)) / WIDTH,
+                    (left_margin + place * (wide + gap)) / WIDTH,
                     bottom / height,
                     wide / WIDTH,
                     tall / height,
@@ -188,18 +188,18 @@ def series(
             )
             axes.set(xlim=(-0.5, len(categories) - 0.5), ylim=limits)
             _sides(axes, numbers, first=place == 0)
-            named(axes, one.name, categories if n + across >= len(shown) else (), turned=turned)
+            named(axes, panel.name, categories if n + across >= len(shown) else (), turned=turned)
             if line is not None:
                 axes.axhline(line, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
             joined = ordered or len(categories) == 2
-            if beside is not None:
-                _draw(axes, beside, MUTED, marker="s", shift=-0.09, joined=joined)
+            if comparison is not None:
+                _draw(axes, comparison, MUTED, marker="s", shift=-0.09, joined=joined)
             _draw(
                 axes,
-                one,
+                panel,
                 ACCENT,
                 marker="o",
-                shift=0.09 if beside is not None else 0.0,
+                shift=0.09 if comparison is not None else 0.0,
                 joined=joined,
             )
         room = height - below - top
@@ -213,10 +213,16 @@ def series(
             fontsize=8.5,
         )
         keys = []
-        if beside is not None:
+        if comparison is not None:
             keys.append(
                 Line2D(
-                    [], [], color=MUTED, marker="s", markersize=4, linewidth=1, label=beside.name
+                    [],
+                    [],
+                    color=MUTED,
+                    marker="s",
+                    markersize=4,
+                    linewidth=1,
+                    label=comparison.name,
                 )
             )
         if line is not None:
@@ -224,14 +230,16 @@ def series(
                 Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=line_name)
             )
         if keys:
-            legend(figure, left, keys)
+            legend(figure, left_margin, keys)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
 
 
-def _draw(axes: Axes, one: Series, colour: str, *, marker: str, shift: float, joined: bool) -> None:
+def _draw(
+    axes: Axes, panel: Series, colour: str, *, marker: str, shift: float, joined: bool
+) -> None:
     """One line with its intervals."""
-    at = [(n + shift, p) for n, p in enumerate(one.points) if math.isfinite(p.value)]
+    at = [(n + shift, p) for n, p in enumerate(panel.points) if math.isfinite(p.value)]
     for x, p in at:
         if math.isfinite(p.low) and math.isfinite(p.high):
             axes.plot(
@@ -288,12 +296,12 @@ def _diamond(name: str) -> Line2D:
     )
 
 
-def legend(figure: Figure, left: float, keys: Sequence[Line2D]) -> None:
+def legend(figure: Figure, left_margin: float, keys: Sequence[Line2D]) -> None:
     """The keys in one line at the figure's top."""
     figure.legend(
         handles=list(keys),
         loc="upper left",
-        bbox_to_anchor=(left / WIDTH, 1.0),
+        bbox_to_anchor=(left_margin / WIDTH, 1.0),
         ncols=len(keys),
         frameon=False,
         fontsize=8,

@@ -87,16 +87,16 @@ def palette(
     labels: Sequence[str], *, ordered: bool, abstain: str | None
 ) -> tuple[list[str], list[str]]:
     """Fill colour and hatch of each label: a scale from light to dark where they have an order."""
-    given = [name for name in labels if name != abstain]
+    rated_labels = [name for name in labels if name != abstain]
     colours, hatches = [], []
     for name in labels:
         if name == abstain:
             colours.append(_ABSTAIN)
             hatches.append("////")
             continue
-        place = given.index(name)
+        place = rated_labels.index(name)
         if ordered:
-            colours.append(to_hex(SEQUENTIAL(place / max(1, len(given) - 1) * 0.9 + 0.05)))
+            colours.append(to_hex(SEQUENTIAL(place / max(1, len(rated_labels) - 1) * 0.9 + 0.05)))
             hatches.append("")
         else:
             colours.append(_NOMINAL[place % len(_NOMINAL)])
@@ -303,10 +303,10 @@ def letters_on(colour: str) -> str:
     return "#ffffff" if luminance < 0.18 else "#14171a"
 
 
-def short(text: str, most: int = 34) -> str:
+def short(text: str, max_length: int = 34) -> str:
     """One line of at most so many signs."""
     line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return line if len(line) <= max_length else line[: max_length - 1].rstrip() + "…"
 
 
 def wrapped(text: str, room: float, size: float = 8.5) -> str:

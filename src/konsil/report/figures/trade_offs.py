@@ -32,7 +32,7 @@ def trade_offs(material: Material, name: str, statistic: str) -> list[Drawing]:
     about = About(
         key=anchor("strictness", name),
         title=f"{title(statistic, material.language)}: {name}",
-        description="; ".join(_described(material, one) for one in shown),
+        description="; ".join(_described(material, trade_off) for trade_off in shown),
         caption=material.caption(caption),
         stamp=material.stamp,
     )
@@ -56,27 +56,27 @@ def trade_off_lines(results: Results) -> list[dict[str, object]]:
     ]
 
 
-def _name(one: TradeOff) -> str:
-    return ", ".join(one.group.values())
+def _name(trade_off: TradeOff) -> str:
+    return ", ".join(trade_off.group.values())
 
 
-def _described(material: Material, one: TradeOff) -> str:
+def _described(material: Material, trade_off: TradeOff) -> str:
     _, plain = material.language.gettext, material.numbers.plain
-    approved, rejected = _at(one)
-    said = {"judge": _name(one), "approved": plain(approved), "rejected": plain(rejected)}
+    approved, rejected = _at(trade_off)
+    values = {"judge": _name(trade_off), "approved": plain(approved), "rejected": plain(rejected)}
     return (
         _(
             "%(judge)s: %(approved)s of the failures approved, %(rejected)s of the successes"
             " rejected"
         )
-        % said
+        % values
     )
 
 
-def _at(one: TradeOff) -> tuple[float, float]:
+def _at(trade_off: TradeOff) -> tuple[float, float]:
     """What the judge approves and rejects at the analysis' own threshold."""
-    place = sum(value < one.approve - 1e-9 for value in one.values)
-    return one.approved[place], one.rejected[place]
+    place = sum(value < trade_off.approve - 1e-9 for value in trade_off.values)
+    return trade_off.approved[place], trade_off.rejected[place]
 
 
 def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawing:
@@ -84,17 +84,17 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
     with style():
         across = panels_across(len(shown))
         down = math.ceil(len(shown) / across)
-        left, gap, top = 0.66, 0.22, 0.3
+        left_margin, gap, top = 0.66, 0.22, 0.3
         below = 0.5 + (0.18 if about.stamp else 0.0)
-        side = min((WIDTH - left - 0.08 + gap) / across - gap, 1.9)
+        side = min((WIDTH - left_margin - 0.08 + gap) / across - gap, 1.9)
         height = top + down * (side + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
-        for n, one in enumerate(shown):
+        for n, trade_off in enumerate(shown):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (side + 0.3) + 0.06
             axes = figure.add_axes(
                 (
-                    (left + place * (side + gap)) / WIDTH,
+                    (left_margin + place * (side + gap)) / WIDTH,
                     bottom / height,
                     side / WIDTH,
                     side / height,
@@ -113,18 +113,18 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
                 each.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
             axes.tick_params(length=3, width=0.7, labelsize=7.5)
             axes.grid(color=RULE, linewidth=0.6, zorder=0)
-            axes.set_title(short(_name(one), 36), fontsize=8.5, loc="left", pad=3, color=INK)
+            axes.set_title(short(_name(trade_off), 36), fontsize=8.5, loc="left", pad=3, color=INK)
             axes.plot([0, 1], [1, 0], color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
             axes.plot(
-                one.rejected,
-                one.approved,
+                trade_off.rejected,
+                trade_off.approved,
                 color=ACCENT,
                 linewidth=1.3,
                 marker="o",
                 markersize=2.4,
                 zorder=3,
             )
-            approved, rejected = _at(one)
+            approved, rejected = _at(trade_off)
             axes.plot(
                 [rejected],
                 [approved],
@@ -143,7 +143,7 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
             va="center",
             fontsize=8.5,
         )
-        middle = (left + (across * (side + gap) - gap) / 2) / WIDTH
+        middle = (left_margin + (across * (side + gap) - gap) / 2) / WIDTH
         figure.text(
             middle,
             (below - 0.3) / height,
@@ -173,6 +173,6 @@ def _draw(material: Material, about: About, shown: Sequence[TradeOff]) -> Drawin
             ),
             Line2D([], [], color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), label=_("chance")),
         ]
-        legend(figure, left, keys)
+        legend(figure, left_margin, keys)
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)

@@ -48,13 +48,13 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="konsil-")
 
 
-def _slim(whole: Path, folder: tempfile.TemporaryDirectory[str]) -> Path:
+def _slim(full_font: Path, folder: tempfile.TemporaryDirectory[str]) -> Path:
     options = subset.Options(
         glyph_names=True, recommended_glyphs=True, notdef_outline=True, layout_features=[]
     )
     options.drop_tables = [*options.drop_tables, *_LAYOUT]
-    slim = Path(folder.name) / whole.name
-    with subset.load_font(str(whole), options) as font:
+    slim = Path(folder.name) / full_font.name
+    with subset.load_font(str(full_font), options) as font:
         chosen = subset.Subsetter(options)
         chosen.populate(
             unicodes=[sign for first, last in _SIGNS for sign in range(first, last + 1)]

@@ -18,7 +18,7 @@ def analysis_question(material: Material, spec: Analysis | None, rows: Sequence[
     """What an analysis asks, in one sentence, and what its statistic is."""
     _ = material.language.gettext
     statistic = spec.statistic if spec else rows[0].statistic
-    said = {
+    values = {
         "statistic": title(statistic, material.language),
         "criterion": spec.criterion if spec else rows[0].criterion,
         "panel": spec.raters if spec else rows[0].raters,
@@ -54,7 +54,7 @@ def analysis_question(material: Material, spec: Analysis | None, rows: Sequence[
             "%(statistic)s in the ratings of the panel “%(panel)s” on the criterion"
             " “%(criterion)s”."
         )
-    return f"{text % said} {entry(statistic, material.language).text}".rstrip()
+    return f"{text % values} {entry(statistic, material.language).text}".rstrip()
 
 
 def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str], ...]:
@@ -85,7 +85,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
         (
             _("Only"),
             "; ".join(
-                f"{column}: {', '.join(kept)}" for column, kept in sorted(spec.where.items())
+                f"{column}: {', '.join(values)}" for column, values in sorted(spec.where.items())
             ),
         ),
         (_("Groups"), ", ".join(column_title(material, c) for c in spec.by)),
@@ -112,17 +112,17 @@ def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
     _, tick = material.language.gettext, material.numbers.tick
     audit = spec.statistic in AUDIT
     right = spec.statistic in {*RIGHT_OR_WRONG, "strictness"}
-    found = [(_("Levels"), ", ".join(spec.levels))]
-    found += [(_("Right from"), tick(spec.correct))] if right else []
+    facts = [(_("Levels"), ", ".join(spec.levels))]
+    facts += [(_("Right from"), tick(spec.correct))] if right else []
     whose = (
         message("by every expert", message_id="audit.by_every")
         if spec.failure_by == "every"
         else message("by their mean", message_id="audit.by_mean")
     )
     rule = material.numbers.translated(whose)
-    found += [(_("Failure up to"), f"{tick(spec.failure)} ({rule})")] if audit else []
-    found += [(_("Approved from"), tick(spec.approve))] if audit else []
+    facts += [(_("Failure up to"), f"{tick(spec.failure)} ({rule})")] if audit else []
+    facts += [(_("Approved from"), tick(spec.approve))] if audit else []
     if spec.statistic == "monotonicity_violation":
         out_of = {"cases": _("all cases"), "recovered": _("cases right at the last level")}
-        found.append((_("Out of"), out_of[spec.denominator]))
-    return found
+        facts.append((_("Out of"), out_of[spec.denominator]))
+    return facts

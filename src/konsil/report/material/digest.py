@@ -17,12 +17,12 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 
 def records_digest(kinds: Iterable[Sequence[object]]) -> str:
     """SHA-256 over records of several kinds: of each kind their number and then, field by field, all values as JSON."""
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for records in kinds:
-        whole.update(f"{len(records)}\n".encode())
+        digest.update(f"{len(records)}\n".encode())
         for name, values in _fields(records).items():
-            whole.update(f"{name} {_encode(values)}\n".encode())
-    return whole.hexdigest()
+            digest.update(f"{name} {_encode(values)}\n".encode())
+    return digest.hexdigest()
 
 
 def _fields(records: Sequence[object]) -> dict[str, list[object]]:
@@ -57,6 +57,6 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(element) for element in value]
     names: Iterable[str] = getattr(type(value), "__slots__", ())
     return {name: getattr(value, name) for name in names} or value

@@ -11,9 +11,9 @@ from konsil.report.material.language import ENGLISH, Language
 
 def entry(statistic: str, language: Language = ENGLISH) -> Statistic:
     """What is known of a statistic, in the report's language; its own name where nothing is."""
-    found = statistic_of(statistic)
-    title, text = language.statistic(statistic, found.title, found.text)
-    return replace(found, title=title, text=text, source=language.gettext(found.source))
+    description = statistic_of(statistic)
+    title, text = language.statistic(statistic, description.title, description.text)
+    return replace(description, title=title, text=text, source=language.gettext(description.source))
 
 
 def title(statistic: str, language: Language) -> str:

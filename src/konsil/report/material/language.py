@@ -44,12 +44,15 @@ class Language:
     def statistic(self, name: str, title: str, text: str) -> tuple[str, str]:
         """Title and sentence of a statistic in this language; without entries those given."""
         ids = f"statistic.{name}", f"statistic.{name}.text"
-        own = tuple(self.catalogue.gettext(message) for message in ids)
+        translated = tuple(self.catalogue.gettext(message) for message in ids)
         added = additions().get(name)
         title, text = (
             added.words.get(self.code, (title, text)) if added is not None else (title, text)
         )
-        return (title if own[0] == ids[0] else own[0], text if own[1] == ids[1] else own[1])
+        return (
+            title if translated[0] == ids[0] else translated[0],
+            text if translated[1] == ids[1] else translated[1],
+        )
 
 
 ENGLISH = Language(SOURCE, ".", ", ", "%")
@@ -61,10 +64,10 @@ has no entry."""
 @cache
 def _language(code: str) -> Language:
     catalogue = translations(code)
-    own = {named.title: f"statistic.{name}" for name, named in STATISTICS.items()}
+    message_ids = {named.title: f"statistic.{name}" for name, named in STATISTICS.items()}
     titles = {
         title: text
-        for title, message in own.items()
+        for title, message in message_ids.items()
         if (text := catalogue.gettext(message)) != message
     }
     decimal, between, per_cent = _STYLES.get(

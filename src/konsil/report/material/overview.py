@@ -84,24 +84,24 @@ class Material:
 
         The first instrument that has it decides.
         """
-        found: dict[str, Criterion] = {}
+        by_id: dict[str, Criterion] = {}
         for instrument in self.study.instruments:
             for criterion in instrument.criteria:
-                found.setdefault(criterion.id, criterion)
-        return found
+                by_id.setdefault(criterion.id, criterion)
+        return by_id
 
     def criterion(self, name: str) -> str:
         """What figures call a criterion: its title, else its identifier in words."""
-        known = self.criteria().get(name)
-        return known.title if known is not None and known.title else name.replace("_", " ")
+        declared = self.criteria().get(name)
+        return declared.title if declared is not None and declared.title else name.replace("_", " ")
 
     def panels(self) -> dict[str, list[Rater]]:
         """Panel -> its raters, in the protocol's order, then others by name."""
         order = list(self.study.panels())
-        found: dict[str, list[Rater]] = {panel: [] for panel in order}
+        by_panel: dict[str, list[Rater]] = {panel: [] for panel in order}
         for rater in sorted(self.raters, key=lambda r: (r.panel, natural(r.id))):
-            found.setdefault(rater.panel, []).append(rater)
-        return {panel: members for panel, members in found.items() if members}
+            by_panel.setdefault(rater.panel, []).append(rater)
+        return {panel: members for panel, members in by_panel.items() if members}
 
 
 def characteristics(material: Material) -> list[Table]:
@@ -122,8 +122,8 @@ def _raters(material: Material) -> Table:
         ratings[panel] += 1
         active[panel].add(rater)
         # Seconds belong to the screen and are repeated on each of its ratings.
-        known = screens[panel].get((task, rater))
-        screens[panel][(task, rater)] = seconds if known is None else known
+        stored_seconds = screens[panel].get((task, rater))
+        screens[panel][(task, rater)] = seconds if stored_seconds is None else stored_seconds
     kinds = {"human": _("people"), "llm": _("LLM judges"), "program": _("programs")}
     rows = []
     for panel, members in material.panels().items():
@@ -185,11 +185,11 @@ def _items(material: Material) -> Table:
                 (Cell(column), Cell(text), Cell(numbers.count(sum(values.values())), number=True))
             )
             continue
-        own = {"yes": _("yes"), "no": _("no")} if column == MATCH else {}
+        labels = {"yes": _("yes"), "no": _("no")} if column == MATCH else {}
         rows.extend(
             (
-                Cell(_("Verbatim match") if own else column),
-                Cell(own.get(value, value)),
+                Cell(_("Verbatim match") if labels else column),
+                Cell(labels.get(value, value)),
                 Cell(numbers.count(values[value]), number=True),
             )
             for value in sorted(values, key=natural)
@@ -213,16 +213,18 @@ def _systems(material: Material) -> Table:
         declared = {}
     rows = []
     for system in (*declared, *sorted(texts.keys() - declared.keys(), key=natural)):
-        given = [text for text in texts[system] if text]
-        known = declared.get(system)
+        known_texts = [text for text in texts[system] if text]
+        declaration = declared.get(system)
         rows.append(
             (
                 Cell(system),
-                Cell(known.family if known else ""),
-                Cell((known.model or _("imported")) if known else ""),
+                Cell(declaration.family if declaration else ""),
+                Cell((declaration.model or _("imported")) if declaration else ""),
                 Cell(numbers.count(len(texts[system])), number=True),
-                Cell(numbers.spread([float(len(text.split())) for text in given]), number=True),
-                Cell(numbers.spread([float(len(text)) for text in given]), number=True),
+                Cell(
+                    numbers.spread([float(len(text.split())) for text in known_texts]), number=True
+                ),
+                Cell(numbers.spread([float(len(text)) for text in known_texts]), number=True),
             )
         )
     absent = sum(not text for several in texts.values() for text in several)
@@ -251,11 +253,11 @@ def _systems(material: Material) -> Table:
 
 def _columns(strata: Sequence[Mapping[str, str]]) -> dict[str, Counter[str]]:
     """Column -> value -> how often."""
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in strata:
         for column, value in row.items():
-            found[column][value] += 1
-    return dict(sorted(found.items()))
+            counts[column][value] += 1
+    return dict(sorted(counts.items()))
 
 
 def _strata(strata: Sequence[Mapping[str, str]], material: Material) -> str:

@@ -10,13 +10,13 @@ from konsil.report.material.overview import Material
 from konsil.report.material.tables import Cell
 
 
-def case_cell(material: Material, found: Bounds | None) -> Cell:
+def case_cell(material: Material, bounds: Bounds | None) -> Cell:
     """The range that missing judgements leave open, and how many they are."""
-    if found is None:
+    if bounds is None:
         return Cell("", number=True)
     numbers = material.numbers
-    missing = f"({numbers.count(found.n_missing)})"
-    return Cell(f"{numbers.interval(found.low, found.high) or '–'} {missing}", number=True)
+    missing = f"({numbers.count(bounds.n_missing)})"
+    return Cell(f"{numbers.interval(bounds.low, bounds.high) or '–'} {missing}", number=True)
 
 
 def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:

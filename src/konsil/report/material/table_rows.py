@@ -44,25 +44,25 @@ def join(rows: Sequence[Row]) -> list[Joined]:
         else:
             last = [
                 n
-                for n, one in enumerate(joined)
-                if one.row.kind == "estimate" and _neighbours(one.row, row)
+                for n, line in enumerate(joined)
+                if line.row.kind == "estimate" and _neighbours(line.row, row)
             ][-1:]
             joined = [
-                replace(one, beside=row) if n in last else one for n, one in enumerate(joined)
+                replace(line, beside=row) if n in last else line for n, line in enumerate(joined)
             ]
             joined += [] if last else [Joined(row)]
     return joined
 
 
-def _neighbours(one: Row, other: Row) -> bool:
-    columns = {*one.group, *other.group}
-    return sum(one.group.get(c) != other.group.get(c) for c in columns) == 1
+def _neighbours(row: Row, other: Row) -> bool:
+    columns = {*row.group, *other.group}
+    return sum(row.group.get(c) != other.group.get(c) for c in columns) == 1
 
 
 def columns_of(rows: Sequence[Joined]) -> list[str]:
     """The group columns in the order in which the rows name them."""
     return list(
-        dict.fromkeys(column for one in rows for column in (*one.row.group, *one.row.versus))
+        dict.fromkeys(column for line in rows for column in (*line.row.group, *line.row.versus))
     )
 
 
@@ -72,19 +72,19 @@ def in_order(material: Material, rows: Sequence[Joined]) -> list[Joined]:
     Strata naturally, other columns as they come.
     """
     study = material.study
-    known = {d.name: [b.label for b in d.bins] for d in study.derived}
-    known |= {"level": list(levels_of(material)), "criterion": list(material.criteria())}
-    known |= {"system": [s.id for s in study.systems], "rater": [r.id for r in study.raters]}
+    value_orders = {d.name: [b.label for b in d.bins] for d in study.derived}
+    value_orders |= {"level": list(levels_of(material)), "criterion": list(material.criteria())}
+    value_orders |= {"system": [s.id for s in study.systems], "rater": [r.id for r in study.raters]}
     places: dict[str, dict[str, int]] = {}
     for column in columns_of(rows):
-        found = dict.fromkeys(one.row.group[column] for one in rows if column in one.row.group)
-        first = dict.fromkeys(value for value in known.get(column, ()) if value in found)
-        rest = list(found) if column in _AS_THEY_COME else sorted(found, key=natural)
+        present = dict.fromkeys(line.row.group[column] for line in rows if column in line.row.group)
+        first = dict.fromkeys(value for value in value_orders.get(column, ()) if value in present)
+        rest = list(present) if column in _AS_THEY_COME else sorted(present, key=natural)
         places[column] = {
             value: n for n, value in enumerate([*first, *(v for v in rest if v not in first)])
         }
     return sorted(
-        rows, key=lambda one: [places[c].get(one.row.group.get(c, ""), -1) for c in places]
+        rows, key=lambda line: [places[c].get(line.row.group.get(c, ""), -1) for c in places]
     )
 
 
@@ -113,57 +113,61 @@ language."""
 
 def beside_names(rows: Sequence[Joined]) -> list[str]:
     """What the rows beside are about, each once."""
-    return list(dict.fromkeys(one.beside_name for one in rows if one.beside is not None))
+    return list(dict.fromkeys(line.beside_name for line in rows if line.beside is not None))
 
 
 def column_title(material: Material, column: str) -> str:
     """What a group column is called: konsil's own in the report's language, strata by the study's name."""
     _ = material.language.gettext
-    own = {
+    titles = {
         "system": _("System"),
         "rater": _("Rater"),
         "panel": _("Panel"),
         "arm": _("Arm"),
         "item": _("Item"),
     }
-    own |= {
+    titles |= {
         "case": _("Case"),
         "phase": _("Phase"),
         "batch": _("Batch"),
         "instrument": _("Instrument"),
     }
-    own |= {
+    titles |= {
         "ensemble": _("Ensemble"),
         "size": _("Judges"),
         "raters": _("Raters"),
         "version": _("Version"),
     }
-    own |= {"rival": _("Against"), "length": _("Length"), "criterion": _("Criterion")}
-    own |= {
+    titles |= {"rival": _("Against"), "length": _("Length"), "criterion": _("Criterion")}
+    titles |= {
         "level": _("Level"),
         "systems": _("Systems"),
         "effect": _("Effect"),
         "other": _("Other criterion"),
     }
-    own |= {"design": _("Design"), "sentences": _("Sentences"), "minutes": _("Minutes an answer")}
-    own |= {MATCH: _("Verbatim match")}
-    own |= {
+    titles |= {
+        "design": _("Design"),
+        "sentences": _("Sentences"),
+        "minutes": _("Minutes an answer"),
+    }
+    titles |= {MATCH: _("Verbatim match")}
+    titles |= {
         KIND: material.numbers.translated(message("Instruction", message_id="injection.column"))
     }
-    own |= {d.name: d.title for d in material.study.derived if d.title}
-    return own.get(column, column)
+    titles |= {d.name: d.title for d in material.study.derived if d.title}
+    return titles.get(column, column)
 
 
 def contrast(row: Row, column: str) -> str:
     """One value where both groups share it, else: this minus that."""
-    here, there = row.group.get(column, ""), row.versus.get(column, "")
-    return here if here == there or not there else f"{here} {MINUS} {there}"
+    value, subtracted = row.group.get(column, ""), row.versus.get(column, "")
+    return value if value == subtracted or not subtracted else f"{value} {MINUS} {subtracted}"
 
 
 def value_head(material: Material, rows: Sequence[Joined]) -> str:
     """The heading of the column of values, with the intervals' level where they share one."""
     _ = material.language.gettext
-    levels = {one.row.estimate.level for one in rows}
+    levels = {line.row.estimate.level for line in rows}
     level = material.numbers.level(levels.pop()) if len(levels) == 1 else ""
     difference = rows[0].row.kind == "difference"
     word = _("Difference") if difference else _("Estimate")

@@ -240,20 +240,20 @@ class Numbers:
     def estimate(self, estimate: Estimate, remarks: Sequence[str] = ()) -> Cell:
         """An estimate as a cell; why it or its interval is undefined becomes a footnote."""
         _ = self.language.gettext
-        said = list(remarks)
+        footnotes = list(remarks)
         undefined = math.isnan(estimate.value)
         if estimate.reason:
-            said.insert(0, estimate.reason)
+            footnotes.insert(0, estimate.reason)
         elif undefined:
-            said.insert(0, _("No reason is recorded."))
+            footnotes.insert(0, _("No reason is recorded."))
         if estimate.n_undefined:
             undefined_in = message(
                 "The statistic was undefined in {n:,} {n|resample|resamples}.",
                 message_id="table.undefined_resamples",
                 n=estimate.n_undefined,
             )
-            said.append(self.translated(undefined_in))
-        return Cell(self.with_interval(estimate), tuple(said), number=True)
+            footnotes.append(self.translated(undefined_in))
+        return Cell(self.with_interval(estimate), tuple(footnotes), number=True)
 
 
 def _quantile(ordered: Sequence[float], q: float) -> float:

@@ -61,8 +61,10 @@ def _texts(texts: tuple[str, ...], numbers: Numbers) -> tuple[str, ...]:
 def _values(group: Mapping[str, str], numbers: Numbers) -> dict[str, str]:
     _ = numbers.language.gettext
     # Whether an item was matched is konsil's own stratum, and so are its words.
-    own = {"yes": _("yes"), "no": _("no")}
-    return {c: own.get(v, v) if c == MATCH else numbers.translated(v) for c, v in group.items()}
+    match_words = {"yes": _("yes"), "no": _("no")}
+    return {
+        c: match_words.get(v, v) if c == MATCH else numbers.translated(v) for c, v in group.items()
+    }
 
 
 def _keys(counts: Mapping[str, int], numbers: Numbers) -> dict[str, int]:

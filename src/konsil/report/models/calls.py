@@ -40,23 +40,25 @@ class Calls:
 def calls(material: Material) -> Calls | None:
     """What became of the judges' tasks; None where no judge has any."""
     rows = material.results.outcomes
-    whole = [row for row in rows if not row.column]
-    if not whole:
+    judge_rows = [row for row in rows if not row.column]
+    if not judge_rows:
         return None
     _, count = material.language.gettext, material.numbers.count
-    n = sum(sum(row.counts.values()) for row in whole)
-    without = sum(_lost(row.counts) for row in whole)
+    n = sum(sum(row.counts.values()) for row in judge_rows)
+    without = sum(_lost(row.counts) for row in judge_rows)
     text = _(
         "The judges had %(n)s tasks; %(given)s gave labels and %(without)s gave none. What is"
         " missing stays missing: it counts as no label anywhere. Beside each number that it touches"
         " stands the range that labels in its place could have made of it."
     )
     sentence = text % {"n": count(n), "given": count(n - without), "without": count(without)}
-    tables = [_by_judge(material, whole), *both_orders(material)]
+    tables = [_by_judge(material, judge_rows), *both_orders(material)]
     if without:
-        tables.append(_without(material, whole))
+        tables.append(_without(material, judge_rows))
         tables.append(_by_stratum(material, [row for row in rows if row.column]))
-    return Calls(sentence, tuple(t for t in tables if t.rows), tuple(_failures(material, whole)))
+    return Calls(
+        sentence, tuple(t for t in tables if t.rows), tuple(_failures(material, judge_rows))
+    )
 
 
 def _lost(counts: Mapping[str, int]) -> int:
@@ -65,18 +67,18 @@ def _lost(counts: Mapping[str, int]) -> int:
 
 def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     _, numbers = material.language.gettext, material.numbers
-    seen = [o for o in GIVEN if any(row.counts.get(o) for row in rows)]
+    outcomes = [o for o in GIVEN if any(row.counts.get(o) for row in rows)]
     head = (
         _("Judge"),
         _("Tasks"),
-        *(numbers.translated(message(o)) for o in seen),
+        *(numbers.translated(message(o)) for o in outcomes),
         _("Without labels"),
         _("Share without labels"),
     )
     body = []
     for row in rows:
         n, lost = sum(row.counts.values()), _lost(row.counts)
-        counts = (n, *(row.counts.get(o, 0) for o in seen), lost)
+        counts = (n, *(row.counts.get(o, 0) for o in outcomes), lost)
         body.append(
             (
                 Cell(row.rater),
@@ -90,15 +92,18 @@ def _by_judge(material: Material, rows: Sequence[OutcomeRow]) -> Table:
 
 def _without(material: Material, rows: Sequence[OutcomeRow]) -> Table:
     _, numbers = material.language.gettext, material.numbers
-    seen = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
-    head = (_("Judge"), *(numbers.translated(message(o)) for o in seen))
+    outcomes = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
+    head = (_("Judge"), *(numbers.translated(message(o)) for o in outcomes))
     body = [
-        (Cell(row.rater), *(Cell(numbers.count(row.counts.get(o, 0)), number=True) for o in seen))
+        (
+            Cell(row.rater),
+            *(Cell(numbers.count(row.counts.get(o, 0)), number=True) for o in outcomes),
+        )
         for row in rows
         if _lost(row.counts)
     ]
     general = []
-    if NO_CALL in seen:
+    if NO_CALL in outcomes:
         general.append(
             _("No call: the plan has the task, and neither a call nor a rating is there.")
         )
@@ -144,11 +149,11 @@ def _place(order: Sequence[str], value: str) -> int:
 
 def _failures(material: Material, rows: Sequence[OutcomeRow]) -> list[Drawing]:
     _, numbers = material.language.gettext, material.numbers
-    seen = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
-    if not seen:
+    outcomes = [o for o in OUTCOMES if o not in GIVEN and any(row.counts.get(o) for row in rows)]
+    if not outcomes:
         return []
-    labels = [numbers.translated(message(o)) for o in seen]
-    bars = [Bar(row.rater, tuple(row.counts.get(o, 0) for o in seen)) for row in rows]
+    labels = [numbers.translated(message(o)) for o in outcomes]
+    bars = [Bar(row.rater, tuple(row.counts.get(o, 0) for o in outcomes)) for row in rows]
     about = About(
         key="calls",
         title=_("Tasks without labels"),
@@ -180,13 +185,13 @@ def derived_figures(material: Material) -> list[Drawing]:
     """For each derived column: how many items have which mean, and the ranges they fall into."""
     _, numbers = material.language.gettext, material.numbers
     drawings = []
-    for one in material.study.derived:
-        values = [(v.value, v.label) for v in material.results.derived if v.name == one.name]
+    for derived in material.study.derived:
+        values = [(v.value, v.label) for v in material.results.derived if v.name == derived.name]
         if len({v for v, _label in values}) < 2:
             continue
-        names = [b.label for b in one.bins] or [""]
-        low = min([*(v for v, _label in values), *(b.low for b in one.bins)])
-        high = max([*(v for v, _label in values), *(b.high for b in one.bins)])
+        names = [b.label for b in derived.bins] or [""]
+        low = min([*(v for v, _label in values), *(b.low for b in derived.bins)])
+        high = max([*(v for v, _label in values), *(b.high for b in derived.bins)])
         step = (high - low) / CELLS
         cells = [(low + n * step, [0] * len(names)) for n in range(CELLS + 1)]
         for value, label in values:
@@ -195,17 +200,17 @@ def derived_figures(material: Material) -> list[Drawing]:
         inside = Counter(label for _value, label in values)
         text = _("Mean of “%(criterion)s” by item, panel “%(panel)s”: %(n)s items.")
         caption = text % {
-            "criterion": one.criterion,
-            "panel": one.raters,
+            "criterion": derived.criterion,
+            "panel": derived.raters,
             "n": numbers.count(len(values)),
         }
         about = About(
-            key=anchor("derived", one.name),
-            title=column_title(material, one.name),
+            key=anchor("derived", derived.name),
+            title=column_title(material, derived.name),
             description="; ".join(f"{name}: {numbers.count(inside[name])}" for name in names),
             caption=material.caption(caption),
             stamp=material.stamp,
         )
-        axis = _("Mean of “%(criterion)s”") % {"criterion": one.criterion}
+        axis = _("Mean of “%(criterion)s”") % {"criterion": derived.criterion}
         drawings.append(histogram(about, cells, names, numbers, axis=axis, items=_("Items")))
     return drawings

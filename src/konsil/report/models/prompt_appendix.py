@@ -16,11 +16,11 @@ def judges_prompt(material: Material, instrument: Instrument) -> str:
     lines = [a for a in material.study.plan if a.panel in judges and a.instrument == instrument.id]
     if not lines:
         return ""
-    many = max(
+    n_answers = max(
         len(a.systems) or len(material.study.systems) if a.show == "all" else 1 for a in lines
     )
-    made = prompt(example(instrument, max(many, 1)), EXAMPLE)
-    return f"{made.system}\n\n{made.user}"
+    example_prompt = prompt(example(instrument, max(n_answers, 1)), EXAMPLE)
+    return f"{example_prompt.system}\n\n{example_prompt.user}"
 
 
 def systems_prompts(material: Material) -> list[tuple[str, str]]:
@@ -28,9 +28,9 @@ def systems_prompts(material: Material) -> list[tuple[str, str]]:
 
     Systems with the same ones stand together.
     """
-    found: dict[str, list[str]] = {}
+    by_text: dict[str, list[str]] = {}
     for system in material.study.systems:
-        told = system.settings.get("system")
-        if system.model is not None and isinstance(told, str) and told.strip():
-            found.setdefault(told.strip(), []).append(system.id)
-    return [(", ".join(names), text) for text, names in found.items()]
+        instructions = system.settings.get("system")
+        if system.model is not None and isinstance(instructions, str) and instructions.strip():
+            by_text.setdefault(instructions.strip(), []).append(system.id)
+    return [(", ".join(names), text) for text, names in by_text.items()]

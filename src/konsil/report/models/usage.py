@@ -53,14 +53,14 @@ def usage(material: Material) -> UsageSection | None:
     if not material.usage:
         return None
     numbers = material.numbers
-    rows = sorted(material.usage, key=lambda one: (one.kind, natural(one.who)))
+    rows = sorted(material.usage, key=lambda entry: (entry.kind, natural(entry.who)))
     sentence = message(
         "{n:,} {n|call was|calls were} made for {works:,} {works|request|requests}; {failed:,}"
         " {failed|call|calls} gave no usable reply.",
         message_id="usage.sentence",
-        n=sum(one.calls for one in rows),
-        works=sum(one.works for one in rows),
-        failed=sum(sum(one.failures.values()) for one in rows),
+        n=sum(entry.calls for entry in rows),
+        works=sum(entry.works for entry in rows),
+        failed=sum(sum(entry.failures.values()) for entry in rows),
     )
     title = numbers.translated(
         message("Latency, tokens and costs of the models' calls", message_id="usage.title")
@@ -116,7 +116,7 @@ def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
                 message_id="usage.about_costs",
             )
         )
-    body = [_row(one, numbers, is_blinded=material.is_blinded) for one in rows]
+    body = [_row(entry, numbers, is_blinded=material.is_blinded) for entry in rows]
     caption = numbers.translated(
         message(
             "Calls of models: latency, tokens and costs by system and judge.",
@@ -133,9 +133,9 @@ def _usage_table(material: Material, rows: Sequence[Usage]) -> Table:
     )
 
 
-def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
+def _row(entry: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
     timing: tuple[str, ...] = ()
-    if one.is_played:
+    if entry.is_played:
         timing = (
             numbers.translated(
                 message(
@@ -144,37 +144,40 @@ def _row(one: Usage, numbers: Numbers, *, is_blinded: bool) -> tuple[Cell, ...]:
             ),
         )
     counting: tuple[str, ...] = ()
-    if one.counted < one.replies:
+    if entry.counted < entry.replies:
         uncounted = message(
             "{n:,} of {all:,} {all|reply has|replies have} no reported tokens.",
             message_id="usage.uncounted",
-            n=one.replies - one.counted,
-            all=one.replies,
+            n=entry.replies - entry.counted,
+            all=entry.replies,
         )
         counting = (numbers.translated(uncounted),)
     cells = [
-        Cell(numbers.translated(KINDS[one.kind])),
-        Cell(one.who),
-        Cell(numbers.count(one.works), number=True),
-        Cell(numbers.count(one.calls), number=True),
+        Cell(numbers.translated(KINDS[entry.kind])),
+        Cell(entry.who),
+        Cell(numbers.count(entry.works), number=True),
+        Cell(numbers.count(entry.calls), number=True),
         *(
             Cell("" if s is None else numbers.plain(s, 2), timing, number=True)
-            for s in (one.median, one.slow)
+            for s in (entry.median, entry.slow)
         ),
-        *(Cell(_count(n, numbers), counting, number=True) for n in (one.tokens_in, one.tokens_out)),
-        Cell(_count(one.cached, numbers), number=True),
+        *(
+            Cell(_count(n, numbers), counting, number=True)
+            for n in (entry.tokens_in, entry.tokens_out)
+        ),
+        Cell(_count(entry.cached, numbers), number=True),
     ]
     if not is_blinded:
         pricing: tuple[str, ...] = ()
-        if one.unpriced:
+        if entry.unpriced:
             unpriced = message(
                 "No price is known for {n:,} {n|reply|replies}.",
                 message_id="usage.unpriced",
-                n=one.unpriced,
+                n=entry.unpriced,
             )
             pricing = (numbers.translated(unpriced),)
-        cells.append(Cell(_money(one.cost, numbers), pricing, number=True))
-        cells.append(Cell(_money(one.cost_estimated, numbers), number=True))
+        cells.append(Cell(_money(entry.cost, numbers), pricing, number=True))
+        cells.append(Cell(_money(entry.cost_estimated, numbers), number=True))
     return tuple(cells)
 
 
@@ -192,23 +195,23 @@ def _money(dollars: float | None, numbers: Numbers) -> str:
 
 def _failed(material: Material, rows: Sequence[Usage]) -> Table:
     numbers = material.numbers
-    seen = [name for name in FAILURES if any(one.failures.get(name) for one in rows)]
-    seen += sorted({name for one in rows for name in one.failures} - FAILURES.keys())
+    failures = [name for name in FAILURES if any(entry.failures.get(name) for entry in rows)]
+    failures += sorted({name for entry in rows for name in entry.failures} - FAILURES.keys())
     body = [
         (
-            Cell(numbers.translated(KINDS[one.kind])),
-            Cell(one.who),
-            Cell(numbers.count(one.calls), number=True),
-            *(Cell(numbers.count(one.failures.get(name, 0)), number=True) for name in seen),
+            Cell(numbers.translated(KINDS[entry.kind])),
+            Cell(entry.who),
+            Cell(numbers.count(entry.calls), number=True),
+            *(Cell(numbers.count(entry.failures.get(name, 0)), number=True) for name in failures),
         )
-        for one in rows
-        if one.failures
+        for entry in rows
+        if entry.failures
     ]
     head = [
         numbers.translated(message("Kind", message_id="usage.kind")),
         numbers.translated(message("Name", message_id="usage.name")),
         numbers.translated(message("Calls", message_id="usage.calls")),
-        *(numbers.translated(FAILURES.get(name, name)) for name in seen),
+        *(numbers.translated(FAILURES.get(name, name)) for name in failures),
     ]
     caption = numbers.translated(
         message("Calls without a usable reply, by what happened.", message_id="usage.failures")

@@ -43,12 +43,14 @@ def extra(material: Material, section: Section) -> Extra:
         tables.append(table(caption, section.header, rows, general=section.notes))
     if section.recovered:
         rows = []
-        for one in section.recovered:
-            e = one.estimate
-            inside = _("yes") if e.low <= one.truth <= e.high else _("no")
-            truth = Cell(numbers.plain(one.truth), number=True)
+        for parameter in section.recovered:
+            e = parameter.estimate
+            inside = _("yes") if e.low <= parameter.truth <= e.high else _("no")
+            truth = Cell(numbers.plain(parameter.truth), number=True)
             covered = Cell(inside if e.low == e.low else "–")
-            rows.append([Cell(one.group), Cell(_name(one)), truth, numbers.estimate(e), covered])
+            rows.append(
+                [Cell(parameter.group), Cell(_name(parameter)), truth, numbers.estimate(e), covered]
+            )
         head = (
             _("Group"),
             _("Parameter"),
@@ -56,7 +58,7 @@ def extra(material: Material, section: Section) -> Extra:
             _("Estimate and interval"),
             _("Interval holds it"),
         )
-        first = 0 if any(one.group for one in section.recovered) else 1
+        first = 0 if any(parameter.group for parameter in section.recovered) else 1
         caption = material.caption(_("True values of the simulation and what the analyses found."))
         general = [
             _("An interval of level 0.95 misses the true value in one of twenty cases, by design.")
@@ -98,9 +100,11 @@ def _translated(section: Section, numbers: Numbers) -> Section:
     )
 
 
-def _name(one: Recovered) -> str:
+def _name(parameter: Recovered) -> str:
     """The parameter without its group, which stands beside or above it."""
-    return one.name.removeprefix(f"{one.group}: ") if one.group else one.name
+    return (
+        parameter.name.removeprefix(f"{parameter.group}: ") if parameter.group else parameter.name
+    )
 
 
 def _recovery(material: Material, section: Section) -> list[Drawing]:

@@ -69,13 +69,13 @@ _FILES = message(
 
 def render(material: Material, extras: Sequence[Section]) -> Page:
     """Gather everything and render it."""
-    seen = [*case_figures(material), *pair_figures(material), *glance(material)]
-    beside = designs(material)
+    overview_figures = [*case_figures(material), *pair_figures(material), *glance(material)]
+    design_section = designs(material)
     made_of = composition(material)
     called = calls(material)
-    asked = recruited(material)
+    recruitment = recruited(material)
     labels = [*label_figures(material), *derived_figures(material)]
-    told = build_analysis_views(material)
+    views = build_analysis_views(material)
     added = [extra(material, section) for section in extras]
     used = {row.statistic for row in material.results.rows} | {
         a.statistic for a in material.study.analyses
@@ -91,7 +91,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             stamp=material.stamp,
             lang=material.language.code,
             version=__version__,
-            summary=_summary(material, told),
+            summary=_summary(material, views),
             key_numbers=key_numbers(material),
             characteristics=[
                 *characteristics(material),
@@ -99,19 +99,19 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             ],
             funnel=funnel(material),
             reconciliation=reconciliation(material),
-            recruited=asked,
+            recruited=recruitment,
             composition=made_of,
             flow=flow(material),
-            glance=seen,
-            designs=beside,
+            glance=overview_figures,
+            designs=design_section,
             calls=called,
             usage=usage(material),
             labels=labels,
-            prespecified=[t for t in told if t.prespecified],
+            prespecified=[t for t in views if t.prespecified],
             declared=material.numbers.translated(
-                declared_heading(material.results.plan, _declared(told))
+                declared_heading(material.results.plan, _declared(views))
             ),
-            exploratory=[t for t in told if not t.prespecified],
+            exploratory=[t for t in views if not t.prespecified],
             extras=added,
             instruments=[
                 (i, anchor("instrument", i.id), markdown(i), judges_prompt(material, i))
@@ -132,17 +132,17 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
             ],
         )
     )
-    parts = [part.figures for part in (asked, called) if part is not None]
+    parts = [part.figures for part in (recruitment, called) if part is not None]
     begun = (
-        *seen,
-        *(beside.figures if beside else ()),
+        *overview_figures,
+        *(design_section.figures if design_section else ()),
         *made_of,
         *(f for part in parts for f in part),
         *labels,
     )
     figures = (
         *begun,
-        *(f for t in told for f in t.figures),
+        *(f for t in views for f in t.figures),
         *(f for e in added for f in e.figures),
     )
     return Page(html, figures)
@@ -151,7 +151,7 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
 def _themselves(material: Material) -> str:
     """Raters of a simulated study who were not drawn but rated themselves, as the simulation's event names them."""
     named = [e.data.get("but") for e in material.events if e.kind == "simulation"]
-    return ", ".join(str(rater) for one in named if isinstance(one, list) for rater in one)
+    return ", ".join(str(rater) for raters in named if isinstance(raters, list) for rater in raters)
 
 
 class _Counter:
@@ -220,7 +220,7 @@ def markdown(instrument: Instrument) -> Markup:
     return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 - html is off in the parser
 
 
-def _summary(material: Material, told: Sequence[AnalysisView]) -> str:
+def _summary(material: Material, views: Sequence[AnalysisView]) -> str:
     results, numbers = material.results, material.numbers
     sentence = message(
         "{items:,} {items|item|items}, {answers:,} {answers|answer|answers} of {systems:,}"
@@ -241,7 +241,7 @@ def _summary(material: Material, told: Sequence[AnalysisView]) -> str:
     )
     return (
         f"{numbers.translated(sentence)}"
-        f" {numbers.translated(declared(results.plan, _declared(told), len(told)))}"
+        f" {numbers.translated(declared(results.plan, _declared(views), len(views)))}"
     )
 
 
@@ -262,10 +262,10 @@ def _samples(material: Material) -> list[tuple[Item, list[Answer]]]:
 
 
 def _versions() -> list[tuple[str, str]]:
-    found = [("konsil", __version__), ("Python", platform.python_version())]
+    versions = [("konsil", __version__), ("Python", platform.python_version())]
     for package in ("numpy", "scipy", "polars"):
         try:
-            found.append((package, version(package)))
+            versions.append((package, version(package)))
         except PackageNotFoundError:
             continue
-    return found
+    return versions

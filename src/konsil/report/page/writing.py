@@ -200,7 +200,7 @@ def _record(row: Row, plan: Mapping[str, PlanStatus] = MappingProxyType({})) -> 
 
 def _estimates_json(study: Study, results: Results, digest: str = "") -> bytes:
     modes = {a.name: a.mode for a in study.analyses}
-    whole = {
+    document = {
         "study": study.title,
         "study_digest": digest or study_digest(study),
         "konsil": __version__,
@@ -215,7 +215,7 @@ def _estimates_json(study: Study, results: Results, digest: str = "") -> bytes:
         ],
     }
     return (
-        json.dumps(written(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        json.dumps(written(document), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     ).encode()
 
 
@@ -299,14 +299,14 @@ def _orders_csv(study: Study, results: Results) -> bytes:
 
 def _usage_csv(study: Study, usage: Sequence[Usage]) -> bytes:
     names = [f.name for f in dataclasses.fields(Usage) if f.name != "failures"]
-    kinds = sorted({kind for one in usage for kind in one.failures})
+    kinds = sorted({kind for entry in usage for kind in entry.failures})
     lines = [
         {
-            **{name: getattr(one, name) for name in names},
-            **{f"failures.{kind}": one.failures.get(kind, 0) for kind in kinds},
+            **{name: getattr(entry, name) for name in names},
+            **{f"failures.{kind}": entry.failures.get(kind, 0) for kind in kinds},
             "simulated": study.simulated,
         }
-        for one in usage
+        for entry in usage
     ]
     return _csv([*names, *(f"failures.{kind}" for kind in kinds), "simulated"], lines)
 

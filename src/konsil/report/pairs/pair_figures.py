@@ -79,19 +79,19 @@ def wins(
         top = 0.32
         height = ROW * len(lines) + 0.46 + top
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([d.label for d in dots])
-        room = WIDTH - left - 0.25
+        left_margin = label_width([d.label for d in dots])
+        room = WIDTH - left_margin - 0.25
         box = (0.46 / height, (height - 0.46 - top) / height)
-        axes = figure.add_axes((left / WIDTH, box[0], room * 0.55 / WIDTH, box[1]))
-        beside = figure.add_axes(
-            ((left + room * 0.55 + 0.15) / WIDTH, box[0], room * 0.45 / WIDTH, box[1])
+        axes = figure.add_axes((left_margin / WIDTH, box[0], room * 0.55 / WIDTH, box[1]))
+        share_axes = figure.add_axes(
+            ((left_margin + room * 0.55 + 0.15) / WIDTH, box[0], room * 0.45 / WIDTH, box[1])
         )
-        for one in (axes, beside):
-            one.set_ylim(len(lines) - 0.5, -0.5)
+        for panel_axes in (axes, share_axes):
+            panel_axes.set_ylim(len(lines) - 0.5, -0.5)
         axes.set_xlim(*span([x for d in dots for x in (d.value, d.low, d.high)], 0.0))
-        beside.set_xlim(0, 1)
+        share_axes.set_xlim(0, 1)
         frame(axes, axis, numbers)
-        frame(beside, shares_axis, numbers, grid=False)
+        frame(share_axes, shares_axis, numbers, grid=False)
         axes.axvline(0.0, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         for y, line in enumerate(lines):
             if isinstance(line, str):
@@ -99,7 +99,7 @@ def wins(
                 continue
             row_label(axes, y, short(dots[line].label), indent=0.1 if dots[line].group else 0.0)
             draw_dot(axes, y, dots[line])
-            _stack(beside, y, shares[line], numbers)
+            _stack(share_axes, y, shares[line], numbers)
         keys = [
             Patch(facecolor=c, edgecolor=EDGE, linewidth=0.5, label=w)
             for c, w in zip(OUTCOMES, words, strict=True)
@@ -161,9 +161,9 @@ def grids(
         across = min(across, len(panels))
         n_rows, n_columns = len(panels[0].rows), len(panels[0].columns)
         names = [short(r, 16) for r in panels[0].rows]
-        left = widest(names, 8) + 0.38
+        left_margin = widest(names, 8) + 0.38
         gap = 0.16
-        cell = min(0.62, (WIDTH - left - 0.1 - gap * (across - 1)) / across / n_columns)
+        cell = min(0.62, (WIDTH - left_margin - 0.1 - gap * (across - 1)) / across / n_columns)
         high = cell if n_rows <= 6 else max(0.22, min(cell, 5.5 / n_rows))
         is_long = widest([short(c, 14) for c in panels[0].columns], 8) > cell
         below = (
@@ -175,7 +175,7 @@ def grids(
         figure = Figure(figsize=(WIDTH, height))
         for n, panel in enumerate(panels):
             line, place = divmod(n, across)
-            x = left + place * (cell * n_columns + gap)
+            x = left_margin + place * (cell * n_columns + gap)
             y = height - 0.05 - each * (line + 1)
             box = (x / WIDTH, y / height, cell * n_columns / WIDTH, high * n_rows / height)
             axes = figure.add_axes(box)
@@ -200,7 +200,13 @@ def grids(
             0.06 / WIDTH, 0.5, down, rotation=90, va="center", ha="left", fontsize=8.5, color=MUTED
         )
         figure.text(
-            left / WIDTH, 0.05 / height, along, ha="left", va="bottom", fontsize=8.5, color=MUTED
+            left_margin / WIDTH,
+            0.05 / height,
+            along,
+            ha="left",
+            va="bottom",
+            fontsize=8.5,
+            color=MUTED,
         )
         stamp(figure, about)
         return finish(figure, about.key, about.title, about.description, about.caption)
@@ -217,21 +223,26 @@ def _cells(
     axes.set(xlim=(0, len(panel.columns)), ylim=(len(panel.rows), 0))
     axes.spines[:].set_visible(False)
     low, high = limits
-    for r, one in enumerate(panel.rows):
+    for r, row_name in enumerate(panel.rows):
         for c, other in enumerate(panel.columns):
-            value = panel.values.get((one, other), math.nan)
-            known = math.isfinite(value)
+            value = panel.values.get((row_name, other), math.nan)
+            is_estimable = math.isfinite(value)
             colour = (
                 to_hex(colours(min(1.0, max(0.0, (value - low) / (high - low)))))
-                if known
+                if is_estimable
                 else "none"
             )
             axes.add_patch(
                 Rectangle(
-                    (c, r), 1, 1, facecolor=colour, edgecolor=PAPER if known else RULE, linewidth=1
+                    (c, r),
+                    1,
+                    1,
+                    facecolor=colour,
+                    edgecolor=PAPER if is_estimable else RULE,
+                    linewidth=1,
                 )
             )
-            if (one, other) in panel.framed:
+            if (row_name, other) in panel.framed:
                 axes.add_patch(
                     Rectangle(
                         (c + 0.06, r + 0.06),
@@ -243,7 +254,7 @@ def _cells(
                         zorder=3,
                     )
                 )
-            shown = numbers.plain(value, 2) if known else "–"
+            shown = numbers.plain(value, 2) if is_estimable else "–"
             axes.text(
                 c + 0.5,
                 r + 0.5,
@@ -251,7 +262,7 @@ def _cells(
                 ha="center",
                 va="center_baseline",
                 fontsize=min(8, width * 15),
-                color=letters_on(colour) if known else MUTED,
+                color=letters_on(colour) if is_estimable else MUTED,
             )
 
 
@@ -272,12 +283,12 @@ def strata(
         step = ROW * 1.25
         height = step * len(lines) + 0.46 + 0.3
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([d.label for d in first])
+        left_margin = label_width([d.label for d in first])
         axes = figure.add_axes(
             (
-                left / WIDTH,
+                left_margin / WIDTH,
                 0.46 / height,
-                (WIDTH - left - 0.1) / WIDTH,
+                (WIDTH - left_margin - 0.1) / WIDTH,
                 (height - 0.46 - 0.3) / height,
             )
         )
@@ -353,9 +364,14 @@ def boxes(
     with style():
         height = ROW * 1.3 * len(rows) + 0.56
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([name for name, _ in rows])
+        left_margin = label_width([name for name, _ in rows])
         axes = figure.add_axes(
-            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.1) / WIDTH, (height - 0.52) / height)
+            (
+                left_margin / WIDTH,
+                0.46 / height,
+                (WIDTH - left_margin - 0.1) / WIDTH,
+                (height - 0.52) / height,
+            )
         )
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_xlim(0, max(ends[4] for _, ends in rows) * 1.05)
@@ -396,9 +412,14 @@ def counts(
     with style():
         height = ROW * len(bars) + 0.56
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([name for name, _ in bars])
+        left_margin = label_width([name for name, _ in bars])
         axes = figure.add_axes(
-            (left / WIDTH, 0.46 / height, (WIDTH - left - 0.6) / WIDTH, (height - 0.52) / height)
+            (
+                left_margin / WIDTH,
+                0.46 / height,
+                (WIDTH - left_margin - 0.6) / WIDTH,
+                (height - 0.52) / height,
+            )
         )
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_xlim(0, max(n for _, n in bars))

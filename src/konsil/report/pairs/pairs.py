@@ -44,11 +44,11 @@ class Family:
 
 def families(material: Material) -> list[Family]:
     """Every family of two or more; their analyses have no figures of their own."""
-    found: dict[str, list[Analysis]] = {}
+    by_kinship: dict[str, list[Analysis]] = {}
     for analysis in material.study.analyses:
         if analysis.statistic in _OF_PAIRS and len(analysis.by) < 2:
-            found.setdefault(_kinship(analysis), []).append(analysis)
-    return [Family(tuple(members)) for members in found.values() if len(members) > 1]
+            by_kinship.setdefault(_kinship(analysis), []).append(analysis)
+    return [Family(tuple(members)) for members in by_kinship.values() if len(members) > 1]
 
 
 def is_told_together(material: Material, spec: Analysis) -> bool:
@@ -74,29 +74,29 @@ def _kinship(analysis: Analysis, *but: str) -> str:
 
 def pair_figures(material: Material) -> list[Drawing]:
     """One figure for each family, and one that sets judges beside people."""
-    found = families(material)
-    return [d for one in found for d in _drawn(material, one, found)]
+    all_families = families(material)
+    return [d for family in all_families for d in _drawn(material, family, all_families)]
 
 
-def _drawn(material: Material, one: Family, all_of: Sequence[Family]) -> Iterator[Drawing]:
-    statistic, by = one.first.statistic, one.first.by
-    if not any(math.isfinite(r.estimate.value) for r in _rows(material, one)):
+def _drawn(material: Material, family: Family, all_of: Sequence[Family]) -> Iterator[Drawing]:
+    statistic, by = family.first.statistic, family.first.by
+    if not any(math.isfinite(r.estimate.value) for r in _rows(material, family)):
         return
     if statistic.startswith("win_rate"):
-        yield from _matrices(material, one) if not by else ()
+        yield from _matrices(material, family) if not by else ()
     elif by == ("rater",) and statistic.startswith("win_difference"):
-        yield _graders(material, one, all_of)
-    elif by and "system" in _rows(material, one)[0].group:
-        values = list(dict.fromkeys(r.group[by[0]] for r in _rows(material, one)))
-        yield from (_strata if len(values) <= MOST_STRATA else _by_value)(material, one, values)
+        yield _graders(material, family, all_of)
+    elif by and "system" in _rows(material, family)[0].group:
+        values = list(dict.fromkeys(r.group[by[0]] for r in _rows(material, family)))
+        yield from (_strata if len(values) <= MOST_STRATA else _by_value)(material, family, values)
     else:
-        yield from _plain(material, one)
+        yield from _plain(material, family)
 
 
 def _rows(
-    material: Material, one: Family, kind: str = "estimate", *, ratio: bool = False
+    material: Material, family: Family, kind: str = "estimate", *, ratio: bool = False
 ) -> list[Row]:
-    names = {a.name for a in one.members}
+    names = {a.name for a in family.members}
     return [
         r
         for r in material.results.estimable_rows
@@ -105,27 +105,31 @@ def _rows(
 
 
 def _systems(material: Material, rows: Sequence[Row]) -> list[str]:
-    found = {r.group["system"] for r in rows if "system" in r.group}
-    known = [s.id for s in material.study.systems if s.id in found]
-    return [*known, *sorted(found - {*known}, key=natural)]
+    present = {r.group["system"] for r in rows if "system" in r.group}
+    declared = [s.id for s in material.study.systems if s.id in present]
+    return [*declared, *sorted(present - {*declared}, key=natural)]
 
 
 def _about(
-    material: Material, one: Family, kind: str, said: Sequence[tuple[str, float]], *more: str
+    material: Material,
+    family: Family,
+    kind: str,
+    described: Sequence[tuple[str, float]],
+    *more: str,
 ) -> About:
     _, numbers = material.language.gettext, material.numbers
-    what = title(one.first.statistic, material.language)
+    statistic_title = title(family.first.statistic, material.language)
     caption = _("%(what)s on %(n)s criteria, analyses “%(first)s” to “%(last)s”.") % {
-        "what": what,
-        "n": numbers.count(len(one.members)),
-        "first": one.first.name,
-        "last": one.members[-1].name,
+        "what": statistic_title,
+        "n": numbers.count(len(family.members)),
+        "first": family.first.name,
+        "last": family.members[-1].name,
     }
     return About(
-        key=anchor(kind, one.first.name),
-        title=f"{what}: {one.first.name}",
+        key=anchor(kind, family.first.name),
+        title=f"{statistic_title}: {family.first.name}",
         description="; ".join(
-            f"{name} {numbers.plain(value)}" for name, value in said if math.isfinite(value)
+            f"{name} {numbers.plain(value)}" for name, value in described if math.isfinite(value)
         ),
         caption=material.caption(" ".join([caption, *(m for m in more if m)])),
         stamp=material.stamp,
@@ -137,15 +141,15 @@ def _dot(material: Material, row: Row, label: str, numbers: str = "") -> Dot:
     return Dot(label, e.value, e.low, e.high, numbers, material.criterion(row.criterion))
 
 
-def _plain(material: Material, one: Family) -> Iterator[Drawing]:
+def _plain(material: Material, family: Family) -> Iterator[Drawing]:
     """Dots by criterion.
 
     Win differences with what they are made of, where the protocol asks for the win rates too.
     """
     _, numbers = material.language.gettext, material.numbers
-    statistic = one.first.statistic
+    statistic = family.first.statistic
     is_worth = statistic in {"davidson", "bradley_terry"}
-    rows = _rows(material, one, "companion", ratio=True) if is_worth else _rows(material, one)
+    rows = _rows(material, family, "companion", ratio=True) if is_worth else _rows(material, family)
     raters = {r.id: n for n, r in enumerate(material.raters)}
     others = dict.fromkeys(v for r in rows for c, v in r.group.items() if c != "system")
     order = [*_systems(material, rows), *sorted(others, key=lambda v: raters.get(v, len(raters)))]
@@ -155,7 +159,7 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
     )
     rows = [
         r
-        for a in one.members
+        for a in family.members
         for r in rows
         if r.analysis == a.name and r.group.get("rater") not in idle
     ]
@@ -164,16 +168,16 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
     dots = [_dot(material, r, _named(r), numbers.with_interval(r.estimate)) for r in rows]
     # One row a criterion needs no line for the criterion's name.
     dots = [d if d.label else replace(d, label=d.group, group="") for d in dots]
-    said = [(f"{d.group}, {d.label}" if d.group else d.label, d.value) for d in dots]
+    described = [(f"{d.group}, {d.label}" if d.group else d.label, d.value) for d in dots]
     word = _("Ratio to the best") if is_worth else title(statistic, material.language)
-    shares = [_shares(material, one, r) for r in rows] if statistic == "win_difference" else []
+    shares = [_shares(material, family, r) for r in rows] if statistic == "win_difference" else []
     if shares and all(shares):
         more = _(
             "At the right what they are made of: the mean over the rivals of the shares of"
             " comparisons."
         )
         words = [_("much better"), _("somewhat"), _("equal"), _("somewhat worse"), _("much worse")]
-        about = _about(material, one, "wins", said, more)
+        about = _about(material, family, "wins", described, more)
         yield wins(
             about,
             dots,
@@ -190,7 +194,7 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
             "who": ", ".join(sorted(idle, key=natural))
         }
     reference = 1.0 if is_worth else 0.0 if entry(statistic).marks_zero else None
-    about = _about(material, one, "worths" if is_worth else "criteria", said, more)
+    about = _about(material, family, "worths" if is_worth else "criteria", described, more)
     yield forest(
         about,
         dots,
@@ -203,21 +207,25 @@ def _plain(material: Material, one: Family) -> Iterator[Drawing]:
 
 def _idle(rows: Sequence[Row]) -> list[str]:
     """Judges that rated no answers of their own, on no criterion."""
-    own = {
+    judges = {
         r.group["rater"]
         for r in rows
         if "rater" in r.group and (r.n_units or math.isfinite(r.estimate.value))
     }
-    return [v for v in dict.fromkeys(r.group.get("rater", "") for r in rows) if v and v not in own]
+    return [
+        v for v in dict.fromkeys(r.group.get("rater", "") for r in rows) if v and v not in judges
+    ]
 
 
 def _named(row: Row) -> str:
     return ", ".join(v for c, v in row.group.items() if c != RATIO and v)
 
 
-def _shares(material: Material, one: Family, row: Row) -> tuple[float, ...] | None:
+def _shares(material: Material, family: Family, row: Row) -> tuple[float, ...] | None:
     """Much better, somewhat better, equal, somewhat worse, much worse, each rival with the same weight."""
-    plain, strict = (_matrix(material, row, one.first, s) for s in ("win_rate", "win_rate_strict"))
+    plain, strict = (
+        _matrix(material, row, family.first, s) for s in ("win_rate", "win_rate_strict")
+    )
     me = row.group.get("system", "")
     rivals = [b for a, b in plain if a == me]
     if not rivals or plain.keys() != strict.keys():
@@ -255,27 +263,27 @@ def _matrix(
     return {}
 
 
-def _matrices(material: Material, one: Family) -> Iterator[Drawing]:
+def _matrices(material: Material, family: Family) -> Iterator[Drawing]:
     _ = material.language.gettext
-    rows = _rows(material, one)
+    rows = _rows(material, family)
     systems = tuple(_systems(material, rows))
     if len(systems) > MOST_CELLS:
         return
     panels = []
-    for a in one.members:
+    for a in family.members:
         values = {
             (r.group["system"], r.group["rival"]): r.estimate.value
             for r in rows
             if r.analysis == a.name
         }
         panels.append(Grid(material.criterion(a.criterion), systems, systems, values))
-    said = [(f"{p.title}, {a} > {b}", v) for p in panels for (a, b), v in p.values.items()]
+    described = [(f"{p.title}, {a} > {b}", v) for p in panels for (a, b), v in p.values.items()]
     more = _(
         "Each cell: the share of comparisons that the row's system won against the column's; ties"
         " count as no win."
     )
     top = max((v for p in panels for v in p.values.values() if math.isfinite(v)), default=1.0)
-    about = _about(material, one, "matrices", said, more)
+    about = _about(material, family, "matrices", described, more)
     yield grids(
         about,
         panels,
@@ -286,43 +294,43 @@ def _matrices(material: Material, one: Family) -> Iterator[Drawing]:
     )
 
 
-def _graders(material: Material, one: Family, all_of: Sequence[Family]) -> Drawing:
+def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Drawing:
     """Who prefers whom: people, judges and their jury as rows, systems as columns, own answers framed."""
     _ = material.language.gettext
-    rows = _rows(material, one)
+    rows = _rows(material, family)
     systems = tuple(_systems(material, rows))
     judges = list(dict.fromkeys(r.group["rater"] for r in rows))
-    values: dict[str, dict[tuple[str, str], float]] = {a.criterion: {} for a in one.members}
+    values: dict[str, dict[tuple[str, str], float]] = {a.criterion: {} for a in family.members}
     for r in rows:
         values[r.criterion][r.group["rater"], r.group["system"]] = r.estimate.value
     others: list[str] = []
-    for family in all_of:
-        first = family.first
+    for other in all_of:
+        first = other.first
         alike = (
-            _kinship(first, *_LIKE) == _kinship(one.first, *_LIKE)
+            _kinship(first, *_LIKE) == _kinship(family.first, *_LIKE)
             and not first.by
             and first.mode == "valid"
         )
         is_jury = first.consensus == "mean"
         if (
             not alike
-            or (first.raters == one.first.raters) != is_jury
-            or first.cluster != one.first.cluster
+            or (first.raters == family.first.raters) != is_jury
+            or first.cluster != family.first.cluster
         ):
             continue
         name = _("jury") if is_jury else first.raters
         if name not in others:
             others.append(name)
-            for r in _rows(material, family):
+            for r in _rows(material, other):
                 values.setdefault(r.criterion, {})[name, r.group["system"]] = r.estimate.value
-    own = {r.id: r.strata.get("system", "") for r in material.raters}
-    framed = frozenset((j, own[j]) for j in judges if own.get(j))
+    own_system = {r.id: r.strata.get("system", "") for r in material.raters}
+    framed = frozenset((j, own_system[j]) for j in judges if own_system.get(j))
     panels = [
         Grid(material.criterion(c), (*others, *judges), systems, values[c], framed) for c in values
     ]
-    said = [(f"{p.title}, {g}: {s}", v) for p in panels for (g, s), v in p.values.items()]
+    described = [(f"{p.title}, {g}: {s}", v) for p in panels for (g, s), v in p.values.items()]
     more = _("Rows are who compared, columns whose answers; framed: judges on their own answers.")
-    about = _about(material, one, "graders", said, more)
+    about = _about(material, family, "graders", described, more)
     return grids(
         about,
         panels,
@@ -338,12 +346,12 @@ _LIKE = ("raters", "by", "consensus", "prespecified", "test")
 tested."""
 
 
-def _strata(material: Material, one: Family, values: Sequence[str]) -> Iterator[Drawing]:
-    column, rows = one.first.by[0], _rows(material, one)
+def _strata(material: Material, family: Family, values: Sequence[str]) -> Iterator[Drawing]:
+    column, rows = family.first.by[0], _rows(material, family)
     systems = _systems(material, rows)
     by = {(r.analysis, r.group["system"], r.group[column]): r for r in rows}
     dots: dict[str, list[Dot]] = {value: [] for value in values}
-    for a in one.members:
+    for a in family.members:
         for system in systems:
             for value in values:
                 row = by.get((a.name, system, value))
@@ -353,28 +361,33 @@ def _strata(material: Material, one: Family, values: Sequence[str]) -> Iterator[
                 dots[value].append(_dot(material, row, system) if row else nothing)
     if len(dots[values[0]]) > MOST_DOTS:
         return
-    said = [
+    described = [
         (f"{d.group}, {d.label}, {value}", d.value) for value, part in dots.items() for d in part
     ]
-    about = _about(material, one, "strata", said)
-    yield strata(about, dots, material.numbers, axis=title(one.first.statistic, material.language))
+    about = _about(material, family, "strata", described)
+    yield strata(
+        about, dots, material.numbers, axis=title(family.first.statistic, material.language)
+    )
 
 
-def _by_value(material: Material, one: Family, values: Sequence[str]) -> Iterator[Drawing]:
+def _by_value(material: Material, family: Family, values: Sequence[str]) -> Iterator[Drawing]:
     """Values of a column as rows, systems as columns, criteria as panels."""
     _ = material.language.gettext
-    column, rows = one.first.by[0], _rows(material, one)
+    column, rows = family.first.by[0], _rows(material, family)
     systems = tuple(_systems(material, rows))
     if len(values) > MOST_CELLS or column == LENGTH:
         return
-    found: dict[str, dict[tuple[str, str], float]] = {a.criterion: {} for a in one.members}
+    by_criterion: dict[str, dict[tuple[str, str], float]] = {
+        a.criterion: {} for a in family.members
+    }
     for r in rows:
-        found[r.criterion][r.group[column], r.group["system"]] = r.estimate.value
+        by_criterion[r.criterion][r.group[column], r.group["system"]] = r.estimate.value
     panels = [
-        Grid(material.criterion(c), tuple(values), systems, cells) for c, cells in found.items()
+        Grid(material.criterion(c), tuple(values), systems, cells)
+        for c, cells in by_criterion.items()
     ]
-    said = [(f"{p.title}, {v}: {s}", x) for p in panels for (v, s), x in p.values.items()]
-    about = _about(material, one, "parts", said)
+    described = [(f"{p.title}, {v}: {s}", x) for p in panels for (v, s), x in p.values.items()]
+    about = _about(material, family, "parts", described)
     yield grids(
         about,
         panels,

@@ -30,11 +30,11 @@ def composition(material: Material) -> list[Drawing]:
 
 def _lengths(material: Material) -> Iterator[Drawing]:
     _, numbers = material.language.gettext, material.numbers
-    known = {a.id: len(a.text) for a in material.answers if a.text} | dict(material.lengths)
+    text_lengths = {a.id: len(a.text) for a in material.answers if a.text} | dict(material.lengths)
     by: dict[str, list[int]] = {}
     for answer in material.answers:
-        if answer.id in known:
-            by.setdefault(answer.system, []).append(known[answer.id])
+        if answer.id in text_lengths:
+            by.setdefault(answer.system, []).append(text_lengths[answer.id])
     order = [s.id for s in material.study.systems if s.id in by]
     order += sorted(by.keys() - {*order}, key=natural)
     if not by:

@@ -34,13 +34,17 @@ def schemes(material: Material) -> Iterator[Drawing]:
 
 def _steps(material: Material, line: Allocation) -> Iterator[Step]:
     """The steps of the draw, in their order."""
-    _, count, told = material.language.gettext, material.numbers.count, material.numbers.translated
+    _, count, translated = (
+        material.language.gettext,
+        material.numbers.count,
+        material.numbers.translated,
+    )
     # A questionnaire is about no item and no comparison.
     ratings = (
         rating_columns(material.ratings).select("task", "rater", "item").drop_nulls("item").unique()
     )
-    mine = {r.id for r in material.panels().get(line.panel, [])}
-    rated = ratings.filter(ratings.get_column("rater").is_in(sorted(mine)))
+    members = {r.id for r in material.panels().get(line.panel, [])}
+    rated = ratings.filter(ratings.get_column("rater").is_in(sorted(members)))
     items, raters = (rated.get_column(c).n_unique() for c in ("item", "rater"))
     values = {i.strata.get(line.match or "", "") for i in material.items} - {""}
     of = (
@@ -49,9 +53,14 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
         else ""
     )
     yield (
-        (told(message("{n:,} {n|item|items} rated", message_id="design.items_rated", n=items)), of),
         (
-            told(
+            translated(
+                message("{n:,} {n|item|items} rated", message_id="design.items_rated", n=items)
+            ),
+            of,
+        ),
+        (
+            translated(
                 message(
                     "{n:,} {n|rater|raters} of {panel}",
                     message_id="design.raters_of",
@@ -59,17 +68,17 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
                     panel=line.panel,
                 )
             ),
-            _most(material, line),
+            _max_items(material, line),
         ),
     )
     if line.match:
         yield ((_("Each rater gets items of the own %(column)s") % {"column": line.match}, ""),)
     if line.arms:
-        whole = sum(line.arms.values())
+        total = sum(line.arms.values())
         yield tuple(
             (
                 _("Arm %(arm)s") % {"arm": arm},
-                material.numbers.translated(_planned(_share(ratio, whole))),
+                material.numbers.translated(_planned(_share(ratio, total))),
             )
             for arm, ratio in line.arms.items()
         )
@@ -85,17 +94,17 @@ def _steps(material: Material, line: Allocation) -> Iterator[Step]:
         ),
     )
     form = material.study.instrument(line.instrument)
-    asked = [c for c in form.criteria if c.scope == "pair"] if form is not None else []
-    sides = told(
+    criteria = [c for c in form.criteria if c.scope == "pair"] if form is not None else []
+    sides = translated(
         message(
             "Which of the two is shown as A is drawn; {n:,} {n|criterion|criteria}",
             message_id="design.sides",
-            n=len(asked),
+            n=len(criteria),
         )
     )
-    yield ((sides, ", ".join(material.criterion(c.id) for c in asked)),)
+    yield ((sides, ", ".join(material.criterion(c.id) for c in criteria)),)
     n_compared = rated.get_column("task").n_unique()
-    compared = told(
+    compared = translated(
         message("{n:,} {n|comparison|comparisons}", message_id="design.comparisons", n=n_compared)
     )
     yield ((compared, ""), *_again(material, line))
@@ -106,7 +115,7 @@ def _planned(share: str) -> TranslatableMessage:
     return message("planned: {share} of the raters", message_id="design.planned_arm", share=share)
 
 
-def _most(material: Material, line: Allocation) -> str:
+def _max_items(material: Material, line: Allocation) -> str:
     if not line.per_rater:
         return ""
     return material.numbers.translated(
@@ -139,24 +148,24 @@ def _again(material: Material, line: Allocation) -> Iterator[tuple[str, str]]:
                 if arms
                 else _("sides drawn afresh")
             )
-            who = len(material.panels().get(other.panel, []))
+            n_raters = len(material.panels().get(other.panel, []))
             yield (
                 _("%(panel)s: each of %(n)s compares the same")
                 % {
                     "panel": other.panel,
-                    "n": count(who),
+                    "n": count(n_raters),
                 },
                 where,
             )
 
 
-def _share(ratio: float, whole: float) -> str:
+def _share(ratio: float, total: float) -> str:
     """2 of 3 as 2/3.
 
     >>> _share(2, 3), _share(1, 1)
     ('2/3', '1')
     """
-    return str(Fraction(ratio / whole).limit_denominator(100))
+    return str(Fraction(ratio / total).limit_denominator(100))
 
 
 def _drawn(material: Material, n: int, steps: Sequence[Step]) -> Drawing:
@@ -181,8 +190,8 @@ def _drawn(material: Material, n: int, steps: Sequence[Step]) -> Drawing:
         axes.axis("off")
         top = 0.05
         for at, step in enumerate(steps):
-            for box, (left, right) in zip(step, _places(len(step)), strict=True):
-                _box(axes, left, right, top, *box)
+            for box, (left_edge, right) in zip(step, _places(len(step)), strict=True):
+                _box(axes, left_edge, right, top, *box)
             if at + 1 < len(steps):
                 axes.annotate(
                     "",
@@ -201,13 +210,20 @@ def _places(n: int) -> list[tuple[float, float]]:
     return [(0.15 + k * (width + 0.15), 0.15 + k * (width + 0.15) + width) for k in range(n)]
 
 
-def _box(axes: Axes, left: float, right: float, top: float, heading: str, line: str) -> None:
+def _box(axes: Axes, left_edge: float, right: float, top: float, heading: str, line: str) -> None:
     axes.add_patch(
-        Rectangle((left, top), right - left, _BOX, facecolor="none", edgecolor=RULE, linewidth=1.0)
+        Rectangle(
+            (left_edge, top),
+            right - left_edge,
+            _BOX,
+            facecolor="none",
+            edgecolor=RULE,
+            linewidth=1.0,
+        )
     )
-    axes.add_patch(Rectangle((left, top), 0.05, _BOX, facecolor=ACCENT, linewidth=0))
-    middle = (left + right) / 2
-    room = int((right - left) * 17)
+    axes.add_patch(Rectangle((left_edge, top), 0.05, _BOX, facecolor=ACCENT, linewidth=0))
+    middle = (left_edge + right) / 2
+    room = int((right - left_edge) * 17)
     axes.text(
         middle,
         top + (0.18 if line else _BOX / 2),

@@ -88,9 +88,9 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
         by_match.update({match: len(ids) for match, ids in parts.items() if match})
     for match, n in sorted(by_match.items()):
         yield step, _("verbatim match: %(value)s") % {"value": values.get(match, match)}, n
-    for one, parts in sorted(drawn.drawn.items()):
-        if one:
-            yield _("Items in the set"), one, sum(map(len, parts.values()))
+    for set_name, parts in sorted(drawn.drawn.items()):
+        if set_name:
+            yield _("Items in the set"), set_name, sum(map(len, parts.values()))
     ids = {item for parts in drawn.drawn.values() for group in parts.values() for item in group}
     versions = sum(item.case in ids and item.id not in ids for item in material.items)
     if versions:
@@ -116,23 +116,23 @@ def _reworded(material: Material) -> Iterator[_Line]:
     _ = material.language.gettext
     texts = {item.id: item.text for item in material.items}
     proposed = {i: p for i, p in proposals(material.events).items() if i in texts}
-    held = {
-        i: one
-        for i, one in decisions(material.events).items()
-        if i in texts and one.by != REHEARSAL
+    decided = {
+        i: decision
+        for i, decision in decisions(material.events).items()
+        if i in texts and decision.by != REHEARSAL
     }
-    if not proposed and not held:
+    if not proposed and not decided:
         return
     yield _("Items reworded by a model"), "", len(proposed)
-    verdicts = Counter[str](one.verdict for one in held.values())
-    for verdict, said in (
+    verdicts = Counter[str](decision.verdict for decision in decided.values())
+    for verdict, label in (
         ("accept", _("accepted")),
         ("edit", _("edited by people")),
         ("keep", _("kept as asked")),
     ):
         if verdicts[verdict]:
-            yield _("Wording decided by people"), said, verdicts[verdict]
-    same = sum(i not in held and one.text == texts[i] for i, one in proposed.items())
+            yield _("Wording decided by people"), label, verdicts[verdict]
+    same = sum(i not in decided and decision.text == texts[i] for i, decision in proposed.items())
     if same:
         yield _("Wording unchanged by the model"), "", same
 

@@ -50,25 +50,25 @@ def patients(material: Material) -> Iterator[Drawing]:
         for i in material.items
         if i.id in rated
     }
-    known = [
+    ages_and_sexes = [
         (decade, sex)
         for age, sex in people.values()
         if sex and (decade := decade_of(age)) is not None
     ]
-    sexes = sorted({sex for _, sex in known}, key=natural)
-    if len(known) < 2 or len(sexes) > MOST_SEXES:
+    sexes = sorted({sex for _, sex in ages_and_sexes}, key=natural)
+    if len(ages_and_sexes) < 2 or len(sexes) > MOST_SEXES:
         return
-    by = Counter(known)
-    decades = range(min(d for d, _ in known), max(d for d, _ in known) + 1)
+    by = Counter(ages_and_sexes)
+    decades = range(min(d for d, _ in ages_and_sexes), max(d for d, _ in ages_and_sexes) + 1)
     rows = [(f"{10 * d}–{10 * d + 9}", tuple(by[d, sex] for sex in sexes)) for d in decades]
-    told = "; ".join(
+    description = "; ".join(
         f"{name}: " + ", ".join(f"{sex} {n}" for sex, n in zip(sexes, counts, strict=True) if n)
         for name, counts in rows
         if sum(counts)
     )
-    missing = len(people) - len(known)
+    missing = len(people) - len(ages_and_sexes)
     caption = _("The %(n)s cases by age in years and sex, each case once.") % {
-        "n": numbers.count(len(known))
+        "n": numbers.count(len(ages_and_sexes))
     }
     if missing:
         caption += " " + _("Of %(n)s the age or the sex is not told.") % {
@@ -77,7 +77,7 @@ def patients(material: Material) -> Iterator[Drawing]:
     about = About(
         key=anchor("patients", AGE),
         title=_("Age and sex"),
-        description=told,
+        description=description,
         caption=material.caption(caption),
         stamp=material.stamp,
     )
@@ -90,10 +90,10 @@ def decade_of(age: str) -> int | None:
     >>> [decade_of(age) for age in ("34", "67-year-old", "6 months", "3 Jahre", "neugeboren", "")]
     [3, 6, 0, 0, None, None]
     """
-    found = _AGE.fullmatch(age)
-    if found is None:
+    match = _AGE.fullmatch(age)
+    if match is None:
         return None
-    years = 0 if _YOUNGER.match(found[2]) else int(found[1])
+    years = 0 if _YOUNGER.match(match[2]) else int(match[1])
     return years // 10 if years < 130 else None
 
 
@@ -112,12 +112,12 @@ def stacked(
         top = 0.14 + 0.185 * legend_rows
         height = ROW * len(rows) + 0.46 + top
         figure = Figure(figsize=(WIDTH, height))
-        left = label_width([name for name, _ in rows])
+        left_margin = label_width([name for name, _ in rows])
         axes = figure.add_axes(
             (
-                left / WIDTH,
+                left_margin / WIDTH,
                 0.46 / height,
-                (WIDTH - left - 0.2) / WIDTH,
+                (WIDTH - left_margin - 0.2) / WIDTH,
                 (height - 0.46 - top) / height,
             )
         )
@@ -162,7 +162,7 @@ def stacked(
         figure.legend(
             handles=keys,
             loc="upper left",
-            bbox_to_anchor=(left / WIDTH, 1 - 0.03 / height),
+            bbox_to_anchor=(left_margin / WIDTH, 1 - 0.03 / height),
             ncols=columns,
             frameon=False,
             fontsize=8,

@@ -33,34 +33,34 @@ class Recruited:
 
 def recruited(material: Material) -> Recruited | None:
     """What the recruitment record says; None where nothing was recorded."""
-    found = recruitment(material.events)
-    if not found:
+    record = recruitment(material.events)
+    if not record:
         return None
-    flow = found.flow()
+    flow = record.flow()
     figures = (_flow(material, flow),) if len(flow) > 1 else ()
     strata = (
-        _strata(material, found)
-        if len(found.strata) > 1 or (found.strata and not figures)
+        _strata(material, record)
+        if len(record.strata) > 1 or (record.strata and not figures)
         else None
     )
     words = _texts(material)
     decisions = _decisions(material)
-    told = tuple(
+    descriptions = tuple(
         (words[k], decisions.get(v, v) if k == "decision" else v)
-        for k, v in found.texts.items()
+        for k, v in record.texts.items()
         if k in words
     )
-    return Recruited(told, strata, figures)
+    return Recruited(descriptions, strata, figures)
 
 
 def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
     _, count, words = material.language.gettext, material.numbers.count, _steps(material)
     title = _("Recruitment of the raters")
-    told = "; ".join(f"{words[step.name]}: {count(step.people)}" for step in flow)
+    description = "; ".join(f"{words[step.name]}: {count(step.people)}" for step in flow)
     about = About(
         "recruitment",
         title,
-        told,
+        description,
         material.caption(_("From those who could have been asked to those who completed.")),
     )
     with style():
@@ -70,12 +70,14 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
         axes.set_xlim(0, WIDTH)
         axes.set_ylim(height, 0)
         axes.axis("off")
-        left, wide = 1.2, 2.9
-        middle = left + wide / 2
+        left_edge, wide = 1.2, 2.9
+        middle = left_edge + wide / 2
         for n, step in enumerate(flow):
             top = 0.05 + n * (BOX + GAP)
             axes.add_patch(
-                Rectangle((left, top), wide, BOX, facecolor=PAPER, edgecolor=ACCENT, linewidth=1.0)
+                Rectangle(
+                    (left_edge, top), wide, BOX, facecolor=PAPER, edgecolor=ACCENT, linewidth=1.0
+                )
             )
             axes.text(
                 middle,
@@ -96,7 +98,7 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
             }
             axes.annotate("", (middle, top), (middle, top - GAP), arrowprops=arrow)
             if step.lost:
-                side = left + wide + 0.35
+                side = left_edge + wide + 0.35
                 axes.annotate("", (side, top - GAP / 2), (middle, top - GAP / 2), arrowprops=arrow)
                 text = f"{_lost(material)[step.name]}: {count(step.lost)}"
                 axes.text(side + 0.08, top - GAP / 2, text, va="center", color=MUTED)
@@ -104,17 +106,20 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
         return finish(figure, about.key, about.title, about.description, about.caption)
 
 
-def _strata(material: Material, found: Recruitment) -> Table:
+def _strata(material: Material, record: Recruitment) -> Table:
     _, count, words = material.language.gettext, material.numbers.count, _steps(material)
-    known = [step for step in STEPS if any(step in s.counts for s in found.strata)]
+    steps = [step for step in STEPS if any(step in s.counts for s in record.strata)]
     rows = [
         (
-            Cell(one.name or _("everybody")),
-            *(Cell(count(one.counts[s]) if s in one.counts else "–", number=True) for s in known),
+            Cell(stratum.name or _("everybody")),
+            *(
+                Cell(count(stratum.counts[s]) if s in stratum.counts else "–", number=True)
+                for s in steps
+            ),
         )
-        for one in found.strata
+        for stratum in record.strata
     ]
-    head = (_("Stratum"), *(words[step] for step in known))
+    head = (_("Stratum"), *(words[step] for step in steps))
     return table(material.caption(_("Recruitment by stratum.")), head, rows)
 
 

@@ -63,8 +63,8 @@ def _loaded(point: EntryPoint) -> Addition:
     if addition.statistic.id != point.name:
         raise AnalysisError(f"{where} has another name in its entry, {addition.statistic.id!r}")
     if addition.statistic.family not in FAMILIES:
-        known = " or ".join(repr(name) for name in FAMILIES)
+        families = " or ".join(repr(name) for name in FAMILIES)
         raise AnalysisError(
-            f"{where} is of the family {addition.statistic.family!r}; expected {known}"
+            f"{where} is of the family {addition.statistic.family!r}; expected {families}"
         )
     return addition

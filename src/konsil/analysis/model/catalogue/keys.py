@@ -20,9 +20,9 @@ def misplaced_keys(analysis: Analysis) -> Iterator[str]:
     >>> list(misplaced_keys(Analysis("a", "mean", "correct", "experts", of=("yes",))))
     ["of: belongs to the statistic 'share', not to 'mean'"]
     """
-    taken = statistic_of(analysis.statistic).keys
+    valid_keys = statistic_of(analysis.statistic).keys
     for key in OPTIONAL:
-        if key not in taken and getattr(analysis, key) != getattr(_PLAIN, key):
+        if key not in valid_keys and getattr(analysis, key) != getattr(_PLAIN, key):
             yield f"{key}: belongs to {_owners(key)}, not to {analysis.statistic!r}"
 
 
