@@ -261,7 +261,7 @@ def test_every_command_that_takes_who_acts_is_among_them() -> None:
         (("close",), "--batch: name the batch, such as --batch 1"),
         (
             ("succeed",),
-            "--slot: name the place that somebody takes over; without it nothing is written",
+            "--slot: name the slot that somebody takes over; without it nothing is written",
         ),
         (("kit",), "--rater: name whose tasks, such as --rater physician-1"),
     ],
