@@ -1,7 +1,7 @@
-"""The words of pages and reports: English in the code, other languages from gettext catalogues beside this file.
+"""Texts of pages and reports: English in the code, other languages from catalogues.
 
-A language is one file, `CODE.po`. A text without an entry stays English. A study's own texts are
-never translated.
+The gettext catalogues are in this folder. A language is one file, `CODE.po`. A text without an
+entry stays English. A study's own texts are never translated.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def known(code: str) -> str:
 
 @cache
 def is_draft(language: str) -> bool:
-    """Whether the head of a language's catalogue states that it is a draft: pages show it, reports do not.
+    """Whether a language's catalogue states in its head that it is a draft.
+
+    Pages show a draft, reports do not.
 
     >>> is_draft("de"), is_draft("fr")
     (False, True)

@@ -1,1 +1,1 @@
-"""Cases masked level by level: degradation, mismatch, effects, crossover, approval of known failures."""
+"""Cases with masked information: degradation, mismatch, effects, crossover, approval."""

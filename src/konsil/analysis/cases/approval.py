@@ -1,4 +1,7 @@
-"""The audit of judges: what they approve of what the experts call a failure, and what of it strictness would cost."""
+"""Judges' approval of failures, and the trade-off between approval and strictness.
+
+A failure is an answer that the experts rate as failed.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ def judgement_table(context: Context, table: RatingTable) -> pl.DataFrame:
 
 
 def failures(context: Context, table: RatingTable) -> pl.DataFrame:
-    """The consensus failure set: answers and criteria to which all experts, or their mean, give `failure` or less."""
+    """The consensus failure set.
+
+    Answers and criteria to which all experts, or their mean, give `failure` or less.
+    """
     parts = []
     for criterion_context in _each(context):
         experts = scores(
@@ -120,7 +126,10 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
 def approval_bounds(
     context: Context, table: RatingTable, missing: RatingTable, rows: Sequence[Row]
 ) -> Iterator[Bounds]:
-    """For each judge its approval if none, and if all, of its judgements that are missing had approved."""
+    """Bounds of each judge's approval for its missing judgements.
+
+    The lower bound assumes that none of them approved, the upper bound that all did.
+    """
     absent = []
     for criterion_context in _each(context):
         gaps = select(missing, criterion_context.analysis, criterion_context.analysis.raters)
@@ -156,7 +165,7 @@ def _successes(context: Context) -> pl.Expr:
 
 
 def _separated(context: Context, part: pl.DataFrame) -> tuple[pl.DataFrame, Array, Array]:
-    """A judge's judgements of failures and successes, the values it gave, and their sums by case."""
+    """A judge's judgements of failures and successes, their values, and their sums by case."""
     used = part.filter(_fails(context) | _successes(context))
     values = np.unique(used.get_column("judge").to_numpy())
     cases = part.get_column("case").unique().sort().to_list()

@@ -1,4 +1,4 @@
-"""What the settings of an analysis of cases in several versions must say, and what they must not say together."""
+"""Rules for the settings of analyses of cases with several versions, alone and together."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ _DEFAULTS = {field.name: field.default for field in fields(Analysis)}
 
 
 def with_case_defaults(analysis: Analysis) -> Analysis:
-    """The analysis with cases as clusters and the criteria it implies, where its statistic is about cases.
+    """The analysis with cases as clusters and its implied criteria.
 
-    >>> with_case_defaults(Analysis("a", "mismatch", "precision", "experts", against="detector")).criteria
+    An analysis whose statistic is not about cases is returned as it is.
+
+    >>> analysis = Analysis("a", "mismatch", "precision", "experts", against="detector")
+    >>> with_case_defaults(analysis).criteria
     ('reasoning_names', 'answer_names')
     """
     if analysis.statistic not in CASES:
@@ -76,7 +79,8 @@ def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
 
     >>> from konsil.instrument import Scale
     >>> a = Analysis("a", "accuracy", "precision", "experts", correct=75)
-    >>> list(threshold_problems(a, Criterion("precision", "?", Scale(("0", "1"), level="interval"))))
+    >>> scale = Scale(("0", "1"), level="interval")
+    >>> list(threshold_problems(a, Criterion("precision", "?", scale)))
     ["correct: 75 is above the highest number of the scale of 'precision', 1"]
     """
     low, high = _ends(criterion)

@@ -27,7 +27,7 @@ anew each time."""
 
 
 def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
-    """One row for every two criteria: Spearman's rho of the panel's mean scores over the answers."""
+    """Rows for pairs of criteria: Spearman's rho of the panel's mean scores over the answers."""
     every = [context.of(criterion) for criterion in (context.criterion, *context.also)]
     parts = {
         criterion_context.criterion.id: dict(

@@ -53,7 +53,7 @@ class Pair:
 
 
 def crossover_rows(context: Context, table: RatingTable) -> Iterator[Row]:
-    """For every two systems how far their order reverses, and below it their difference at each level."""
+    """For every two systems the reversal of their order, and their difference at each level."""
     analysis = context.analysis
     frames = by_system(context, table)
     others: dict[tuple[tuple[str, str], ...], dict[str, Ladder]] = {}

@@ -1,4 +1,7 @@
-"""What becomes of a system as cases are told with less and less: one number a case, cases as the clusters."""
+"""Performance of systems as the information about cases is progressively masked.
+
+Each case contributes one number; cases are the clusters.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ SHARES = ("monotonicity_violation", "diagnostic_potential", "label_dependence")
 
 
 def by_system(context: Context, table: RatingTable) -> list[tuple[dict[str, str], pl.DataFrame]]:
-    """The analysis' ratings split by system and by whatever the analysis asks for, with their level."""
+    """The analysis' ratings, with their level, by system and by the columns of `by`."""
     return groups(
         with_levels(context, table), list(dict.fromkeys(("system", *context.analysis.by)))
     )
@@ -112,7 +115,10 @@ def from_cases(system_ladder: Ladder, numbers: Array, *, share: bool = False) ->
 
 
 def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
-    """For each system and level the share of cases that are right there after a fuller level was wrong."""
+    """The proportion of cases that recover at each level, for each system.
+
+    A case recovers where it is correct after a level with more information was incorrect.
+    """
     if context.analysis.denominator == "recovered":
         return
     levels = context.analysis.levels
@@ -134,11 +140,12 @@ def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
 
 
 def hidden_rows(context: Context, table: RatingTable) -> Iterator[Row]:
-    """For each system the cases that it has wrong with all the information and right with less of it.
+    """The proportion of cases with hidden knowledge, for each system.
 
-    This share is never below 0, so that an interval above 0 shows nothing: the finding asks for
-    more than `margin`, and for more than answers would give that are right by luck as often as
-    those of each level are.
+    Such a case is incorrect with all the information and correct with less of it. This share is
+    never below 0, so that an interval above 0 shows nothing: the finding asks for more than
+    `margin`, and for more than answers would give that are right by luck as often as those of each
+    level are.
     """
     analysis = context.analysis
     for keys, part in by_system(context, table):

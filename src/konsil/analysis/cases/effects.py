@@ -1,4 +1,4 @@
-"""Systems compared on the means of their cases: effect sizes with rank tests, analysis of variance, Tukey's test."""
+"""Comparisons of systems on case means: effect sizes, rank tests, ANOVA, Tukey's test."""
 
 from __future__ import annotations
 
@@ -198,7 +198,9 @@ def _incomplete(cells: Cells) -> tuple[TranslatableMessage, ...]:
 
 
 def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
-    """Partial eta squared and F test of system, level and both, and of the level within each system.
+    """Partial eta squared and F tests of an analysis of variance.
+
+    The effects are system, level, their interaction, and the level within each system.
 
     valid: both within cases. paper: systems as if they had been given other cases.
     """
@@ -302,7 +304,9 @@ def _mixed(
 
 
 def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
-    """Every two cells of system and level, adjusted for all: those that share a system or a level on the page.
+    """Differences between every two cells of system and level, adjusted for all of them.
+
+    Those that share a system or a level are on the page.
 
     valid: paired by case, with the two cells' own error. paper: all cells as if they were of other
     cases.

@@ -1,4 +1,4 @@
-"""What answers are worth: whether they are right, and what those that are not name and how well they read."""
+"""Accuracy of answers; what incorrect answers name and how well they read."""
 
 from __future__ import annotations
 
@@ -140,7 +140,10 @@ def _yes(frame: pl.DataFrame, criterion: Criterion) -> pl.DataFrame:
 
 
 def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
-    """How often whoever labelled the answers agrees with people who labelled some by hand, one row a criterion."""
+    """Agreement of the detector's labels with those of people, one row a criterion.
+
+    The detector is the panel that labelled the answers; people labelled some of them by hand.
+    """
     for criterion in context.also:
         labels = _labels(context, table, criterion)
         if labels.height == 0 or set(labels.get_column("kind").to_list()) == {"human"}:

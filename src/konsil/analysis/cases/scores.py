@@ -1,4 +1,4 @@
-"""What a panel gave an answer: the mean number of its labels, and how the answers lie in cases and levels."""
+"""Panel scores of answers: the mean number of the labels, by case and level."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ def panel_scores(context: Context, table: RatingTable, panel: str) -> pl.DataFra
 
 
 def reaches(threshold: float) -> pl.Expr:
-    """Whether a score is at the threshold or above: a mean of raters must not fail it by a rounding error."""
+    """Whether a score is at the threshold or above, with a tolerance for rounding errors.
+
+    A mean of raters must not fail it by a rounding error.
+    """
     return pl.col("score") >= threshold - 1e-9
 
 

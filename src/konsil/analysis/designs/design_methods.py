@@ -1,4 +1,4 @@
-"""Sentences of the methods paragraph about designs: times, parts of answers, variance components."""
+"""Methods sentences about designs: times, parts of answers, variance components."""
 
 from __future__ import annotations
 

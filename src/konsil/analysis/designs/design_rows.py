@@ -1,4 +1,4 @@
-"""Which rows an analysis of designs has: times, lengths, parts of answers, and what the time of raters buys."""
+"""Rows of analyses of designs: times, lengths, parts of answers, and costs in rater time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the settings of an analysis of designs must not say together: times, parts of answers, what hours buy."""
+"""Rules for settings of analyses of designs: times, parts of answers, rater-hours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from konsil.analysis.model.spec import Analysis
 def averaged(a: Analysis) -> bool:
     """Whether judges are held against what a panel says on average.
 
-    >>> averaged(Analysis("a", "randolph_kappa", "correct", "judges", against="experts", consensus="mean"))
+    >>> settings = {"against": "experts", "consensus": "mean"}
+    >>> averaged(Analysis("a", "randolph_kappa", "correct", "judges", **settings))
     True
     """
     has_mean_panel = a.against not in {None, "rest"} and a.consensus == "mean"

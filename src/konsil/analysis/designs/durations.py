@@ -1,4 +1,4 @@
-"""How long people took for what a screen shows: seconds, summed over the screens of one answer's sentences."""
+"""Rating times in seconds, summed over the screens of one answer's sentences."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ PAIR = ["rater", "item", "case", "answers"]
 
 
 def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -> pl.DataFrame:
-    """One row for each rater and screenful, seconds summed over its screens; where one has no time it stays out.
+    """Seconds of each rater and screenful, summed over its screens.
 
-    By the active clock: what a rating says. By the open one: for how long the screens' pages were
-    open.
+    A screenful with a screen without a time is left out. By the active clock: what a rating says.
+    By the open one: for how long the screens' pages were open.
     """
     by = [c for c in context.analysis.by if c not in PAIR]
     numbered = [c for c in frame.columns if c.endswith(", numbered")]

@@ -1,4 +1,4 @@
-"""Whether longer answers are rated higher: the correlation of an answer's mean rating and its number of words."""
+"""Correlation of an answer's mean rating and its number of words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What raters' time buys: reliability by design and number of sentences, and how many hours a reliability takes."""
+"""Rater time and reliability, by design and number of sentences.
+
+Reliability for a time budget, and the hours that a target reliability requires.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,10 @@ def _unknown(design: Design) -> str:
 
 
 def without_upper_limit(summary: EstimateSummary, context: Context) -> EstimateSummary:
-    """Without an upper end where too many resamples reach the reliability with no number of raters."""
+    """The summary without an upper limit where too many resamples never reach the reliability.
+
+    Such a resample reaches it with no number of raters.
+    """
     e, resampling = summary.headline, context.resampling
     if e.n_undefined <= resampling.draws * (1 - resampling.level) / 2:
         return summary
@@ -179,7 +185,7 @@ def _designs(context: Context, table: RatingTable, frame: pl.DataFrame) -> Itera
 
 
 def _seconds(context: Context, table: RatingTable, frame: pl.DataFrame, of: Numbers) -> Array:
-    """Each answer's seconds, summed over its raters, and how many raters have a time, (n_answers, 2)."""
+    """Seconds of each answer over its raters, and its number of timed raters, (n_answers, 2)."""
     pairs = seconds_by_pair(context, table, frame)
     about = pairs.select(
         pl.concat_str([pl.col("item").fill_null(""), "answers"], separator="\x1f")
@@ -205,7 +211,7 @@ def _reliability(totals: Array, raters: float) -> Array:
 
 
 def hours_needed(totals: Array, target: float) -> Array:
-    """Hours of raters for 100 answers to reach a reliability; nan where no number of raters does."""
+    """Rater-hours for 100 answers to reach a reliability; nan where no number of raters does."""
     components, sentences, seconds = _part(totals)
     return np.asarray(g.raters_needed(components, target, sentences) * seconds * ANSWERS / 3600)[
         ..., None
@@ -213,7 +219,7 @@ def hours_needed(totals: Array, target: float) -> Array:
 
 
 def reliability_for_budget(totals: Array, minutes: float) -> Array:
-    """The reliability that so many minutes of raters an answer buy; nan where they do not pay one rater."""
+    """Reliability for a budget of rater minutes an answer; nan below the cost of one rater."""
     components, sentences, seconds = _part(totals)
     raters = ratio(np.full_like(seconds, minutes * 60), seconds)
     return np.where(
@@ -224,7 +230,10 @@ def reliability_for_budget(totals: Array, minutes: float) -> Array:
 def _budget(
     context: Context, keys: dict[str, str], designs: list[Design], minutes: float
 ) -> Iterator[Row]:
-    """What every design reaches with a budget, and in how many joint resamples it is the best of them."""
+    """Reliability of each design for a budget, and its proportion of resamples ranked first.
+
+    The resamples are joint.
+    """
     measures = [
         design.measure(partial(reliability_for_budget, minutes=minutes)) for design in designs
     ]

@@ -1,4 +1,4 @@
-"""Answers rated by some of their sentences: what a part tells of the whole, and how far raters lie apart on it."""
+"""Answers rated by some of their sentences: part–whole correlation, rater variance."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Numbers:
 
     @property
     def scores(self) -> Array:
-        """Each sentence's mean over its raters, (n_answers, n_sentences); nan where nobody rated it."""
+        """Each sentence's mean over its raters, (n_answers, n_sentences); nan if unrated."""
         is_rated = np.isfinite(self.values)
         n = is_rated.sum(axis=1)
         sums = np.where(is_rated, self.values, 0.0).sum(axis=1)
@@ -175,7 +175,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
 
 
 def exact(estimate: Estimate) -> Estimate:
-    """The estimate where every part is the whole answer: nothing was left to chance, so there is no interval."""
+    """The estimate where each part is the whole answer: no sampling, so there is no interval."""
     nothing = math.nan
     reason = message("exact: every part is the whole answer", message_id="edges.exact_part")
     return replace(

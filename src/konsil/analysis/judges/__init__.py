@@ -1,1 +1,1 @@
-"""Judges: ensembles, self and family preference, caution, confidence, blinding, injected instructions."""
+"""Judges: ensembles, own-answer preference, abstention, confidence, blinding, injections."""

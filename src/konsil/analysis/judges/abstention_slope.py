@@ -27,7 +27,10 @@ from konsil.stats.judges.abstention_slope import slope, slope_sums
 
 
 def caution_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
-    """Slopes of the abstention rate on the covariate, by group; with `against` the paired gap to that panel's slope."""
+    """Slopes of the abstention rate on the covariate, by group.
+
+    With `against` also the paired difference from that panel's slope.
+    """
     analysis = context.analysis
     column = score_column(context, table)
     theirs: dict[tuple[str, ...], Measure] = {}

@@ -1,4 +1,4 @@
-"""The blinding probe: what raters guess, held against whose answer it was or which arm they were in."""
+"""The blinding probe: raters' guesses of systems or arms against the actual ones."""
 
 from __future__ import annotations
 

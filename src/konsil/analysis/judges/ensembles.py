@@ -1,4 +1,7 @@
-"""Every odd-sized ensemble of judges by majority vote against a panel, ranked, with the best one's out-of-bag value."""
+"""Odd-sized ensembles of judges by majority vote against a panel, ranked.
+
+The best ensemble also has an out-of-bag value.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ _CHOSEN = message(
 
 
 def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
-    """All odd ensembles, the best first; then what is left of the best on clusters that did not choose it.
+    """All odd ensembles, the best first, and the best one's out-of-bag value.
+
+    That value is its performance on clusters that did not choose it.
 
     valid: all ensembles on the slots where every one has a majority, or each on those of its
     members. paper: each on its own slots. A judge with labels on too few slots is in no ensemble,
@@ -139,7 +144,10 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
 def _covered(
     codes: Codes, names: tuple[str, ...], coverage: float
 ) -> tuple[Codes, tuple[str, ...], dict[str, float]]:
-    """The judges with labels on enough of the slots with a consensus, and the share that each of the others has."""
+    """The judges with labels on enough of the slots with a consensus.
+
+    Also the proportion of those slots on which each of the other judges has labels.
+    """
     scored = codes.labels[codes.labels[:, 0] >= 0, 1:]
     shares = (scored >= 0).mean(axis=0) if len(scored) else np.ones(len(names))
     enough = shares >= coverage
@@ -191,7 +199,7 @@ def _own_slots(slots: IntArray) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Sparse:
-    """What intervals need where an ensemble and the panel hardly ever agree, or hardly ever disagree."""
+    """The data of intervals where an ensemble and the panel nearly always agree or disagree."""
 
     share: tuple[float, float] | None
     """(a, b) where the statistic is a + b times the share of slots that agree; None of kappa."""
@@ -228,7 +236,7 @@ class _Sparse:
         return cls(share, rarer.astype(np.int64), None)
 
     def interval(self, headline: Estimate, n: int, slots: int, cluster: str) -> Estimate:
-        """The estimate of ensemble n with an interval that has a width, or with none and the reason."""
+        """The estimate of ensemble n, its interval with a width, or none and the reason."""
         if not np.isfinite(headline.value) or headline.n_clusters < 2:
             return headline
         if self.share is not None and self.rarer[n] < rare_events.FEW_HITS:

@@ -1,4 +1,4 @@
-"""Control tasks with injected instructions: parted from all other ratings, and how far they move each judge."""
+"""Control tasks with injected instructions, kept apart, and their effect on each judge."""
 
 from __future__ import annotations
 

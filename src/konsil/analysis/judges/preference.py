@@ -55,7 +55,11 @@ class Bench:
     """Judge -> the columns of the judges of other families."""
 
     def parts(self, name: str, scores: Array) -> tuple[Array, Array, Bools, Bools, IntArray]:
-        """A judge's scores, its peers' of what they did not write, its own and the others' answers, the strata."""
+        """A judge's scores and its peers', with the answers' owners and strata.
+
+        Its scores, its peers' of what they did not write, its own and the others' answers, the
+        strata.
+        """
         peers = np.where(self.written, np.nan, scores)[:, self.peers[name]]
         return (
             scores[:, self.judges.raters.index(name)],
@@ -107,10 +111,11 @@ def bench_of(
 
 
 def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> tuple[float, float]:
-    """A judge's preference at its least and its most: gaps lower its own answers' scores and raise its peers', or not.
+    """A judge's preference at its least and its greatest, over the gaps.
 
-    Both versions of the number rise with the judge's scores of its own answers and with its peers'
-    scores of the others, and fall with the rest, so that no other labels in the gaps go beyond.
+    Gaps lower its own answers' scores and raise its peers', or the reverse. Both versions of the
+    number rise with the judge's scores of its own answers and with its peers' scores of the others,
+    and fall with the rest, so that no other labels in the gaps go beyond.
     """
     lowest, highest = (
         float(min(bench.judges.codes.values or (0.0,))),
@@ -130,7 +135,9 @@ def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> 
 def preference_rows(
     context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
 ) -> Iterator[Row]:
-    """For each judge: its advantage for its own (or its siblings') answers over judges of other families.
+    """Each judge's advantage for its own answers over judges of other families.
+
+    Own answers may be those of its siblings.
 
     valid: the difference in differences within the experts' score first, the plain difference
     beside it. paper: the plain difference alone, which a merely lenient judge has too.
@@ -211,7 +218,10 @@ def _scores(judges: Sample) -> Array:
 
 
 def _strata(context: Context, table: RatingTable, judges: Sample) -> tuple[IntArray, int]:
-    """Answers that the experts scored alike: by their mean score, or by their majority where labels have no order."""
+    """Strata of answers with equal experts' scores.
+
+    By their mean score, or by their majority where labels have no order.
+    """
     analysis = context.analysis
     frame = select(table, analysis, str(analysis.against))
     if frame.height == 0:

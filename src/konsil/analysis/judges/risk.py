@@ -33,10 +33,10 @@ POINTS = 400
 
 
 def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Row]:
-    """For each judge the area under its curve, beside its risk in any order and the gap between the two.
+    """Area under each judge's risk–coverage curve.
 
-    The last row is the panel's own: how often one of its raters disagrees with the majority of the
-    others.
+    Also its risk in any order and the difference between the two. The last row is the panel's own:
+    how often one of its raters disagrees with the majority of the others.
     """
     judges = sorted(frame.get_column("rater").unique().to_list())
     panel = _panel(context, table)
@@ -97,7 +97,7 @@ def _panel(context: Context, table: RatingTable) -> Sample:
 def _judge(
     context: Context, frame: pl.DataFrame, panel: Sample, name: str
 ) -> tuple[Array, Array, IntArray] | None:
-    """A judge's confidence, whether it disagrees with the panel's majority, and the clusters, unit by unit."""
+    """A judge's confidence, its disagreement with the panel's majority, and clusters, by unit."""
     judge_ratings = frame.filter((pl.col("rater") == name) & pl.col("confidence").is_not_null())
     if judge_ratings.height == 0:
         return None

@@ -1,1 +1,1 @@
-"""An analysis as the protocol states it, its results, the known statistics, sentences and verdicts."""
+"""Specifications of analyses, results, the catalogue of statistics, sentences, verdicts."""

@@ -37,7 +37,9 @@ class TranslatableMessage(str):
     >>> note
     '1,200 of 3,800 units have no majority.'
     >>> german = {"{n:,} of {all:,} units have no majority.": "Ohne Mehrheit: {n:,} von {all:,}."}
-    >>> note.translated(lambda text: german.get(text, text), lambda n, form: format(n, form).replace(",", "."))
+    >>> note.translated(
+    ...     lambda text: german.get(text, text), lambda n, form: format(n, form).replace(",", ".")
+    ... )
     'Ohne Mehrheit: 1.200 von 3.800.'
     """
 
@@ -61,7 +63,9 @@ class TranslatableMessage(str):
         return self.template, self.values, self.message_id
 
     def translated(self, gettext: Callable[[str], str], number: Callable[[float, str], str]) -> str:
-        """The sentence in another language: `gettext` gives templates, `number` writes a number by its format.
+        """The sentence in another language.
+
+        `gettext` gives templates, `number` writes a number by its format.
 
         `gettext` returns what it does not know; a message id without an entry falls back to the
         English template.
@@ -75,11 +79,11 @@ class TranslatableMessage(str):
 def message(
     template: str, *, message_id: str = "", **values: str | int | float | Listed
 ) -> TranslatableMessage:
-    """A sentence from its English template, with the id under which catalogues of other languages list it.
+    """A sentence from its English template, with its message id.
 
-    Every new sentence has an id such as `interval.exact`: a family and a name. Sentences of errors
-    and commands, which are English alone, begin with `error.`. Older sentences are listed under
-    their template.
+    Catalogues of other languages list it under that id. Every new sentence has an id such as
+    `interval.exact`: a family and a name. Sentences of errors and commands, which are English
+    alone, begin with `error.`. Older sentences are listed under their template.
 
     Words that follow a number have both their forms in a gap: that of one and that of any other
     number.

@@ -78,7 +78,10 @@ class Row:
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """What became of the ratings of one panel on one criterion (and system, where answers are rated)."""
+    """Counts of one panel's ratings on one criterion, by outcome.
+
+    Also by system, where answers are rated.
+    """
 
     panel: str
     """The panel."""
@@ -169,7 +172,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class TradeOff:
-    """What a judge's strictness costs: false approvals against false rejections, from the most lenient threshold on."""
+    """A judge's false approvals against its false rejections, by threshold.
+
+    The first threshold is the most lenient.
+    """
 
     analysis: str
     """The analysis' name."""
@@ -242,5 +248,5 @@ class Results:
 
     @property
     def estimable_rows(self) -> tuple[Row, ...]:
-        """The rows of analyses that could be made: those that have the groups which figures are drawn by."""
+        """The rows of analyses that could be made, with the groups that figures are drawn by."""
         return tuple(row for row in self.rows if row.is_made)

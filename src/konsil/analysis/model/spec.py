@@ -146,7 +146,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A column made from ratings: the mean number that a panel gave an item, and the bin it falls into."""
+    """A derived column: the mean number that a panel gave an item, and its bin."""
 
     name: str
     """The column, for `by`, `where` and `covariate`."""

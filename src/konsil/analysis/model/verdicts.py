@@ -228,17 +228,25 @@ def _decision(
 
 
 def is_crossover(low: float) -> bool:
-    """Whether the order of two systems reverses, by the lower end of an interval that holds for all levels at once."""
+    """Whether the order of two systems reverses, by the lower limit of a simultaneous CI.
+
+    The CI covers all levels at once.
+    """
     return low > 0
 
 
 def is_hidden_knowledge(low: float, margin: float, luck: float) -> bool:
-    """Whether cases are wrong with all the information and right with less, in more of them than luck would give."""
+    """Whether there is hidden knowledge: more such cases than by chance.
+
+    Such a case is incorrect with all the information and correct with less.
+    """
     return low > margin and low > luck
 
 
 def best_after_choice(p: Sequence[float]) -> Array:
-    """Two-sided p values of the best of several against one comparator, adjusted for having been chosen (Bonferroni).
+    """Two-sided p values of the best of several against one comparator.
+
+    They are adjusted for the choice of the best (Bonferroni).
 
     >>> best_after_choice([0.004, 0.5])
     array([0.008, 1.   ])
@@ -247,5 +255,5 @@ def best_after_choice(p: Sequence[float]) -> Array:
 
 
 def is_order_shown(p_adjusted: float, level: float) -> bool:
-    """Whether two systems are told to differ in a ranking: by the adjusted p value, never by an interval alone."""
+    """Whether two systems differ in a ranking, by the adjusted p value, never by a CI alone."""
     return p_adjusted <= 1 - level

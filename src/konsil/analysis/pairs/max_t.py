@@ -1,4 +1,7 @@
-"""One family of tests for all prespecified win differences: adjusted by the covariance of their influences."""
+"""One family of tests for all prespecified win differences.
+
+They are adjusted by the covariance of their influences.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,13 @@ def with_max_t(
     rows: Sequence[Row],
     families: Lineage,
 ) -> list[Row]:
-    """The rows, those of prespecified and tested win differences and margins with their max-T adjusted p.
+    """The rows, with max-T adjusted p values where they are defined.
 
-    Adjusted is the row's own p value, by the correlations of all numbers of the family over all
-    criteria, groups and arms: those of the two-way covariance of their influences, of people by
-    item and rater, of judges by item alone. Analyses by case and by item are families of their own.
-    nan where the influences are too many.
+    These are prespecified and tested win differences and margins. Adjusted is the row's own p
+    value, by the correlations of all numbers of the family over all criteria, groups and arms:
+    those of the two-way covariance of their influences, of people by item and rater, of judges by
+    item alone. Analyses by case and by item are families of their own. nan where the influences are
+    too many.
 
     Source: Westfall and Young (1993); see `stats.joint.joint_p`.
     """
@@ -90,7 +94,7 @@ def _name(analysis: str, group: object) -> Name:
 
 
 def _covariance(family: Sequence[Column]) -> tuple[Array, float]:
-    """The two-way covariance of all columns, (m, m), and degrees of freedom that the least known of them has."""
+    """The two-way covariance of all columns, (m, m), and the least degrees of freedom of them."""
     item, rater = numbered(family)
     psi = np.concatenate([member.influence for member in family])
     column = np.concatenate([np.full(len(place), n) for n, place in enumerate(item)])

@@ -1,4 +1,4 @@
-"""Comparisons that are missing: between which values a number would lie if they had all been won, or all been lost."""
+"""Bounds of a number for missing comparisons, all of them won or all of them lost."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def concerned(absent: pl.DataFrame, group: Mapping[str, str]) -> pl.DataFrame:
     """Those of the comparisons that are about a row's system, and its rival where it names one.
 
     >>> frame = pl.DataFrame({"system": ["a | b", "b | c"]})
-    >>> concerned(frame, {"system": "a"}).height, concerned(frame, {"system": "b", "rival": "c"}).height
+    >>> pair = {"system": "b", "rival": "c"}
+    >>> concerned(frame, {"system": "a"}).height, concerned(frame, pair).height
     (1, 1)
     """
     two = pl.col("system").str.split(" | ")
@@ -52,7 +53,7 @@ def pair_range(
     absent: pl.DataFrame,
     group: Mapping[str, str],
 ) -> Range:
-    """A number's least and greatest value over all labels that the missing comparisons could have had.
+    """A number's least and greatest value over all labels of the missing comparisons.
 
     Wins of one system, and win differences, rise with every step in its favour and depend on its
     own comparisons alone; so all of them lost, and all of them won by the scale's outermost label,

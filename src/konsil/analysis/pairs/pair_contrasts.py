@@ -1,4 +1,7 @@
-"""Differences of win differences, win rates and margins between groups, and whether several groups differ at all."""
+"""Differences of preference statistics between groups, and a test of all groups.
+
+The statistics are win differences, win rates and margins.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ _ROUNDING = 1e-12
 def contrast_rows(
     context: Context, table: RatingTable, families: Lineage, also: Sequence[Criterion]
 ) -> Iterator[Row]:
-    """One row for every two groups of `compare`, within equal values of the other columns, and one for three or more.
+    """Rows for every two groups of `compare`, and one for three or more groups.
+
+    Groups are compared within equal values of the other columns.
 
     `also`: the further criteria, which are groups like others where the analysis compares criteria.
 
@@ -148,7 +153,7 @@ def _method(context: Context, way: str, interval: WaldInterval) -> TranslatableM
 
 
 def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
-    """Whether the groups differ at all: the greatest difference, with the p value of the test of all."""
+    """The greatest difference between the groups, with the p value of the test of all."""
     item, rater = numbered(members)
     two = all(column.raters for column in members)
     result = heterogeneity(

@@ -1,4 +1,7 @@
-"""What each comparison adds to the numbers of an analysis: for families of tests and for differences of numbers."""
+"""Influences of comparisons on the numbers of an analysis.
+
+They serve families of tests and differences of numbers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Raters of pairs beside one another: their agreement, judges' rankings and experts', own systems, positions."""
+"""Comparisons of raters of pairs: agreement, rankings, own systems, positions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ from konsil.stats.pairs.wins import head_to_head
 
 
 def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
-    """Agreement of those who compared the same two answers in the same arm: within one step, or quadratic kappa."""
+    """Agreement of raters who compared the same two answers in the same arm.
+
+    Within one category, or quadratic kappa.
+    """
     systems, clusters = names_in(context, frame)
     is_kappa = context.analysis.statistic == "choice_kappa"
     for keys, part in groups(frame, context.analysis.by):
@@ -80,7 +83,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
 def position_rows(
     context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
 ) -> Iterator[Row]:
-    """How much more often the answer shown first wins than loses, over all comparisons of a group."""
+    """Win difference of the answer shown first, over all comparisons of a group."""
     systems, clusters = names_in(context, frame)
     people = any(
         families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list()
@@ -122,9 +125,10 @@ def position_rows(
 def rank_rows(
     context: Context, table: RatingTable, frame: pl.DataFrame, criteria: Sequence[Criterion]
 ) -> Iterator[Row]:
-    """Kendall's tau-b of each judge's (or the jury's) ranking of the systems and the experts', averaged over criteria.
+    """Kendall's tau-b of each judge's (or the jury's) ranking of systems and the experts'.
 
-    One bootstrap of questions carries all criteria, so that their mean has an interval of its own.
+    It is averaged over criteria. One bootstrap of questions carries all criteria, so that their
+    mean has an interval of its own.
     """
     analysis = context.analysis
     parts = []
@@ -198,7 +202,7 @@ _FEW_SYSTEMS = 5
 def own_rows(
     context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
 ) -> Iterator[Row]:
-    """What win difference a judge gives to its own system, minus what the experts and its peers give to it.
+    """A judge's win difference for its own system minus the experts' and its peers'.
 
     In pairs one system's gain is another's loss, so leniency has no part in it. valid: minus the
     experts' first, minus the peers' beside it, who count only where they are no party; paper: minus

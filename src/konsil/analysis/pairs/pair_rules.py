@@ -25,7 +25,8 @@ CRITERION = "criterion"
 def compares_criteria(a: Analysis) -> bool:
     """Whether an analysis compares its further criteria with its first on the same comparisons.
 
-    >>> compares_criteria(Analysis("a", "margin", "x", "experts", compare="criterion", criteria=("y",)))
+    >>> settings = {"compare": "criterion", "criteria": ("y",)}
+    >>> compares_criteria(Analysis("a", "margin", "x", "experts", **settings))
     True
     """
     return a.compare == CRITERION and a.statistic in WINS and bool(a.criteria)
@@ -35,8 +36,10 @@ def criteria_problems(a: Analysis, first: Criterion, others: Sequence[Criterion]
     """What keeps criteria from being compared: each is about pairs and has the labels of the first.
 
     >>> from konsil.instrument import Scale
-    >>> first, other = (Criterion(c, "?", Scale(("A", "B")), scope) for c, scope in (("x", "pair"), ("y", "answer")))
-    >>> list(criteria_problems(Analysis("a", "margin", "x", "e", compare="criterion", criteria=("y",)), first, [other]))
+    >>> first = Criterion("x", "?", Scale(("A", "B")), "pair")
+    >>> other = Criterion("y", "?", Scale(("A", "B")), "answer")
+    >>> analysis = Analysis("a", "margin", "x", "e", compare="criterion", criteria=("y",))
+    >>> list(criteria_problems(analysis, first, [other]))
     ["criteria: 'y' is not about pairs of answers, as 'x' is"]
     """
     if not compares_criteria(a):

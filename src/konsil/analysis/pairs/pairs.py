@@ -18,7 +18,10 @@ from konsil.analysis.table.lineage import Lineage
 
 
 def is_of_pairs(context: Context) -> bool:
-    """Whether an analysis is of comparisons: by its statistic, or self preference on a criterion about pairs."""
+    """Whether an analysis is of comparisons.
+
+    By its statistic, or self preference on a criterion about pairs.
+    """
     statistic = context.analysis.statistic
     return statistic in PREFERENCE or (
         context.criterion.scope == "pair" and statistic == "self_preference"

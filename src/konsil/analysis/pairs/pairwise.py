@@ -1,4 +1,7 @@
-"""Preference statistics of a study: win differences, win rates, margins and worths, one row a system or two systems."""
+"""Preference statistics of a study: win differences, win rates, margins and worths.
+
+Each has one row a system or two systems.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ SCORES: Mapping[str, Score] = {
 def pair_rows(
     context: Context, table: RatingTable, frame: pl.DataFrame, families: Lineage
 ) -> Iterator[Row]:
-    """One row a system (or two systems, for win rates) in every group, with its intervals beside it."""
+    """Rows of one system (or two systems, for win rates) in every group, with its intervals."""
     analysis = context.analysis
     people = any(
         families.judges[r].kind == "human" for r in frame.get_column("rater").unique().to_list()
@@ -79,7 +82,10 @@ def votes_by_group(
 
 
 def members(context: Context, table: RatingTable, keys: dict[str, str], ballot: Ballot) -> Member:
-    """The group's votes; by length every system is two, the longer and the shorter one of a comparison."""
+    """The group's votes; by length each system counts as two.
+
+    These are the longer and the shorter answer of a comparison.
+    """
     by_length = LENGTH in context.analysis.by
     votes = ballot.votes
     if by_length:
@@ -92,7 +98,9 @@ def members(context: Context, table: RatingTable, keys: dict[str, str], ballot: 
 def places(
     statistic: str, names: Sequence[str], *, by_length: bool = False
 ) -> tuple[tuple[int, dict[str, str]], ...]:
-    """Which of a statistic's values is whose: its number and the keys that a row of it has beside those of its group.
+    """The indices of a statistic's values with their keys.
+
+    A row has these keys in addition to those of its group.
 
     >>> [(n, *one.values()) for n, one in places("win_rate", ["a", "b"])]
     [(0, 'a', 'b'), (1, 'b', 'a')]

@@ -85,7 +85,7 @@ def _ballot(
 def _by_length(
     context: Context, keys: dict[str, str], table: RatingTable, ballot: Ballot, weights: Array
 ) -> Iterator[Row]:
-    """The comparisons in which a system had the longer answer, and those in which it had the shorter."""
+    """Rows of the comparisons where a system had the longer answer, and the shorter."""
     is_longer, has_lengths = longer_first(ballot, table)
     for word, flag in ((message("longer"), True), (message("shorter"), False)):
         for n in range(len(ballot.systems)):

@@ -179,7 +179,9 @@ def no_interval(*, dominated: bool = False) -> TranslatableMessage:
 
 
 def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
-    """The limits of a ratio of worths, or nan with the reason: without width, or more than `WIDEST` apart.
+    """The limits of a ratio of worths, or nan with the reason.
+
+    They are nan without width, or where they are more than `WIDEST` apart.
 
     >>> ratio_limits(0.5, 0.9), ratio_limits(0.0, 21e12)[2]
     ((0.5, 0.9, ''), 'too few comparisons: the limits of the ratio to the best are a factor above 1,000,000 apart')
@@ -382,7 +384,10 @@ def two_procedures(p: float) -> TranslatableMessage:
 def _disagreements(
     systems: Sequence[str], preference: Preference, mode: Mode, level: float
 ) -> list[str]:
-    """The systems whose bootstrap by item and flips answer differently whether the win difference is zero."""
+    """Warnings of systems whose bootstrap by item and permutation test disagree.
+
+    The question is whether the win difference is zero.
+    """
     boot, flips = preference.bootstrap, preference.flips
     if boot is None or flips is None:
         return []
@@ -419,7 +424,7 @@ def warnings_of(
     level: float,
     models: tuple[Mapping[str, Any], ...],
 ) -> list[str]:
-    """What a reader must know, once for all systems: the extreme of each kind of caution, and whom it concerns."""
+    """Warnings for all systems together: the extreme of each kind of caution and its systems."""
     k = len(table.systems)
     by_code: dict[str, list[tuple[VoteCaution, str]]] = {}
     for n, (name, n_rivals) in enumerate(zip(table.systems, _rivals_met(table), strict=True)):

@@ -7,9 +7,9 @@ from konsil.analysis.model.message import TranslatableMessage, message
 
 
 def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMessage:
-    """How an interval of votes is made.
+    """The method of an interval of votes.
 
-    Way: 'two-way', 'item' or 'rater', kind: `how` as in `crossed.Interval`.
+    `way` is 'two-way', 'item' or 'rater'; `kind` is `how` of a `crossed.Interval`.
     """
     both, unit = way == "two-way", cluster if way == "item" else message("rater")
     if kind == "exact" and both:

@@ -1,4 +1,4 @@
-"""From a study's ratings of pairs to votes: whose answers, how many steps in favour of which, on what, by whom."""
+"""Votes from a study's ratings of pairs: systems, steps, items and raters."""
 
 from __future__ import annotations
 
@@ -158,10 +158,11 @@ def _cluster(context: Context) -> str:
 
 
 def jury_votes(ballot: Ballot, name: str) -> Ballot:
-    """All raters' votes on one comparison as one vote of a jury: their mean, a win beyond half a step.
+    """All raters' votes on one comparison as one vote of a jury.
 
-    A comparison is an item with two answers; where each judge made it several times, their first
-    ones are one comparison, their second ones another, in the order of the tasks.
+    It is their mean, a win beyond half a step. A comparison is an item with two answers; where each
+    judge made it several times, their first ones are one comparison, their second ones another, in
+    the order of the tasks.
     """
     if not len(ballot.first):
         return ballot
@@ -208,7 +209,7 @@ def longer_first(ballot: Ballot, table: RatingTable) -> tuple[NDArray[np.bool_],
 
 
 def shown_first(ballot: Ballot, table: RatingTable) -> NDArray[np.signedinteger]:
-    """For each vote whether its first stood first on the screen (1), second (-1), or that is not known (0)."""
+    """The screen position of each vote's first answer: first 1, second -1, unknown 0."""
     if table.data is None:
         return np.zeros(len(ballot.first), dtype=np.int64)
     tasks = task_columns(table.data.tasks, ("id", "answers"))

@@ -27,7 +27,10 @@ MODELS: Mapping[str, Model] = {"davidson": "davidson", "bradley_terry": "bradley
 
 
 def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
-    """Log worths with two-way intervals, the bootstrap and the model's own beside them, and the ratio to the best."""
+    """Log worths with two-way intervals, and the ratio to the best.
+
+    The bootstrap and the model's own intervals are reported, too.
+    """
     votes, analysis, level = member.votes, context.analysis, context.resampling.level
     chosen = design(votes.n_systems, votes.steps, MODELS[analysis.statistic])
     cells = totals(votes)
@@ -99,7 +102,10 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
 
 
 def _limited(estimate: Estimate) -> Estimate:
-    """A log worth without limits that have no width, or are further apart than any ratio says something of."""
+    """A log worth without limits that have no width or are too far apart.
+
+    Beyond that distance no ratio is informative.
+    """
     if estimate.reason or not math.isfinite(estimate.low):
         return estimate
     low, high, reason = worth_limits(estimate.low, estimate.high)
@@ -109,7 +115,10 @@ def _limited(estimate: Estimate) -> Estimate:
 
 
 def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: bool) -> Estimate:
-    """A worth over the best one's, with the headline's kind of interval of their difference, covariance included."""
+    """A worth over the best one's, with the headline's kind of interval.
+
+    It is the interval of their difference, covariance included.
+    """
     if n == best.best:
         low = high = math.nan
     elif "model" in headline.method:

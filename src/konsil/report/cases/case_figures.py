@@ -1,4 +1,4 @@
-"""Cases told with less and less: how accuracy and scores fall, and how the criteria lie side by side."""
+"""Figures of masked cases: accuracy and scores by level, and criteria side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One answer in full: the text, where it names the diagnosis, and the experts' scores beside the judges'."""
+"""One answer in full: its text, its mentions of the diagnosis, experts' and judges' scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The codebook as a page of its own to read or to print: the words of the rating page and of the judge's prompt."""
+"""The codebook as a page of its own, to read or to print.
+
+Its words are those of the rating page and of the judge's prompt.
+"""
 
 from __future__ import annotations
 

@@ -50,7 +50,10 @@ def fonts() -> frozenset[int]:
 
 @cache
 def style(name: str) -> ParagraphStyle:
-    """A style by its name: text, lead (stays with what follows), item, quiet, question, cell, h1 to h4."""
+    """A style by its name.
+
+    Text, lead (stays with what follows), item, quiet, question, cell, h1 to h4.
+    """
     fonts()
     base = ParagraphStyle(
         "text", fontName=FONT, fontSize=9.5, leading=13.5, textColor=INK, spaceAfter=5

@@ -1,4 +1,7 @@
-"""Curves with intervals, several in a panel: parts of answers, reliability, budgets, systems under two designs."""
+"""Curves with intervals: parts of answers, reliability, budgets, systems by design.
+
+A panel has several curves.
+"""
 
 from __future__ import annotations
 

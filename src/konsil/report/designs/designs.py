@@ -1,4 +1,4 @@
-"""Whole answers or their sentences: what the designs differ in, how many sentences are enough, and what follows."""
+"""Comparison of designs: whole answers or their sentences, and the number of sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows for the next study: which design for which criterion, and how many sentences are enough."""
+"""Recommendations for the next study: designs for criteria, numbers of sentences."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ class Compared:
 
     @property
     def has_dominant_category(self) -> bool:
-        """Whether nearly all labels are one and the same under a design: raters who look at nothing then agree, too."""
+        """Whether nearly all labels are the same under a design.
+
+        Raters who read nothing then agree, too.
+        """
         return (
             max(
                 (r.commonest for r in (self.first, self.second) if not math.isnan(r.commonest)),
@@ -58,7 +61,7 @@ class Compared:
 
     @property
     def is_derived(self) -> bool:
-        """Whether several ratings were made into the label that is compared, such as 'wrong if any sentence is'."""
+        """Whether the compared label combines several ratings, as 'wrong if any sentence is'."""
         return self.analysis.spans != "each"
 
 
@@ -115,7 +118,7 @@ def _rates_sentences(material: Material, instrument: str, criterion: str) -> boo
 def hours_gaps(
     analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
 ) -> dict[str, tuple[Analysis, Row]]:
-    """By criterion: hours to a reliability with all sentences of an answer minus those with whole answers."""
+    """Hours to a reliability with all sentences minus those with whole answers, by criterion."""
     gaps: dict[str, tuple[Analysis, Row]] = {}
     for a in (a for a in analyses if a.statistic == "rater_hours" and not a.by):
         minus = {int(r.group["sentences"]): r for r in of[a.name] if r.kind == "difference"}
@@ -322,7 +325,10 @@ def hours_table(
 
 
 def _why_none(rows: Sequence[Row]) -> str:
-    """Why no row has a number, in the rows' own words: no ratings are another reason than no number of raters."""
+    """The reason why no row has a number, in the rows' own words.
+
+    No ratings are another reason than no number of raters.
+    """
     return "; ".join(
         dict.fromkeys(r.estimate.reason for r in rows if r.kind == "estimate" and r.estimate.reason)
     )

@@ -297,7 +297,10 @@ def _companion_methods(rows: Sequence[Joined]) -> list[str]:
 
 
 def _method(estimate: Estimate) -> str:
-    """A column's name for a way to an interval: without what differs from row to row, such as degrees of freedom."""
+    """A column's name for a method of intervals.
+
+    It omits what differs from row to row, such as degrees of freedom.
+    """
     first = estimate.method.split(", ")[0]
     return first[:1].upper() + first[1:]
 
@@ -310,7 +313,10 @@ def _comparison_cell(material: Material, line: Joined, name: str) -> Cell:
 
 
 def _companions(material: Material, line: Joined, methods: Sequence[str]) -> list[Cell]:
-    """One cell for each other interval: the interval alone where the value is the estimate's own."""
+    """One cell for each other interval.
+
+    The interval alone where the value is the estimate's own.
+    """
     cells = []
     for method in methods:
         row = next((c for c in line.companions if _method(c.estimate) == method), None)
@@ -332,7 +338,10 @@ def _targets(rows: Sequence[Joined]) -> set[RatersTarget]:
 
 
 def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
-    """Whom the first intervals are about, where the report or an interval of the table is about raters like these."""
+    """The raters that the first intervals apply to.
+
+    Only where the report or an interval of the table is about raters like these.
+    """
     targets = _targets(rows)
     companion_targets = {
         c.estimate.raters
@@ -356,7 +365,10 @@ def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
 
 
 def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[str]:
-    """The footnote of a row whose interval is about these raters where others' are about raters like these."""
+    """The footnote of a row whose interval is about these raters only.
+
+    Only where other rows' intervals are about raters like these.
+    """
     estimate = joined.row.estimate
     if len(_targets(rows)) < 2 or estimate.raters != "these" or not math.isfinite(estimate.low):
         return []
@@ -368,7 +380,10 @@ def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[s
 
 
 def _methods(material: Material, rows: Sequence[Joined]) -> list[str]:
-    """How the intervals were made, once for each way; where degrees of freedom differ, their range is enough."""
+    """The methods of the intervals, each once.
+
+    Where degrees of freedom differ, their range is enough.
+    """
     _ = material.language.gettext
     methods = [line.row.estimate.method for line in rows if line.row.estimate.method]
     companion_methods = [

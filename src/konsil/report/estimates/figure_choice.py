@@ -69,7 +69,10 @@ class _Axes:
 
 
 def _axes(material: Material, spec: Analysis, rows: Sequence[Row]) -> _Axes | None:
-    """Series over the ranges of a derived number, or over the values of a stratum within each system or rater."""
+    """Series over the ranges of a derived number, or over the values of a stratum.
+
+    Those of a stratum are within each system or rater.
+    """
     bins = {d.name: tuple(b.label for b in d.bins) for d in material.study.derived}
     bins |= {"level": levels} if (levels := levels_of(material)) else {}
     by = tuple(dict.fromkeys((*implied(spec), *spec.by)))
@@ -158,7 +161,10 @@ def _lines(axes: _Axes, rows: Sequence[Row], panel: str) -> list[Series]:
 
 
 def _comparison_series(material: Material, spec: Analysis, axes: _Axes) -> Series | None:
-    """Another panel's series over the same categories, where the protocol asks for one: people beside judges."""
+    """Another panel's series over the same categories, such as people's for judges.
+
+    None where the protocol does not ask for it.
+    """
     same = ("statistic", "criterion", "items", "where", "of", "mode", "collapse", "arm")
     for other in material.study.analyses:
         alike = all(getattr(other, key) == getattr(spec, key) for key in same)

@@ -15,7 +15,10 @@ MOST = 12
 
 
 def key_numbers(material: Material) -> list[tuple[str, str, str, str]]:
-    """Anchor, analysis, statistic, number: of each question's first prespecified analysis that has one."""
+    """Anchor, analysis, statistic and number of each question's first analysis.
+
+    The first prespecified analysis that has a number.
+    """
     by_question: dict[tuple[str, ...], tuple[str, str, str, str]] = {}
     for analysis in material.study.analyses:
         rows = [
@@ -35,7 +38,10 @@ def key_numbers(material: Material) -> list[tuple[str, str, str, str]]:
 
 
 def _question(analysis: Analysis) -> tuple[str, ...]:
-    """What is asked, whichever statistic answers it: agreement of whom with whom, or the statistic itself."""
+    """The question of an analysis, whatever its statistic.
+
+    Agreement of two panels, or the statistic itself.
+    """
     if analysis.statistic.startswith("ensembles_"):
         return ("ensembles", analysis.criterion)
     kind = "agreement" if entry(analysis.statistic).is_among_raters else analysis.statistic

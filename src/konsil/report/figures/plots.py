@@ -141,7 +141,7 @@ def paged(dots: Sequence[Dot]) -> list[list[Dot]]:
 def heat_maps(
     material: Material, name: str, statistic: str, rows: Sequence[Joined]
 ) -> list[Drawing]:
-    """A heat map where each row is about a pair of raters, one for each value of the other group columns."""
+    """A heat map of pairs of raters, one for each value of the other group columns."""
     columns = columns_of(rows)
     pair = next((p for p in PAIRS if set(p) <= set(columns)), None)
     if pair is None:

@@ -1,4 +1,4 @@
-"""Figures of many values at once: ensembles by rank, how often calls failed, how hard the items are."""
+"""Figures of many values: ensembles by rank, failed calls, difficulty of items."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ def ranking(
     several: str,
     beyond: Line | None,
 ) -> Drawing:
-    """Draw all by rank with their intervals: the best and the single ones marked, and what is left of the best."""
+    """Draw all by rank with their intervals, the best and the single ones marked.
+
+    `beyond` is the line of the best one's performance out of bag.
+    """
     with style():
         height = 3.3
         figure = Figure(figsize=(WIDTH, height))

@@ -1,4 +1,4 @@
-"""Small multiples: several statistics of the same rows side by side, and series over the same categories."""
+"""Small multiples: statistics of the same rows, and series over the same categories."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ def series(
 ) -> Drawing:
     """Draw each series in a panel of its own over the same categories, all on one scale.
 
-    `comparison` is drawn in every panel, muted, to be compared with. `line` is a value to reach. Points
-    of unordered categories are not joined, unless there are only two of them.
+    `comparison` is drawn in every panel, muted. `line` is a value to reach. Points of unordered
+    categories are not joined, unless there are only two of them.
     """
     with style():
         across = panels_across(len(shown))

@@ -1,4 +1,4 @@
-"""What figures are made of: rows with their labels, dots, stacked bars, scales, colours, the width of words."""
+"""Parts of figures: labelled rows, dots, stacked bars, scales, colours, widths of words."""
 
 from __future__ import annotations
 

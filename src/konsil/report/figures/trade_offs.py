@@ -1,4 +1,4 @@
-"""What strictness costs: false approvals against false rejections, a panel of the figure for each judge."""
+"""False approvals against false rejections by threshold, a panel for each judge."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def trade_offs(material: Material, name: str, statistic: str) -> list[Drawing]:
 
 
 def trade_off_lines(results: Results) -> list[dict[str, object]]:
-    """Every threshold of every judge, as lines of a table; above the last value nothing is approved."""
+    """Every threshold of every judge, as table rows; none is approved above the last value."""
     return [
         {
             "analysis": t.analysis,

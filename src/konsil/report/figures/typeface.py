@@ -1,4 +1,7 @@
-"""The figures' font without what figures do not use: an embedded subset of it is made in a third of the time."""
+"""The figures' font, reduced to the signs that figures use.
+
+An embedded subset of it is made in a third of the time.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every part of a report is made of: results in the report's language, tables, numbers, names, anchors."""
+"""Parts that all sections of a report share: translated results, tables, numbers, anchors."""

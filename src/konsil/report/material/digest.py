@@ -1,4 +1,4 @@
-"""One digest of everything collected: the same records, the same digest, in whatever order and form they lie."""
+"""One digest of all collected records, whatever their order and form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 
 
 def records_digest(kinds: Iterable[Sequence[object]]) -> str:
-    """SHA-256 over records of several kinds: of each kind their number and then, field by field, all values as JSON."""
+    """SHA-256 over records of several kinds.
+
+    Of each kind their number and then, field by field, all values as JSON.
+    """
     digest = hashlib.sha256()
     for records in kinds:
         digest.update(f"{len(records)}\n".encode())

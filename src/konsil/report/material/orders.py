@@ -1,4 +1,4 @@
-"""Pairs that judges saw in both orders: how often the two labels of one judge contradict one another."""
+"""Pairs that judges saw in both orders: contradictions between a judge's two labels."""
 
 from __future__ import annotations
 

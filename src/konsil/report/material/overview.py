@@ -105,7 +105,7 @@ class Material:
 
 
 def characteristics(material: Material) -> list[Table]:
-    """Table 1 in three parts: raters with their times, items, systems with the lengths of their answers."""
+    """Table 1 in three parts: raters with times, items, systems with lengths of answers."""
     return [part for part in (_raters(material), _items(material), _systems(material)) if part.rows]
 
 
@@ -277,7 +277,7 @@ def _strata(strata: Sequence[Mapping[str, str]], material: Material) -> str:
 
 
 def flow(material: Material) -> Table:
-    """What became of every rating: expected, rated, abstained, unreadable, missing, excluded and why."""
+    """The flow of ratings: expected, rated, abstained, unreadable, missing, excluded and why."""
     _, numbers = material.language.gettext, material.numbers
     coverage = material.results.coverage
     reasons = sorted({reason for row in coverage for reason in row.excluded})

@@ -1,4 +1,4 @@
-"""Under and in a table of estimates: what missing judgements leave open, and how tests are adjusted together."""
+"""Bounds for missing judgements and joint adjustment of tests in tables of estimates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of estimates as tables and figures need them: with their companions, their columns, their contrasts."""
+"""Rows of estimates for tables and figures, with companions, columns and contrasts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class Joined:
 
 
 def join(rows: Sequence[Row]) -> list[Joined]:
-    """Put companions beside their row: with the same group, or with all of the group but one column."""
+    """Join companions to their row.
+
+    A companion has the same group, or all of the group but one column.
+    """
     joined: list[Joined] = []
     for row in rows:
         if row.kind != "companion" or not joined:
@@ -117,7 +120,10 @@ def beside_names(rows: Sequence[Joined]) -> list[str]:
 
 
 def column_title(material: Material, column: str) -> str:
-    """What a group column is called: konsil's own in the report's language, strata by the study's name."""
+    """The title of a group column.
+
+    Konsil's own in the report's language, strata by the study's name.
+    """
     _ = material.language.gettext
     titles = {
         "system": _("System"),

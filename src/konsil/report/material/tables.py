@@ -66,7 +66,9 @@ def table(
     row_heads: int = 1,
     general: Iterable[str] = (),
 ) -> Table:
-    """Build a table: equal remarks share a letter, repeated leading cells are marked, number columns align.
+    """Build a table.
+
+    Equal remarks share a letter, repeated leading cells are marked, number columns align.
 
     >>> shown = table("Numbers", ("who", "n"), [(Cell("a"), Cell("1", ("few",), number=True))])
     >>> shown.rows[0][1].marks, shown.notes[0]

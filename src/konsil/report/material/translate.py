@@ -1,4 +1,4 @@
-"""The results in the report's language: every sentence, reason, method and group that an analysis made."""
+"""Translation of results: sentences, reasons, methods and groups of analyses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models were sent, word for word: the judges' prompt on an example, and the systems' own instructions."""
+"""Prompts of models, verbatim: the judges' on an example, and the systems' instructions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from konsil.report.material.overview import Material
 
 
 def judges_prompt(material: Material, instrument: Instrument) -> str:
-    """The prompt of an instrument that judges rate by, on an example with three dots for every text; else empty."""
+    """The prompt of an instrument that judges rate by, on an example; else empty.
+
+    The example has three dots for every text.
+    """
     judges = {
         panel
         for panel, members in material.panels().items()

@@ -1,4 +1,4 @@
-"""Declared analyses: how many were frozen before the ratings that they use, and what the page calls them."""
+"""Declared analyses: the number frozen before the ratings that they use, and headings."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ def declared(
 
 
 def declared_heading(plan: Mapping[str, PlanStatus], names: Sequence[str]) -> TranslatableMessage:
-    """What the section of the declared analyses is called: prespecified only where all of them are."""
+    """The heading of the declared analyses.
+
+    They are called prespecified only where all of them are.
+    """
     if names and all(plan.get(name) == "prespecified" for name in names):
         return message("Prespecified analyses", message_id="declared.heading_prespecified")
     return message("Declared analyses", message_id="declared.heading")

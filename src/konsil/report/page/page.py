@@ -149,7 +149,10 @@ def render(material: Material, extras: Sequence[Section]) -> Page:
 
 
 def _themselves(material: Material) -> str:
-    """Raters of a simulated study who were not drawn but rated themselves, as the simulation's event names them."""
+    """Raters of a simulated study whose ratings were not simulated.
+
+    They rated themselves, as the simulation's event names them.
+    """
     named = [e.data.get("but") for e in material.events if e.kind == "simulation"]
     return ", ".join(str(rater) for raters in named if isinstance(raters, list) for rater in raters)
 

@@ -1,4 +1,4 @@
-"""Reconciliation of public tables: of each kind of row how many were read, kept and left out, and why."""
+"""Reconciliation of public tables: rows read, retained and left out by kind, and why."""
 
 from __future__ import annotations
 

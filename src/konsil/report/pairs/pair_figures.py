@@ -1,4 +1,4 @@
-"""Figures of comparisons: win differences beside what they are made of, matrices, and strata side by side."""
+"""Figures of comparisons: win differences with their parts, matrices, and strata."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def grids(
     limits: tuple[float, float],
     across: int = 3,
 ) -> Drawing:
-    """Matrices as panels of cells, `down` saying what the rows are and `along` what the columns are."""
+    """Matrices as panels of cells; `down` is the title of the rows, `along` of the columns."""
     colours = DIVERGING if limits[0] < 0 else SEQUENTIAL
     with style():
         across = min(across, len(panels))
@@ -274,7 +274,10 @@ def strata(
     axis: str,
     reference: float | None = 0.0,
 ) -> Drawing:
-    """The same rows in several strata: one colour and one mark for each, one above the other within a row."""
+    """The same rows in several strata.
+
+    One colour and one mark for each, one above the other within a row.
+    """
     names = list(dots)
     marks, inks = ("o", "s", "^"), (ACCENT, _OTHER, MUTED)
     with style():
@@ -357,9 +360,9 @@ def strata(
 def boxes(
     about: About, rows: Sequence[tuple[str, tuple[float, ...]]], numbers: Numbers, *, axis: str
 ) -> Drawing:
-    """For each row the 5th, 25th, 50th, 75th and 95th percentile: a box on a line with a mark at the median.
+    """Boxes of the 5th, 25th, 50th, 75th and 95th percentile of each row.
 
-    A sixth number is the mean, an open diamond.
+    A box on a line with a mark at the median. A sixth number is the mean, an open diamond.
     """
     with style():
         height = ROW * 1.3 * len(rows) + 0.56

@@ -222,7 +222,10 @@ def _named(row: Row) -> str:
 
 
 def _shares(material: Material, family: Family, row: Row) -> tuple[float, ...] | None:
-    """Much better, somewhat better, equal, somewhat worse, much worse, each rival with the same weight."""
+    """Proportions of much better, somewhat better, equal, somewhat worse and much worse.
+
+    Each comparator has the same weight.
+    """
     plain, strict = (
         _matrix(material, row, family.first, s) for s in ("win_rate", "win_rate_strict")
     )
@@ -295,7 +298,10 @@ def _matrices(material: Material, family: Family) -> Iterator[Drawing]:
 
 
 def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Drawing:
-    """Who prefers whom: people, judges and their jury as rows, systems as columns, own answers framed."""
+    """A figure of who prefers whom, own answers framed.
+
+    People, judges and their jury are rows, systems are columns.
+    """
     _ = material.language.gettext
     rows = _rows(material, family)
     systems = tuple(_systems(material, rows))

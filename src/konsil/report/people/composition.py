@@ -1,4 +1,4 @@
-"""What was compared: the lengths of the answers, and the items that were rated, by specialty and theme."""
+"""The compared material: lengths of answers, and rated items by specialty and theme."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ MOST = 40
 
 
 def composition(material: Material) -> list[Drawing]:
-    """Figures for a study of comparisons; for all others only whom its cases are about, where the items say so."""
+    """Figures of the material of a study of comparisons.
+
+    For all other studies only the patients of the cases, where the items state them.
+    """
     if not any(c.scope == "pair" for c in material.criteria().values()):
         return [*patients(material)]
     return [*schemes(material), *_lengths(material), *_items(material), *patients(material)]

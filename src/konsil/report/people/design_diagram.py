@@ -1,4 +1,7 @@
-"""How comparisons are drawn: from items and raters by way of arms and pairs to what was compared, as one figure."""
+"""The design of comparisons as one figure.
+
+From items and raters by way of arms and pairs to what was compared.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +129,10 @@ def _max_items(material: Material, line: Allocation) -> str:
 
 
 def _weights(material: Material, line: Allocation) -> str:
-    """The weights without names: while systems are letters, a name beside its weight would tell who it is."""
+    """The weights without names.
+
+    While systems are letters, a name beside its weight would identify it.
+    """
     _ = material.language.gettext
     if not line.weights:
         return ""

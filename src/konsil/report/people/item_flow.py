@@ -98,7 +98,10 @@ def _drawn(material: Material, drawn: Drawn) -> Iterator[_Line]:
 
 
 def _duplicates(material: Material, drawn: Drawn | None) -> Iterator[_Line]:
-    """How many of the items that were drawn, or of all where none was, ask what another one of them asks."""
+    """Counts of items that ask what another item asks.
+
+    Of the items that were drawn, or of all where none was.
+    """
     _ = material.language.gettext
     duplicates = last_duplicates(material.events)[1]
     if duplicates is None:

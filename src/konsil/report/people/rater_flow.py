@@ -1,4 +1,4 @@
-"""How the raters were found: the flow from those who could have been asked, the strata, ethics and compensation."""
+"""Recruitment of raters: flow from sampling frame on, strata, ethics and compensation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of judges beside a panel: caution, ensembles, preference for their own, confidence, blinding."""
+"""Statistics of judges: abstention, ensembles, preference, confidence, blinding."""
 
 from __future__ import annotations
 
