@@ -68,12 +68,12 @@ def test_unclustered_shares_of_several_raters_have_the_two_way_interval_beside()
     found = results(analysis, data=only).rows
     assert found[0].estimate.method == "Wilson"
     assert [r.estimate.method.split(" (")[0] for r in found[1:]] == ["linearised two-way Wald"]
-    assert any("3 raters are fewer than 30" in w for w in found[0].warnings)
+    assert any("With 3 raters (fewer than 30)" in w for w in found[0].warnings)
 
 
 def test_few_raters_are_told_where_they_are_averaged_over_and_only_there() -> None:
     (share,) = rows(ask("share", of=("yes",)))
-    assert any("4 raters are fewer than 30" in w for w in share.warnings)
+    assert any("With 4 raters (fewer than 30)" in w for w in share.warnings)
     (alone,) = rows(ask("share", of=("yes",), where={"rater": ("ann",)}))
     assert not any("raters" in w for w in alone.warnings)
 
@@ -85,7 +85,7 @@ def test_a_very_common_label_is_told_on_any_scale(labels: list[str]) -> None:
     found = konsil.agreement(
         pl.DataFrame({"ann": x[:, 0], "ben": x[:, 1]}), labels=labels, resamples=200
     )
-    (note,) = [w for w in found.warnings if "of all" in w]
+    (note,) = [w for w in found.warnings if "of ratings are in one" in w]
     assert "cohen_kappa" in note
     assert "percent_agreement" not in note
 
@@ -109,7 +109,7 @@ def test_too_few_clusters_are_told_of_the_statistics_they_concern() -> None:
     x[:20, 2] = ""
     table = pl.DataFrame({name: x[:, n] for n, name in enumerate(("ann", "ben", "cem"))})
     found = konsil.agreement(table, labels=["1", "2", "3"], level="ordinal", resamples=200)
-    (note,) = [w for w in found.warnings if "clusters, fewer" in w]
+    (note,) = [w for w in found.warnings if "clusters (fewer" in w]
     assert note.startswith("icc1, ")
     assert "cohen_kappa" not in note
 
@@ -157,4 +157,4 @@ def test_a_very_common_label_is_told_against_a_consensus(statistic: str, against
     )
     raters = "experts" if against == "rest" else "judges"
     (row,) = rows(ask(statistic, raters=raters, against=against), data=common)
-    assert any("of all: kappa" in w for w in row.warnings) == (statistic == "cohen_kappa")
+    assert any("of ratings are in one" in w for w in row.warnings) == (statistic == "cohen_kappa")

@@ -75,7 +75,7 @@ def test_a_server_without_log_probabilities_is_told() -> None:
 
 def test_votes_are_told() -> None:
     three = [Callee("judge", name, "hosted:m", 9, ("m",), votes=3) for name in ("j1", "j2")]
-    assert "j1 and j2 voted 3 times on each task" in told(*three)[-1]
+    assert "j1 and j2 rated each task 3 times" in told(*three)[-1]
 
 
 def rating(task: str, label: str) -> Rating:
@@ -113,7 +113,7 @@ def test_contradictions_are_a_number_whatever_the_rule(tie: bool) -> None:
     assert found == (OrderRow("j", "better", 10, 3),)
     said = told(*data(tie=tie).callees, rows=found)[-1]
     assert "j 3 of 10 on better (30.0%)" in said
-    assert said.endswith("is a tie." if tie else "is missing.")
+    assert f"verdicts counted as {'ties' if tie else 'missing'}: " in said
 
 
 def test_a_judge_that_never_contradicts_itself_is_counted_too() -> None:

@@ -30,7 +30,7 @@ def test_the_paragraph_has_them_and_names_cases_as_clusters() -> None:
         results(published(), ISS, replace(ISS, name="c", statistic="crossover")).methods
     )
     assert "An answer counts as right where" in told
-    assert "A crossover is told only where" in told
+    assert "A rank reversal is reported only if" in told
     assert "resamples of clusters (case)" in told
 
 

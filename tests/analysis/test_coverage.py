@@ -176,7 +176,7 @@ def test_questionnaires_are_expected_once_a_phase_or_batch_and_texts_never() -> 
     assert (rows["effort"].expected, rows["effort"].rated, rows["effort"].missing) == (1, 1, 0)
     assert (rows["ease"].expected, rows["ease"].rated, rows["ease"].missing) == (3, 2, 1)
     assert "remark" not in rows
-    assert sum("on 5 items" in sentence for sentence in results.methods) == 1
+    assert sum("5 items were rated by" in sentence for sentence in results.methods) == 1
 
 
 def test_more_ratings_than_tasks_ask_for_are_told_and_hide_no_gap() -> None:

@@ -48,8 +48,8 @@ def test_the_papers_crossover_is_not_shown_by_its_counts() -> None:
     )  # ahead at the narrative, behind at level 2
     assert row.estimate.value == pytest.approx(min(by_level[0], -by_level[3]))
     assert row.estimate.low < 0
-    assert row.finding.startswith("No crossover is shown: generalist is ahead at")
-    assert "do not exclude 0" in row.finding
+    assert row.finding.startswith("Rank reversal not shown: generalist leads at")
+    assert "do not both exclude 0" in row.finding
     assert row.finding in row.warnings
     assert row.group == {"systems": "generalist and specialist"}
 
@@ -57,7 +57,7 @@ def test_the_papers_crossover_is_not_shown_by_its_counts() -> None:
 def test_a_clear_reversal_is_told() -> None:
     row = headline(of_patterns(["11000"] * 24 + ["11100"] * 8, ["00111"] * 24 + ["01111"] * 8))
     assert row.estimate.low > 0
-    assert row.finding.startswith("Crossover: generalist is ahead at narrative and specialist at")
+    assert row.finding.startswith("Rank reversal: generalist leads at narrative, specialist at")
 
 
 def test_few_cases_that_are_all_alike_show_no_reversal() -> None:
@@ -65,7 +65,7 @@ def test_few_cases_that_are_all_alike_show_no_reversal() -> None:
     row = headline(patterns)
     assert row.estimate.value == 1
     assert row.estimate.low < 0
-    assert row.finding.startswith("No crossover is shown")
+    assert row.finding.startswith("Rank reversal not shown")
     below = [r.estimate for r in results(patterns, ASKED).rows if r.kind == "difference"]
     assert all(e.low < e.high for e in below)
 
@@ -73,7 +73,10 @@ def test_few_cases_that_are_all_alike_show_no_reversal() -> None:
 def test_no_reversal() -> None:
     row = headline(of_patterns(["11100"] * 20, ["11000"] * 12 + ["10000"] * 8))
     assert row.estimate.value <= 0
-    assert row.finding == "No crossover: generalist and specialist keep their order at every level."
+    assert row.finding == (
+        "No rank reversal observed: generalist and specialist keep the same order at every"
+        " information level."
+    )
 
 
 def test_each_level_stands_below() -> None:
@@ -91,9 +94,9 @@ def test_hidden_knowledge_is_told_only_beyond_the_margin() -> None:
     # Six of 40, and five tries at the levels' accuracies would find 20% by luck alone: nothing is
     # shown.
     assert rows["specialist"].finding.startswith(
-        "Hidden knowledge is not told from luck: specialist has 15%"
+        "Hidden knowledge not distinguishable from chance: specialist was incorrect at narrative"
     )
-    assert "would give 20%" in rows["specialist"].finding
+    assert "expected by chance 20%" in rows["specialist"].finding
     assert rows["generalist"].finding.startswith("No hidden knowledge is shown: generalist has 0%")
     # Every case is right at one level of four: tries by luck would miss a third of them.
     known = {

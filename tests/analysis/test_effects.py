@@ -86,7 +86,7 @@ def test_paper_mode_takes_every_score_for_an_observation_and_says_so() -> None:
     assert row.estimate.n_clusters == N * 5 * 2 * 2
     assert np.isnan(row.estimate.low)
     assert (
-        "480 scores of few cases are not 480 observations: this p value is far too small."
+        "The test treats 480 clustered scores as independent; its p value is too small."
         in row.warnings
     )
     scores = {

@@ -598,7 +598,7 @@ def test_exclusions_leave_ratings_out_and_count_them() -> None:
     excluded = sum(sum(c.excluded.values()) for c in found.coverage)
     left = sum(c.rated + c.abstained for c in found.coverage)
     assert excluded + left == len(DATA.ratings)
-    assert any("excluded by the protocol's rules" in w for w in found.warnings)
+    assert any("excluded under the protocol's rules" in w for w in found.warnings)
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_the_targets_interval_is_the_first_and_nothing_else_changes(name: str) -
         "of raters in general so few tell little" in warnings[0]
         and "the first interval is about" not in warnings[0]
     )
-    assert "the first interval is about these raters" in warnings[1]
+    assert "the primary CI applies to these raters only" in warnings[1]
     assert (
         all("% wider" in text for text in warnings)
         and "need the two-way interval" not in warnings[0]

@@ -259,9 +259,7 @@ def test_what_was_changed_after_the_freeze_is_exploratory(folder: Path) -> None:
     protocol = folder / "study.toml"
     protocol.write_text(protocol.read_text().replace('name = "within_one"', 'name = "another"'))
     said = konsil("analyse", str(folder))
-    assert (
-        "Added after the plan of analyses was frozen, and therefore exploratory: another." in said
-    )
+    assert "Exploratory (added after the analysis plan was frozen): another." in said
     assert "Taken out after the plan of analyses was frozen: within_one." in said
     rows = json.loads((folder / "estimates.json").read_text())["rows"]
     assert {r["analysis"]: r["declared"] for r in rows} == {

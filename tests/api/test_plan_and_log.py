@@ -109,9 +109,7 @@ def test_a_freeze_after_the_ratings_is_told_with_their_number(
     assert "note: 24 ratings are there already; the report says so" in capsys.readouterr().out
     rate(folder, "r2")
     text = page(folder)
-    assert re.search(
-        r"Read this first .*frozen at \S+ \(digest \w+\), after 24 of 48 ratings\.", text
-    )
+    assert re.search(r"Limitations .*frozen at \S+ \(digest \w+\), after 24 of 48 ratings\.", text)
     assert "1 frozen when ratings that they use were there." in text
     assert {r["prespecified"] for r in records(folder)} == {False}
 
@@ -281,7 +279,7 @@ def test_a_broken_log_is_told_first(
     freeze(open_folder(folder), "A. Author")
     loosen(folder, statement)
     text = page(folder)
-    first = text[text.index("Read this first") :][:700]
+    first = text[text.index("Limitations") :][:700]
     assert "The audit log is not whole, so the numbers may rest on changed records:" in first
     assert problem in first
     assert text.count("The audit log is not whole") == 2, "under the methods as well"

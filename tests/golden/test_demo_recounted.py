@@ -544,7 +544,7 @@ def test_recovery_shows_the_same_estimates_and_counts_what_holds(demo: Demo) -> 
             & (demo.rows["value"] - value).abs().lt(5.1e-4)
         ]
         assert len(row[(row["low"] - low).abs().lt(5.1e-4) & (row["high"] - high).abs().lt(5.1e-4)])
-        held += cells["Interval holds it"] == "yes"
-        assert (low - 5e-4 <= truth <= high + 5e-4) == (cells["Interval holds it"] == "yes")
+        held += cells["CI contains true value"] == "yes"
+        assert (low - 5e-4 <= truth <= high + 5e-4) == (cells["CI contains true value"] == "yes")
     sentence = next(plain(t) for t in demo.page.texts if "intervals hold their true value" in t)
     assert [int(n) for n in re.findall(r"\d+", sentence)[:2]] == [held, len(shown)]

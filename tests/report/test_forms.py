@@ -194,9 +194,9 @@ def test_missing_judgements_stand_beside_the_number() -> None:
     )
     [told] = build_analysis_views(material(asked, Results(rows, (), bounds=bounds)))
     [shown] = told.tables
-    place = [cell.text for cell in shown.head].index("Worst to best case")
+    place = [cell.text for cell in shown.head].index("Worst-case bounds")
     assert [line[place].text for line in shown.rows] == ["[0.450, 0.600] (12)", "– (3)"]
-    assert any("no range is known" in note.text for note in shown.notes)
+    assert any("dash: not available" in note.text for note in shown.notes)
     assert "pass line 0.6" in told.figures[0].caption
 
 
@@ -208,7 +208,7 @@ def test_outcomes_of_calls() -> None:
     )
     found = calls(material([], Results((), (), outcomes=rows)))
     assert found is not None
-    assert "150 tasks; 140 gave labels and 10 gave none" in found.sentence
+    assert "150 tasks; 140 have a rating and 10 have none" in found.sentence
     assert [len(t.rows) for t in found.tables] == [2, 1, 1]
     assert [c.text for c in found.tables[1].rows[0]] == ["judge A", "8", "2"]
     assert {"8", "10 / 100", "0 / 50"} & set(words(found.figures[0])) == {"10 / 100", "0 / 50"}

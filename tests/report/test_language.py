@@ -26,14 +26,12 @@ def test_a_sentence_with_an_id_is_translated_by_it_and_falls_back_to_english() -
 
 def test_a_german_sentence_has_german_numbers() -> None:
     text = message(
-        "The resampling interval is {times:.2f} times as wide as the linearised one.", times=1.234
+        "The bootstrap CI is {times:.2f} times as wide as the cluster-robust Wald CI.",
+        message_id="interval.wider_than_wald",
+        times=1.234,
     )
-    assert text == "The resampling interval is 1.23 times as wide as the linearised one."
-    assert (
-        Numbers(language("de"))
-        .translated(text)
-        .startswith("Das Intervall aus den Ziehungen ist 1,23-mal")
-    )
+    assert text == "The bootstrap CI is 1.23 times as wide as the cluster-robust Wald CI."
+    assert Numbers(language("de")).translated(text).startswith("Das Bootstrap-KI ist 1,23-mal")
     assert (
         Numbers(language("de")).translated(
             message(

@@ -309,8 +309,11 @@ def reason(sample: Sample, name: str) -> str:
             )
         if name in {"icc1k", "icc2k", "icc3k"}:
             return message(
-                "units differ no more than chance has it, so that the mean's reliability has no"
-                " denominator"
+                (
+                    "between-unit variance does not exceed error variance; reliability of the"
+                    " mean is not estimable"
+                ),
+                message_id="undefined.reliability_of_mean",
             )
         return message("the units or the raters do not vary")
     if name == "icc1_incomplete":

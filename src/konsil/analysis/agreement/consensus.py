@@ -104,8 +104,11 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
         return ()
     return (
         message(
-            "{n:,} of {all:,} units have no strict majority and count only where one rater less"
-            " has.",
+            (
+                "{n:,} of {all:,} units have no panel majority; they count only where the"
+                " majority exists without one of the raters."
+            ),
+            message_id="majority.without_one",
             n=no_majority,
             all=len(sample.units),
         ),

@@ -48,8 +48,11 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.statistic == "crossover" for a in case_analyses):
         sentences.append(
             message(
-                "A crossover is told only where the differences at two levels lie on opposite sides"
-                " of 0, with intervals that hold for all levels at once (Bonferroni)."
+                (
+                    "A rank reversal is reported only if simultaneous CIs (Bonferroni) exclude"
+                    " 0 in opposite directions at two levels."
+                ),
+                message_id="methods.rank_reversal",
             )
         )
     if ("mann_whitney", "valid") in used:

@@ -164,8 +164,11 @@ def _finding(
         )
     if verdicts.is_crossover(low):
         return message(
-            "Crossover: {a} is ahead at {early} and {b} at {late}; the intervals of both"
-            " differences, held for all levels at once, exclude 0.",
+            (
+                "Rank reversal: {a} leads at {early}, {b} at {late}; both simultaneous CIs"
+                " exclude 0."
+            ),
+            message_id="crossover.shown",
             a=first,
             b=second,
             early=early,
@@ -173,12 +176,19 @@ def _finding(
         )
     if value > 0:
         return message(
-            "No crossover is shown: {a} is ahead at {early} and {b} at {late} in these cases, but"
-            " the intervals of the differences, held for all levels at once, do not exclude 0 on"
-            " both sides.",
+            (
+                "Rank reversal not shown: {a} leads at {early} and {b} at {late}, but the"
+                " simultaneous CIs do not both exclude 0."
+            ),
+            message_id="crossover.not_shown",
             a=first,
             b=second,
             early=early,
             late=late,
         )
-    return message("No crossover: {a} and {b} keep their order at every level.", a=first, b=second)
+    return message(
+        ("No rank reversal observed: {a} and {b} keep the same order at every information level."),
+        message_id="crossover.none",
+        a=first,
+        b=second,
+    )

@@ -185,9 +185,12 @@ def _hidden(context: Context, system: str, estimate: Estimate, luck: float) -> T
         )
     if margin < estimate.low <= luck:
         return message(
-            "Hidden knowledge is not told from luck: {system} has {value:.0%} of the cases wrong at"
-            " {level} and right with less, but answers that are right by luck, as often as those of"
-            " each level are, would give {luck:.0%}, and the interval reaches down to {low:.0%}.",
+            (
+                "Hidden knowledge not distinguishable from chance: {system} was incorrect at"
+                " {level} but correct with less information in {value:.0%} of cases (lower"
+                " limit {low:.0%}; expected by chance {luck:.0%})."
+            ),
+            message_id="potential.chance",
             system=system,
             value=estimate.value,
             level=first,

@@ -130,7 +130,9 @@ def _naive(
         reason=reason,
     )
     note = message(
-        "{n:,} scores of few cases are not {n:,} observations: this p value is far too small.", n=n
+        "The test treats {n:,} clustered scores as independent; its p value is too small.",
+        message_id="cases.clustered_scores",
+        n=n,
     )
     yield row(
         context,

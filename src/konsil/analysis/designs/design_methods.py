@@ -38,9 +38,13 @@ def design_methods(analyses: Sequence[Analysis]) -> list[str]:
     if statistics & {*COSTS}:
         sentences.append(
             message(
-                "Reliability is the squared correlation of a panel's mean over some sentences with"
-                " the answer's true mean over all of them, from variance components of answers,"
-                " sentences, raters and the rest, none below zero."
+                (
+                    "Reliability (generalizability theory) is the squared correlation of the"
+                    " panel mean over the rated sentences with the answer's true mean, from"
+                    " variance components of answers, sentences, raters and residual; negative"
+                    " components were set to zero."
+                ),
+                message_id="methods.reliability",
             )
         )
     if statistics & {"rater_hours", "budget_reliability"}:

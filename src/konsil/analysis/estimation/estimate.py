@@ -50,18 +50,26 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
     match caution.code:
         case "few-clusters":
             return message(
-                "The interval rests on {n:.0f} {n|cluster|clusters}, fewer than {few:.0f}.",
+                (
+                    "CI based on {n:.0f} {n|cluster|clusters} (fewer than {few:.0f}); coverage"
+                    " may be below nominal."
+                ),
+                message_id="interval.few_clusters",
                 n=a,
                 few=b,
             )
         case "no-variation":
             return message(
-                "No resample differs from the estimate: the interval has no width and is no"
-                " evidence."
+                (
+                    "All resamples gave the same value; a CI without width does not indicate"
+                    " certainty."
+                ),
+                message_id="interval.no_width",
             )
         case "widths-differ":
             return message(
-                "The resampling interval is {times:.2f} times as wide as the linearised one.",
+                "The bootstrap CI is {times:.2f} times as wide as the cluster-robust Wald CI.",
+                message_id="interval.wider_than_wald",
                 times=a,
             )
         case "one-width":

@@ -20,8 +20,10 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
     if width > 0 and wide / width > WIDER:
         notes.append(
             message(
-                "With raters as a second source of chance the interval is {wider:.0%} wider;"
-                " conclusions about raters in general need the two-way interval.",
+                (
+                    "Allowing for rater sampling widens the CI by {wider:.0%}; use the two-way"
+                    " CI to generalise to other raters."
+                ),
                 message_id="two_way.wider",
                 wider=wide / width - 1,
             )
@@ -30,8 +32,10 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
     if n < FEW_RATERS:
         notes.append(
             message(
-                "The {n} {n|rater is|raters are} fewer than {few}: the first interval is about"
-                " these raters, and of raters in general so few tell little.",
+                (
+                    "With {n} {n|rater|raters} (fewer than {few}), the primary CI applies to"
+                    " these raters only; do not generalise."
+                ),
                 message_id="two_way.few_raters",
                 n=n,
                 few=FEW_RATERS,

@@ -305,8 +305,10 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "thin-pairs":
             return message(
-                "It was compared only {n:.0f} times with some other system: so few leave its limits"
-                " unreliable.",
+                (
+                    "Only {n:.0f} {n|comparison|comparisons} with one of the comparators; the CI is likely"
+                    " too narrow."
+                ),
                 message_id="comparisons.thin_pairs",
                 n=a,
             )
@@ -351,7 +353,13 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "few-questions":
             return message(
-                "The interval rests on {n:.0f} {n|item|items}, fewer than {few:.0f}.", n=a, few=b
+                (
+                    "CI based on {n:.0f} {n|item|items} (fewer than {few:.0f}); coverage may"
+                    " be below nominal."
+                ),
+                message_id="interval.few_items",
+                n=a,
+                few=b,
             )
         case "rivals-not-met":
             return message(

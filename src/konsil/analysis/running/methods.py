@@ -62,7 +62,10 @@ def _material(table: RatingTable) -> str:
         return message("No ratings were available.")
     items = table.frame.filter(pl.col("item").fill_null("") != "").get_column("item").n_unique()
     return message(
-        "Raters were {raters}, on {items:,} {items|item|items}.", raters=listed(parts), items=items
+        "{items:,} {items|item was|items were} rated by {raters}.",
+        message_id="methods.raters",
+        raters=listed(parts),
+        items=items,
     )
 
 
@@ -89,8 +92,12 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
         return []
     sentences: list[str] = [
         message(
-            "The {n:,} {n|abstention is not a label|abstentions are not labels}: statistics use the"
-            " labels given (pairwise deletion).",
+            (
+                "{n:,} {n|abstention was|abstentions were} treated as missing, except in"
+                " analyses of abstention; statistics use all available ratings (pairwise"
+                " deletion)."
+            ),
+            message_id="methods.abstentions",
             n=n,
         )
     ]
@@ -123,8 +130,11 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.statistic == "krippendorff_alpha" and not a.weights for a in analyses):
         sentences.append(
             message(
-                "Krippendorff's alpha has his own difference of the scale's level of measurement;"
-                " for ordinal scales that is the distance of mid-ranks, not Gwet's ordinal weights."
+                (
+                    "Krippendorff's alpha used the difference function for the scale's level"
+                    " of measurement (ordinal: mid-ranks, not Gwet's ordinal weights)."
+                ),
+                message_id="methods.alpha_difference",
             )
         )
     weights = sorted({a.weights or "quadratic" for a in analyses if a.statistic == "gwet_ac2"})
@@ -138,8 +148,11 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     if "within_one" in names:
         sentences.append(
             message(
-                "Beside agreement within one step stands its chance level, that of two labels drawn"
-                " from all labels given."
+                (
+                    "Agreement within one category is reported with its chance level (two"
+                    " labels drawn at random from all ratings)."
+                ),
+                message_id="methods.within_one_chance",
             )
         )
     return sentences
@@ -151,8 +164,12 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     if any(a.statistic in WINS and not a.statistic.startswith("win_rate") for a in wins):
         sentences.append(
             message(
-                "Win differences give every rival the same weight, however often it was met; the"
-                " weights are computed again in every resample, and ties stay in the denominators."
+                (
+                    "Win differences weight all comparator systems equally, regardless of the"
+                    " number of comparisons; the weights were recomputed in every resample,"
+                    " and ties stay in the denominators."
+                ),
+                message_id="methods.win_difference",
             )
         )
     if any(a.mode == "valid" for a in wins) and _are_about_these(rows):
@@ -168,10 +185,13 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     elif any(a.mode == "valid" for a in wins):
         sentences.append(
             message(
-                "Intervals and p values of people's comparisons are two-way (items and raters,"
-                " linearised, t with effective degrees of freedom). Beside them, for these raters"
-                " only, stands the bootstrap of items, whose p value is from flipping the sides of"
-                " all comparisons of an item by a fair coin; and the interval by raters.",
+                (
+                    "CIs and p values of human comparisons are two-way cluster-robust (items"
+                    " and raters; Taylor linearisation, t with effective degrees of freedom)."
+                    " Also reported, for these raters only: item-bootstrap CIs, with p values"
+                    " from a permutation test exchanging the systems in all comparisons of an"
+                    " item, and rater-clustered CIs."
+                ),
                 message_id="two_way.comparisons",
             )
         )
@@ -193,7 +213,11 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     if any(a.consensus == "mean" for a in analyses if a.statistic in PREFERENCE):
         sentences.append(
             message(
-                "A jury's outcome is the mean of its judges' steps, a win beyond {line:g} steps.",
+                (
+                    "The jury outcome is the mean judge rating on the preference scale; a mean"
+                    " beyond {line:g} steps counts as a win."
+                ),
+                message_id="methods.jury_outcome",
                 line=JURY_LINE,
             )
         )
@@ -241,8 +265,11 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     if breakers:
         sentences.append(
             message(
-                "Where the panel's labels contradicted one another and none had a majority, those"
-                " of {panels} joined them in the majority, and nowhere else.",
+                (
+                    "Ratings of {panels} entered the majority vote only where the panel"
+                    " disagreed without a majority (tie-break)."
+                ),
+                message_id="methods.tie_break",
                 panels=listed([repr(name) for name in breakers]),
             )
         )
@@ -254,8 +281,12 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.mode == "valid" for a in judged):
         sentences.append(
             message(
-                "Judges were scored on the same leave-one-out majorities and slots as the held-out"
-                " rater, so that a judge exchangeable with the panel differs by zero on average."
+                (
+                    "Judges were compared with the same leave-one-out majorities, on the same"
+                    " ratings, as the held-out rater; the expected difference is zero for a"
+                    " judge exchangeable with the panel."
+                ),
+                message_id="methods.leave_one_out_judges",
             )
         )
     if any(a.mode == "paper" for a in judged):
@@ -340,8 +371,11 @@ def _intervals(
     ):
         sentences.append(
             message(
-                "Shares whose rarer outcome fewer than {few} clusters hold have Wilson intervals at"
-                " the sample size that the clusters are worth.",
+                (
+                    "Where the less frequent outcome occurred in fewer than {few} clusters,"
+                    " Wilson CIs with the effective sample size were used."
+                ),
+                message_id="methods.rare_outcomes",
                 few=FEW_HITS,
             )
         )
@@ -438,7 +472,10 @@ def _tests(rows: Sequence[Row]) -> list[str]:
         )
     if any("bootstrap" in r.estimate.method for r in tested):
         sentences.append(
-            message("Two-sided p values of differences invert the bootstrap interval.")
+            message(
+                ("Two-sided p values for differences were obtained by inverting the bootstrap CI."),
+                message_id="methods.inverted",
+            )
         )
     if by_t:
         sentences.append(

@@ -16,8 +16,11 @@ def study_warnings(table: RatingTable, analyses: Sequence[Analysis]) -> tuple[st
     if table.excluded.height:
         warnings.append(
             message(
-                "{n:,} {n|rating is|ratings are} excluded by the protocol's rules; the coverage"
-                " table says why.",
+                (
+                    "{n:,} {n|rating was|ratings were} excluded under the protocol's rules;"
+                    " reasons are in the table “Completeness of ratings”."
+                ),
+                message_id="warning.excluded",
                 n=table.excluded.height,
             )
         )
@@ -36,7 +39,13 @@ def of_same_family(families: Lineage) -> tuple[str, ...]:
     judged = {family for family in families.systems.values() if family}
     names = sorted(r.id for r in families.judges.values() if r.kind == "llm" and r.family in judged)
     return (
-        (message("Judges of a judged system's family: {names}.", names=", ".join(names)),)
+        (
+            message(
+                "Risk of self-preference: {names} share a model family with a rated system.",
+                message_id="warning.family",
+                names=", ".join(names),
+            ),
+        )
         if names
         else ()
     )

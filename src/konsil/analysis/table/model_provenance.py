@@ -62,8 +62,11 @@ def model_call_sentences(
     if helped:
         steps = listed([_callee_phrase(c) for c in helped], "; ")
         yield message(
-            "Before the study models were asked for {steps}; what they said was for people to"
-            " decide on.",
+            (
+                "Before data collection, language models proposed {steps}; reviewers made all"
+                " decisions."
+            ),
+            message_id="methods.helpers",
             steps=steps,
         )
     if answered:
@@ -232,8 +235,11 @@ def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
             by_number.setdefault(callee.votes, []).append(callee.who)
     for votes, names in by_number.items():
         yield message(
-            "{judges} voted {votes} times on each task; a label is what more than half of the votes"
-            " say, and without such a majority it is missing.",
+            (
+                "{judges} rated each task {votes} times; the majority label was used, and"
+                " ratings without a majority are missing."
+            ),
+            message_id="methods.votes",
             judges=listed(names),
             votes=votes,
         )
@@ -273,13 +279,19 @@ def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Tran
         ]
         if judge_phrases and tie:
             yield message(
-                "Pairs were shown in both orders; inconsistent between them were {judges}, and what"
-                " is inconsistent is a tie.",
+                (
+                    "Judges saw each pair in both orders; order-inconsistent verdicts counted"
+                    " as ties: {judges}."
+                ),
+                message_id="methods.both_orders",
                 judges=listed(judge_phrases),
             )
         elif judge_phrases:
             yield message(
-                "Pairs were shown in both orders; inconsistent between them were {judges}, and what"
-                " is inconsistent is missing.",
+                (
+                    "Judges saw each pair in both orders; order-inconsistent verdicts counted"
+                    " as missing: {judges}."
+                ),
+                message_id="methods.both_orders_missing",
                 judges=listed(judge_phrases),
             )

@@ -35,14 +35,21 @@ def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
     if sample.codes.n_labels == 2:
         return (
             message(
-                "One of the two labels makes up {share:.0%} of all: kappa and its relatives are"
-                " unsteady.",
+                (
+                    "{share:.0%} of ratings are in one of the two categories; chance-corrected"
+                    " coefficients are unstable."
+                ),
+                message_id="agreement.one_of_two_categories",
                 share=common,
             ),
         )
     return (
         message(
-            "One label makes up {share:.0%} of all: kappa and its relatives are unsteady.",
+            (
+                "{share:.0%} of ratings are in one category; chance-corrected coefficients are"
+                " unstable."
+            ),
+            message_id="agreement.one_category",
             share=common,
         ),
     )

@@ -250,8 +250,8 @@ def _parts(
         }
         caption += " " + (
             _(
-                "Dashed: what is there only because the part is in the whole, and its range over"
-                " the shuffles."
+                "Dashed: correlation expected from part–whole overlap, with its range over"
+                " permutations."
             )
             if statistic == "part_whole"
             else _("Dotted: whole answers.")

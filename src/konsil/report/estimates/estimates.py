@@ -141,7 +141,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
         *([_("Statistic")] if several or not columns else []),
         value_head(material, rows),
     ]
-    head += [*([_("Worst to best case")] if bounds else [])]
+    head += [*([_("Worst-case bounds")] if bounds else [])]
     head += [
         *methods,
         *comparisons,

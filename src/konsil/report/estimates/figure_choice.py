@@ -207,9 +207,9 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
         label = _("best, out of bag: %(value)s") % {"value": numbers.with_interval(e)}
         beyond = Line(label, e.value, e.low, e.high)
     caption = _(
-        "%(n)s ensembles of judges by rank, each with its interval, analysis “%(name)s”. The best"
-        " was chosen on these data; the dashed line and its band are what is left of it on items"
-        " that did not choose it."
+        "%(n)s ensembles of judges by rank, each with its CI, analysis “%(name)s”. The"
+        " best was selected on these data. Dashed line and band: out-of-bag estimate of"
+        " the best ensemble and its range."
     ) % {"n": numbers.count(len(shown)), "name": name}
     caption += " " + _("The best: %(name)s.") % {"name": shown[0].name}
     first = _("best: %(value)s") % {"value": numbers.plain(shown[0].value)}

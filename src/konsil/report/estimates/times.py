@@ -56,9 +56,10 @@ def times(material: Material) -> Table | None:
                 " the page recorded it."
             ),
             _(
-                "Active: until it was handed in first, the page visible and some input within the"
-                " last minute. Open: all the time its page was open. Median [interquartile range];"
-                " practice, pilot and pages without an item are left out."
+                "Active time: page visible with input within the previous 60 s, up to"
+                " first submission. Open: total time the page was open. Median"
+                " [interquartile range]; practice, pilot and pages without an item are"
+                " excluded."
             ),
         ),
     )

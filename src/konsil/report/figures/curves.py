@@ -35,8 +35,9 @@ def curves(material: Material, name: str, statistic: str) -> list[Drawing]:
         (r for r in rows if ", ".join(r.group.values()) not in judges and r.n_raters > 1), None
     )
     caption = _(
-        "Disagreement with the panel's majority among each judge's most confident labels, by their"
-        " share, analysis “%(name)s”. Dashed: in any order."
+        "Risk–coverage curve: disagreement with the panel majority by proportion of"
+        " ratings retained, most confident first, analysis “%(name)s”. Dashed:"
+        " disagreement over all ratings."
     ) % {"name": name}
     about = About(
         key=anchor("curves", name),

@@ -76,7 +76,7 @@ def forests(
     comparisons = ", ".join(beside_names(rows))
     word = title(_COMPARED.get(statistic, statistic), material.language)
     if difference and statistic != "mann_whitney":
-        word = _("Difference: %(statistic)s") % {"statistic": word}
+        word = _("Difference in %(statistic)s") % {"statistic": word}
     drawings = []
     for n, page in enumerate(pages):
         part = " " + _("Diamonds: %(what)s.") % {"what": comparisons} if comparisons else ""
@@ -91,9 +91,7 @@ def forests(
             if len(pages) > 1
             else ""
         )
-        caption = _(
-            "%(what)s: estimates (dots) with their intervals (lines), analysis “%(name)s”."
-        ) % {
+        caption = _("%(name)s: %(what)s. Dots: estimates; lines: CI.") % {
             "what": word,
             "name": name,
         }

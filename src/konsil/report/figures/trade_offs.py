@@ -25,9 +25,9 @@ def trade_offs(material: Material, name: str, statistic: str) -> list[Drawing]:
         return []
     _, numbers = material.language.gettext, material.numbers
     caption = _(
-        "Share of the experts' failures that a judge approves, against the share of their successes"
-        " that it rejects, at every threshold, analysis “%(name)s”. The dot is the threshold"
-        " %(value)s; on the dashed line a judge does not tell failures from successes."
+        "Proportion of expert-rated failures that a judge approves, against the proportion"
+        " of expert-rated successes that it rejects, at every threshold, analysis"
+        " “%(name)s”. Dot: approval threshold %(value)s. Dashed: no discrimination."
     ) % {"name": name, "value": numbers.tick(shown[0].approve)}
     about = About(
         key=anchor("strictness", name),

@@ -40,20 +40,14 @@ def analysis_question(material: Material, spec: Analysis | None, rows: Sequence[
             " criterion “%(criterion)s”."
         )
     elif spec is not None and spec.statistic in CASES:
-        text = _(
-            "%(statistic)s in the ratings of the panel “%(panel)s” on the criterion"
-            " “%(criterion)s”."
-        )
+        text = _("%(statistic)s of “%(criterion)s”, rated by panel “%(panel)s”.")
     elif entry(statistic).is_among_raters:
         text = _(
             "%(statistic)s among the raters of the panel “%(panel)s” on the criterion"
             " “%(criterion)s”."
         )
     else:
-        text = _(
-            "%(statistic)s in the ratings of the panel “%(panel)s” on the criterion"
-            " “%(criterion)s”."
-        )
+        text = _("%(statistic)s of “%(criterion)s”, rated by panel “%(panel)s”.")
     return f"{text % values} {entry(statistic, material.language).text}".rstrip()
 
 

@@ -313,7 +313,7 @@ def flow(material: Material) -> Table:
     else:
         general.append(_("There is no plan, so nothing is known of expected and missing ratings."))
     return table(
-        material.caption(_("What became of the ratings.")),
+        material.caption(_("Completeness of ratings by panel, criterion and system.")),
         head,
         rows,
         row_heads=3 if systems else 2,

@@ -32,7 +32,7 @@ def notes(material: Material, *, together: bool, bounds: bool) -> Iterator[str]:
         )
     if bounds:
         yield _(
-            "Worst to best case: between which values the number would lie if labels stood in place"
-            " of the missing judgements, whose number follows; empty where none is missing, a dash"
-            " where no range is known."
+            "Worst-case bounds: lowest and highest possible estimate if the missing"
+            " ratings (number given) had any labels. Blank: none missing; dash: not"
+            " available."
         )

@@ -47,9 +47,9 @@ def calls(material: Material) -> Calls | None:
     n = sum(sum(row.counts.values()) for row in judge_rows)
     without = sum(_lost(row.counts) for row in judge_rows)
     text = _(
-        "The judges had %(n)s tasks; %(given)s gave labels and %(without)s gave none. What is"
-        " missing stays missing: it counts as no label anywhere. Beside each number that it touches"
-        " stands the range that labels in its place could have made of it."
+        "The LLM judges had %(n)s tasks; %(given)s have a rating and %(without)s have"
+        " none. Missing ratings were not imputed. Affected estimates are given with"
+        " worst-case bounds where these can be computed."
     )
     sentence = text % {"n": count(n), "given": count(n - without), "without": count(without)}
     tables = [_by_judge(material, judge_rows), *both_orders(material)]

@@ -56,7 +56,7 @@ def extra(material: Material, section: Section) -> Extra:
             _("Parameter"),
             _("True value"),
             _("Estimate and interval"),
-            _("Interval holds it"),
+            _("CI contains true value"),
         )
         first = 0 if any(parameter.group for parameter in section.recovered) else 1
         caption = material.caption(_("True values of the simulation and what the analyses found."))

@@ -36,7 +36,7 @@ def funnel(material: Material) -> Table | None:
         (Cell(step), Cell(part), Cell(numbers.count(n), number=True)) for step, part, n in lines
     ]
     head = (_("Step"), _("Of these"), _("Number"))
-    return table(material.caption(_("What became of the items.")), head, rows, row_heads=2)
+    return table(material.caption(_("Flow of items through the study.")), head, rows, row_heads=2)
 
 
 def _read(material: Material) -> Iterator[_Line]:

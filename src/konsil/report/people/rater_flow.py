@@ -61,7 +61,7 @@ def _flow(material: Material, flow: tuple[Step, ...]) -> Drawing:
         "recruitment",
         title,
         description,
-        material.caption(_("From those who could have been asked to those who completed.")),
+        material.caption(_("Recruitment of raters: from sampling frame to completion.")),
     )
     with style():
         height = len(flow) * (BOX + GAP) - GAP + 0.1

@@ -137,8 +137,11 @@ def sentences(
     if is_blinded(study, here):
         warnings.append(
             message(
-                "Systems are letters, and judges have none of their own, until the plan is frozen"
-                " and they are named."
+                (
+                    "Blinded: systems carry codes, and judges are linked to no system, until"
+                    " the analysis plan is frozen and the study unblinded."
+                ),
+                message_id="freezing.blinded",
             )
         )
     first = names_shown(here)
@@ -161,7 +164,8 @@ def sentences(
     if found.added:
         warnings.append(
             message(
-                "Added after the plan of analyses was frozen, and therefore exploratory: {names}.",
+                "Exploratory (added after the analysis plan was frozen): {names}.",
+                message_id="freezing.late",
                 names=listed(found.added),
             )
         )
