@@ -148,15 +148,10 @@ def test_the_targets_interval_is_the_first_and_nothing_else_changes(name: str) -
     assert ends[0] == ends[1]
     # What is told of raters is about the interval that comes first.
     warnings = [" ".join(first(of_target, name).warnings) for of_target in (like, these)]
-    assert (
-        "of raters in general so few tell little" in warnings[0]
-        and "the first interval is about" not in warnings[0]
-    )
+    assert "the primary CI applies to these raters only" not in warnings[0]
     assert "the primary CI applies to these raters only" in warnings[1]
-    assert (
-        all("% wider" in text for text in warnings)
-        and "need the two-way interval" not in warnings[0]
-    )
+    assert "% wider" in warnings[0] and "use the two-way CI" not in warnings[0]
+    assert "use the two-way CI" in warnings[1]
 
 
 def test_of_judges_no_other_raters_are_in_question() -> None:

@@ -309,10 +309,8 @@ def reason(sample: Sample, name: str) -> str:
             )
         if name in {"icc1k", "icc2k", "icc3k"}:
             return message(
-                (
-                    "between-unit variance does not exceed error variance; reliability of the"
-                    " mean is not estimable"
-                ),
+                "between-unit variance does not exceed error variance; reliability of the"
+                " mean is not estimable",
                 message_id="undefined.reliability_of_mean",
             )
         return message("the units or the raters do not vary")

@@ -104,10 +104,8 @@ def without_majority(sample: Sample) -> tuple[str, ...]:
         return ()
     return (
         message(
-            (
-                "{n:,} of {all:,} units have no panel majority; they count only where the"
-                " majority exists without one of the raters."
-            ),
+            "{n:,} of {all:,} units have no panel majority; they count only where the"
+            " majority exists without one of the raters.",
             message_id="majority.without_one",
             n=no_majority,
             all=len(sample.units),

@@ -48,10 +48,8 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.statistic == "crossover" for a in case_analyses):
         sentences.append(
             message(
-                (
-                    "A rank reversal is reported only if simultaneous CIs (Bonferroni) exclude"
-                    " 0 in opposite directions at two levels."
-                ),
+                "A rank reversal is reported only if simultaneous CIs (Bonferroni) exclude"
+                " 0 in opposite directions at two levels.",
                 message_id="methods.rank_reversal",
             )
         )

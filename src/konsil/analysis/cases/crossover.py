@@ -164,10 +164,7 @@ def _finding(
         )
     if verdicts.is_crossover(low):
         return message(
-            (
-                "Rank reversal: {a} leads at {early}, {b} at {late}; both simultaneous CIs"
-                " exclude 0."
-            ),
+            "Rank reversal: {a} leads at {early}, {b} at {late}; both simultaneous CIs exclude 0.",
             message_id="crossover.shown",
             a=first,
             b=second,
@@ -176,10 +173,8 @@ def _finding(
         )
     if value > 0:
         return message(
-            (
-                "Rank reversal not shown: {a} leads at {early} and {b} at {late}, but the"
-                " simultaneous CIs do not both exclude 0."
-            ),
+            "Rank reversal not shown: {a} leads at {early} and {b} at {late}, but the"
+            " simultaneous CIs do not both exclude 0.",
             message_id="crossover.not_shown",
             a=first,
             b=second,

@@ -185,11 +185,9 @@ def _hidden(context: Context, system: str, estimate: Estimate, luck: float) -> T
         )
     if margin < estimate.low <= luck:
         return message(
-            (
-                "Hidden knowledge not distinguishable from chance: {system} was incorrect at"
-                " {level} but correct with less information in {value:.0%} of cases (lower"
-                " limit {low:.0%}; expected by chance {luck:.0%})."
-            ),
+            "Hidden knowledge not distinguishable from chance: {system} was incorrect at"
+            " {level} but correct with less information in {value:.0%} of cases (lower"
+            " limit {low:.0%}; expected by chance {luck:.0%}).",
             message_id="potential.chance",
             system=system,
             value=estimate.value,

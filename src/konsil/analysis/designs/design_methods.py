@@ -38,12 +38,10 @@ def design_methods(analyses: Sequence[Analysis]) -> list[str]:
     if statistics & {*COSTS}:
         sentences.append(
             message(
-                (
-                    "Reliability (generalizability theory) is the squared correlation of the"
-                    " panel mean over the rated sentences with the answer's true mean, from"
-                    " variance components of answers, sentences, raters and residual; negative"
-                    " components were set to zero."
-                ),
+                "Reliability (generalizability theory) is the squared correlation of the"
+                " panel mean over the rated sentences with the answer's true mean, from"
+                " variance components of answers, sentences, raters and residual; negative"
+                " components were set to zero.",
                 message_id="methods.reliability",
             )
         )

@@ -50,20 +50,16 @@ def sentence(caution: infer.Caution) -> TranslatableMessage:
     match caution.code:
         case "few-clusters":
             return message(
-                (
-                    "CI based on {n:.0f} {n|cluster|clusters} (fewer than {few:.0f}); coverage"
-                    " may be below nominal."
-                ),
+                "CI based on {n:.0f} {n|cluster|clusters} (fewer than {few:.0f}); coverage"
+                " may be below nominal.",
                 message_id="interval.few_clusters",
                 n=a,
                 few=b,
             )
         case "no-variation":
             return message(
-                (
-                    "All resamples gave the same value; a CI without width does not indicate"
-                    " certainty."
-                ),
+                "All resamples gave the same value; a CI without width does not indicate"
+                " certainty.",
                 message_id="interval.no_width",
             )
         case "widths-differ":

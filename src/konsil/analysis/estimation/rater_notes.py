@@ -20,10 +20,8 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
     if width > 0 and wide / width > WIDER:
         notes.append(
             message(
-                (
-                    "Allowing for rater sampling widens the CI by {wider:.0%}; use the two-way"
-                    " CI to generalise to other raters."
-                ),
+                "Allowing for rater sampling widens the CI by {wider:.0%}; use the two-way"
+                " CI to generalise to other raters.",
                 message_id="two_way.wider",
                 wider=wide / width - 1,
             )
@@ -32,10 +30,8 @@ def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) ->
     if n < FEW_RATERS:
         notes.append(
             message(
-                (
-                    "With {n} {n|rater|raters} (fewer than {few}), the primary CI applies to"
-                    " these raters only; do not generalise."
-                ),
+                "With {n} {n|rater|raters} (fewer than {few}), the primary CI applies to"
+                " these raters only; do not generalise.",
                 message_id="two_way.few_raters",
                 n=n,
                 few=FEW_RATERS,

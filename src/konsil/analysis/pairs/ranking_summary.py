@@ -305,10 +305,8 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "thin-pairs":
             return message(
-                (
-                    "Only {n:.0f} {n|comparison|comparisons} with one of the comparators; the CI is likely"
-                    " too narrow."
-                ),
+                "Only {n:.0f} {n|comparison|comparisons} with one of the comparators; the CI is likely"
+                " too narrow.",
                 message_id="comparisons.thin_pairs",
                 n=a,
             )
@@ -353,10 +351,8 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "few-questions":
             return message(
-                (
-                    "CI based on {n:.0f} {n|item|items} (fewer than {few:.0f}); coverage may"
-                    " be below nominal."
-                ),
+                "CI based on {n:.0f} {n|item|items} (fewer than {few:.0f}); coverage may"
+                " be below nominal.",
                 message_id="interval.few_items",
                 n=a,
                 few=b,

@@ -92,11 +92,9 @@ def _abstentions(analyses: Sequence[Analysis], table: RatingTable) -> list[str]:
         return []
     sentences: list[str] = [
         message(
-            (
-                "{n:,} {n|abstention was|abstentions were} treated as missing, except in"
-                " analyses of abstention; statistics use all available ratings (pairwise"
-                " deletion)."
-            ),
+            "{n:,} {n|abstention was|abstentions were} treated as missing, except in"
+            " analyses of abstention; statistics use all available ratings (pairwise"
+            " deletion).",
             message_id="methods.abstentions",
             n=n,
         )
@@ -130,10 +128,8 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.statistic == "krippendorff_alpha" and not a.weights for a in analyses):
         sentences.append(
             message(
-                (
-                    "Krippendorff's alpha used the difference function for the scale's level"
-                    " of measurement (ordinal: mid-ranks, not Gwet's ordinal weights)."
-                ),
+                "Krippendorff's alpha used the difference function for the scale's level"
+                " of measurement (ordinal: mid-ranks, not Gwet's ordinal weights).",
                 message_id="methods.alpha_difference",
             )
         )
@@ -148,10 +144,8 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
     if "within_one" in names:
         sentences.append(
             message(
-                (
-                    "Agreement within one category is reported with its chance level (two"
-                    " labels drawn at random from all ratings)."
-                ),
+                "Agreement within one category is reported with its chance level (two"
+                " labels drawn at random from all ratings).",
                 message_id="methods.within_one_chance",
             )
         )
@@ -164,11 +158,9 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     if any(a.statistic in WINS and not a.statistic.startswith("win_rate") for a in wins):
         sentences.append(
             message(
-                (
-                    "Win differences weight all comparator systems equally, regardless of the"
-                    " number of comparisons; the weights were recomputed in every resample,"
-                    " and ties stay in the denominators."
-                ),
+                "Win differences weight all comparator systems equally, regardless of the"
+                " number of comparisons; the weights were recomputed in every resample,"
+                " and ties stay in the denominators.",
                 message_id="methods.win_difference",
             )
         )
@@ -185,13 +177,11 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     elif any(a.mode == "valid" for a in wins):
         sentences.append(
             message(
-                (
-                    "CIs and p values of human comparisons are two-way cluster-robust (items"
-                    " and raters; Taylor linearisation, t with effective degrees of freedom)."
-                    " Also reported, for these raters only: item-bootstrap CIs, with p values"
-                    " from a permutation test exchanging the systems in all comparisons of an"
-                    " item, and rater-clustered CIs."
-                ),
+                "CIs and p values of human comparisons are two-way cluster-robust (items"
+                " and raters; Taylor linearisation, t with effective degrees of freedom)."
+                " Also reported, for these raters only: item-bootstrap CIs, with p values"
+                " from a permutation test exchanging the systems in all comparisons of an"
+                " item, and rater-clustered CIs.",
                 message_id="two_way.comparisons",
             )
         )
@@ -213,10 +203,8 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
     if any(a.consensus == "mean" for a in analyses if a.statistic in PREFERENCE):
         sentences.append(
             message(
-                (
-                    "The jury outcome is the mean judge rating on the preference scale; a mean"
-                    " beyond {line:g} steps counts as a win."
-                ),
+                "The jury outcome is the mean judge rating on the preference scale; a mean"
+                " beyond {line:g} steps counts as a win.",
                 message_id="methods.jury_outcome",
                 line=JURY_LINE,
             )
@@ -265,10 +253,8 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     if breakers:
         sentences.append(
             message(
-                (
-                    "Ratings of {panels} entered the majority vote only where the panel"
-                    " disagreed without a majority (tie-break)."
-                ),
+                "Ratings of {panels} entered the majority vote only where the panel"
+                " disagreed without a majority (tie-break).",
                 message_id="methods.tie_break",
                 panels=listed([repr(name) for name in breakers]),
             )
@@ -281,11 +267,9 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
     if any(a.mode == "valid" for a in judged):
         sentences.append(
             message(
-                (
-                    "Judges were compared with the same leave-one-out majorities, on the same"
-                    " ratings, as the held-out rater; the expected difference is zero for a"
-                    " judge exchangeable with the panel."
-                ),
+                "Judges were compared with the same leave-one-out majorities, on the same"
+                " ratings, as the held-out rater; the expected difference is zero for a"
+                " judge exchangeable with the panel.",
                 message_id="methods.leave_one_out_judges",
             )
         )
@@ -371,10 +355,8 @@ def _intervals(
     ):
         sentences.append(
             message(
-                (
-                    "Where the less frequent outcome occurred in fewer than {few} clusters,"
-                    " Wilson CIs with the effective sample size were used."
-                ),
+                "Where the less frequent outcome occurred in fewer than {few} clusters,"
+                " Wilson CIs with the effective sample size were used.",
                 message_id="methods.rare_outcomes",
                 few=FEW_HITS,
             )

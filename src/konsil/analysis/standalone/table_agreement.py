@@ -44,7 +44,7 @@ _COMMON_SENTENCES = {
         "undefined in some resamples, which are counted and left out of the interval"
     ),
     "no-variation": (
-        "no resample differs from the estimate: the interval has no width and is no evidence"
+        "all resamples gave the same value; a CI without width does not indicate certainty"
     ),
 }
 """One sentence for all statistics, of cautions whose own sentence differs between them."""
@@ -58,6 +58,7 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
     companions: list[NamedEstimate] = []
     # Warnings that many statistics share are told once, with the names of those they concern.
     notes: dict[str, list[str]] = {}
+    cluster_notes: set[str] = set()
     if left_out:
         notes[
             message(
@@ -136,9 +137,10 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
         for note in summary.notes:
             notes.setdefault(note, []).append(name)
         for caution in summary.cautions:
-            notes.setdefault(_COMMON_SENTENCES.get(caution.code) or sentence(caution), []).append(
-                name
-            )
+            text = _COMMON_SENTENCES.get(caution.code) or sentence(caution)
+            notes.setdefault(text, []).append(name)
+            if caution.code == "few-clusters":
+                cluster_notes.add(text)
     if table.constant is not None:
         notes[
             message(
@@ -159,8 +161,7 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
     n_resampled = sum("bootstrap" in s.estimate.method for s in statistics)
     # Where statistics rest on different numbers of clusters, each number is told with the
     # statistics that it is of.
-    n_alike = sum("interval rests on" in text for text in notes)
-    widest = n_resampled if n_alike == 1 else math.inf
+    widest = n_resampled if len(cluster_notes) == 1 else math.inf
     warnings = (
         *table.warnings,
         *(_warning_once(text, names, widest) for text, names in notes.items()),

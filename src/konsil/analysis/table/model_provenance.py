@@ -62,10 +62,8 @@ def model_call_sentences(
     if helped:
         steps = listed([_callee_phrase(c) for c in helped], "; ")
         yield message(
-            (
-                "Before data collection, language models proposed {steps}; reviewers made all"
-                " decisions."
-            ),
+            "Before data collection, language models proposed {steps}; reviewers made all"
+            " decisions.",
             message_id="methods.helpers",
             steps=steps,
         )
@@ -235,10 +233,8 @@ def _votes(judged: Sequence[Callee]) -> Iterator[TranslatableMessage]:
             by_number.setdefault(callee.votes, []).append(callee.who)
     for votes, names in by_number.items():
         yield message(
-            (
-                "{judges} rated each task {votes} times; the majority label was used, and"
-                " ratings without a majority are missing."
-            ),
+            "{judges} rated each task {votes} times; the majority label was used, and"
+            " ratings without a majority are missing.",
             message_id="methods.votes",
             judges=listed(names),
             votes=votes,
@@ -279,19 +275,15 @@ def _orders(judged: Sequence[Callee], rows: Sequence[OrderRow]) -> Iterator[Tran
         ]
         if judge_phrases and tie:
             yield message(
-                (
-                    "Judges saw each pair in both orders; order-inconsistent verdicts counted"
-                    " as ties: {judges}."
-                ),
+                "Judges saw each pair in both orders; order-inconsistent verdicts counted"
+                " as ties: {judges}.",
                 message_id="methods.both_orders",
                 judges=listed(judge_phrases),
             )
         elif judge_phrases:
             yield message(
-                (
-                    "Judges saw each pair in both orders; order-inconsistent verdicts counted"
-                    " as missing: {judges}."
-                ),
+                "Judges saw each pair in both orders; order-inconsistent verdicts counted"
+                " as missing: {judges}.",
                 message_id="methods.both_orders_missing",
                 judges=listed(judge_phrases),
             )

@@ -35,20 +35,16 @@ def prevalence_note(sample: Sample, name: str) -> tuple[str, ...]:
     if sample.codes.n_labels == 2:
         return (
             message(
-                (
-                    "{share:.0%} of ratings are in one of the two categories; chance-corrected"
-                    " coefficients are unstable."
-                ),
+                "{share:.0%} of ratings are in one of the two categories; chance-corrected"
+                " coefficients are unstable.",
                 message_id="agreement.one_of_two_categories",
                 share=common,
             ),
         )
     return (
         message(
-            (
-                "{share:.0%} of ratings are in one category; chance-corrected coefficients are"
-                " unstable."
-            ),
+            "{share:.0%} of ratings are in one category; chance-corrected coefficients are"
+            " unstable.",
             message_id="agreement.one_category",
             share=common,
         ),

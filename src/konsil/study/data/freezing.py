@@ -137,10 +137,8 @@ def sentences(
     if is_blinded(study, here):
         warnings.append(
             message(
-                (
-                    "Blinded: systems carry codes, and judges are linked to no system, until"
-                    " the analysis plan is frozen and the study unblinded."
-                ),
+                "Blinded: systems carry codes, and judges are linked to no system, until"
+                " the analysis plan is frozen and the study unblinded.",
                 message_id="freezing.blinded",
             )
         )
