@@ -24,7 +24,9 @@ def stated(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: (getattr(value, f.name), _default(f)) for f in dataclasses.fields(value)}
         return {
-            name: stated(given) for name, (given, default) in fields.items() if given != default
+            name: stated(content)
+            for name, (content, default) in fields.items()
+            if content != default
         }
     if isinstance(value, Mapping):
         return {str(k): stated(v) for k, v in value.items()}

@@ -53,12 +53,12 @@ def _as_on_scale(text: str, options: Sequence[str]) -> str:
 def _same_number(text: str, labels: tuple[str, ...]) -> str | None:
     """Numbers written differently are the same label: '3.0' in a spreadsheet is '3' on the form."""
     try:
-        wanted = float(text)
+        number = float(text)
     except ValueError:
         return None
     for label in labels:
         try:
-            if float(label) == wanted:
+            if float(label) == number:
                 return label
         except ValueError:
             continue

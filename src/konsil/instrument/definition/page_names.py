@@ -28,12 +28,12 @@ class PageNames:
 
     def neutral(self, field: str) -> str:
         """What a field is called on the page; a name that is none of a field's stays."""
-        known = max(
+        prefix = max(
             (i for i in self._numbers if field == i or field.startswith(f"{i}.")),
             key=len,
             default=None,
         )
-        return field if known is None else self._numbers[known] + field[len(known) :]
+        return field if prefix is None else self._numbers[prefix] + field[len(prefix) :]
 
     def field(self, name: str) -> str:
         """The field of a name on the page.
@@ -43,10 +43,10 @@ class PageNames:
         head, dot, rest = name.partition(".")
         return self._ids[head] + dot + rest if head in self._ids else name
 
-    def fields(self, told: Mapping[str, T]) -> dict[str, T]:
+    def fields(self, value_by_name: Mapping[str, T]) -> dict[str, T]:
         """What a page says of its fields, by their own names."""
-        return {self.field(name): value for name, value in told.items()}
+        return {self.field(name): value for name, value in value_by_name.items()}
 
-    def neutrals(self, told: Mapping[str, T]) -> dict[str, T]:
+    def neutrals(self, value_by_name: Mapping[str, T]) -> dict[str, T]:
         """What is said of fields, by their names on the page."""
-        return {self.neutral(name): value for name, value in told.items()}
+        return {self.neutral(name): value for name, value in value_by_name.items()}

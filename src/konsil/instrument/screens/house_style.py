@@ -93,14 +93,14 @@ def marks_of(text: str, n_citations: int) -> Marks:
     >>> marks_of("It helps (Smith et al., 2020) since (March 2020).", 2).authors
     {'Smith et al., 2020': 3}
     """
-    known = max(n_citations, len(_NOTE.findall(text)))
-    written = [int(n) for found in _NUMBERED.findall(text) for n in found if n]
-    last = max([known, *written])
+    n_sources = max(n_citations, len(_NOTE.findall(text)))
+    written = [int(n) for numbers in _NUMBERED.findall(text) for n in numbers if n]
+    last = max([n_sources, *written])
     authors: dict[str, int] = {}
     for match in _AUTHOR_YEAR.finditer(text):
         for name in _cited(match):
             authors.setdefault(name, last + len(authors) + 1)
-    return Marks(known, authors)
+    return Marks(n_sources, authors)
 
 
 def _cited(match: re.Match[str]) -> list[str]:
@@ -150,23 +150,23 @@ def _listed(numbers: str) -> str:
 
 
 def _expanded(numbers: str) -> list[int]:
-    found: list[int] = []
+    expanded: list[int] = []
     for part in re.split(r"\s?[,;]\s?", numbers):
         first, *rest = (int(n) for n in re.split(r"\s?[–⁻-]\s?", part))
         last = rest[-1] if rest else first
-        found += (
+        expanded += (
             range(first, last + 1) if first <= last < first + _MOST_IN_A_RANGE else [first, *rest]
         )
-    return found
+    return expanded
 
 
-def _bracketed(match: re.Match[str], known: int) -> str:
+def _bracketed(match: re.Match[str], n_sources: int) -> str:
     """A bracket of several numbers as a mark each, where all of them can be marks.
 
     Any other stays what it is.
     """
     numbers = _expanded(match[1])
-    if len(numbers) == 1 or not all(1 <= n <= known for n in numbers):
+    if len(numbers) == 1 or not all(1 <= n <= n_sources for n in numbers):
         return match[0]
     return " " + "".join(f"[{n}]" for n in numbers)
 

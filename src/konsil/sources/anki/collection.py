@@ -66,9 +66,9 @@ def is_stub(notes: tuple[Note, ...]) -> bool:
     return len(notes) == 1 and any(value.startswith(_STUB) for value in notes[0].fields.values())
 
 
-def _by_case(one: str, other: str) -> int:
-    left, right = one.casefold(), other.casefold()
-    return (left > right) - (left < right)
+def _by_case(name: str, other_name: str) -> int:
+    folded, other_folded = name.casefold(), other_name.casefold()
+    return (folded > other_folded) - (folded < other_folded)
 
 
 def _bound(database: sqlite3.Connection, size: int) -> None:
@@ -87,7 +87,7 @@ def _bound(database: sqlite3.Connection, size: int) -> None:
 
 def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple[Note, ...]:
     tables = _tables(database)
-    most = _ALWAYS + size_of_file
+    max_size = _ALWAYS + size_of_file
     missing = sorted({"col", "notes", "cards"} - tables)
     if missing:
         raise SourceError(
@@ -103,7 +103,7 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
         for number, t in types.items()
     }
     home = _homes(database)
-    found = []
+    notes = []
     size = 0
     for number, guid, kind, tags, fields in database.execute(
         "SELECT id, guid, mid, tags, flds FROM notes ORDER BY id"
@@ -113,7 +113,7 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
                 f"{where}: note {number} of the collection holds bytes where text is expected"
             )
         size += len(fields) + _OF_A_NOTE
-        if size > most:
+        if size > max_size:
             raise SourceError(
                 f"{where}: the collection's notes are more than its bytes can hold; it is not"
                 " read on"
@@ -123,8 +123,8 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
                 f"{where}: note {guid!r} is of note type {kind}, which the collection does not have"
             )
         deck = decks.get(home.get(number, 0), "")
-        found.append(types[kind].note(guid, fields.split(_FIELD_END), tags.split(), deck, where))
-    return tuple(found)
+        notes.append(types[kind].note(guid, fields.split(_FIELD_END), tags.split(), deck, where))
+    return tuple(notes)
 
 
 def _tables(database: sqlite3.Connection) -> set[str]:
@@ -158,9 +158,17 @@ def _types(database: sqlite3.Connection) -> Iterator[tuple[int, NoteType]]:
     for kind, name, config in database.execute(
         "SELECT id, name, config FROM notetypes ORDER BY id"
     ):
-        own = tuple(fields.get(kind, ()))
+        field_names = tuple(fields.get(kind, ()))
         is_cloze = protobuf.number(_bytes(config), _KIND) == _CLOZE
-        yield kind, NoteType(str(name), is_cloze, own, clozed_fields(templates.get(kind, ()), own))
+        yield (
+            kind,
+            NoteType(
+                str(name),
+                is_cloze,
+                field_names,
+                clozed_fields(templates.get(kind, ()), field_names),
+            ),
+        )
 
 
 def _bytes(value: object) -> bytes:
@@ -175,12 +183,12 @@ def _decks(database: sqlite3.Connection) -> Iterator[tuple[int, str]]:
 
 
 def _old_types(database: sqlite3.Connection, where: str) -> dict[int, NoteType]:
-    found = {}
+    types = {}
     for key, model in _json(database, "models", where).items():
         try:
             fields = tuple(str(f["name"]) for f in _in_order(model["flds"]))
             questions = [str(t["qfmt"]) for t in _in_order(model["tmpls"])]
-            found[int(key)] = NoteType(
+            types[int(key)] = NoteType(
                 str(model["name"]),
                 model.get("type", 0) == _CLOZE,
                 fields,
@@ -190,7 +198,7 @@ def _old_types(database: sqlite3.Connection, where: str) -> dict[int, NoteType]:
             raise SourceError(
                 f"{where}: note type {key!r} of the collection cannot be read"
             ) from None
-    return found
+    return types
 
 
 def _in_order(parts: list[Json]) -> list[Json]:
@@ -198,13 +206,13 @@ def _in_order(parts: list[Json]) -> list[Json]:
 
 
 def _old_decks(database: sqlite3.Connection, where: str) -> dict[int, str]:
-    found = {}
+    deck_names = {}
     for key, deck in _json(database, "decks", where).items():
         try:
-            found[int(key)] = str(deck["name"])
+            deck_names[int(key)] = str(deck["name"])
         except (KeyError, TypeError, ValueError):
             raise SourceError(f"{where}: deck {key!r} of the collection cannot be read") from None
-    return found
+    return deck_names
 
 
 def _json(database: sqlite3.Connection, column: str, where: str) -> Json:

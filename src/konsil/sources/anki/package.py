@@ -103,19 +103,19 @@ def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
     if "meta" not in names:
         return present[0]
     try:
-        said = protobuf.number(_part(archive, "meta", where), _FORM)
+        stated_form = protobuf.number(_part(archive, "meta", where), _FORM)
     except protobuf.WireError as error:
         raise SourceError(f"{where}: the package's meta cannot be read: {error}") from None
-    if said > _NEWEST:
+    if stated_form > _NEWEST:
         raise SourceError(
-            f"{where}: the package has form {said}; this konsil reads forms up to {_NEWEST}"
+            f"{where}: the package has form {stated_form}; this konsil reads forms up to {_NEWEST}"
         )
-    if said in _COLLECTIONS and said not in present:
+    if stated_form in _COLLECTIONS and stated_form not in present:
         raise SourceError(
-            f"{where}: the package says that its notes are in {_COLLECTIONS[said]!r}, which is"
+            f"{where}: the package says that its notes are in {_COLLECTIONS[stated_form]!r}, which is"
             " missing; export it again"
         )
-    return said or present[0]
+    return stated_form or present[0]
 
 
 def _media(archive: zipfile.ZipFile, names: list[str], form: int, where: str) -> tuple[str, ...]:

@@ -42,21 +42,21 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 def number(message: bytes, field: int, default: int = 0) -> int:
     """A field that is a whole number; the last one counts."""
-    found = default
+    last_value = default
     for at, value in fields(message):
         if at == field and isinstance(value, int):
-            found = value
-    return found
+            last_value = value
+    return last_value
 
 
 def text(message: bytes, field: int) -> str:
     """A field that is a text, empty where it is absent; the last one counts."""
-    found = b""
+    last_bytes = b""
     for at, value in fields(message):
         if at == field and isinstance(value, bytes):
-            found = value
+            last_bytes = value
     try:
-        return found.decode()
+        return last_bytes.decode()
     except UnicodeDecodeError:
         raise WireError(f"field {field} is not UTF-8 text") from None
 

@@ -156,8 +156,10 @@ def bounded(memory: int) -> Iterator[None]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = _status_bytes("VmData") + memory
-    resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
+    max_bytes = _status_bytes("VmData") + memory
+    resource.setrlimit(
+        resource.RLIMIT_DATA, (max_bytes if hard < 0 else min(max_bytes, hard), hard)
+    )
     try:
         yield
     finally:
@@ -184,5 +186,5 @@ def limit(memory: int, seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
-        most = _status_bytes("VmData") + max(memory - _status_bytes("VmHWM"), memory // 2)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        max_bytes = _status_bytes("VmData") + max(memory - _status_bytes("VmHWM"), memory // 2)
+        resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, max_bytes))

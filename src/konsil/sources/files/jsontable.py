@@ -34,11 +34,11 @@ class _HalfError(ValueError):
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    table = dict(pairs)
+    if len(table) != len(pairs):
         keys = [k for k, _ in pairs]
         raise _TwiceError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice")
-    return made
+    return table
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_object)
@@ -101,7 +101,7 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
             f" {_short(text[at : at + 20])}"
         )
     at = _skip(text, at + 1)
-    done, first = 0, True
+    counted, first = 0, True
     is_heavy = weight(text) > _LIGHT + _TIMES * len(text)
     while not text.startswith("]", at):
         if not first:
@@ -111,7 +111,7 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
                     " list"
                 )
             at = _skip(text, at + 1)
-        line, done, first = line + text.count("\n", done, at), at, False
+        line, counted, first = line + text.count("\n", counted, at), at, False
         start = at
         try:
             with bounded(MEMORY + _TIMES * len(text)) if is_heavy else nullcontext():

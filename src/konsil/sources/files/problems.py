@@ -61,16 +61,16 @@ def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
 
     Say nothing when there are none.
     """
-    found = sorted(problems, key=lambda p: p.line)
-    if not found:
+    sorted_problems = sorted(problems, key=lambda p: p.line)
+    if not sorted_problems:
         return
-    sentences = [str(p) for p in found]
-    bad = len({p.line for p in found})
-    what = "task" if found[0].place == "task" else "row"
+    sentences = [str(p) for p in sorted_problems]
+    bad = len({p.line for p in sorted_problems})
+    unit = "task" if sorted_problems[0].place == "task" else "row"
     # Who does not know how many rows there are says 0.
     count = f"{bad:,} of {rows:,}" if rows >= bad else f"{bad:,}"
     raise SourceError(
-        f"{name}: {count} {what}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was"
+        f"{name}: {count} {unit}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was"
         " imported: " + in_short(sentences),
         sentences,
     )

@@ -143,9 +143,9 @@ def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa
 def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # noqa: ANN401 - openpyxl has no types
     """Each row that is not empty, with its number, empty cells at its end cut off."""
     cells = 0
-    for number, found in enumerate(page.iter_rows(values_only=True), start=1):
-        width = len(found)
-        while width and found[width - 1] is None:
+    for number, cells_of_row in enumerate(page.iter_rows(values_only=True), start=1):
+        width = len(cells_of_row)
+        while width and cells_of_row[width - 1] is None:
             width -= 1
         cells += width
         if number > LONGEST:
@@ -159,7 +159,7 @@ def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # n
                 f" table may have {WIDEST:,} columns and {CELLS:,} cells; move what stands apart to"
                 " a sheet of its own"
             )
-        row = [as_text(cell) for cell in found[:width]]
+        row = [as_text(cell) for cell in cells_of_row[:width]]
         while row and row[-1] is None:
             row.pop()
         if row:
@@ -180,15 +180,15 @@ def _is_flat(path: Path, page: Any, where: str) -> None:  # noqa: ANN401 - openp
     The read-only sheet does not tell of either, and the full one takes fifty times the memory.
     """
     with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
-        found = _first(xml)
-    if found is None:
+        match = _first(xml)
+    if match is None:
         return
-    kind, ref = found
+    kind, ref = match
     if kind == "merged":
         first = int(re.sub(r"\D", "", ref.split(":")[0]))
-        what = "header cells" if first == 1 else "cells"
+        cell_kind = "header cells" if first == 1 else "cells"
         raise SourceError(
-            f"{where}: sheet {page.title!r}: the {what} {ref} are merged; unmerge them and write"
+            f"{where}: sheet {page.title!r}: the {cell_kind} {ref} are merged; unmerge them and write"
             " the value into each"
         )
     raise SourceError(
@@ -198,12 +198,12 @@ def _is_flat(path: Path, page: Any, where: str) -> None:  # noqa: ANN401 - openp
 
 
 def _first(xml: IO[bytes]) -> tuple[str, str] | None:
-    kept = b""
+    tail = b""
     while piece := xml.read(1 << 20):
-        window = kept + piece
+        window = tail + piece
         for kind, pattern in (("formula", _UNCOMPUTED), ("merged", _MERGED)):
             match = pattern.search(window)
             if match:
                 return kind, match.group(1).decode()
-        kept = window[-(1 << 14) :]
+        tail = window[-(1 << 14) :]
     return None

@@ -76,10 +76,10 @@ def read_contents(path: Path) -> LogContents:
     unpacked = _check_size(path, where)
 
     def receive(header: Header, stream: IO[bytes]) -> LogContents | None:
-        samples, left = [], unpacked + SPARE
-        while (line := stream.readline(left + 1)) != END:
-            left -= len(line)
-            if left < 0:
+        samples, remaining = [], unpacked + SPARE
+        while (line := stream.readline(remaining + 1)) != END:
+            remaining -= len(line)
+            if remaining < 0:
                 raise SourceError(
                     f"{where}: the log's texts have more than {unpacked + SPARE:,} bytes; {_ADVICE}"
                 )
@@ -182,8 +182,8 @@ def _ordered(log: EvalLog) -> list[EvalSample]:
 
 
 def _metadata(sample: EvalSample) -> inspect_samples.Row:
-    given: Mapping[str, Any] = sample.metadata or {}
-    return {str(name): as_text(value) for name, value in given.items()}
+    metadata: Mapping[str, Any] = sample.metadata or {}
+    return {str(name): as_text(value) for name, value in metadata.items()}
 
 
 def _sample(fields: Mapping[str, Any]) -> SampleContents:

@@ -79,13 +79,13 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
         dropped["not run"] = never
     rows: list[Row] = []
     cited: dict[int, tuple[Citation, ...]] = {}
-    seen: set[object] = set()
+    item_ids: set[object] = set()
     for sample in log.samples:
         row = {"item": str(sample.id), **_prefixed(sample.metadata, "metadata.")}
         if source.records == "items":
-            if sample.id not in seen:
+            if sample.id not in item_ids:
                 rows.append({**row, **sample.asked})
-            seen.add(sample.id)
+            item_ids.add(sample.id)
             continue
         if sample.missing:
             dropped[sample.missing] += 1
@@ -113,7 +113,7 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
             "run": log.run,
         }
     if not rows:
-        reasons = ", ".join(f"{why} {n:,}" for why, n in sorted(dropped.items()))
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in sorted(dropped.items()))
         raise SourceError(f"{path.name}: no sample has an answer ({reasons})")
     names = list(dict.fromkeys(name for row in rows for name in row))
     check_width(len(names), path.name)

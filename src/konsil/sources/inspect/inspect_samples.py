@@ -78,8 +78,8 @@ def citations(sample: EvalSample) -> tuple[Citation, ...]:
     content = sample.output.choices[0].message.content
     parts = [] if isinstance(content, str) else [c for c in content if c.type == "text"]
     cited = (c for part in parts for c in part.citations or ())
-    found = (Citation(c.title or "", getattr(c, "url", "") or "") for c in cited)
-    return tuple(dict.fromkeys(c for c in found if c.title or c.url))
+    sources = (Citation(c.title or "", getattr(c, "url", "") or "") for c in cited)
+    return tuple(dict.fromkeys(c for c in sources if c.title or c.url))
 
 
 def scores(sample: EvalSample) -> Row:

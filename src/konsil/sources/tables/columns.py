@@ -100,12 +100,12 @@ def resolve(
     a hashed one without a column is the digest.
     """
     header = table.frame.columns
-    for key, given in (
+    for key, mapping in (
         ("columns", source.columns),
         ("fixed", source.fixed),
         ("hashed", source.hashed),
     ):
-        for field in given:
+        for field in mapping:
             if field not in fields:
                 raise SourceError(
                     f"{table.name}: {key}: {source.records} have no field {field!r};"
@@ -116,7 +116,7 @@ def resolve(
         raise SourceError(
             f"{table.name}: {both[0]!r} is both a column and a fixed value; expected one of them"
         )
-    found = {
+    columns_by_field = {
         field: tuple(column(table, name, f"columns.{field}") for name in names)
         for field, names in source.columns.items()
     }
@@ -124,13 +124,13 @@ def resolve(
         if field not in source.columns and field not in source.fixed:
             same = _same_name(field, header, table.name)
             if same is not None:
-                found[field] = (same,)
-    found = {field: names for field, names in found.items() if names}
+                columns_by_field[field] = (same,)
+    columns_by_field = {field: names for field, names in columns_by_field.items() if names}
     for field in source.hashed:
         other = (hashed_from or {}).get(field, "")
-        if field not in found and other in found:
-            found[field] = found[other]
-        if not any(f in found for f in (field, f"{field}_a", f"{field}_b")):
+        if field not in columns_by_field and other in columns_by_field:
+            columns_by_field[field] = columns_by_field[other]
+        if not any(f in columns_by_field for f in (field, f"{field}_a", f"{field}_b")):
             raise SourceError(
                 f"{table.name}: hashed: there is no column for {field!r}; set columns.{field} to"
                 " the column of its text"
@@ -142,7 +142,7 @@ def resolve(
         or f.removesuffix("_a") in source.hashed
         or f.removesuffix("_b") in source.hashed
     )
-    return Columns(found, dict(source.fixed), hashed)
+    return Columns(columns_by_field, dict(source.fixed), hashed)
 
 
 def refuse_texts(columns: Columns, frame: pl.DataFrame, fields: Iterable[str], where: str) -> None:

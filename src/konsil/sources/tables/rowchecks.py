@@ -62,10 +62,10 @@ def problems_of(
     for field in ("repeat", "span_start", "span_end"):
         if field in columns:
             yield from not_whole(frame, table, field, columns.called(field))
-    for field, known in (("purpose", get_args(Purpose)), ("state", get_args(State))):
+    for field, valid_words in (("purpose", get_args(Purpose)), ("state", get_args(State))):
         if field in columns:
             yield from not_among(
-                frame, table, field, columns.called(field), known, _otherwise(field, source)
+                frame, table, field, columns.called(field), valid_words, _otherwise(field, source)
             )
     if "at" in columns:
         yield from failing(
@@ -89,19 +89,21 @@ def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[P
         yield from failing(
             frame, table, wrong, columns.called("item"), "item", lambda _: "is empty"
         )
-    given = [
+    answer_fields = [
         f
         for f in ("answer_a", "system_a", "answer_b", "system_b", "answer", "system")
         if f in columns
     ]
-    if not given:
+    if not answer_fields:
         return
     pair = pl.any_horizontal(pl.col(PAIRS).is_not_null())
     named = pl.col("item").is_not_null()
     first, second = pl.col("first").is_null(), pl.col("second").is_null()
-    left = columns.called(given[0])
-    yield from failing(frame, table, named & first & pair, left, "first", lambda _: "is empty")
-    right = next((f for f in given if f.endswith("_b")), None)
+    first_column = columns.called(answer_fields[0])
+    yield from failing(
+        frame, table, named & first & pair, first_column, "first", lambda _: "is empty"
+    )
+    right = next((f for f in answer_fields if f.endswith("_b")), None)
     if right is not None:
         wrong = named & second & ~first & pair
         yield from failing(
@@ -180,9 +182,9 @@ def _screens(
         ["task", *fields], keep="first", maintain_order=True
     )
     if first["task"].is_duplicated().any():
-        seen: dict[str, dict[str, object]] = {}
+        first_by_task: dict[str, dict[str, object]] = {}
         for row in first.filter(pl.col("task").is_duplicated()).iter_rows(named=True):
-            before = seen.setdefault(row["task"], row)
+            before = first_by_task.setdefault(row["task"], row)
             if before is row:
                 continue
             field = next(f for f in fields if row[f] != before[f])
@@ -201,19 +203,19 @@ def repeated(frame: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, tuple[Pro
         return frame, ()
     key = [c for c in _SUBJECT if frame[c].null_count() < frame.height]
     if frame["task"].null_count() < frame.height:
-        own = pl.when(pl.col("purpose").is_in(_AGAIN)).then("task").alias("_own")
-        frame, key = frame.with_columns(own), [*key, "_own"]
+        task_key = pl.when(pl.col("purpose").is_in(_AGAIN)).then("task").alias("_own")
+        frame, key = frame.with_columns(task_key), [*key, "_own"]
     once = frame.unique(key, keep="first", maintain_order=True)
     if once.height == frame.height:
         return frame, ()
     first = once.select(*key, pl.col("label", ROW, COLUMN).name.prefix("first_"))
-    beside = frame.join(first, on=key, how="left", nulls_equal=True, maintain_order="left")
-    differ = beside.filter(pl.col("label").ne_missing(pl.col("first_label")))
+    compared = frame.join(first, on=key, how="left", nulls_equal=True, maintain_order="left")
+    differ = compared.filter(pl.col("label").ne_missing(pl.col("first_label")))
     return once, tuple(_contradiction(row, table) for row in differ.iter_rows(named=True))
 
 
 def _contradiction(row: dict[str, object], table: Table) -> Problem:
-    here, there = (
+    here, first_label = (
         "an abstention" if label is None else repr(label)
         for label in (row["label"], row["first_label"])
     )
@@ -227,7 +229,7 @@ def _contradiction(row: dict[str, object], table: Table) -> Problem:
         line,
         str(row[COLUMN]),
         f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {here} here and as"
-        f" {there} {place}; if it was asked twice on purpose, say which time it is (1, 2, ...) in"
+        f" {first_label} {place}; if it was asked twice on purpose, say which time it is (1, 2, ...) in"
         " 'repeat'",
         table.place,
     )

@@ -137,14 +137,14 @@ class Letters:
         Without prices, which are known for each model by name; and without times where konsil plays
         some of the models: that theirs are missing would tell which.
         """
-        taken = tuple(used)
+        usages = tuple(used)
         withheld: dict[str, Any] = {
             "cost": None,
             "cost_estimated": None,
             "unpriced": None,
             "is_played": False,
         }
-        if any(one.is_played for one in taken):
+        if any(one.is_played for one in usages):
             withheld |= {"median": None, "slow": None}
         shown = [
             dataclasses.replace(
@@ -152,7 +152,7 @@ class Letters:
                 who=(self.systems if one.kind == "answer" else self.judges).get(one.who, ""),
                 **withheld,
             )
-            for one in taken
+            for one in usages
         ]
         return tuple(sorted((one for one in shown if one.who), key=lambda one: (one.kind, one.who)))
 
@@ -160,11 +160,15 @@ class Letters:
         """Labels with and without an injected instruction, in the order of their letters."""
         shown = [
             dataclasses.replace(
-                one, rater=self._judge(one.rater), answer=self.answers.get(one.answer, one.answer)
+                pair,
+                rater=self._judge(pair.rater),
+                answer=self.answers.get(pair.answer, pair.answer),
             )
-            for one in pairs
+            for pair in pairs
         ]
-        return tuple(sorted(shown, key=lambda one: (one.rater, one.item, one.answer, one.kind)))
+        return tuple(
+            sorted(shown, key=lambda pair: (pair.rater, pair.item, pair.answer, pair.kind))
+        )
 
     def _judge(self, rater: str) -> str:
         return self.judges.get(rater, rater)
@@ -191,14 +195,14 @@ class Letters:
     def _system(self, system: System) -> System:
         return System(self.systems[system.id], self.families.get(system.family, ""))
 
-    def _allocation(self, one: Allocation) -> Allocation:
+    def _allocation(self, allocation: Allocation) -> Allocation:
         return dataclasses.replace(
-            one,
-            systems=tuple(sorted(self.systems[s] for s in one.systems)),
-            weights=dict(sorted((self.systems[s], w) for s, w in one.weights.items())),
+            allocation,
+            systems=tuple(sorted(self.systems[s] for s in allocation.systems)),
+            weights=dict(sorted((self.systems[s], w) for s, w in allocation.weights.items())),
         )
 
-    def _analysis(self, one: Analysis) -> Analysis:
+    def _analysis(self, analysis: Analysis) -> Analysis:
         """An analysis in letters, in their order: that of the protocol would tell which letter is which name."""
         names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
         where = {
@@ -207,9 +211,9 @@ class Letters:
                 if column in names
                 else values
             )
-            for column, values in one.where.items()
+            for column, values in analysis.where.items()
         }
-        return dataclasses.replace(one, where=where)
+        return dataclasses.replace(analysis, where=where)
 
 
 def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:
@@ -226,8 +230,8 @@ def letters(
     study: Study, raters: Iterable[Rater], answers: Iterable[Answer], key: bytes
 ) -> Letters:
     """Letters in an order that follows from a secret key alone."""
-    given = tuple(answers)
-    declared, answering = [s.id for s in study.systems], {a.system for a in given}
+    all_answers = tuple(answers)
+    declared, answering = [s.id for s in study.systems], {a.system for a in all_answers}
     # Those that answered come first, so that four systems are K to N whatever else a protocol
     # lists.
     systems = [*(s for s in declared if s in answering), *sorted(answering - {*declared})]
@@ -246,20 +250,20 @@ def letters(
         named,
         {j: f"judge {n}" for n, j in enumerate(_shuffled(judges, key), start=1)},
         {k: v for k, v in families.items() if k},
-        _answer_names(given, named),
+        _answer_names(all_answers, named),
         key,
     )
 
 
 def _answer_names(answers: Sequence[Answer], named: Mapping[str, str]) -> dict[str, str]:
     """'item:K'; a further answer of the same system to the same item has its number."""
-    found: dict[str, str] = {}
-    taken: dict[str, int] = {}
-    for one in answers:
-        name = f"{one.item}:{named[one.system]}"
-        taken[name] = taken.get(name, 0) + 1
-        found[one.id] = name if taken[name] == 1 else f"{name}:{taken[name]}"
-    return found
+    name_by_id: dict[str, str] = {}
+    n_by_name: dict[str, int] = {}
+    for answer in answers:
+        name = f"{answer.item}:{named[answer.system]}"
+        n_by_name[name] = n_by_name.get(name, 0) + 1
+        name_by_id[answer.id] = name if n_by_name[name] == 1 else f"{name}:{n_by_name[name]}"
+    return name_by_id
 
 
 def _shuffled(names: Sequence[str], key: bytes) -> list[str]:

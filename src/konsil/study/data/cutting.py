@@ -18,7 +18,7 @@ def rates_sentences(study: Study) -> bool:
 
 
 def with_sentences(
-    study: Study, answers: Iterable[Answer], held: Mapping[str, Answer]
+    study: Study, answers: Iterable[Answer], stored: Mapping[str, Answer]
 ) -> tuple[Answer, ...]:
     """The answers as they are to be written.
 
@@ -36,7 +36,7 @@ def with_sentences(
     """
     if not rates_sentences(study):
         return tuple(answers)
-    return tuple(_cut(answer, held.get(answer.id)) for answer in answers)
+    return tuple(_cut(answer, stored.get(answer.id)) for answer in answers)
 
 
 def pretended(study: Study, answers: Iterable[Answer], text: str = "") -> tuple[Answer, ...]:
@@ -44,15 +44,15 @@ def pretended(study: Study, answers: Iterable[Answer], text: str = "") -> tuple[
     if not rates_sentences(study):
         return tuple(dataclasses.replace(a, text=text) for a in answers)
     word = "Satz" if study.language == "de" else "Sentence"
-    made = " ".join(f"{word} {n}." for n in range(1, _PRETENDED + 1))
-    return tuple(_cut(dataclasses.replace(a, text=made), None) for a in answers)
+    sentence_text = " ".join(f"{word} {n}." for n in range(1, _PRETENDED + 1))
+    return tuple(_cut(dataclasses.replace(a, text=sentence_text), None) for a in answers)
 
 
-def _cut(answer: Answer, held: Answer | None) -> Answer:
-    if held is not None and held.text == answer.text:
-        return dataclasses.replace(answer, sentences=held.sentences)
+def _cut(answer: Answer, stored: Answer | None) -> Answer:
+    if stored is not None and stored.text == answer.text:
+        return dataclasses.replace(answer, sentences=stored.sentences)
     if answer.sentences or not answer.text.strip():
         return answer
     start = len(answer.text) - len(answer.text.lstrip())
-    whole = (Span(start, len(answer.text.rstrip())),)
-    return dataclasses.replace(answer, sentences=sentences(answer.text) or whole)
+    full_span = (Span(start, len(answer.text.rstrip())),)
+    return dataclasses.replace(answer, sentences=sentences(answer.text) or full_span)

@@ -64,18 +64,18 @@ def _status(
 
 def _uses(study: Study, analysis: Analysis) -> list[tuple[set[str], set[str]]]:
     """The criteria, former names included, and the panels that an analysis reads; so for its derived columns."""
-    asked = [
+    uses = [
         (
             {analysis.criterion, *analysis.criteria},
             {analysis.raters, analysis.against or "", analysis.tiebreak},
         )
     ]
     columns = {*analysis.by, *analysis.where, analysis.covariate}
-    asked += [({d.criterion}, {d.raters}) for d in study.derived if d.name in columns]
+    uses += [({d.criterion}, {d.raters}) for d in study.derived if d.name in columns]
     former = {c.id: c.formerly for i in study.instruments for c in i.criteria if c.formerly}
     return [
         (criteria | {old for c in criteria for old in former.get(c, ())}, _panels(study, raters))
-        for criteria, raters in asked
+        for criteria, raters in uses
     ]
 
 

@@ -104,12 +104,20 @@ def disagreements(
     for members in alike.values():
         if len(members) > 1 and all(t.id in ratings for t in members):
             common = members[0]
-            asked = fields(forms[common.instrument], common)
-            labels = [values(asked, common, ratings[t.id]) for t in members]
+            form_fields = fields(forms[common.instrument], common)
+            labels = [values(form_fields, common, ratings[t.id]) for t in members]
             differ = tuple(
                 f.name
-                for f in asked
-                if _differs(rules, f, [one[f.name] for one in labels if f.name in one])
+                for f in form_fields
+                if _differs(
+                    rules,
+                    f,
+                    [
+                        labels_by_field[f.name]
+                        for labels_by_field in labels
+                        if f.name in labels_by_field
+                    ],
+                )
             )
             if differ:
                 found.append(Disagreement(tuple(members), common, differ))
@@ -120,10 +128,10 @@ def _differs(rules: Adjudication, field: Field, labels: Sequence[str]) -> bool:
     criterion = field.criterion
     if criterion.scale.kind == "text" or (rules.criteria and criterion.id not in rules.criteria):
         return False
-    for one, other in combinations(labels, 2):
-        distance = apart(criterion.scale, one, other)
+    for label, other_label in combinations(labels, 2):
+        distance = apart(criterion.scale, label, other_label)
         if distance is None:
-            if rules.abstentions and one != other:
+            if rules.abstentions and label != other_label:
                 return True
         elif distance >= rules.steps:
             return True

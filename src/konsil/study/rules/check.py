@@ -36,9 +36,9 @@ def check(study: Study, name: str = "study.toml") -> None:
 
     Say nothing when all is well.
     """
-    found = tuple(problems(study, name))
-    if found:
-        raise StudyError("\n".join(found))
+    sentences = tuple(problems(study, name))
+    if sentences:
+        raise StudyError("\n".join(sentences))
 
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
@@ -130,10 +130,10 @@ def _plan(study: Study, name: str) -> Iterator[str]:
         yield from _sizes(allocation, study.instrument(allocation.instrument), where)
 
 
-def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[str]:
-    names = list(known)
+def _known(where: str, record_kind: str, name: str, valid_names: Iterable[str]) -> Iterator[str]:
+    names = list(valid_names)
     if name not in names:
-        yield f"{where}: there is no {what} {name!r}; {nearest(name, names)}"
+        yield f"{where}: there is no {record_kind} {name!r}; {nearest(name, names)}"
 
 
 def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) -> Iterator[str]:
@@ -223,8 +223,8 @@ def _together(study: Study, where: str) -> Iterator[str]:
             yield f"{where}.{name}: is the name of a panel already; choose another"
         if len(set(several)) < 2:
             yield f"{where}.{name}: expected two panels or more, got {list(several)}"
-        for one in several:
-            yield from _known(f"{where}.{name}", "panel", one, panels)
+        for panel in several:
+            yield from _known(f"{where}.{name}", "panel", panel, panels)
 
 
 def _panels(study: Study) -> list[str]:
@@ -235,17 +235,17 @@ def _panels(study: Study) -> list[str]:
 def _derived(study: Study, where: str) -> Iterator[str]:
     yield from duplicate_problems(where, [d.name for d in study.derived])
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
-    for n, one in enumerate(study.derived):
-        yield from _known(f"{where}[{n}].criterion", "criterion", one.criterion, criteria)
-        yield from _known(f"{where}[{n}].raters", "panel", one.raters, _panels(study))
-        criterion = criteria.get(one.criterion)
+    for n, column in enumerate(study.derived):
+        yield from _known(f"{where}[{n}].criterion", "criterion", column.criterion, criteria)
+        yield from _known(f"{where}[{n}].raters", "panel", column.raters, _panels(study))
+        criterion = criteria.get(column.criterion)
         if criterion is not None and criterion.scale.kind == "text":
             yield (
-                f"{where}[{n}].criterion: {one.criterion!r} is a free text; a derived number needs"
+                f"{where}[{n}].criterion: {column.criterion!r} is a free text; a derived number needs"
                 " labels or numbers"
             )
-        yield from duplicate_problems(f"{where}[{n}].bins", [b.label for b in one.bins])
-        for m, part in enumerate(one.bins):
+        yield from duplicate_problems(f"{where}[{n}].bins", [b.label for b in column.bins])
+        for m, part in enumerate(column.bins):
             if not part.low <= part.high:
                 yield (
                     f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the"

@@ -8,15 +8,15 @@ from konsil.errors import nearest
 from konsil.instrument import Criterion, Instrument
 
 
-def duplicate_problems(where: str, ids: Iterable[str], what: str = "identifier") -> Iterator[str]:
+def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier") -> Iterator[str]:
     """Identifiers that are empty or occur twice."""
-    seen: set[str] = set()
-    for n, one in enumerate(ids):
-        if not one.strip():
-            yield f"{where}[{n}]: the {what} is empty"
-        elif one in seen:
-            yield f"{where}[{n}]: the {what} {one!r} occurs twice; expected each {what} once"
-        seen.add(one)
+    earlier: set[str] = set()
+    for n, identifier in enumerate(ids):
+        if not identifier.strip():
+            yield f"{where}[{n}]: the {kind} is empty"
+        elif identifier in earlier:
+            yield f"{where}[{n}]: the {kind} {identifier!r} occurs twice; expected each {kind} once"
+        earlier.add(identifier)
 
 
 def instrument_problems(instrument: Instrument, where: str) -> Iterator[str]:

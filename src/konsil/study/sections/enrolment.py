@@ -80,8 +80,8 @@ def version_of(text: str) -> str:
 
 def form_of(questions: Iterable[Question], language: str) -> Instrument:
     """The questions as a form, so that page and reader are those of every other form."""
-    asked = tuple(Criterion(q.id, q.question, q.scale, "rater", q.guidance) for q in questions)
-    return Instrument("enrolment", asked, language=language)
+    criteria = tuple(Criterion(q.id, q.question, q.scale, "rater", q.guidance) for q in questions)
+    return Instrument("enrolment", criteria, language=language)
 
 
 def names_of(asks: Enrolment) -> PageNames:
@@ -99,17 +99,17 @@ def profiles(events: Iterable[Event], questions: Iterable[Question]) -> dict[str
 
     A question left open or abstained from gives none.
     """
-    asked = {q.id: q for q in questions}
-    found: dict[str, dict[str, str]] = {}
+    question_by_id = {q.id: q for q in questions}
+    strata_by_rater: dict[str, dict[str, str]] = {}
     for event in in_time(e for e in events if e.kind == PROFILE):
         replies = event.data.get("replies")
         if isinstance(replies, dict):
-            found[event.subject] = {
+            strata_by_rater[event.subject] = {
                 name: str(reply)
                 for name, reply in replies.items()
-                if name in asked and reply and reply != asked[name].scale.abstain
+                if name in question_by_id and reply and reply != question_by_id[name].scale.abstain
             }
-    return found
+    return strata_by_rater
 
 
 def withdrawn_consents(events: Iterable[Event]) -> frozenset[str]:
@@ -153,9 +153,11 @@ def with_profiles(
 
     What the protocol says of somebody stands, a profile adds to it.
     """
-    said = profiles(events, enrolment.profile if enrolment is not None else ())
+    strata_by_rater = profiles(events, enrolment.profile if enrolment is not None else ())
     return tuple(
-        dataclasses.replace(r, strata={**said[r.id], **r.strata}) if r.id in said else r
+        dataclasses.replace(r, strata={**strata_by_rater[r.id], **r.strata})
+        if r.id in strata_by_rater
+        else r
         for r in raters
     )
 
@@ -201,19 +203,22 @@ def places_problems(
     places: Iterable[Places], enrolment: Enrolment | None, where: str
 ) -> Iterator[str]:
     """What is wrong with the places that people sign up for, one sentence each."""
-    asked = {q.id: q for q in (enrolment.profile if enrolment is not None else ())}
-    for n, one in enumerate(places):
-        if one.number < 1:
-            yield f"{where}[{n}].number: expected 1 or more, got {one.number}"
-        for name, value in one.strata.items():
+    question_by_id = {q.id: q for q in (enrolment.profile if enrolment is not None else ())}
+    for n, group in enumerate(places):
+        if group.number < 1:
+            yield f"{where}[{n}].number: expected 1 or more, got {group.number}"
+        for name, value in group.strata.items():
             place = f"{where}[{n}].strata"
-            if name not in asked:
+            if name not in question_by_id:
                 yield (
                     f"{place}: no question of the profile is called {name!r};"
-                    f" {nearest(name, asked)}"
+                    f" {nearest(name, question_by_id)}"
                 )
-            elif asked[name].scale.kind == "choice" and value not in asked[name].scale.labels:
+            elif (
+                question_by_id[name].scale.kind == "choice"
+                and value not in question_by_id[name].scale.labels
+            ):
                 yield (
                     f"{place}.{name}: there is no label {value!r};"
-                    f" {nearest(value, asked[name].scale.labels)}"
+                    f" {nearest(value, question_by_id[name].scale.labels)}"
                 )

@@ -82,15 +82,17 @@ def difference(former: Shape, instrument: Instrument) -> Difference:
         if former.get(key) != now[key]
     ]
     old_names = {old: c.id for c in instrument.criteria for old in c.formerly}
-    known = {c.id: c for c in instrument.criteria}
+    criterion_by_id = {c.id: c for c in instrument.criteria}
     present = set()
     for name, shape in then.items():
         today = old_names.get(str(name), str(name))
-        if today not in known:
+        if today not in criterion_by_id:
             faults.append(f"criterion {name!r} is gone")
             continue
         present.add(today)
-        faults += [f"criterion {today!r}: {fault}" for fault in _faults(shape, known[today])]
+        faults += [
+            f"criterion {today!r}: {fault}" for fault in _faults(shape, criterion_by_id[today])
+        ]
     return Difference(
         tuple(faults), tuple(c.id for c in instrument.criteria if c.id not in present)
     )
@@ -115,12 +117,13 @@ def unaccepted(
     events: Iterable[Event],
 ) -> dict[tuple[str, str], int]:
     """Of (instrument, digest) -> ratings those whose form is neither today's nor one that was accepted."""
-    known = {i.id: i for i in instruments}
+    instrument_by_id = {i.id: i for i in instruments}
     steps = _steps(events)
     return {
         (name, form): n
         for (name, form), n in counts.items()
-        if name in known and not (_reached(form, steps.get(name, {})) & same_forms(known[name]))
+        if name in instrument_by_id
+        and not (_reached(form, steps.get(name, {})) & same_forms(instrument_by_id[name]))
     }
 
 

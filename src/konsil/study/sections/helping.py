@@ -27,13 +27,13 @@ def with_prompts(prepare: Preparation, read: Callable[[str, str], str]) -> Prepa
 
     `read` takes a value and its key.
     """
-    made = {}
+    options_by_step = {}
     for step, asking in helpers(prepare):
         texts = {
             name: read(value, f"{step}.prompts.{name}") for name, value in asking.prompts.items()
         }
-        made[step] = dataclasses.replace(asking, prompts=texts)
-    return dataclasses.replace(prepare, **made) if made else prepare  # type: ignore[arg-type]
+        options_by_step[step] = dataclasses.replace(asking, prompts=texts)
+    return dataclasses.replace(prepare, **options_by_step) if options_by_step else prepare  # type: ignore[arg-type]
 
 
 def helper_problems(

@@ -51,8 +51,10 @@ def hint(text: str, error: tomllib.TOMLDecodeError, lists: Collection[str] = ())
             " single quotation marks"
         )
     value = re.fullmatch(r"\s*[\w.-]+\s*=\s*([^#]*)", line)
-    told = _value_hint(number, value[1].strip()) if value is not None else _key_hint(number, line)
-    return told or _bracket_hint(number, line)
+    sentence = (
+        _value_hint(number, value[1].strip()) if value is not None else _key_hint(number, line)
+    )
+    return sentence or _bracket_hint(number, line)
 
 
 def _value_hint(number: int, value: str) -> str:
