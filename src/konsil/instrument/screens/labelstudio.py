@@ -129,19 +129,19 @@ def configuration(screen: Screen) -> str:
         _object(view, "reference", wording.reference)
     first = next(iter(names))
     by_subject = groupby(sorted(screen.fields, key=_subject), key=_subject)
-    blocks = {subject: [c for f in found for c in _controls(f)] for subject, found in by_subject}
+    blocks = {subject: [c for f in fields for c in _controls(f)] for subject, fields in by_subject}
     row = ET.SubElement(view, "View", style="display: flex; flex-wrap: wrap; gap: 1.5em")
     for n, heading in enumerate(screen.headings):
         column = ET.SubElement(row, "View", style="flex: 1 1 20em")
         _object(column, f"a{n + 1}", heading)
         _ask(column, blocks.get((0, n), []), f"a{n + 1}", screen)
-    for subject, found in sorted(blocks.items()):
+    for subject, block in sorted(blocks.items()):
         kind, n = subject
         if kind == 1:
             _object(view, f"s{n + 1}", wording.sentence.format(n + 1))
-            _ask(view, found, f"s{n + 1}", screen)
+            _ask(view, block, f"s{n + 1}", screen)
         elif kind == 2:
-            _ask(view, found, first, screen)
+            _ask(view, block, first, screen)
     ET.indent(view)
     return ET.tostring(view, encoding="unicode") + "\n"
 

@@ -75,12 +75,12 @@ def _bound(database: sqlite3.Connection, size: int) -> None:
     """Bound what a hostile schema can do: the length of a value, and the steps that a query may take."""
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(_ALWAYS, size))
     steps = _STEPS + size // 100
-    taken = 0
+    n_calls = 0
 
     def is_too_many() -> bool:
-        nonlocal taken
-        taken += 1
-        return taken > steps
+        nonlocal n_calls
+        n_calls += 1
+        return n_calls > steps
 
     database.set_progress_handler(is_too_many, _AT_ONCE)
 

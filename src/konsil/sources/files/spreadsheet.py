@@ -107,7 +107,7 @@ def _read(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[in
             page = book[sheet] if sheet else book.worksheets[0]
             # The stated size may be wrong either way: some programs write A1, some the whole grid.
             page.reset_dimensions()
-            _is_flat(path, page, where)
+            _refuse_empty_looking_cells(path, page, where)
             frame, rows = _table(page, where)
             return frame, rows, page.title
         finally:
@@ -174,7 +174,7 @@ def _frame(rows: list[list[str | None]]) -> pl.DataFrame:
     )
 
 
-def _is_flat(path: Path, page: Any, where: str) -> None:  # noqa: ANN401 - openpyxl has no types
+def _refuse_empty_looking_cells(path: Path, page: Any, where: str) -> None:  # noqa: ANN401 - openpyxl has no types
     """Refuse merged cells and formulas without a result: both would read as empty cells, that is as not rated.
 
     The read-only sheet does not tell of either, and the full one takes fifty times the memory.

@@ -70,7 +70,7 @@ def read_labelstudio(
     """
     path = Path(path)
     text = text_of(read_bytes(path), source.encoding, path.name).decode()
-    _is_known(source, path.name)
+    _refuse_unknown_fields(source, path.name)
     reader = _Reader(source, find)
     order = 0
     for order, (_, task) in enumerate(elements(text, path.name), start=1):
@@ -118,7 +118,7 @@ def _annotations(task: _Json) -> list[_Json] | None:
     )
 
 
-def _is_known(source: Source, where: str) -> None:
+def _refuse_unknown_fields(source: Source, where: str) -> None:
     for key, mapping in (("columns", source.columns), ("fixed", source.fixed)):
         for field in mapping:
             name, at, target = field.partition("@")

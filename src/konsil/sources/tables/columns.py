@@ -181,7 +181,7 @@ def require(columns: Columns, field: str, table: Table, source: Source) -> None:
             f"{table.name}: {source.records} need {field!r}: there is no column of that name;"
             f'{_wide_hint(columns, field, table, source)} set columns.{field} = "..." or'
             f' fixed.{field} = "...";'
-            f" the columns are {', '.join(repr(c) for c in _few(table.frame.columns))}"
+            f" the columns are {', '.join(repr(c) for c in _abridged(table.frame.columns))}"
         )
 
 
@@ -203,7 +203,7 @@ def _wide_hint(columns: Columns, field: str, table: Table, source: Source) -> st
     return f" where each {field} has a column, set {key} = {{ {of_each}{more} }}, otherwise"
 
 
-def _few(names: Sequence[str]) -> Iterable[str]:
+def _abridged(names: Sequence[str]) -> Iterable[str]:
     return names if len(names) <= 20 else [*names[:19], "..."]
 
 

@@ -215,9 +215,9 @@ def repeated(frame: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, tuple[Pro
 
 
 def _contradiction(row: dict[str, object], table: Table) -> Problem:
-    here, first_label = (
-        "an abstention" if label is None else repr(label)
-        for label in (row["label"], row["first_label"])
+    label, first_label = (
+        "an abstention" if word is None else repr(word)
+        for word in (row["label"], row["first_label"])
     )
     answers = " against ".join(repr(a) for a in (row["first"], row["second"]) if a is not None)
     subject = answers or ("this" if row["item"] is None else repr(row["item"]))
@@ -228,8 +228,8 @@ def _contradiction(row: dict[str, object], table: Table) -> Problem:
     return Problem(
         line,
         str(row[COLUMN]),
-        f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {here} here and as"
-        f" {first_label} {place}; if it was asked twice on purpose, say which time it is (1, 2, ...) in"
-        " 'repeat'",
+        f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {label} here and as"
+        f" {first_label} {place}; if it was asked twice on purpose, say which time it is (1, 2,"
+        " ...) in 'repeat'",
         table.place,
     )

@@ -144,17 +144,21 @@ class Letters:
             "unpriced": None,
             "is_played": False,
         }
-        if any(one.is_played for one in usages):
+        if any(entry.is_played for entry in usages):
             withheld |= {"median": None, "slow": None}
         shown = [
             dataclasses.replace(
-                one,
-                who=(self.systems if one.kind == "answer" else self.judges).get(one.who, ""),
+                entry,
+                who=(self.systems if entry.kind == "answer" else self.judges).get(entry.who, ""),
                 **withheld,
             )
-            for one in usages
+            for entry in usages
         ]
-        return tuple(sorted((one for one in shown if one.who), key=lambda one: (one.kind, one.who)))
+        return tuple(
+            sorted(
+                (entry for entry in shown if entry.who), key=lambda entry: (entry.kind, entry.who)
+            )
+        )
 
     def injected(self, pairs: Iterable[Injected]) -> tuple[Injected, ...]:
         """Labels with and without an injected instruction, in the order of their letters."""

@@ -63,12 +63,14 @@ class _Tasks:
             stays = rating.rater not in self.raters or (
                 implied_task.id in self.held and implied_task.id not in self.planned
             )
-            found = implied_task if stays else self._task(rating, implied_task)
-            if isinstance(found, str):
-                problems[f"{file.place} {line:,}: {found}"] = None
+            plan_task = implied_task if stays else self._task(rating, implied_task)
+            if isinstance(plan_task, str):
+                problems[f"{file.place} {line:,}: {plan_task}"] = None
                 continue
-            task_by_id.setdefault(found.id, found)
-            ratings.append(rating if rating.task == found.id else replace(rating, task=found.id))
+            task_by_id.setdefault(plan_task.id, plan_task)
+            ratings.append(
+                rating if rating.task == plan_task.id else replace(rating, task=plan_task.id)
+            )
         if problems:
             listed = tuple(problems)
             n = f"{len(listed):,} problem{'' if len(listed) == 1 else 's'}"
@@ -83,7 +85,7 @@ class _Tasks:
             )
         named = self.planned.get(implied_task.id)
         if named is not None:
-            return named if self._is_asked(rating, named) else self._misplaced(rating, named)
+            return named if self._is_on_form(rating, named) else self._misplaced(rating, named)
         if not _is_implied(implied_task):
             return f"the plan has no task {implied_task.id!r}; {nearest(implied_task.id, self.planned)}"
         candidates = self.by_place.get((rating.rater, rating.item), [])
@@ -93,7 +95,7 @@ class _Tasks:
         matches = [
             t
             for t in candidates
-            if self._is_asked(rating, t)
+            if self._is_on_form(rating, t)
             and all(getattr(t, column) == value for column, value in stated.items())
             and (
                 t.purpose == implied_task.purpose
@@ -109,13 +111,13 @@ class _Tasks:
         )
         if matches:
             return (
-                f"rater {rating.rater!r} has {len(matches)} tasks on {subject}; name the task, phase or"
-                " batch"
+                f"rater {rating.rater!r} has {len(matches)} tasks on {subject}; name the task, phase"
+                " or batch"
             )
         about = f" that asks {rating.criterion!r}{_of(rating)}" if candidates else ""
         return f"the plan gives rater {rating.rater!r} no task on {subject}{about}"
 
-    def _is_asked(self, rating: Rating, task: Task) -> bool:
+    def _is_on_form(self, rating: Rating, task: Task) -> bool:
         """Whether the task asks the rater for this rating."""
         return (
             task.rater == rating.rater

@@ -100,7 +100,7 @@ def disagreements(
                 task.spans,
             )
             alike.setdefault(key, []).append(task)
-    found = []
+    cases = []
     for members in alike.values():
         if len(members) > 1 and all(t.id in ratings for t in members):
             common = members[0]
@@ -120,8 +120,8 @@ def disagreements(
                 )
             )
             if differ:
-                found.append(Disagreement(tuple(members), common, differ))
-    return tuple(found)
+                cases.append(Disagreement(tuple(members), common, differ))
+    return tuple(cases)
 
 
 def _differs(rules: Adjudication, field: Field, labels: Sequence[str]) -> bool:

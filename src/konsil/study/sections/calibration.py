@@ -45,7 +45,7 @@ class Difference:
     """What the others said, each as it reads on that screen; those who agree included."""
 
 
-def apart(scale: Scale, one: str, other_label: str) -> float | None:
+def apart(scale: Scale, label: str, other_label: str) -> float | None:
     """How many places two labels lie apart.
 
     None where they cannot be compared (an abstention, a free text).
@@ -54,16 +54,16 @@ def apart(scale: Scale, one: str, other_label: str) -> float | None:
     2.0
     >>> apart(Scale(("no", "yes"), abstain="cannot tell"), "no", "cannot tell")
     """
-    if scale.kind == "text" or scale.abstain in (one, other_label):
+    if scale.kind == "text" or scale.abstain in (label, other_label):
         return None
     if scale.kind == "number":
-        return abs(float(one) - float(other_label))
-    places = {label: n for n, label in enumerate(scale.labels)}
-    if one not in places or other_label not in places:
+        return abs(float(label) - float(other_label))
+    places = {option: n for n, option in enumerate(scale.labels)}
+    if label not in places or other_label not in places:
         return None
     if scale.level == "nominal":
-        return 0.0 if one == other_label else float("inf")
-    return float(abs(places[one] - places[other_label]))
+        return 0.0 if label == other_label else float("inf")
+    return float(abs(places[label] - places[other_label]))
 
 
 def differences(
@@ -81,7 +81,7 @@ def differences(
     form_fields = fields(instrument, task)
     rater_labels = values(form_fields, task, rater_ratings)
     others_labels = [values(form_fields, task, ratings) for ratings in others]
-    found: list[Difference] = []
+    far_labels: list[Difference] = []
     for field in form_fields:
         criterion = field.criterion
         if field.name not in rater_labels or (
@@ -99,8 +99,8 @@ def differences(
             if (d := apart(criterion.scale, rater_labels[field.name], label)) is not None
         ]
         if any(d >= calibration.steps for d in far):
-            found.append(Difference(task.id, field, rater_labels[field.name], labels))
-    return tuple(found)
+            far_labels.append(Difference(task.id, field, rater_labels[field.name], labels))
+    return tuple(far_labels)
 
 
 def calibration_problems(
