@@ -1,4 +1,7 @@
-"""Every question on one screen, by name: what the page, the schema and the reader of replies have in common."""
+"""Every question on one screen, by name.
+
+The page, the schema and the reader of replies share these names.
+"""
 
 from __future__ import annotations
 
@@ -67,10 +70,12 @@ def letter(position: int) -> str:
 
 
 def fields(instrument: Instrument, task: Task) -> tuple[Field, ...]:
-    """Every question of the screen, in the order asked: by criterion, and within it by answer or sentence.
+    """Every question of the screen, in the order displayed.
 
-    Names never depend on which answer stands where: the first is a1 for everybody, and the task
-    says which it is.
+    Questions are ordered by criterion, and within it by answer or sentence.
+
+    Names never depend on the order of the answers: the first is a1 for every rater, and the task
+    states which answer it is.
 
     >>> from konsil.instrument import Scale
     >>> form = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"))),))
@@ -102,7 +107,10 @@ def _fields(
 
 
 def surveyed(criteria: Sequence[Criterion], *, in_batch: bool) -> tuple[Criterion, ...]:
-    """What a screen about no item asks: in a batch what is about the batch, anywhere else what is about phase or rater.
+    """The questions of a screen that is about no item.
+
+    In a batch these are the questions about the batch, elsewhere those about the phase or the
+    rater.
 
     An instrument whose questions are all of one kind asks them wherever it stands.
     """

@@ -1,4 +1,7 @@
-"""What questions are called on a page: by numbers, as a criterion's identifier may say what a study expects."""
+"""The names of questions on a page: numbers.
+
+A criterion's identifier may reveal what a study expects.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,10 @@ class PageNames:
     """The names of all questions of a study, there and back.
 
     >>> from konsil.instrument import Criterion, Scale
-    >>> names = PageNames([Instrument("f", (Criterion("harm", "?", Scale()), Criterion("bias", "?", Scale())))])
-    >>> names.neutral("bias.a1.reason"), names.field("~2.a1.reason"), names.field("bias.a1"), names.field("~note")
+    >>> criteria = (Criterion("harm", "?", Scale()), Criterion("bias", "?", Scale()))
+    >>> names = PageNames([Instrument("f", criteria)])
+    >>> fields = [names.field(name) for name in ("~2.a1.reason", "bias.a1", "~note")]
+    >>> (names.neutral("bias.a1.reason"), *fields)
     ('~2.a1.reason', 'bias.a1.reason', 'bias.a1', '~note')
     """
 

@@ -1,4 +1,7 @@
-"""A screen for Label Studio: its labelling configuration, its task data, and which control is which field."""
+"""A screen for Label Studio: its labelling configuration and its task data.
+
+Each control corresponds to one field.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +51,8 @@ def controls(instrument: Instrument, task: Task) -> tuple[Control, ...]:
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes")), reason=True),))
     >>> [(c.name, c.tag) for c in controls(form, Task("t", "t", "r", "form", "i", ("x", "y")))]
-    [('correct-a1', 'Choices'), ('correct-a1-reason', 'TextArea'), ('correct-a2', 'Choices'), ('correct-a2-reason', \
-'TextArea')]
+    [('correct-a1', 'Choices'), ('correct-a1-reason', 'TextArea'), ('correct-a2', 'Choices'), \
+('correct-a2-reason', 'TextArea')]
     """
     task_controls = [c for f in fields_of(instrument, task) for c in _controls(f)]
     names = [c.name for c in task_controls]
@@ -97,7 +100,10 @@ def _two_sides(field: Field) -> bool:
 
 
 def data(screen: Screen) -> dict[str, str]:
-    """The texts of a screen by the names that the configuration gives them: question, reference, a1, a2, s1, ..."""
+    """The texts of a screen by their names in the configuration.
+
+    The names are question, about, reference, a1, a2, s1, and so on.
+    """
     text_by_name = (
         {"question": screen.question} if screen.question else {"about": screen.words.criteria}
     )
@@ -117,7 +123,10 @@ def data(screen: Screen) -> dict[str, str]:
 
 
 def configuration(screen: Screen) -> str:
-    """The labelling configuration of all screens of this shape: an XML document of Label Studio's documented tags."""
+    """The labelling configuration of all screens of this shape.
+
+    It is an XML document with Label Studio's documented tags.
+    """
     wording, names = screen.words, data(screen)
     view = ET.Element("View")
     ET.SubElement(view, "Style").text = ".htx-text { white-space: pre-wrap; }"
@@ -206,5 +215,8 @@ def _ask(parent: ET.Element, block: list[Control], object_name: str, screen: Scr
 
 
 def _plain(text: str) -> str:
-    """A text that Label Studio does not take for a variable: it puts a task's text in the place of every $name."""
+    """A text that Label Studio does not take for a variable.
+
+    Label Studio replaces every $name with a text of the task.
+    """
     return " ".join(text.replace("$", "\N{FULLWIDTH DOLLAR SIGN}").split())

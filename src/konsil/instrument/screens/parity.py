@@ -1,4 +1,7 @@
-"""What judges read that people do not, and the other way round: found by taking the one out of the other."""
+"""Differences between the texts that judges read and those that people read.
+
+They are detected by removing the texts of the page from the prompt.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Parity:
 
 
 def texts(shown: Screen) -> Iterator[str]:
-    """Every text that a person reads on a screen's page and in its codebook, in the prompt's order."""
+    """Every text of a screen's page and its codebook, in the prompt's order."""
     wording = shown.words
     yield shown.instrument.codebook.strip()
     yield wording.criteria
@@ -69,12 +72,18 @@ def parity(shown: Screen, task: str) -> Parity:
 
 
 def _whole_text_pattern(text: str) -> re.Pattern[str]:
-    """The text where it stands by itself, not as words of another: a line, an option, a block, a marked sentence."""
+    """The pattern of a text that occurs by itself, not as words of another text.
+
+    It may be a line, an option, a block or a marked sentence.
+    """
     return re.compile(rf"(?:\A|(?<=\n)|(?<=\n- )|(?<=: )|(?<=>)){re.escape(text)}(?=[\n:<]|\Z)")
 
 
 def parity_of(instrument: Instrument, n_answers: int = 1) -> Parity:
-    """The difference on an example screen of an instrument, with everything on it that a screen can have."""
+    """The difference on an example screen of an instrument.
+
+    The example has everything that a screen can have.
+    """
     return parity(example(instrument, n_answers), EXAMPLE)
 
 
@@ -83,10 +92,11 @@ EXAMPLE = "example"
 
 
 def example(instrument: Instrument, n_answers: int = 1) -> Screen:
-    """An example screen of an instrument, with everything on it that a screen can have.
+    """An example screen of an instrument, with everything that a screen can have.
 
     >>> from konsil.instrument import Criterion, Scale
-    >>> len(example(Instrument("f", (Criterion("c", "Better?", Scale(("A", "B")), "pair"),))).answers)
+    >>> criterion = Criterion("c", "Better?", Scale(("A", "B")), "pair")
+    >>> len(example(Instrument("f", (criterion,))).answers)
     2
     """
     pair = any(c.scope == "pair" for c in instrument.criteria)

@@ -232,7 +232,10 @@ def _digest(instrument: Instrument) -> str:
 
 
 def values(fields: Sequence[Field], task: Task, task_ratings: Iterable[Rating]) -> dict[str, str]:
-    """A task's ratings as its form's names and values: what `ratings` undoes, for a page that is opened again."""
+    """A task's ratings as the names and values of its form.
+
+    The function is the inverse of `ratings`, for a page that is opened again.
+    """
     value_by_name: dict[str, str] = {}
     by_subject = {(r.criterion, frozenset(r.answers), r.span): r for r in task_ratings}
     for field in fields:

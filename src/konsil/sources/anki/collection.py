@@ -1,4 +1,7 @@
-"""An Anki collection: an SQLite database, in the old form (models as JSON) or the new one (tables and messages)."""
+"""An Anki collection: an SQLite database, in the old or the new form.
+
+The old form has its note types as JSON, the new one as tables and messages.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,10 @@ def _by_case(name: str, other_name: str) -> int:
 
 
 def _bound(database: sqlite3.Connection, size: int) -> None:
-    """Bound what a hostile schema can do: the length of a value, and the steps that a query may take."""
+    """Limit the damage that a hostile schema can do.
+
+    Bounded are the length of a value and the number of steps of a query.
+    """
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(_ALWAYS, size))
     steps = _STEPS + size // 100
     n_calls = 0

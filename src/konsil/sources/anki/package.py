@@ -1,4 +1,7 @@
-"""Anki's packages: zip archives with a collection, a map of media, and since 2022 a note of their own form."""
+"""Anki's packages: zip archives with a collection and a map of media.
+
+Since 2022 a package also states its own form (version).
+"""
 
 from __future__ import annotations
 
@@ -112,8 +115,8 @@ def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
         )
     if stated_form in _COLLECTIONS and stated_form not in present:
         raise SourceError(
-            f"{where}: the package says that its notes are in {_COLLECTIONS[stated_form]!r}, which is"
-            " missing; export it again"
+            f"{where}: the package says that its notes are in {_COLLECTIONS[stated_form]!r}, which"
+            " is missing; export it again"
         )
     return stated_form or present[0]
 

@@ -1,4 +1,7 @@
-"""The little of protocol buffers that Anki's packages need: a message as its fields' numbers and values."""
+"""The part of protocol buffers that Anki's packages need.
+
+A message is read as the numbers and the values of its fields.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ class WireError(ValueError):
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Each field of a message as (number, value): whole numbers as such, everything else as its bytes.
+    """Each field of a message as (number, value): an integer, or else the value's bytes.
 
     >>> list(fields(bytes([8, 3, 18, 2, 104, 105])))
     [(1, 3), (2, b'hi')]

@@ -56,7 +56,10 @@ def check_width(width: int, where: str) -> None:
 
 
 def check_cells(cells: int, size: int, where: str) -> None:
-    """Refuse a table of very many cells with next to nothing in them: each takes sixteen bytes when it is read."""
+    """Refuse a table of very many, nearly empty cells.
+
+    Each cell takes sixteen bytes when it is read.
+    """
     if cells > CELLS + size // 2:
         raise SourceError(
             f"{where}: the table has {cells:,} cells in {size:,} bytes; a table with so little in"

@@ -1,4 +1,7 @@
-"""Bytes to UTF-8, strictly: a wrong encoding is said, with the one that looks right, and never guessed silently."""
+"""Bytes to UTF-8, strictly.
+
+A wrong encoding is an error that names the encoding that fits; no encoding is guessed silently.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +93,8 @@ def looks_like(data: bytes) -> str | None:
 
     None if none fits.
 
-    >>> looks_like("Schädel, Fraktur; Übelkeit".encode("cp1252")), looks_like("Schädel".encode("mac-roman"))
+    >>> text = "Schädel, Fraktur; Übelkeit"
+    >>> looks_like(text.encode("cp1252")), looks_like("Schädel".encode("mac-roman"))
     ('cp1252', 'mac-roman')
     """
     best, best_share = None, 0.5

@@ -131,7 +131,9 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
 
 
 def weight(text: str) -> int:
-    """The most bytes that a JSON text takes when it is read, beyond its texts: by its brackets, commas and colons.
+    """The maximum number of bytes that reading a JSON text takes, beyond its strings.
+
+    It is computed from the numbers of brackets, commas and colons.
 
     >>> weight("[[],[]]")
     228
@@ -198,7 +200,8 @@ def _refuse_halves(text: str, value: object) -> None:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise _HalfError(
-                "invalid Unicode: an unpaired surrogate (an escape such as \\ud800 without its other half)"
+                "invalid Unicode: an unpaired surrogate (an escape such as \\ud800 without its"
+                " other half)"
             ) from None
 
 

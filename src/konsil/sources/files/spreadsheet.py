@@ -49,7 +49,10 @@ _DAMAGED = (
 
 
 def read_spreadsheet(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[int], str]:
-    """All cells of a sheet as text, each row's number as the spreadsheet shows it, and the sheet's name."""
+    """All cells of a sheet as text, the number of each row, and the name of the sheet.
+
+    Rows have the numbers that the spreadsheet shows.
+    """
     try:
         return _read(path, sheet, where)
     except MemoryError:
@@ -114,7 +117,8 @@ def _read(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[in
             book.close()
 
 
-def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa: ANN401 - openpyxl has no types
+# openpyxl has no types.
+def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa: ANN401
     rows = _rows(page, where)
     _, head = next(rows, (0, []))
     if not head:
@@ -140,7 +144,8 @@ def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa
     return named(frame, [*head, *[None] * (width - len(head))], where), numbers
 
 
-def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # noqa: ANN401 - openpyxl has no types
+# openpyxl has no types.
+def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # noqa: ANN401
     """Each row that is not empty, with its number, empty cells at its end cut off."""
     cells = 0
     for number, cells_of_row in enumerate(page.iter_rows(values_only=True), start=1):
@@ -174,10 +179,13 @@ def _frame(rows: list[list[str | None]]) -> pl.DataFrame:
     )
 
 
-def _refuse_empty_looking_cells(path: Path, page: Any, where: str) -> None:  # noqa: ANN401 - openpyxl has no types
-    """Refuse merged cells and formulas without a result: both would read as empty cells, that is as not rated.
+# openpyxl has no types.
+def _refuse_empty_looking_cells(path: Path, page: Any, where: str) -> None:  # noqa: ANN401
+    """Refuse merged cells and formulas without a result.
 
-    The read-only sheet does not tell of either, and the full one takes fifty times the memory.
+    Both would be read as empty cells, that is, as not rated.
+
+    The read-only sheet reports neither, and the full one takes fifty times the memory.
     """
     with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
         match = _first(xml)
@@ -188,8 +196,8 @@ def _refuse_empty_looking_cells(path: Path, page: Any, where: str) -> None:  # n
         first = int(re.sub(r"\D", "", ref.split(":")[0]))
         cell_kind = "header cells" if first == 1 else "cells"
         raise SourceError(
-            f"{where}: sheet {page.title!r}: the {cell_kind} {ref} are merged; unmerge them and write"
-            " the value into each"
+            f"{where}: sheet {page.title!r}: the {cell_kind} {ref} are merged; unmerge them and"
+            " write the value into each"
         )
     raise SourceError(
         f"{where}: sheet {page.title!r}: cell {ref} is a formula without a stored result;"

@@ -1,4 +1,6 @@
-"""Inspect's logs (.eval and JSON) as tables of items, answers or ratings, read with Inspect's own reader in a child.
+"""Inspect's logs (.eval and JSON) as tables of items, answers or ratings.
+
+They are read with Inspect's own reader in a child process.
 
 - A sample's id is the item's; what `columns` can name besides are the keys of its metadata.
   Metadata and scorers that are called like one of konsil's own fields have 'metadata.' or 'score.'
@@ -49,7 +51,10 @@ class InspectLog:
 
 
 def is_inspect_log(path: Path) -> bool:
-    """Whether a file is a log of Inspect: by its ending, or a JSON object that begins as one does."""
+    """Whether a file is a log of Inspect.
+
+    It has the ending of a log, or is a JSON object that begins as a log does.
+    """
     if path.suffix.lower() == ".eval":
         return True
     if path.suffix.lower() != ".json" or not path.is_file():

@@ -83,7 +83,10 @@ def citations(sample: EvalSample) -> tuple[Citation, ...]:
 
 
 def scores(sample: EvalSample) -> Row:
-    """Every scorer's word on a sample, by the scorer's name, and its explanation under 'name.explanation'."""
+    """The value of each scorer on a sample, by the scorer's name.
+
+    The scorer's explanation has the key 'name.explanation'.
+    """
     row: Row = {}
     for name, score in (sample.scores or {}).items():
         for key, value in _values(name, score):

@@ -1,4 +1,7 @@
-"""Annotations of konsil's own tasks: a control of a neutral slot becomes a rating of a canonical answer."""
+"""Ratings from annotations of konsil's own tasks.
+
+A control of a neutral slot becomes a rating of a canonical answer.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Further columns of Real-POCQi's public tables: which become strata, which do not, and what the tables lack.
+"""Further columns of Real-POCQi's public tables.
 
-Nobody should learn from a figure that a column was missing, nor find addresses in a table of
-raters. A value that no table has is not made up: an analysis that needs it is refused.
+Listed are the columns that become strata, those that do not, and the columns that the tables lack.
+
+A missing column should not first be noticed in a figure, and a table of raters should contain no
+addresses. A value that no table has is not made up: an analysis that needs it is refused.
 """
 
 from __future__ import annotations

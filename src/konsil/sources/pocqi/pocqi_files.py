@@ -1,4 +1,7 @@
-"""The files of Real-POCQi's public tables: which there are, what their columns may be called, and their rows."""
+"""The files of Real-POCQi's public tables: their names, columns and rows.
+
+A column may have any of several names.
+"""
 
 from __future__ import annotations
 
@@ -167,7 +170,10 @@ def arm_of(subversion: str) -> str:
 
 
 class Mapped:
-    """`columns` of the source: field -> column, the field alone or with its table (`qa_questions.id`)."""
+    """The `columns` of the source: field -> column.
+
+    A field is written alone or with its table (`qa_questions.id`).
+    """
 
     def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
         # The text of a question may be looked for in several columns, and is chosen where questions
@@ -177,7 +183,10 @@ class Mapped:
         self.known: set[str] = set()
 
     def renamed(self, table: str, columns: Sequence[str]) -> dict[str, str]:
-        """Field -> column of one table: as the source says, else by the field's own name or a known other one."""
+        """The columns of one table: field -> column.
+
+        A column is named by the source, or else has the field's own name or one of its aliases.
+        """
         self.known.update(columns)
         by_field: dict[str, str] = {}
         for name, column in self.columns.items():

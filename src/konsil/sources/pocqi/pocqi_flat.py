@@ -73,7 +73,10 @@ def flat_tables(path: Path, source: Source) -> Tables:
 
 
 def _fill(rows: Rows, source: Source) -> None:
-    """Give every row a rater, an arm, an axis and the name of its comparison, as the columns or `fixed` say."""
+    """Give every row a rater, an arm, an axis and the name of its comparison.
+
+    Values come from the columns or from `fixed`.
+    """
     where = rows.name
     for row in rows:
         row["user_id"] = row.get("user_id") or source.fixed.get("user_id", "")

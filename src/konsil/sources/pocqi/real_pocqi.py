@@ -1,4 +1,6 @@
-"""The public tables of Real-POCQi as records: questions, answers, users, assignments, ratings, judges' ratings.
+"""The public tables of Real-POCQi as records.
+
+The records are questions, answers, users, assignments, ratings and judges' ratings.
 
 A choice is read together with the two slots that were on the screen; which of the two systems it
 favours is decided by their answers, never by the side they stood on.

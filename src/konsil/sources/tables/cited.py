@@ -19,7 +19,8 @@ def cited(cell: str) -> tuple[Citation, ...]:
 
     >>> cited("ESC guideline 2024 https://example.org/esc")
     (Citation(title='ESC guideline 2024', url='https://example.org/esc'),)
-    >>> cited('[{"title": "Trial", "url": "https://example.org/t"}, "https://example.org/u"]')[1].title
+    >>> cell = '[{"title": "Trial", "url": "https://example.org/t"}, "https://example.org/u"]'
+    >>> cited(cell)[1].title
     'https://example.org/u'
     """
     text = cell.strip()

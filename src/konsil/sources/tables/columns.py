@@ -78,7 +78,9 @@ class Columns:
 
 
 def digest(field: str, text: str) -> str:
-    """A short identifier of a long text: the field's first letter and ten hexadecimal digits of BLAKE2b.
+    """A short identifier of a long text, by BLAKE2b.
+
+    It is the field's first letter and ten hexadecimal digits.
 
     >>> digest("item", "Which drug comes first?")
     'i595572e34d'
@@ -146,7 +148,10 @@ def resolve(
 
 
 def refuse_texts(columns: Columns, frame: pl.DataFrame, fields: Iterable[str], where: str) -> None:
-    """Refuse identifiers that are whole texts: a column of the field's name that holds something else."""
+    """Refuse identifiers that are full texts.
+
+    The column has the field's name but other contents.
+    """
     for field in fields:
         if field in columns.of and field not in columns.hashed:
             long = frame.select(
@@ -186,7 +191,10 @@ def require(columns: Columns, field: str, table: Table, source: Source) -> None:
 
 
 def _wide_hint(columns: Columns, field: str, table: Table, source: Source) -> str:
-    """What to set where the labels of a table of ratings lie in columns of raters or criteria: those nothing reads."""
+    """The option to set where a table of ratings has a label column per rater or criterion.
+
+    Such columns are not read without the option.
+    """
     wide = {"rater": ("raters", 2), "criterion": ("criteria", 1)}.get(field)
     is_known = source.raters or source.criteria or "label" in columns
     if wide is None or source.records != "ratings" or is_known:

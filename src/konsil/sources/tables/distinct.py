@@ -1,4 +1,7 @@
-"""Tables that repeat a record in several rows: equal rows are one record, unequal ones a problem."""
+"""Tables that repeat a record in several rows.
+
+Equal rows are one record, unequal ones a problem.
+"""
 
 from __future__ import annotations
 

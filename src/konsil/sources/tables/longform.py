@@ -85,7 +85,7 @@ def _wide(table: Table, source: Source) -> dict[str, str]:
 
 
 def _rated(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
-    """Empty what means missing, translate the labels, and leave out the rows that were not rated."""
+    """Empty missing values, translate the labels, and leave out rows without a rating."""
     missing = [word for word in source.missing if word]
     if missing:
         values = pl.col(_MAY_BE_MISSING)

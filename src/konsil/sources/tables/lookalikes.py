@@ -16,7 +16,7 @@ NEAR = 0.75
 
 
 def lookalikes(table: Table, source: Source) -> Iterator[str]:
-    """One sentence for every column that is not read and is named nearly like a field without a column."""
+    """A sentence for each unread column whose name resembles a field without a column."""
     fields = {"items": items.FIELDS, "answers": answers.FIELDS}.get(source.records, ratings.FIELDS)
     resolved = resolve(table, source, fields, {"item": "text"})
     read = {column for columns in resolved.of.values() for column in columns}

@@ -198,7 +198,7 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
 
 
 def suspects(frame: pl.DataFrame, declared: Mapping[str, str]) -> dict[str, int]:
-    """Words among the labels that often mean 'missing' and are not known, with how often each occurs."""
+    """Labels that often mean 'missing' and are not declared, with their frequencies."""
     counts = frame[WORD].value_counts() if frame.height else pl.DataFrame({WORD: [], "count": []})
     return {
         word: n

@@ -174,7 +174,10 @@ def _otherwise(field: str, source: Source) -> str:
 def _screens(
     frame: pl.DataFrame, table: Table, source: Source, columns: Columns
 ) -> Iterator[Problem]:
-    """One task is one screen: all its ratings have its rater, its item and its place in the plan."""
+    """Problems of tasks, each of which is one screen.
+
+    All ratings of a task have its rater, its item and its place in the plan.
+    """
     if frame["task"].null_count() < frame.height:
         yield from empty(frame, table, "task", columns.called("task"))
     fields = [f for f in _SCREEN if f in columns or f in ("rater", "item")]
@@ -198,7 +201,10 @@ def _screens(
 
 
 def repeated(frame: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
-    """Each rating once, and a problem for every row that contradicts an earlier one of the same subject."""
+    """The ratings without repetitions, and a problem for each contradictory row.
+
+    A row is contradictory if an earlier one has another label for the same subject.
+    """
     if not frame.height:
         return frame, ()
     key = [c for c in _SUBJECT if frame[c].null_count() < frame.height]

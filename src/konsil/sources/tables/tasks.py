@@ -1,4 +1,7 @@
-"""Tasks of imported ratings: one screen for one rater, found again from what its ratings have in common."""
+"""Tasks of imported ratings: each is one screen of one rater.
+
+A task is derived from the values that its ratings have in common.
+"""
 
 from __future__ import annotations
 

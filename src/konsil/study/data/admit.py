@@ -1,4 +1,7 @@
-"""What may come in: records read from files, checked against the protocol before anything is written."""
+"""Admission of records that are read from files.
+
+They are checked against the protocol before anything is written.
+"""
 
 from __future__ import annotations
 
@@ -154,7 +157,10 @@ class _Door:
         return itertools.chain(self.items, self.known.items)
 
     def _nearest(self, name: str, names: Iterable[str]) -> str:
-        """The nearest name, looked for only as often as problems are spelt out: in many names it takes long."""
+        """The nearest name, searched only as often as problems are written out.
+
+        Searching among many names takes long.
+        """
         if name not in self.hints and len(self.hints) < PROBLEMS:
             self.hints[name] = nearest(name, names)
         return self.hints.get(name, "it is not among those known")
@@ -230,13 +236,13 @@ class _Door:
         return None
 
     def _subject(self, rating: Rating, criterion: Criterion) -> str | None:
-        expected = ANSWERS[criterion.scope]
-        if len(rating.answers) != expected:
+        count = ANSWERS[criterion.scope]
+        if len(rating.answers) != count:
             got = len(rating.answers)
             return (
-                f"criterion {criterion.id!r} is about {criterion.scope}: expected {expected}"
-                f" answer{'' if expected == 1 else 's'}, got {got}"
-                f" ({'name the system or answer' if got < expected else 'leave system and answer out'})"
+                f"criterion {criterion.id!r} is about {criterion.scope}: expected {count}"
+                f" answer{'' if count == 1 else 's'}, got {got}"
+                f" ({'name the system or answer' if got < count else 'leave system and answer out'})"
             )
         if rating.item is None and criterion.scope in ITEMS:
             return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
@@ -292,7 +298,10 @@ class _Door:
 
 
 def _changing(record: type[R], *names: str) -> Callable[..., R]:
-    """As `dataclasses.replace` of these fields, in a third of the time: a file has hundreds of thousands of records."""
+    """A function like `dataclasses.replace` for these fields, in a third of the time.
+
+    A file has hundreds of thousands of records.
+    """
     field_names = [f.name for f in fields(record)]
     values_of, places = attrgetter(*field_names), [field_names.index(name) for name in names]
 

@@ -1,4 +1,4 @@
-"""The blinding: a study and its records as they are shown to anybody who must not know whose answers they are.
+"""Blinding: a study and its records as shown to people who must not know the systems.
 
 This is the only place that decides what is shown, for reports, notebooks, exports and the
 coordinators' pages alike. Letters follow from a secret key of the study's database, so that nobody
@@ -39,7 +39,10 @@ class Letters:
     """The secret that the letters follow from."""
 
     def study(self, study: Study) -> Study:
-        """The protocol in letters: systems, their families, judges, and what the plan and the analyses say of them."""
+        """The protocol with letters for systems, their families and judges.
+
+        The texts of the plan and the analyses have the letters too.
+        """
         return dataclasses.replace(
             study,
             systems=tuple(sorted((self._system(s) for s in study.systems), key=lambda s: s.id)),
@@ -207,7 +210,10 @@ class Letters:
         )
 
     def _analysis(self, analysis: Analysis) -> Analysis:
-        """An analysis in letters, in their order: that of the protocol would tell which letter is which name."""
+        """An analysis with letters for names, in the order of the letters.
+
+        The protocol's order would reveal which letter is which name.
+        """
         names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
         where = {
             column: (
@@ -226,7 +232,10 @@ def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:
 
 
 def token_of(key: bytes, kind: str, name: str) -> str:
-    """What a task or a slot is called outside of the study: nobody without the key can compute it from names."""
+    """The name of a task or a slot outside the study.
+
+    It cannot be computed from names without the key.
+    """
     return hashlib.blake2b(f"{kind}\n{name}".encode(), key=key, digest_size=8).hexdigest()
 
 

@@ -1,4 +1,7 @@
-"""Sentences, where a study rates them: an answer is cut once, when it is first written, and keeps its sentences."""
+"""Sentences of answers, in a study that rates sentences.
+
+An answer is split once, when it is first written, and keeps its sentences.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,14 @@ def with_sentences(
 
     Those of a study that rates no sentences are as they were.
 
-    An answer in `held` (id -> what is stored) whose text is the same keeps the sentences that it
+    An answer in `stored` (by its id) whose text is the same keeps the sentences that it
     has there, so that a file that is imported again is the same whatever rules cut it. A text
     without a word is one sentence.
 
     >>> from konsil.instrument import Criterion, Instrument, Scale
-    >>> form = Instrument("fine", (Criterion("true", "?", Scale(("no", "yes")), "sentence"),), unit="sentence")
-    >>> [answer] = with_sentences(Study("", 1, instruments=(form,)), [Answer("a", "i", "s", "Rest. Drink 2.5 l.")], {})
+    >>> criterion = Criterion("true", "?", Scale(("no", "yes")), "sentence")
+    >>> study = Study("", 1, instruments=(Instrument("fine", (criterion,), unit="sentence"),))
+    >>> [answer] = with_sentences(study, [Answer("a", "i", "s", "Rest. Drink 2.5 l.")], {})
     >>> [answer.text[s.start : s.end] for s in answer.sentences]
     ['Rest.', 'Drink 2.5 l.']
     """
@@ -40,7 +44,10 @@ def with_sentences(
 
 
 def pretended(study: Study, answers: Iterable[Answer], text: str = "") -> tuple[Answer, ...]:
-    """Answers that are not there yet, for a rehearsal: with this text, or with sentences where these are rated."""
+    """Placeholder answers for a rehearsal, with this text.
+
+    Where sentences are rated, the text consists of sentences.
+    """
     if not rates_sentences(study):
         return tuple(dataclasses.replace(a, text=text) for a in answers)
     word = "Satz" if study.language == "de" else "Sentence"

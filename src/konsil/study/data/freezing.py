@@ -40,7 +40,7 @@ class Deviations:
 
 
 def plan_of_analyses(study: Study) -> dict[str, object]:
-    """The digests that a freeze keeps: of each analysis by its name, and of the rules that hold for all of them."""
+    """The digests that a freeze stores: of each analysis by name, and of the common rules."""
     # Digests of frozen studies stay as they are where the protocol states no target of inference.
     stated = (study.inference,) if study.inference != Inference() else ()
     forms = tuple(map(untitled, study.instruments))

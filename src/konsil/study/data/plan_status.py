@@ -1,4 +1,7 @@
-"""Which analyses are prespecified: those that were frozen before the first rating that they use was there."""
+"""The prespecified analyses.
+
+An analysis is prespecified if it was frozen before the first rating that it uses was given.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,10 @@ def _status(
 
 
 def _uses(study: Study, analysis: Analysis) -> list[tuple[set[str], set[str]]]:
-    """The criteria, former names included, and the panels that an analysis reads; so for its derived columns."""
+    """The criteria and the panels that an analysis and its derived columns read.
+
+    Criteria include their former names.
+    """
     uses = [
         (
             {analysis.criterion, *analysis.criteria},

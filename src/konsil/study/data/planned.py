@@ -87,7 +87,10 @@ class _Tasks:
         if named is not None:
             return named if self._is_on_form(rating, named) else self._misplaced(rating, named)
         if not _is_implied(implied_task):
-            return f"the plan has no task {implied_task.id!r}; {nearest(implied_task.id, self.planned)}"
+            return (
+                f"the plan has no task {implied_task.id!r};"
+                f" {nearest(implied_task.id, self.planned)}"
+            )
         candidates = self.by_place.get((rating.rater, rating.item), [])
         stated = {
             c: v for c in ("arm", "phase", "batch", "instrument") if (v := getattr(implied_task, c))
@@ -111,8 +114,8 @@ class _Tasks:
         )
         if matches:
             return (
-                f"rater {rating.rater!r} has {len(matches)} tasks on {subject}; name the task, phase"
-                " or batch"
+                f"rater {rating.rater!r} has {len(matches)} tasks on {subject}; name the task,"
+                " phase or batch"
             )
         about = f" that asks {rating.criterion!r}{_of(rating)}" if candidates else ""
         return f"the plan gives rater {rating.rater!r} no task on {subject}{about}"

@@ -1,4 +1,7 @@
-"""Adjudication: raters who differ look at the same thing once more, with labels and reasons before them. Pure."""
+"""Adjudication: raters who differ rate the same subject once more. Pure.
+
+They see the labels and reasons of the first round.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,9 @@ def disagreements(
     tasks: Iterable[Task],
     ratings: Mapping[str, Sequence[Rating]],
 ) -> tuple[Disagreement, ...]:
-    """Where raters of the panel differ by the protocol's rule, once all who were to rate the same thing have done so.
+    """Disagreements of the panel's raters by the protocol's rule.
+
+    Labels are compared once all raters assigned to the same subject have rated it.
 
     Args:
         rules: the protocol's.
@@ -139,7 +144,10 @@ def _differs(rules: Adjudication, field: Field, labels: Sequence[str]) -> bool:
 
 
 def closing_sentences(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
-    """What the methods say of every round that was closed: when, after how many ratings, and how much was decided."""
+    """Sentences of the methods on each closed round of adjudication.
+
+    Each states when the round was closed, after how many ratings, and how many cases were decided.
+    """
     rounds = {event.data.get("round"): event for event in events if event.kind == CLOSED}
     return tuple(
         message(

@@ -199,7 +199,10 @@ def _known_schema(data: dict[str, object], name: str) -> None:
 
 
 def _prompts(system: System, read_text: Callable[[str], str], path: str) -> System:
-    """The system with its prompts' texts in the place of the files' names, so that the digest covers the texts."""
+    """The system with its prompts' texts in place of the file names.
+
+    So the digest covers the texts.
+    """
     settings = dict(system.settings)
     for key in ("system", "template"):
         value = settings.get(key)
@@ -218,13 +221,16 @@ def _prompts(system: System, read_text: Callable[[str], str], path: str) -> Syst
 
 
 _PATH = re.compile(
-    r"(?:\.{0,2}[/\\]|~[/\\]|[A-Za-z]:[/\\])\S*|[^\n]{1,200}\.(?:md|markdown|txt|text|docx?|odt|rtf|pdf|html?|rst|tex)",
+    r"(?:\.{0,2}[/\\]|~[/\\]|[A-Za-z]:[/\\])\S*"
+    r"|[^\n]{1,200}\.(?:md|markdown|txt|text|docx?|odt|rtf|pdf|html?|rst|tex)",
     re.IGNORECASE,
 )
 
 
 def _is_like_a_path(value: str, path: str) -> bool:
-    """Whether a text of one line is rather the name of a file: it begins like a path or ends like a document.
+    """Whether a text of one line is probably the name of a file.
+
+    Such a text begins like a path or ends like a document.
 
     A codebook is no single word either.
     """

@@ -1,4 +1,7 @@
-"""Cross references within a protocol: every name that is used exists, every identifier is unique."""
+"""Cross references within a protocol.
+
+Each name that is used exists, and each identifier is unique.
+"""
 
 from __future__ import annotations
 
@@ -255,8 +258,8 @@ def _derived(study: Study, where: str) -> Iterator[str]:
         criterion = criteria.get(column.criterion)
         if criterion is not None and criterion.scale.kind == "text":
             yield (
-                f"{where}[{n}].criterion: {column.criterion!r} is a free text; a derived number needs"
-                " labels or numbers"
+                f"{where}[{n}].criterion: {column.criterion!r} is a free text; a derived number"
+                " needs labels or numbers"
             )
         yield from duplicate_problems(f"{where}[{n}].bins", [b.label for b in column.bins])
         for m, part in enumerate(column.bins):

@@ -1,4 +1,7 @@
-"""What is wrong with the forms of a protocol: instruments, their criteria and scales, questions to raters."""
+"""Problems of a protocol's forms.
+
+Checked are instruments, their criteria and scales, and questions to raters.
+"""
 
 from __future__ import annotations
 

@@ -112,4 +112,6 @@ def calibration_problems(
     criterion_ids = {c.id for i in instruments for c in i.criteria}
     for name in calibration.criteria:
         if name not in criterion_ids:
-            yield f"{where}.criteria: there is no criterion {name!r}; {nearest(name, criterion_ids)}"
+            yield (
+                f"{where}.criteria: there is no criterion {name!r}; {nearest(name, criterion_ids)}"
+            )

@@ -34,10 +34,13 @@ def decode(kind: type[T], data: object, file: str) -> T:
 
 
 def lists_of(kind: type, prefix: str = "") -> Iterator[str]:
-    """The names of all lists of tables below `kind`: those that study.toml writes in double brackets.
+    """The names of all lists of tables below `kind`.
+
+    In study.toml they are written in double brackets.
 
     >>> from konsil.study.definition.protocol import Study
-    >>> {"raters", "instruments.criteria"} <= set(lists_of(Study)), "resampling" in set(lists_of(Study))
+    >>> names = set(lists_of(Study))
+    >>> {"raters", "instruments.criteria"} <= names, "resampling" in names
     (True, False)
     """
     for name, hint in _hints(kind).items():

@@ -1,4 +1,7 @@
-"""What comes before somebody's first task, as the protocol says it and as pure functions of what happened."""
+"""Enrolment: the steps before a rater's first task.
+
+The protocol defines them; their state is a pure function of the events.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,10 @@ def form_of(questions: Iterable[Question], language: str) -> Instrument:
 
 
 def names_of(asks: Enrolment) -> PageNames:
-    """What the questions are called on their pages: an identifier could tell which reply lets somebody in."""
+    """The names of the questions on their pages.
+
+    An identifier could reveal which reply makes a rater eligible.
+    """
     return PageNames([form_of((*asks.eligibility, *asks.profile), "en")])
 
 
@@ -121,7 +127,9 @@ def withdrawn_consents(events: Iterable[Event]) -> frozenset[str]:
 
 
 def not_taking_part(events: Iterable[Event]) -> frozenset[str]:
-    """Who is not waited for: whose last word on consent is no, or whose last replies on eligibility let nobody in.
+    """Raters who do not take part, by their last reply on consent or eligibility.
+
+    Their last reply on consent is no, or their last replies on eligibility exclude them.
 
     >>> said = Event("1", CONSENT, "r1", "2025-03-01", {"agreed": False})
     >>> sorted(not_taking_part([said, Event("2", CONSENT, "r2", "2025-03-01", {"agreed": True})]))
@@ -136,7 +144,10 @@ def not_taking_part(events: Iterable[Event]) -> frozenset[str]:
 
 
 def excluded_by_withdrawal(enrolment: Enrolment | None, events: Iterable[Event]) -> frozenset[str]:
-    """Raters whose ratings stay out of every analysis because they withdrew their consent and the protocol says so."""
+    """Raters excluded from every analysis after they withdrew their consent.
+
+    Empty unless the protocol excludes them.
+    """
     says_so = enrolment is not None and enrolment.withdrawn == "exclude"
     return withdrawn_consents(events) if says_so else frozenset()
 

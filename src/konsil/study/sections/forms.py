@@ -1,4 +1,4 @@
-"""Forms that were changed after ratings were given on them: what a change may touch, and who accepted it."""
+"""Forms that were changed after ratings: permitted changes, and who accepted them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ Shape = Mapping[str, object]
 
 
 def shape_of(instrument: Instrument) -> dict[str, object]:
-    """What is more than wording: the criteria by their ids with scope and labels in order, and what is shown.
+    """The parts of a form beyond its wording.
+
+    These are the criteria by id, with scope and labels in order, and the displayed parts.
 
     >>> from konsil.instrument import Scale
-    >>> shape_of(Instrument("f", (Criterion("c", "?", Scale(("no", "yes"))),)))["criteria"]["c"]["labels"]
+    >>> form = Instrument("f", (Criterion("c", "?", Scale(("no", "yes"))),))
+    >>> shape_of(form)["criteria"]["c"]["labels"]
     ['no', 'yes']
     """
     return {
@@ -51,7 +54,10 @@ def shapes(instruments: Iterable[Instrument]) -> dict[str, dict[str, object]]:
 
 
 def same_forms(instrument: Instrument) -> frozenset[str]:
-    """The digests that need no word: today's form, and the one that differs in what the protocol says it renamed."""
+    """The digests of forms that need no acceptance.
+
+    These are the current form, and the form that differs only in what the protocol renamed.
+    """
     names = [n for c in instrument.criteria for n in c.renamed.values()]
     undone = {digest(before_renaming(instrument))} if len(names) == len(set(names)) else set()
     return frozenset({digest(instrument), *undone})
@@ -116,7 +122,10 @@ def unaccepted(
     instruments: Iterable[Instrument],
     events: Iterable[Event],
 ) -> dict[tuple[str, str], int]:
-    """Of (instrument, digest) -> ratings those whose form is neither today's nor one that was accepted."""
+    """The counts, (instrument, digest) -> ratings, of forms that need acceptance.
+
+    Their form is neither the current one nor an accepted one.
+    """
     instrument_by_id = {i.id: i for i in instruments}
     steps = _steps(events)
     return {
@@ -150,7 +159,10 @@ def _reached(form: str, steps: Mapping[str, set[str]]) -> set[str]:
 def acceptance_sentences(
     counts: Mapping[tuple[str, str], int], events: Iterable[Event]
 ) -> tuple[TranslatableMessage, ...]:
-    """What the methods say of forms whose wording was changed, for those on which ratings were given."""
+    """Sentences of the methods on forms whose wording was changed.
+
+    Only forms with ratings are included.
+    """
     total: dict[str, int] = {}
     for (name, _), n in counts.items():
         total[name] = total.get(name, 0) + n

@@ -1,4 +1,7 @@
-"""Which models help before the study: read from [prepare], their prompts' files in place, their names checked."""
+"""The models that help before the study, as [prepare] states them.
+
+Their prompts' files are read and their names are checked.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,11 @@ def with_prompts(prepare: Preparation, read: Callable[[str, str], str]) -> Prepa
             name: read(value, f"{step}.prompts.{name}") for name, value in asking.prompts.items()
         }
         options_by_step[step] = dataclasses.replace(asking, prompts=texts)
-    return dataclasses.replace(prepare, **options_by_step) if options_by_step else prepare  # type: ignore[arg-type]
+    return (
+        dataclasses.replace(prepare, **options_by_step)  # type: ignore[arg-type]
+        if options_by_step
+        else prepare
+    )
 
 
 def helper_problems(

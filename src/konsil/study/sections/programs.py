@@ -13,7 +13,10 @@ from konsil.records import Rater
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that says whether an answer names the item's reference: in its reasoning, in its final response."""
+    """A program that checks whether an answer names the item's reference.
+
+    It checks the reasoning, the final response or both.
+    """
 
     rater: str
     """The id of a rater of kind program."""

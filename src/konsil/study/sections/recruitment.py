@@ -74,8 +74,9 @@ class Recruitment:
     def flow(self) -> tuple[Step, ...]:
         """The steps whose numbers all strata know, added up.
 
-        >>> one, two = Stratum("a", {"contacted": 9, "completed": 4}), Stratum("b", {"contacted": 3, "completed": 3})
-        >>> [(s.name, s.people, s.lost) for s in Recruitment((one, two)).flow()]
+        >>> a = Stratum("a", {"contacted": 9, "completed": 4})
+        >>> b = Stratum("b", {"contacted": 3, "completed": 3})
+        >>> [(s.name, s.people, s.lost) for s in Recruitment((a, b)).flow()]
         [('contacted', 12, None), ('completed', 7, 5)]
         """
         steps: list[Step] = []

@@ -1,4 +1,7 @@
-"""Hints for slips that people make in TOML: what the parser reports is seldom what was typed wrong."""
+"""Hints for typing errors in TOML.
+
+The parser's report seldom names the actual error.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,11 @@ def _bracket_hint(number: int, line: str) -> str:
 
 
 def _given_twice(lines: list[str], number: int, lists: Collection[str]) -> str:
-    """The line whose header has one pair of brackets where several such tables may be; or the key given before."""
+    """A hint on a table or a key that is given twice.
+
+    It names the line whose header has one pair of brackets where several such tables may occur, or
+    the key given before.
+    """
     for n, line in enumerate(lines, start=1):
         header = _HEADER.fullmatch(line)
         if header is not None and header[1] in lists:
