@@ -236,13 +236,13 @@ class _Door:
         return None
 
     def _subject(self, rating: Rating, criterion: Criterion) -> str | None:
-        count = ANSWERS[criterion.scope]
-        if len(rating.answers) != count:
+        need = ANSWERS[criterion.scope]
+        if len(rating.answers) != need:
             got = len(rating.answers)
             return (
-                f"criterion {criterion.id!r} is about {criterion.scope}: expected {count}"
-                f" answer{'' if count == 1 else 's'}, got {got}"
-                f" ({'name the system or answer' if got < count else 'leave system and answer out'})"
+                f"criterion {criterion.id!r} is about {criterion.scope}: expected {need}"
+                f" answer{'' if need == 1 else 's'}, got {got}"
+                f" ({'name the system or answer' if got < need else 'leave system and answer out'})"
             )
         if rating.item is None and criterion.scope in ITEMS:
             return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"

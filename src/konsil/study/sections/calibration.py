@@ -81,7 +81,7 @@ def differences(
     form_fields = fields(instrument, task)
     rater_labels = values(form_fields, task, rater_ratings)
     others_labels = [values(form_fields, task, ratings) for ratings in others]
-    far_labels: list[Difference] = []
+    large_differences: list[Difference] = []
     for field in form_fields:
         criterion = field.criterion
         if field.name not in rater_labels or (
@@ -99,8 +99,8 @@ def differences(
             if (d := apart(criterion.scale, rater_labels[field.name], label)) is not None
         ]
         if any(d >= calibration.steps for d in far):
-            far_labels.append(Difference(task.id, field, rater_labels[field.name], labels))
-    return tuple(far_labels)
+            large_differences.append(Difference(task.id, field, rater_labels[field.name], labels))
+    return tuple(large_differences)
 
 
 def calibration_problems(
