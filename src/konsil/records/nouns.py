@@ -1,4 +1,4 @@
-"""What the four papers have in common: items, systems, answers, raters, tasks, ratings.
+"""The records that the four papers share: items, systems, answers, raters, tasks, ratings.
 
 One Rating fits them all. Pointwise: one answer. Pairwise: two answers. Difficulty, confidence,
 surveys: no answer. Sentence: one answer and a span. Not rated is no record, abstained is a state,
@@ -90,7 +90,7 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system answered to an item."""
+    """A system's answer to an item."""
 
     id: str
     """Unique in the study; the canonical id that ratings name."""

@@ -32,7 +32,7 @@ class PageNames:
         self._ids = {number: name for name, number in self._numbers.items()}
 
     def neutral(self, field: str) -> str:
-        """What a field is called on the page; a name that is none of a field's stays."""
+        """The name of a field on the page; any other name stays as it is."""
         prefix = max(
             (i for i in self._numbers if field == i or field.startswith(f"{i}.")),
             key=len,
@@ -49,9 +49,9 @@ class PageNames:
         return self._ids[head] + dot + rest if head in self._ids else name
 
     def fields(self, value_by_name: Mapping[str, T]) -> dict[str, T]:
-        """What a page says of its fields, by their own names."""
+        """The values of a page by the fields' own names."""
         return {self.field(name): value for name, value in value_by_name.items()}
 
     def neutrals(self, value_by_name: Mapping[str, T]) -> dict[str, T]:
-        """What is said of fields, by their names on the page."""
+        """The values of fields by their names on the page."""
         return {self.neutral(name): value for name, value in value_by_name.items()}

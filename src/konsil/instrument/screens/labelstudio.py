@@ -156,7 +156,7 @@ def configuration(screen: Screen) -> str:
 
 
 def _subject(field: Field) -> tuple[int, int]:
-    """What a field is asked beside: its answer, its sentence, or the screen as a whole."""
+    """The subject of a field: its answer, its sentence, or the complete screen."""
     if field.span is not None:
         return (1, field.span)
     return (0, field.answers[0]) if len(field.answers) == 1 else (2, 0)

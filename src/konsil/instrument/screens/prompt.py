@@ -25,7 +25,7 @@ from konsil.instrument.screens.screen import Screen, expected
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent to a judge."""
+    """The prompt that is sent to a judge."""
 
     system: str
     """Role, codebook, what is asked, how to reply."""
@@ -54,7 +54,7 @@ def _system(instrument: Instrument, fields: tuple[Field, ...], n_answers: int) -
 
 
 def _questions(screen: Screen) -> str:
-    """What is asked: each criterion once, with its guidance and what may be replied."""
+    """The questions: each criterion once, with its guidance and the permitted replies."""
     blocks = []
     for c in screen.criteria:
         options = "\n".join(f"- {option}" for option in expected(c.scale, screen.words))

@@ -1,4 +1,4 @@
-"""An answer as text for everybody who rates it: the one serialiser of page and prompt."""
+"""An answer as text for all raters: the one serialiser of page and prompt."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from konsil.records import Outcome, Rating, State, Task
 
 @dataclass(frozen=True, slots=True)
 class FieldReply:
-    """What was replied to one field."""
+    """The reply to one field."""
 
     field: Field
     """The field."""

@@ -1,4 +1,4 @@
-"""What everybody sees who rates a task: the page and the judge's prompt are renderings of this."""
+"""The content of a task's screen, from which page and judge's prompt are rendered."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def screen(
 
 
 def expected(scale: Scale, wording: Words) -> tuple[str, ...]:
-    """What may be replied, one line each: the options, or what kind of number or text.
+    """The permitted replies, one line each: the options, or the kind of number or text.
 
     >>> expected(Scale(kind="number", low=0, high=10), words("en"))
     ('a number from 0 to 10',)

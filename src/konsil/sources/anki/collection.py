@@ -17,7 +17,7 @@ from konsil.sources.anki import protobuf
 from konsil.sources.anki.notetypes import NoteType, clozed_fields, original_names
 
 SQLITE = b"SQLite format 3\0"
-"""What every such database begins with."""
+"""The first bytes of every such database."""
 _FIELD_END = "\x1f"
 _WAL, _ROLLBACK = 2, 1
 _JOURNAL = slice(18, 20)
@@ -134,7 +134,7 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
 
 
 def _tables(database: sqlite3.Connection) -> set[str]:
-    """Plain tables only: a view or a virtual table would be somebody's program."""
+    """Only plain tables: a view or a virtual table would run code from the file."""
     rows = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
     return {
         name

@@ -17,7 +17,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """What a file of flash cards holds."""
+    """The contents of a file of flash cards."""
 
     notes: tuple[Note, ...]
     """Its notes, by identifier, note type and fields."""

@@ -83,7 +83,7 @@ def _read(archive: zipfile.ZipFile, where: str) -> tuple[tuple[Note, ...], tuple
 
 
 def _refuse_tricks(names: list[str], where: str) -> None:
-    """Names that lead out of an archive, or that stand for two things: nobody's export has them."""
+    """Names outside the archive, or names that occur twice: no export contains them."""
     for name in names:
         if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
             raise SourceError(
@@ -96,7 +96,7 @@ def _refuse_tricks(names: list[str], where: str) -> None:
 
 
 def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
-    """Which of its collections a package means: the one it says, or else the newest that it has."""
+    """The form of the collection that a package states, or else the newest that it has."""
     present = [form for form, name in _COLLECTIONS.items() if name in names]
     if not present:
         raise SourceError(

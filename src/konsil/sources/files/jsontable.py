@@ -34,11 +34,11 @@ class _HalfError(ValueError):
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    table = dict(pairs)
-    if len(table) != len(pairs):
+    json_object = dict(pairs)
+    if len(json_object) != len(pairs):
         keys = [k for k, _ in pairs]
         raise _TwiceError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice")
-    return table
+    return json_object
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_object)

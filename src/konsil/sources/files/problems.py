@@ -1,4 +1,4 @@
-"""What is wrong with a file, row by row, and the one sentence that says so."""
+"""Problems of a file, row by row, and the one sentence that reports them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Problem:
     column: str
     """The column or field it is about; empty: the whole row."""
     sentence: str
-    """What was got and what was expected, without the place."""
+    """The value that was read and the value expected, without the place."""
     place: Place = "line"
     """Text files have lines, spreadsheets and Parquet files have rows, Label Studio's exports have
     tasks."""
@@ -49,9 +49,9 @@ class Parsed(Generic[R]):
     lines: tuple[int, ...]
     """The line of each record, parallel to `records`."""
     problems: tuple[Problem, ...] = ()
-    """What is wrong, in the order of the file."""
+    """The problems, in the order of the file."""
     place: Place = "line"
-    """What `lines` count."""
+    """The unit that `lines` count."""
     rows: int = 0
     """How many rows (of a table) or tasks (of Label Studio) the file has, for `raise_if`."""
 

@@ -47,7 +47,7 @@ class InspectLog:
     citations: Mapping[int, tuple[Citation, ...]] = field(default_factory=dict)
     """A row's place -> the sources that its answer names."""
     counts: Mapping[str, object] = field(default_factory=dict)
-    """What was read, kept and dropped, and whose log it is."""
+    """The numbers of records read, included and excluded, and the origin of the log."""
 
 
 def is_inspect_log(path: Path) -> bool:

@@ -22,7 +22,7 @@ _Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Slot:
-    """What one control of a task's screen is about."""
+    """The subject of one control of a task's screen."""
 
     criterion: str
     """The criterion."""

@@ -95,7 +95,7 @@ def strata(
 
 
 def notes(tables: Tables, of_items: Strata, of_raters: Strata, source: Source) -> Iterator[str]:
-    """What is worth a look: one sentence each."""
+    """Notes on the tables that need attention: one sentence each."""
     for rows, groups in ((tables.questions, of_items), (tables.users, of_raters)):
         for name, values in groups.by_rule.items():
             if not values:

@@ -86,7 +86,7 @@ class Rows:
         return iter(self.rows)
 
     def problem(self, row: Row, column: str, sentence: str) -> Problem:
-        """What is wrong with a row, with its place; the column by its name in the file."""
+        """A problem of a row, with its place; the column has its name in the file."""
         name, dot, rest = column.partition(".")
         place = self.table.place if self.table is not None else "line"
         return Problem(row.line, self.columns.get(name, name) + dot + rest, sentence, place)

@@ -33,7 +33,7 @@ NO_ASSIGNMENT = "of an assignment in no table"
 NO_CRITERION = "on an axis that criteria leaves out"
 """Why a rating is left out."""
 NO_NUMBER = {"", "na", "nan", "null"}
-"""What a table has where there is no number."""
+"""The entries of a table that mean that there is no number."""
 AXES = {"authoritativeness": "source_quality"}
 """The tables' word for an axis, where the paper has another."""
 
@@ -57,7 +57,7 @@ class Pocqi:
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length."""
     counts: Mapping[str, object] = field(default_factory=dict)
-    """What was read, kept and dropped."""
+    """The numbers of records read, included and excluded."""
     notes: tuple[str, ...] = ()
     """What the tables do not tell, and which of their columns became strata or nothing."""
 
@@ -351,7 +351,7 @@ def _rating(
 def _judged(
     tables: Tables, source: Source, tasks: Mapping[str, Task], skipped: Collection[str]
 ) -> tuple[list[tuple[Rating, int]], tuple[Task, ...], Tally]:
-    """What the judges chose, on assignments of the arm that they were shown."""
+    """The judges' choices, on assignments of the arm that they were shown."""
     problems: list[Problem] = []
     ratings: list[tuple[Rating, int]] = []
     tally = Tally()

@@ -83,7 +83,7 @@ def not_among(
 
 
 def number_sentence(text: str) -> str:
-    """What is wrong with a text that should be a number.
+    """The problem of a text that should be a number.
 
     >>> number_sentence("3,5")
     "'3,5' has a decimal comma; expected '3.5'"

@@ -1,4 +1,4 @@
-"""Which column is which field: a Source's mapping resolved against a table's header."""
+"""The column of each field: a Source's mapping resolved against a table's header."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from konsil.records import Source
 from konsil.sources.files.table import Table
 
 JOIN = " / "
-"""What stands between the columns that make one field."""
+"""The separator between the columns that make one field."""
 
 _LONGEST_ID = 200
 
@@ -42,7 +42,7 @@ class Columns:
         return field in self.of or field in self.fixed
 
     def called(self, field: str) -> str:
-        """What errors call a field: the columns it comes from."""
+        """The name of a field in errors: the columns from which it is read."""
         return JOIN.join(self.of.get(field, (field,)))
 
     def expression(self, field: str) -> pl.Expr:

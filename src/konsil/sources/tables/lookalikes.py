@@ -1,4 +1,4 @@
-"""Columns that nobody reads although their names are nearly those of fields that were not found."""
+"""Unread columns whose names resemble those of fields without a column."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def suspects(frame: pl.DataFrame, declared: Mapping[str, str]) -> dict[str, int]
 
 
 def missing_hint(counts: Mapping[str, int]) -> str:
-    """What to add to a message on unknown labels; empty where none looks like a missing value.
+    """The hint for a message on unknown labels; empty where none looks like a missing value.
 
     >>> missing_hint({"NA": 12})
     "'NA' occurs 12 times: if it means 'not rated', declare it in missing = ['NA']"

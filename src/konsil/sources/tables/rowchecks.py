@@ -1,4 +1,4 @@
-"""What can be wrong with rows of ratings, whatever the scale.
+"""Problems of rows of ratings that are independent of the scale.
 
 Checked by column, so that a million rows take little.
 """
@@ -163,7 +163,7 @@ def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Prob
 
 
 def _otherwise(field: str, source: Source) -> str:
-    """What to do about a column that has a field's name by chance."""
+    """The advice on a column that has a field's name by chance."""
     return (
         ""
         if field in source.columns

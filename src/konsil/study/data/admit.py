@@ -37,9 +37,9 @@ class Incoming:
     lines: Sequence[int] = ()
     """The line of each rating."""
     place: str = "line"
-    """What its lines are called: texts have lines, spreadsheets rows."""
+    """The unit of its lines: texts have lines, spreadsheets rows."""
     hint: str = ""
-    """What to add to a message on unknown labels."""
+    """The hint for a message on unknown labels."""
     preparation: Mapping[str, object] = field(default_factory=dict)
     """What was read, kept and dropped where its items were filtered out of something larger."""
     raters: Sequence[Rater] = ()
@@ -48,12 +48,12 @@ class Incoming:
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length, where the texts are not at hand."""
     notes: tuple[str, ...] = ()
-    """What is worth a look in the file, one sentence each."""
+    """Notes on the file that need attention, one sentence each."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What the store holds already."""
+    """The records that are stored already."""
 
     items: frozenset[str] = frozenset()
     """Items."""

@@ -25,12 +25,12 @@ OWN = "system"
 
 @dataclass(frozen=True)
 class Letters:
-    """What stands for what."""
+    """The names and their replacements."""
 
     systems: Mapping[str, str]
     """System -> letter."""
     judges: Mapping[str, str]
-    """Judge -> a name that does not tell which model it is."""
+    """Judge -> a name that does not reveal the model."""
     families: Mapping[str, str]
     """Family of a system -> the same with the letter of one of its systems."""
     answers: Mapping[str, str]
@@ -106,11 +106,11 @@ class Letters:
         )
 
     def task_id(self, task: str) -> str:
-        """What a task is called."""
+        """The name of a task."""
         return self._token("task", task)
 
     def slot(self, slot: str) -> str:
-        """What a slot of the plan is called."""
+        """The name of a slot of the plan."""
         return self._token("slot", slot)
 
     def _token(self, kind: str, name: str) -> str:

@@ -26,14 +26,14 @@ blinded then."""
 
 @dataclass(frozen=True)
 class Deviations:
-    """What the protocol says otherwise than when it was frozen."""
+    """The differences between the protocol and the frozen plan."""
 
     added: tuple[str, ...] = ()
     """Analyses that were not there."""
     changed: tuple[str, ...] = ()
     """Analyses that said something else."""
     removed: tuple[str, ...] = ()
-    """Analyses that are gone."""
+    """Analyses that were removed."""
     rules: bool = False
     """Whether exclusions, resampling, target of inference, derived columns or forms changed: then
     any number may."""
@@ -74,7 +74,7 @@ def is_blinded(study: Study, events: Iterable[Event]) -> bool:
 
 
 def names_shown(events: Iterable[Event]) -> Event | None:
-    """When analyses first showed names although nobody had unblinded, or None."""
+    """The event at which analyses first showed names before unblinding, or None."""
     history = tuple(events)
     open_ = unblinded(history)
     # Within the same second the look came first: once a study is unblinded, none is noted.
@@ -104,7 +104,7 @@ def look(study: Study, events: Iterable[Event]) -> str:
 
 
 def deviations(study: Study, freeze: Event | None) -> Deviations:
-    """What changed since the freeze; nothing where there was none."""
+    """The changes since the freeze; empty without a freeze."""
     if freeze is None:
         return Deviations()
     now, before = plan_of_analyses(study), freeze.data
@@ -131,7 +131,7 @@ def told_apart(study: Study, freeze: Event | None) -> tuple[Analysis, ...]:
 def sentences(
     study: Study, events: Iterable[Event]
 ) -> tuple[tuple[TranslatableMessage, ...], tuple[TranslatableMessage, ...]]:
-    """What the report says of it: warnings, and sentences of the methods paragraph."""
+    """Sentences of the report: warnings, and sentences of the methods paragraph."""
     history = tuple(events)
     freeze, open_ = frozen(history), unblinded(history)
     changes = deviations(study, freeze)

@@ -92,7 +92,7 @@ def _panels(study: Study, names: Iterable[str]) -> set[str]:
 def plan_sentences(
     analyses: Sequence[Analysis], freeze: Event | None, timings: Sequence[Timing]
 ) -> tuple[tuple[TranslatableMessage, ...], tuple[TranslatableMessage, ...]]:
-    """What the report says of when the plan was frozen: warnings, and sentences of the methods."""
+    """Sentences of the report on the time of the freeze: warnings, and methods."""
     if freeze is None:
         declared = sum(a.prespecified for a in analyses)
         not_frozen = message(

@@ -1,4 +1,4 @@
-"""What must hold between a study's adjudication, its panels, criteria and analyses."""
+"""Rules between a study's adjudication, its panels, criteria and analyses."""
 
 from __future__ import annotations
 

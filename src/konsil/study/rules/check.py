@@ -241,7 +241,7 @@ def _together(study: Study, where: str) -> Iterator[str]:
 
 
 def _panels(study: Study) -> list[str]:
-    """What the raters of an analysis may be called: the panels and the names of several."""
+    """The valid names of an analysis' raters: the panels and the names of several."""
     return [*(study.panels() or {LONE_PANEL: ()}), *study.together]
 
 

@@ -23,7 +23,7 @@ def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier")
 
 
 def instrument_problems(instrument: Instrument, where: str) -> Iterator[str]:
-    """What is wrong with an instrument and its criteria."""
+    """Problems of an instrument and its criteria."""
     if not instrument.criteria:
         yield f"{where}.criteria: is empty; an instrument asks at least one question"
     if instrument.reason_first and not any(c.reason for c in instrument.criteria):
@@ -68,7 +68,7 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
 
 
 def question_problems(form: Instrument, where: str) -> Iterator[str]:
-    """What is wrong with the questions of a form."""
+    """Problems of the questions of a form."""
     yield from duplicate_problems(where, [c.id for c in form.criteria])
     for n, criterion in enumerate(form.criteria):
         yield from _scale(criterion, f"{where}[{n}].scale")

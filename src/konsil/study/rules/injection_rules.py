@@ -1,4 +1,4 @@
-"""What is wrong with the control tasks that a protocol asks for."""
+"""Problems of the control tasks that a protocol requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibration: where pilot ratings lie far apart, everybody concerned writes down why.
+"""Calibration: raters whose pilot ratings differ widely write down their reasons.
 
 Pure functions.
 """
@@ -38,9 +38,9 @@ class Difference:
     task: str
     """The rater's own pilot task."""
     field: Field
-    """The question, as it stands on that task's screen."""
+    """The question, as displayed on that task's screen."""
     label: str
-    """What the rater said."""
+    """The rater's label."""
     others: tuple[str, ...]
     """What the others said, each as it reads on that screen; those who agree included."""
 
@@ -106,7 +106,7 @@ def differences(
 def calibration_problems(
     calibration: Calibration, instruments: Iterable[Instrument], where: str
 ) -> Iterator[str]:
-    """What is wrong with it, one sentence each."""
+    """Problems of the calibration, one sentence each."""
     if not calibration.steps > 0:
         yield f"{where}.steps: expected more than 0, got {calibration.steps:g}"
     criterion_ids = {c.id for i in instruments for c in i.criteria}

@@ -1,4 +1,4 @@
-"""How models are called: endpoints, sampling, prompts, and which model speaks for which judge."""
+"""Calls of models: endpoints, sampling, prompts, and the model of each judge."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def names_of(asks: Enrolment) -> PageNames:
 
 
 def is_admitted(questions: Iterable[Question], replies: Mapping[str, str]) -> bool:
-    """Whether these replies let somebody in: every one is among those that its question admits."""
+    """Whether these replies make the person eligible: each must be an admitting reply."""
     return all(replies.get(q.id) in q.admits for q in questions)
 
 
@@ -174,7 +174,7 @@ def with_profiles(
 
 
 def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
-    """What is wrong with the questions, one sentence each."""
+    """Problems of the questions, one sentence each."""
     for name, questions in (("eligibility", enrolment.eligibility), ("profile", enrolment.profile)):
         for n, question in enumerate(questions):
             place, scale = f"{where}.{name}[{n}]", question.scale
@@ -213,7 +213,7 @@ def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
 def places_problems(
     places: Iterable[Places], enrolment: Enrolment | None, where: str
 ) -> Iterator[str]:
-    """What is wrong with the places that people sign up for, one sentence each."""
+    """Problems of the places that people sign up for, one sentence each."""
     question_by_id = {q.id: q for q in (enrolment.profile if enrolment is not None else ())}
     for n, group in enumerate(places):
         if group.number < 1:

@@ -14,7 +14,7 @@ ACCEPTED = "form accepted"
 criteria added."""
 
 Shape = Mapping[str, object]
-"""What a form's ratings depend on beside its wording: see `shape_of`."""
+"""The properties of a form, beyond its wording, on which ratings depend: see `shape_of`."""
 
 
 def shape_of(instrument: Instrument) -> dict[str, object]:
@@ -74,7 +74,7 @@ class Difference:
 
 
 def difference(former: Shape, instrument: Instrument) -> Difference:
-    """What differs beside the wording; what the protocol says it renamed is the same."""
+    """The differences beyond the wording; what the protocol renamed counts as equal."""
     then = former.get("criteria")
     then = then if isinstance(then, Mapping) else {}
     now = shape_of(instrument)

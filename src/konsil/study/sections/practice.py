@@ -1,4 +1,4 @@
-"""What a practice task explains after it was handed in: the label its authors suggest, and why."""
+"""The explanations of a practice task after submission: suggested label and reason."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def explanation_problems(
     plan: Sequence[Allocation],
     where: str,
 ) -> Iterator[str]:
-    """What is wrong with the explanations, one sentence each."""
+    """Problems of the explanations, one sentence each."""
     practised = [a.instrument for a in plan if a.purpose == "practice"]
     practised_criteria: dict[str, Criterion] = {
         c.id: c for i in instruments if i.id in practised for c in i.criteria

@@ -45,7 +45,7 @@ def keeps_ratings(privacy: Privacy | None) -> bool:
 
 
 def privacy_problems(privacy: Privacy, where: str) -> Iterator[str]:
-    """What is wrong with it, one sentence each."""
+    """Problems of the privacy rules, one sentence each."""
     if not privacy.retention:
         return
     try:

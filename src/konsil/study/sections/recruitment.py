@@ -61,7 +61,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Recruitment:
-    """What the record says now."""
+    """The current record."""
 
     strata: tuple[Stratum, ...] = ()
     """By name."""
@@ -88,7 +88,7 @@ class Recruitment:
 
 
 def recruitment(events: Iterable[Event]) -> Recruitment:
-    """What the record says after these events: of each subject the last one counts."""
+    """The record after these events: for each subject the last event counts."""
     last: dict[str, Event] = {}
     for event in sorted((e for e in events if e.kind == KIND), key=lambda e: (e.at, _number(e.id))):
         last[event.subject] = event

@@ -1,4 +1,4 @@
-"""A reply whose reasoning and final response stand under headings of their own, taken apart."""
+"""Replies with separate headings for reasoning and final response, split into both."""
 
 from __future__ import annotations
 

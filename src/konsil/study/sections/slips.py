@@ -24,7 +24,7 @@ _TRUTH = {
 
 
 def hint(text: str, error: tomllib.TOMLDecodeError, lists: Collection[str] = ()) -> str:
-    """What was probably meant in the line of the error, as the end of a sentence.
+    """A hint on the probable error in the line, as the end of a sentence.
 
     Empty where nothing is recognised.
 
