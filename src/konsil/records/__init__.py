@@ -1,4 +1,4 @@
-"""The nouns. Frozen records that nobody mutates; identifiers are plain strings."""
+"""The records of the field. They are frozen; identifiers are plain strings."""
 
 from konsil.records.call import RENAMED, Call, Callee, CallKind
 from konsil.records.injected import Injected

@@ -13,7 +13,7 @@ CallKind = Literal["answer", "judge", "prepare"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What was asked of whom, with which parameters, and what came back."""
+    """One call: the request, the model, the parameters and the response."""
 
     work: str
     """What was to be done: a digest of kind, who, subject and the request's key. The same work is

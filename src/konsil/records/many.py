@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def many() -> Iterator[None]:
-    """Make records by the hundred thousand: none is part of a cycle, so nobody looks for cycles meanwhile.
+    """Switch off the search for reference cycles while many records are made.
 
-    Looking for them takes as long as making the records does. Not for what calls anything that is
-    not ours.
+    None of the records, up to hundreds of thousands, is part of a cycle.
+
+    The search takes as long as making the records. Not for code that calls other libraries.
 
     >>> with many():
     ...     gc.isenabled()

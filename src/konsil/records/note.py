@@ -1,4 +1,4 @@
-"""A flash card's note, as collections of them keep it: named fields of HTML, from which cards are made."""
+"""A note of a flash-card collection: named fields of HTML, from which cards are made."""
 
 from __future__ import annotations
 

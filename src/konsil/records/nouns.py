@@ -1,4 +1,4 @@
-"""What the four papers have in common: items, systems, answers, raters, tasks, ratings.
+"""The records that the four papers share: items, systems, answers, raters, tasks, ratings.
 
 One Rating fits them all. Pointwise: one answer. Pairwise: two answers. Difficulty, confidence,
 surveys: no answer. Sentence: one answer and a span. Not rated is no record, abstained is a state,
@@ -90,7 +90,7 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system answered to an item."""
+    """A system's answer to an item."""
 
     id: str
     """Unique in the study; the canonical id that ratings name."""
@@ -193,7 +193,10 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What one call of a judge or system gave, readable or not; or why several for one task gave no label."""
+    """The outcome of one call of a judge or system, readable or not.
+
+    It can also be the reason why several calls for one task gave no label.
+    """
 
     id: str
     """Unique in the study."""
@@ -212,7 +215,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: a sign-up, a withdrawal, a batch closed, a problem, a consent, a freeze."""
+    """An event: a sign-up, withdrawal, closed batch, problem, consent or freeze."""
 
     id: str
     """Unique in the study, given by whoever reports it, so that reporting twice is harmless."""

@@ -1,4 +1,4 @@
-"""What the calls of one model took: time, tokens, money, and how many failed."""
+"""Resources used by the calls of one model: time, tokens, money, and failures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from konsil.records.call import CallKind
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """All calls of one system or judge in numbers; None is what nobody reported, and never 0."""
+    """All calls of one system or judge in numbers; None means not reported, never 0."""
 
     kind: CallKind
     """Whether it answered or judged."""

@@ -1,4 +1,4 @@
-"""How long somebody worked on a screen."""
+"""The time that a rater worked on a screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Files of the world -> records: tables (CSV, TSV, JSON, Parquet, XLSX) and Label Studio's export."""
+"""Reading files into records: tables and Label Studio's export.
+
+Tables are CSV, TSV, JSON, Parquet or XLSX.
+"""
 
 from konsil.sources.files.problems import Parsed, Problem, raise_if
 from konsil.sources.files.table import Table, read_table

@@ -1,4 +1,7 @@
-"""What a child process does that reads one file: within its limits, and with nothing on its output but the result."""
+"""A child process that reads one file within its limits.
+
+It writes nothing but the result to its standard output.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from konsil.sources.files.apart import LINE, limit
 
 
 def main() -> None:
-    """What the child does: read the file that its arguments name, and write what it holds to standard output."""
+    """Read the file that the arguments name, and write its contents to standard output."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     kind, path, sheet, where, memory, seconds = sys.argv[1:]
     out = os.fdopen(os.dup(1), "wb")
@@ -33,7 +36,10 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """The parent holds the other end of standard input and nobody else: it closes when the parent is killed."""
+    """End this process when its parent is killed.
+
+    Only the parent has the other end of standard input, which closes when the parent is killed.
+    """
     while os.read(0, 1):
         pass
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))

@@ -159,12 +159,16 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
     overlaps = overlaps_of(sample) if table.has_raters else ()
     notes |= {text: [] for text in uneven_overlaps(overlaps, request.pair_weights, names)}
     n_resampled = sum("bootstrap" in s.estimate.method for s in statistics)
-    # Where statistics rest on different numbers of clusters, each number is told with the
-    # statistics that it is of.
+    # Where all resampled statistics have the same number of clusters, the note on it needs no
+    # names; elsewhere each number is printed with its statistics.
     widest = n_resampled if len(cluster_notes) == 1 else math.inf
+    unnamed = {text for text in cluster_notes if len(notes[text]) >= widest}
     warnings = (
         *table.warnings,
-        *(_warning_once(text, names, widest) for text, names in notes.items()),
+        *(
+            f"{', '.join(names)}: {text}" if names and text not in unnamed else text
+            for text, names in notes.items()
+        ),
     )
     return Agreement(
         n_units=sample.n_units,
@@ -248,15 +252,6 @@ def _of_two(sample: Sample, a: int, b: int, both: IntArray) -> Sample:
     return Sample(
         codes, (sample.raters[a], sample.raters[b]), units, tuple(sample.clusters[c] for c in used)
     )
-
-
-def _warning_once(text: str, names: Sequence[str], n_resampled: float) -> str:
-    """A warning with the statistics it concerns.
-
-    One about the clusters of all resampled ones needs no names.
-    """
-    everywhere = len(names) >= n_resampled and "interval rests on" in text
-    return f"{', '.join(names)}: {text}" if names and not everywhere else text
 
 
 def _looks_ordered(labels: Sequence[str]) -> bool:

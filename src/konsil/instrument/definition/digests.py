@@ -24,7 +24,9 @@ def stated(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: (getattr(value, f.name), _default(f)) for f in dataclasses.fields(value)}
         return {
-            name: stated(given) for name, (given, default) in fields.items() if given != default
+            name: stated(content)
+            for name, (content, default) in fields.items()
+            if content != default
         }
     if isinstance(value, Mapping):
         return {str(k): stated(v) for k, v in value.items()}
@@ -54,7 +56,9 @@ def digest_of(record: object) -> str:
 
 
 def untitled(instrument: Instrument) -> Instrument:
-    """The instrument as raters see it: without what the report calls its criteria, and what they were called before.
+    """The instrument as raters see it.
+
+    It lacks the criteria's names in the report and their former names.
 
     >>> from konsil.instrument import Criterion, Scale
     >>> untitled(Instrument("f", (Criterion("c", "?", Scale(), title="C"),))).criteria[0].title
@@ -67,7 +71,10 @@ def untitled(instrument: Instrument) -> Instrument:
 
 
 def digest(instrument: Instrument) -> str:
-    """A short digest of everything a rater sees, so that a rating says under which instrument it was given."""
+    """A short digest of everything that a rater sees.
+
+    With it a rating states the instrument under which it was given.
+    """
     return digest_of(untitled(instrument))[:16]
 
 

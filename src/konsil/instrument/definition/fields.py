@@ -1,4 +1,7 @@
-"""Every question on one screen, by name: what the page, the schema and the reader of replies have in common."""
+"""Every question on one screen, by name.
+
+The page, the schema and the reader of replies share these names.
+"""
 
 from __future__ import annotations
 
@@ -58,19 +61,21 @@ def letter(position: int) -> str:
     >>> letter(0), letter(25), letter(26)
     ('A', 'Z', 'AA')
     """
-    found = ""
+    name = ""
     position += 1
     while position:
         position, rest = divmod(position - 1, 26)
-        found = chr(ord("A") + rest) + found
-    return found
+        name = chr(ord("A") + rest) + name
+    return name
 
 
 def fields(instrument: Instrument, task: Task) -> tuple[Field, ...]:
-    """Every question of the screen, in the order asked: by criterion, and within it by answer or sentence.
+    """Every question of the screen, in the order displayed.
 
-    Names never depend on which answer stands where: the first is a1 for everybody, and the task
-    says which it is.
+    Questions are ordered by criterion, and within it by answer or sentence.
+
+    Names never depend on the order of the answers: the first is a1 for every rater, and the task
+    states which answer it is.
 
     >>> from konsil.instrument import Scale
     >>> form = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"))),))
@@ -88,27 +93,30 @@ def _fields(
 ) -> tuple[Field, ...]:
     # One tuple for all tasks of a shape, so that what is made of it (prompt, schema) can be made
     # once as well.
-    found = tuple(
+    form_fields = tuple(
         f for c in instrument.criteria for f in _of(c, instrument, n, n_spans, about_item, in_batch)
     )
-    names = [name for f in found for name in (f.name, f.reason) if name]
+    names = [name for f in form_fields for name in (f.name, f.reason) if name]
     for name in names:
         if names.count(name) > 1:
             raise FormError(
                 f"instrument {instrument.id!r}: two questions have the field name {name!r};"
                 " rename one"
             )
-    return found
+    return form_fields
 
 
 def surveyed(criteria: Sequence[Criterion], *, in_batch: bool) -> tuple[Criterion, ...]:
-    """What a screen about no item asks: in a batch what is about the batch, anywhere else what is about phase or rater.
+    """The questions of a screen that is about no item.
+
+    In a batch these are the questions about the batch, elsewhere those about the phase or the
+    rater.
 
     An instrument whose questions are all of one kind asks them wherever it stands.
     """
     mixed = len({c.scope for c in criteria}) > 1
-    asked = (c for c in criteria if c.scope in _SURVEYS)
-    return tuple(c for c in asked if not mixed or (c.scope == "batch") == in_batch)
+    questions = (c for c in criteria if c.scope in _SURVEYS)
+    return tuple(c for c in questions if not mixed or (c.scope == "batch") == in_batch)
 
 
 def _of(

@@ -18,7 +18,8 @@ def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
     """Read one reply to a criterion: ('rated', label) or ('abstained', None); never guesses.
 
     >>> from konsil.instrument import Criterion, Scale
-    >>> criterion = Criterion("correct", "Is it correct?", Scale(("no", "yes"), abstain="cannot tell"))
+    >>> scale = Scale(("no", "yes"), abstain="cannot tell")
+    >>> criterion = Criterion("correct", "Is it correct?", scale)
     >>> read_label(criterion, "yes"), read_label(criterion, "cannot tell")
     (('rated', 'yes'), ('abstained', None))
     """
@@ -41,7 +42,10 @@ def read_label(criterion: Criterion, text: str) -> tuple[State, str | None]:
 
 
 def _as_on_scale(text: str, options: Sequence[str]) -> str:
-    """The option that is the same text by Unicode: an accent is part of a letter or a character of its own after it."""
+    """The option that is the same text after Unicode normalisation.
+
+    An accent is part of a letter, or a character of its own after the letter.
+    """
     if text in options:
         return text
     composed = unicodedata.normalize("NFC", text)
@@ -53,12 +57,12 @@ def _as_on_scale(text: str, options: Sequence[str]) -> str:
 def _same_number(text: str, labels: tuple[str, ...]) -> str | None:
     """Numbers written differently are the same label: '3.0' in a spreadsheet is '3' on the form."""
     try:
-        wanted = float(text)
+        number = float(text)
     except ValueError:
         return None
     for label in labels:
         try:
-            if float(label) == wanted:
+            if float(label) == number:
                 return label
         except ValueError:
             continue
@@ -85,7 +89,9 @@ def _number(criterion: Criterion, text: str) -> str:
 
 
 def number_word(number: float) -> str:
-    """A number as a label: its shortest text that reads back equal, so that 3, 3.0 and 3e0 are one label.
+    """A number as a label: its shortest text that reads back equal.
+
+    So 3, 3.0 and 3e0 are one label.
 
     >>> number_word(3.0), number_word(0.1234567), number_word(1234567.0), number_word(-0.0)
     ('3', '0.1234567', '1234567', '0')

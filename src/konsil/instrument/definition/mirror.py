@@ -11,7 +11,7 @@ _SIDES = re.compile(r"\b[AB]\b")
 
 
 def mirrored(criterion: Criterion, label: str) -> str | None:
-    """What a comparison's label says when its two answers change places.
+    """The label of a comparison after its two answers change places.
 
     None where the scale does not tell.
 

@@ -40,10 +40,10 @@ def verdict(text: str, names: Collection[str]) -> Verdict:
     be taken for its verdict. An object that is broken after the verdict, or around it, could be the
     judge's own, the verdict a quotation; then there is none.
     """
-    whole = _strict(text.strip())
-    if whole is not None:
-        return Verdict(whole, bare=True)
-    found: tuple[int, int, Pairs] | None = None
+    full_object = _strict(text.strip())
+    if full_object is not None:
+        return Verdict(full_object, bare=True)
+    last_object: tuple[int, int, Pairs] | None = None
     strange: Pairs | None = None
     broken: list[int] = []
     position = 0
@@ -57,12 +57,12 @@ def verdict(text: str, names: Collection[str]) -> Verdict:
             continue
         pairs, position = parsed
         if any(name in names for name, _ in pairs):
-            found = (start.start(), position, pairs)
+            last_object = (start.start(), position, pairs)
         else:
             strange = pairs
-    if found is None:
+    if last_object is None:
         return Verdict(strange, problem="no complete JSON object", started=bool(broken))
-    begin, end, pairs = found
+    begin, end, pairs = last_object
     around = any(b < begin for b in broken) and not _AFTER.match(text, end)
     if around or any(b > end for b in broken):
         return Verdict(
@@ -105,11 +105,11 @@ def _object(text: str, start: int) -> tuple[Pairs, int] | None:
 def _without_trailing_commas(text: str, start: int) -> tuple[Pairs, int] | None:
     if not _TRAILING.search(text, start):
         return None
-    depth, copied, kept = 0, start, []
+    depth, copied, pieces = 0, start, []
     for token in _TOKEN.finditer(text, start):
         mark = token[0]
         if mark == ",":
-            kept.append(text[copied : token.start()])
+            pieces.append(text[copied : token.start()])
             copied = token.end()
         elif mark in "{[":
             depth += 1
@@ -119,10 +119,10 @@ def _without_trailing_commas(text: str, start: int) -> tuple[Pairs, int] | None:
             break
     else:
         return None
-    if not kept:
+    if not pieces:
         return None
-    kept.append(text[copied : token.end()])
+    pieces.append(text[copied : token.end()])
     try:
-        return _LOOSE.decode("".join(kept)), token.end()
+        return _LOOSE.decode("".join(pieces)), token.end()
     except (ValueError, RecursionError):
         return None

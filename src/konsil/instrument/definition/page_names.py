@@ -1,4 +1,7 @@
-"""What questions are called on a page: by numbers, as a criterion's identifier may say what a study expects."""
+"""The names of questions on a page: numbers.
+
+A criterion's identifier may reveal what a study expects.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,10 @@ class PageNames:
     """The names of all questions of a study, there and back.
 
     >>> from konsil.instrument import Criterion, Scale
-    >>> names = PageNames([Instrument("f", (Criterion("harm", "?", Scale()), Criterion("bias", "?", Scale())))])
-    >>> names.neutral("bias.a1.reason"), names.field("~2.a1.reason"), names.field("bias.a1"), names.field("~note")
+    >>> criteria = (Criterion("harm", "?", Scale()), Criterion("bias", "?", Scale()))
+    >>> names = PageNames([Instrument("f", criteria)])
+    >>> fields = [names.field(name) for name in ("~2.a1.reason", "bias.a1", "~note")]
+    >>> (names.neutral("bias.a1.reason"), *fields)
     ('~2.a1.reason', 'bias.a1.reason', 'bias.a1', '~note')
     """
 
@@ -27,13 +32,13 @@ class PageNames:
         self._ids = {number: name for name, number in self._numbers.items()}
 
     def neutral(self, field: str) -> str:
-        """What a field is called on the page; a name that is none of a field's stays."""
-        known = max(
+        """The name of a field on the page; any other name stays as it is."""
+        prefix = max(
             (i for i in self._numbers if field == i or field.startswith(f"{i}.")),
             key=len,
             default=None,
         )
-        return field if known is None else self._numbers[known] + field[len(known) :]
+        return field if prefix is None else self._numbers[prefix] + field[len(prefix) :]
 
     def field(self, name: str) -> str:
         """The field of a name on the page.
@@ -43,10 +48,10 @@ class PageNames:
         head, dot, rest = name.partition(".")
         return self._ids[head] + dot + rest if head in self._ids else name
 
-    def fields(self, told: Mapping[str, T]) -> dict[str, T]:
-        """What a page says of its fields, by their own names."""
-        return {self.field(name): value for name, value in told.items()}
+    def fields(self, value_by_name: Mapping[str, T]) -> dict[str, T]:
+        """The values of a page by the fields' own names."""
+        return {self.field(name): value for name, value in value_by_name.items()}
 
-    def neutrals(self, told: Mapping[str, T]) -> dict[str, T]:
-        """What is said of fields, by their names on the page."""
-        return {self.neutral(name): value for name, value in told.items()}
+    def neutrals(self, value_by_name: Mapping[str, T]) -> dict[str, T]:
+        """The values of fields by their names on the page."""
+        return {self.neutral(name): value for name, value in value_by_name.items()}

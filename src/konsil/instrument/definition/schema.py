@@ -20,10 +20,11 @@ def schema(fields: Iterable[Field], *, reason_first: bool = False) -> Json:
     each reason before the label.
 
     >>> from konsil.instrument import Criterion, Field, Scale
-    >>> schema([Field("correct.a1", Criterion("correct", "?", Scale(("no", "yes"), abstain="?")), (0,))])["properties"]
+    >>> criterion = Criterion("correct", "?", Scale(("no", "yes"), abstain="?"))
+    >>> schema([Field("correct.a1", criterion, (0,))])["properties"]
     {'correct.a1': {'type': 'string', 'enum': ['no', 'yes', '?']}}
 
-    The same object for the same fields: nobody changes it.
+    The same fields return the same object, which must not be changed.
     """
     return _schema(tuple(fields), reason_first)
 

@@ -1,4 +1,7 @@
-"""House styles of systems, undone: marks of sources, bullets and emoji in one form, whoever wrote the answer."""
+"""Removal of systems' house styles.
+
+Marks of sources, bullets and emoji get one form in the answers of all systems.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ _TAGGED = re.compile(rf"{_BEHIND} ?<sup>\s?\[?({_SEVERAL})\]?\s?</sup>", re.IGNO
 _POWER = re.compile(r"<sup>([\d+−-]{1,6})</sup>", re.IGNORECASE)
 _CARET = re.compile(rf"{_BEHIND}\^\[?({_SEVERAL})\]?\^?(?![\w\]]|\.\d)")
 _RAISED_MARK = re.compile(
-    rf"{_BEHIND}([{_SUPERSCRIPTS}]{{1,3}}(?:[,;–⁻-][{_SUPERSCRIPTS}]{{1,3}})*)(?![⁺⁻\w/{_SUPERSCRIPTS}])"
+    rf"{_BEHIND}([{_SUPERSCRIPTS}]{{1,3}}(?:[,;–⁻-][{_SUPERSCRIPTS}]{{1,3}})*)"
+    rf"(?![⁺⁻\w/{_SUPERSCRIPTS}])"
 )
 _ATTACHED = re.compile(rf"{_BEHIND}\[(\d{{1,3}})\](?![(:])")
 _BRACKETED = re.compile(
@@ -35,18 +39,21 @@ _CITE = rf"{_NAME}(?:{_AND}{_NAME}){{0,4}}(?: et al\.?| u\. ?a\.)?,? (?:19|20)\d
 _AUTHOR_YEAR = re.compile(
     rf" ?[(\[](?:see |vgl\. |siehe )?({_CITE}(?:; ?{_CITE}){{0,9}})[)\]](?![(:])"
 )
+# As a list it would be three times as long.
 _NO_AUTHORS = frozenset(
-    """january february march april may june july august september october november december januar februar märz mai
-    juni juli oktober dezember jan feb mar apr jun jul aug sep sept oct okt nov dec dez spring summer autumn winter
-    stand version update updated since seit until bis from ab phase year jahr status as of in am im um ca before after
-    vor nach aged born geboren published""".split()  # noqa: SIM905 - as a list it would be three times as long
+    """january february march april may june july august september october november december januar
+    februar märz mai juni juli oktober dezember jan feb mar apr jun jul aug sep sept oct okt nov dec
+    dez spring summer autumn winter stand version update updated since seit until bis from ab phase
+    year jahr status as of in am im um ca before after vor nach aged born geboren published
+    """.split()  # noqa: SIM905
 )
 """Words before a year that are no authors."""
 
 _BULLET = re.compile(r"^([ \t]*)(?:[•‣◦▪▫●○■□–—·][ \t]+)(?=\S)", re.MULTILINE)
 # Female, male, stars and boxes say something; all else between these is a picture.
 _PICTURES = (
-    "\U0001f000-\U0001faff\u2600-\u2604\u2607-\u260f\u2611-\u263f\u2641\u2643-\u26a4\u26a6-\u2712\u2715"
+    "\U0001f000-\U0001faff\u2600-\u2604\u2607-\u260f\u2611-\u263f\u2641\u2643-\u26a4"
+    "\u26a6-\u2712\u2715"
     "\u271a-\u27bf\u2b1b\u2b1c\u2b50\u2b55\u231a\u231b\u23e9-\u23fa"
 )
 _JOINERS = "\ufe0e\ufe0f\u200d\U0001f3fb-\U0001f3ff"
@@ -93,14 +100,14 @@ def marks_of(text: str, n_citations: int) -> Marks:
     >>> marks_of("It helps (Smith et al., 2020) since (March 2020).", 2).authors
     {'Smith et al., 2020': 3}
     """
-    known = max(n_citations, len(_NOTE.findall(text)))
-    written = [int(n) for found in _NUMBERED.findall(text) for n in found if n]
-    last = max([known, *written])
+    n_sources = max(n_citations, len(_NOTE.findall(text)))
+    written = [int(n) for numbers in _NUMBERED.findall(text) for n in numbers if n]
+    last = max([n_sources, *written])
     authors: dict[str, int] = {}
     for match in _AUTHOR_YEAR.finditer(text):
         for name in _cited(match):
             authors.setdefault(name, last + len(authors) + 1)
-    return Marks(known, authors)
+    return Marks(n_sources, authors)
 
 
 def _cited(match: re.Match[str]) -> list[str]:
@@ -111,7 +118,9 @@ def _cited(match: re.Match[str]) -> list[str]:
 
 
 def alike(text: str, marks: Marks) -> str:
-    """An answer's text, or a part of it, with every mark of a source as [3], bullets as dashes, and without emoji.
+    """An answer's text, or a part of it, in the common style.
+
+    Every mark of a source becomes [3], bullets become dashes, and emoji are removed.
 
     >>> alike("Insulin helps.¹ It is safe【2†source】 and cheap^3.", Marks())
     'Insulin helps. [1] It is safe [2] and cheap [3].'
@@ -130,7 +139,7 @@ def alike(text: str, marks: Marks) -> str:
 
 
 def without_marks(text: str) -> str:
-    """A text without marks that are no bracketed numbers, and without bullets and emoji of a house's own."""
+    """A text without bullets, emoji and marks of sources other than bracketed numbers."""
     text = _without_pictures(text)
     text = _POWER.sub(lambda m: m[1].translate(_RAISED), _TAGGED.sub("", text))
     text = _RAISED_MARK.sub("", _CARET.sub("", text))
@@ -150,23 +159,23 @@ def _listed(numbers: str) -> str:
 
 
 def _expanded(numbers: str) -> list[int]:
-    found: list[int] = []
+    expanded: list[int] = []
     for part in re.split(r"\s?[,;]\s?", numbers):
         first, *rest = (int(n) for n in re.split(r"\s?[–⁻-]\s?", part))
         last = rest[-1] if rest else first
-        found += (
+        expanded += (
             range(first, last + 1) if first <= last < first + _MOST_IN_A_RANGE else [first, *rest]
         )
-    return found
+    return expanded
 
 
-def _bracketed(match: re.Match[str], known: int) -> str:
+def _bracketed(match: re.Match[str], n_sources: int) -> str:
     """A bracket of several numbers as a mark each, where all of them can be marks.
 
     Any other stays what it is.
     """
     numbers = _expanded(match[1])
-    if len(numbers) == 1 or not all(1 <= n <= known for n in numbers):
+    if len(numbers) == 1 or not all(1 <= n <= n_sources for n in numbers):
         return match[0]
     return " " + "".join(f"[{n}]" for n in numbers)
 

@@ -1,4 +1,7 @@
-"""A screen for Label Studio: its labelling configuration, its task data, and which control is which field."""
+"""A screen for Label Studio: its labelling configuration and its task data.
+
+Each control corresponds to one field.
+"""
 
 from __future__ import annotations
 
@@ -48,17 +51,17 @@ def controls(instrument: Instrument, task: Task) -> tuple[Control, ...]:
     >>> from konsil.instrument import Criterion, Scale
     >>> form = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes")), reason=True),))
     >>> [(c.name, c.tag) for c in controls(form, Task("t", "t", "r", "form", "i", ("x", "y")))]
-    [('correct-a1', 'Choices'), ('correct-a1-reason', 'TextArea'), ('correct-a2', 'Choices'), ('correct-a2-reason', \
-'TextArea')]
+    [('correct-a1', 'Choices'), ('correct-a1-reason', 'TextArea'), ('correct-a2', 'Choices'), \
+('correct-a2-reason', 'TextArea')]
     """
-    found = [c for f in fields_of(instrument, task) for c in _controls(f)]
-    names = [c.name for c in found]
+    task_controls = [c for f in fields_of(instrument, task) for c in _controls(f)]
+    names = [c.name for c in task_controls]
     for name in names:
         if names.count(name) > 1:
             raise FormError(
                 f"instrument {instrument.id!r}: two questions would be called {name!r}; rename one"
             )
-    return tuple(found)
+    return tuple(task_controls)
 
 
 def _controls(field: Field) -> Iterator[Control]:
@@ -97,55 +100,63 @@ def _two_sides(field: Field) -> bool:
 
 
 def data(screen: Screen) -> dict[str, str]:
-    """The texts of a screen by the names that the configuration gives them: question, reference, a1, a2, s1, ..."""
-    found = {"question": screen.question} if screen.question else {"about": screen.words.criteria}
+    """The texts of a screen by their names in the configuration.
+
+    The names are question, about, reference, a1, a2, s1, and so on.
+    """
+    text_by_name = (
+        {"question": screen.question} if screen.question else {"about": screen.words.criteria}
+    )
     if screen.instrument.show_reference:
-        found["reference"] = screen.reference or "–"
+        text_by_name["reference"] = screen.reference or "–"
     for n, shown in enumerate(screen.answers, start=1):
         parts = [shown.text]
         if shown.reasoning:
             parts = [screen.words.reasoning, shown.reasoning, screen.words.final, shown.text]
         if shown.sources:
             parts += [screen.words.sources, "\n".join(shown.sources)]
-        found[f"a{n}"] = "\n\n".join(parts)
+        text_by_name[f"a{n}"] = "\n\n".join(parts)
         for piece in shown.pieces:
             if piece.span is not None:
-                found[f"s{piece.span + 1}"] = piece.text
-    return found
+                text_by_name[f"s{piece.span + 1}"] = piece.text
+    return text_by_name
 
 
 def configuration(screen: Screen) -> str:
-    """The labelling configuration of all screens of this shape: an XML document of Label Studio's documented tags."""
-    said, names = screen.words, data(screen)
+    """The labelling configuration of all screens of this shape.
+
+    It is an XML document with Label Studio's documented tags.
+    """
+    wording, names = screen.words, data(screen)
     view = ET.Element("View")
     ET.SubElement(view, "Style").text = ".htx-text { white-space: pre-wrap; }"
     if "question" in names:
-        _object(view, "question", said.question)
+        _object(view, "question", wording.question)
     else:
         _object(view, "about", "")
     if "reference" in names:
-        _object(view, "reference", said.reference)
+        _object(view, "reference", wording.reference)
     first = next(iter(names))
     by_subject = groupby(sorted(screen.fields, key=_subject), key=_subject)
-    blocks = {subject: [c for f in found for c in _controls(f)] for subject, found in by_subject}
+    blocks = {subject: [c for f in fields for c in _controls(f)] for subject, fields in by_subject}
     row = ET.SubElement(view, "View", style="display: flex; flex-wrap: wrap; gap: 1.5em")
     for n, heading in enumerate(screen.headings):
         column = ET.SubElement(row, "View", style="flex: 1 1 20em")
         _object(column, f"a{n + 1}", heading)
         _ask(column, blocks.get((0, n), []), f"a{n + 1}", screen)
-    for subject, found in sorted(blocks.items()):
+    for subject, block in sorted(blocks.items()):
         kind, n = subject
         if kind == 1:
-            _object(view, f"s{n + 1}", said.sentence.format(n + 1))
-            _ask(view, found, f"s{n + 1}", screen)
+            _object(view, f"s{n + 1}", wording.sentence.format(n + 1))
+            _ask(view, block, f"s{n + 1}", screen)
         elif kind == 2:
-            _ask(view, found, first, screen)
+            _ask(view, block, first, screen)
     ET.indent(view)
     return ET.tostring(view, encoding="unicode") + "\n"
 
 
 def _subject(field: Field) -> tuple[int, int]:
-    """What a field is asked beside: its answer, its sentence, or the screen as a whole."""
+    """The subject of a field: its answer, its sentence, or the complete screen."""
     if field.span is not None:
         return (1, field.span)
     return (0, field.answers[0]) if len(field.answers) == 1 else (2, 0)
@@ -159,14 +170,14 @@ def _object(parent: ET.Element, name: str, heading: str) -> None:
     )
 
 
-def _ask(parent: ET.Element, found: list[Control], beside: str, screen: Screen) -> None:
-    for control in found:
+def _ask(parent: ET.Element, block: list[Control], object_name: str, screen: Screen) -> None:
+    for control in block:
         criterion, scale = control.field.criterion, control.field.criterion.scale
         if control.part == "label":
             ET.SubElement(parent, "Header", value=_plain(criterion.question), size="5")
             if criterion.guidance:
                 ET.SubElement(parent, "Header", value=_plain(criterion.guidance), size="6")
-        tag = ET.SubElement(parent, control.tag, name=control.name, toName=beside)
+        tag = ET.SubElement(parent, control.tag, name=control.name, toName=object_name)
         if control.part == "reason":
             language = screen.instrument.language.lower().partition("-")[0]
             tag.attrib |= {
@@ -204,5 +215,8 @@ def _ask(parent: ET.Element, found: list[Control], beside: str, screen: Screen) 
 
 
 def _plain(text: str) -> str:
-    """A text that Label Studio does not take for a variable: it puts a task's text in the place of every $name."""
+    """A text that Label Studio does not take for a variable.
+
+    Label Studio replaces every $name with a text of the task.
+    """
     return " ".join(text.replace("$", "\N{FULLWIDTH DOLLAR SIGN}").split())

@@ -1,4 +1,7 @@
-"""What judges read that people do not, and the other way round: found by taking the one out of the other."""
+"""Differences between the texts that judges read and those that people read.
+
+They are detected by removing the texts of the page from the prompt.
+"""
 
 from __future__ import annotations
 
@@ -26,55 +29,61 @@ class Parity:
 
 
 def texts(shown: Screen) -> Iterator[str]:
-    """Every text that a person reads on a screen's page and in its codebook, in the prompt's order."""
-    said = shown.words
+    """Every text of a screen's page and its codebook, in the prompt's order."""
+    wording = shown.words
     yield shown.instrument.codebook.strip()
-    yield said.criteria
+    yield wording.criteria
     for criterion in shown.criteria:
         yield from (criterion.question, criterion.guidance)
-        yield from expected(criterion.scale, said)
+        yield from expected(criterion.scale, wording)
     if shown.question:
-        yield from (said.question, shown.question)
+        yield from (wording.question, shown.question)
     if shown.reference:
-        yield from (said.reference, shown.reference)
+        yield from (wording.reference, shown.reference)
     for name, answer in zip(shown.headings, shown.answers, strict=True):
         yield name
         if answer.reasoning:
-            yield from (said.reasoning, answer.reasoning, said.final)
+            yield from (wording.reasoning, answer.reasoning, wording.final)
         yield from (piece.text for piece in answer.pieces)
         if answer.sources:
-            yield from (said.sources, *answer.sources)
+            yield from (wording.sources, *answer.sources)
 
 
 def parity(shown: Screen, task: str) -> Parity:
     """Take every text of the page out of the prompt, in order, and see what is left of either."""
-    made = prompt(shown, task)
-    whole = f"{made.system}\n\n{made.user}"
+    judge_prompt = prompt(shown, task)
+    prompt_text = f"{judge_prompt.system}\n\n{judge_prompt.user}"
     role = shown.instrument.role.strip()
-    left, position = [], len(role) if role and whole.startswith(role) else 0
+    remaining, position = [], len(role) if role and prompt_text.startswith(role) else 0
     missing = []
     for text in texts(shown):
         if not text.strip():
             continue
-        found = _whole_text_pattern(text).search(whole, position)
-        if found is None:
+        match = _whole_text_pattern(text).search(prompt_text, position)
+        if match is None:
             missing.append(text)
             continue
-        left.append(whole[position : found.start()])
-        position = found.end()
-    left.append(whole[position:])
-    lines = (line.strip() for part in left for line in part.splitlines())
+        remaining.append(prompt_text[position : match.start()])
+        position = match.end()
+    remaining.append(prompt_text[position:])
+    lines = (line.strip() for part in remaining for line in part.splitlines())
     reply = tuple(dict.fromkeys(line for line in lines if line.strip("-: ")))
     return Parity(tuple(role.splitlines()), reply, tuple(missing))
 
 
 def _whole_text_pattern(text: str) -> re.Pattern[str]:
-    """The text where it stands by itself, not as words of another: a line, an option, a block, a marked sentence."""
+    """The pattern of a text that occurs by itself, not as words of another text.
+
+    It may be a line, an option, a block or a marked sentence.
+    """
     return re.compile(rf"(?:\A|(?<=\n)|(?<=\n- )|(?<=: )|(?<=>)){re.escape(text)}(?=[\n:<]|\Z)")
 
 
 def parity_of(instrument: Instrument, n_answers: int = 1) -> Parity:
-    """The difference on an example screen of an instrument, with everything on it that a screen can have."""
+    """The difference on an example screen of an instrument.
+
+    The example has everything that a screen can have.
+    """
     return parity(example(instrument, n_answers), EXAMPLE)
 
 
@@ -83,10 +92,11 @@ EXAMPLE = "example"
 
 
 def example(instrument: Instrument, n_answers: int = 1) -> Screen:
-    """An example screen of an instrument, with everything on it that a screen can have.
+    """An example screen of an instrument, with everything that a screen can have.
 
     >>> from konsil.instrument import Criterion, Scale
-    >>> len(example(Instrument("f", (Criterion("c", "Better?", Scale(("A", "B")), "pair"),))).answers)
+    >>> criterion = Criterion("c", "Better?", Scale(("A", "B")), "pair")
+    >>> len(example(Instrument("f", (criterion,))).answers)
     2
     """
     pair = any(c.scope == "pair" for c in instrument.criteria)
@@ -95,12 +105,12 @@ def example(instrument: Instrument, n_answers: int = 1) -> Screen:
         (Span(0, 2), Span(3, 5)) if any(c.scope == "sentence" for c in instrument.criteria) else ()
     )
     n = 0 if survey else 2 if pair else 1 if spans else n_answers
-    made = {
+    answers = {
         f"x{i}": Answer(
             f"x{i}", "i", f"s{i}", "1. 2.", "...", (Citation("...", "https://example.org"),)
         )
         for i in range(n)
     }
     item = None if survey else Item("i", "...?", "...")
-    task = Task(EXAMPLE, "", "", instrument.id, None if survey else "i", tuple(made), spans)
-    return screen(instrument, task, item, made)
+    task = Task(EXAMPLE, "", "", instrument.id, None if survey else "i", tuple(answers), spans)
+    return screen(instrument, task, item, answers)

@@ -25,7 +25,7 @@ from konsil.instrument.screens.screen import Screen, expected
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is sent to a judge."""
+    """The prompt that is sent to a judge."""
 
     system: str
     """Role, codebook, what is asked, how to reply."""
@@ -54,7 +54,7 @@ def _system(instrument: Instrument, fields: tuple[Field, ...], n_answers: int) -
 
 
 def _questions(screen: Screen) -> str:
-    """What is asked: each criterion once, with its guidance and what may be replied."""
+    """The questions: each criterion once, with its guidance and the permitted replies."""
     blocks = []
     for c in screen.criteria:
         options = "\n".join(f"- {option}" for option in expected(c.scale, screen.words))
@@ -64,22 +64,22 @@ def _questions(screen: Screen) -> str:
 
 def _format(screen: Screen) -> Iterator[str]:
     """How to reply, made from the fields."""
-    said = screen.words
-    yield said.one_object
+    wording = screen.words
+    yield wording.one_object
     for criterion in screen.criteria:
-        yield said.about.format(criterion.question)
+        yield wording.about.format(criterion.question)
         for field in screen.fields:
             if field.criterion == criterion:
                 subject = screen.subject(field)
                 about = f" ({subject})" if subject else ""
                 lines = [f"- {_quoted(field.name)}{about}: {_values(screen, field)}"]
                 if field.reason:
-                    lines.append(f"- {_quoted(field.reason)}{about}: {said.given_reason}")
+                    lines.append(f"- {_quoted(field.reason)}{about}: {wording.given_reason}")
                 yield from reversed(lines) if screen.instrument.reason_first else lines
     if screen.instrument.reason_first and any(field.reason for field in screen.fields):
-        yield said.reason_before
+        yield wording.reason_before
     if len(screen.fields) > 1:
-        yield said.each
+        yield wording.each
 
 
 def _values(screen: Screen, field: Field) -> str:
@@ -96,31 +96,31 @@ def _quoted(text: str) -> str:
 
 
 def _material(screen: Screen, key: str) -> list[str]:
-    said, opened, closed = screen.words, f":\n<text-{key}>\n", f"\n</text-{key}>"
+    wording, opened, closed = screen.words, f":\n<text-{key}>\n", f"\n</text-{key}>"
     blocks: list[str] = []
     any_marked = False
     if screen.question:
-        blocks.append(f"{said.question}{opened}{screen.question}{closed}")
+        blocks.append(f"{wording.question}{opened}{screen.question}{closed}")
     if screen.reference:
-        blocks.append(f"{said.reference}{opened}{screen.reference}{closed}")
+        blocks.append(f"{wording.reference}{opened}{screen.reference}{closed}")
     for name, answer in zip(screen.headings, screen.answers, strict=True):
         if answer.reasoning:
-            blocks.append(f"{name}: {said.reasoning}{opened}{answer.reasoning}{closed}")
-            name = f"{name}: {said.final}"
+            blocks.append(f"{name}: {wording.reasoning}{opened}{answer.reasoning}{closed}")
+            name = f"{name}: {wording.final}"
         marked = len(answer.pieces) > 1 or any(p.span is not None for p in answer.pieces)
         any_marked = any_marked or marked
         blocks.append(f"{name}{opened}{_marked(answer, key) if marked else answer.text}{closed}")
         if answer.sources:
             sources = "\n".join(answer.sources)
-            blocks.append(f"{said.sources}{opened}{sources}{closed}")
-    told = (
-        [said.material.format(f"<text-{key}>", f"</text-{key}>")]
+            blocks.append(f"{wording.sources}{opened}{sources}{closed}")
+    instructions = (
+        [wording.material.format(f"<text-{key}>", f"</text-{key}>")]
         if screen.question or screen.answers
         else []
     )
     if any_marked:
-        told.append(said.marked.format(f"<s1-{key}>", f"</s1-{key}>"))
-    return [*told, *blocks, said.now]
+        instructions.append(wording.marked.format(f"<s1-{key}>", f"</s1-{key}>"))
+    return [*instructions, *blocks, wording.now]
 
 
 def _marked(answer: Shown, key: str) -> str:
@@ -135,9 +135,9 @@ def _key(screen: Screen, task: str) -> str:
     texts = [screen.question, screen.reference]
     for answer in screen.answers:
         texts += [answer.text, answer.reasoning, *answer.sources]
-    whole, n = "\n".join(texts).lower(), 0
+    full_text, n = "\n".join(texts).lower(), 0
     while True:
         key = hashlib.sha256(f"konsil {n} {task}".encode()).hexdigest()[:12]
-        if key not in whole:
+        if key not in full_text:
             return key
         n += 1

@@ -1,4 +1,4 @@
-"""An answer as text for everybody who rates it: the one serialiser of page and prompt."""
+"""An answer as text for all raters: the one serialiser of page and prompt."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def show(
     cut = arm == TEXT_ARM
     plain = STYLED.search(answer.text) is None
     if plain and not cut and not spans:  # by far the most answers: nothing to be rendered in them
-        whole = (Piece(answer.text),) if answer.text else ()
+        full_text = (Piece(answer.text),) if answer.text else ()
         thought = _thought(answer.reasoning, words) if reasoning else ""
-        return Shown(whole, thought, _sources(answer) if answer.citations else ())
+        return Shown(full_text, thought, _sources(answer) if answer.citations else ())
 
     marks = marks_of(answer.text, len(answer.citations))
 
@@ -95,8 +95,10 @@ def show(
         end = span.end
     pieces.append(Piece(render(answer.text[end:])))
     sources = () if cut else (*_sources(answer), *marks.sources())
-    kept = tuple(p for p in pieces if p.text or p.span is not None)
-    return Shown(kept, _thought(answer.reasoning, words, cut=cut) if reasoning else "", sources)
+    filled_pieces = tuple(p for p in pieces if p.text or p.span is not None)
+    return Shown(
+        filled_pieces, _thought(answer.reasoning, words, cut=cut) if reasoning else "", sources
+    )
 
 
 def _noted(text: str, words: Words) -> str:
@@ -110,8 +112,8 @@ def _thought(text: str, words: Words, *, cut: bool = False) -> str:
 
 
 def _sources(answer: Answer) -> tuple[str, ...]:
-    found = enumerate(answer.citations, start=1)
-    return tuple(_source(n, c.title, c.url) for n, c in found) if answer.citations else ()
+    numbered = enumerate(answer.citations, start=1)
+    return tuple(_source(n, c.title, c.url) for n, c in numbered) if answer.citations else ()
 
 
 def _source(n: int, title: str, url: str) -> str:
@@ -124,13 +126,15 @@ def _without_links(text: str, n_citations: int) -> str:
     A bracketed number is a marker only where it can be one: [3] in an answer with three sources or
     footnotes.
     """
-    known = max(n_citations, len(_DEFINITION.findall(text)))
+    n_sources = max(n_citations, len(_DEFINITION.findall(text)))
     text = _DEFINITION.sub("", text)
     text = _LINK.sub(r"\1", text)
     text = _ADDRESS.sub("", _AUTOLINK.sub("", text))
     text = _FOOTNOTE.sub("", text)
 
     def marker(match: re.Match[str]) -> str:
-        return "" if all(1 <= int(n) <= known for n in re.findall(r"\d+", match[1])) else match[0]
+        return (
+            "" if all(1 <= int(n) <= n_sources for n in re.findall(r"\d+", match[1])) else match[0]
+        )
 
     return _MARKER.sub(marker, text)

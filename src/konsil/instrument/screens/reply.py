@@ -24,7 +24,7 @@ from konsil.records import Outcome, Rating, State, Task
 
 @dataclass(frozen=True, slots=True)
 class FieldReply:
-    """What was replied to one field."""
+    """The reply to one field."""
 
     field: Field
     """The field."""
@@ -79,15 +79,15 @@ def read_reply(fields: Sequence[Field], text: str) -> Reading:
     """
     if not text.strip():
         return Reading("empty", problems={"": "the reply is empty"})
-    found = verdict(text, {name for f in fields for name in (f.name, f.reason) if name})
-    if found.pairs is None:
-        if not found.started and _REFUSAL.match(text.strip()):
+    judged = verdict(text, {name for f in fields for name in (f.name, f.reason) if name})
+    if judged.pairs is None:
+        if not judged.started and _REFUSAL.match(text.strip()):
             return Reading("refused", problems={"": "the judge declines to rate"})
-        return Reading("not json", problems={"": found.problem})
-    reading = _read(fields, found.pairs, exact=False)
+        return Reading("not json", problems={"": judged.problem})
+    reading = _read(fields, judged.pairs, exact=False)
     return (
         Reading("repaired", reading.given)
-        if reading.outcome == "ok" and not found.bare
+        if reading.outcome == "ok" and not judged.bare
         else reading
     )
 
@@ -111,15 +111,15 @@ json'."""
 
 def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact: bool) -> Reading:
     problems: dict[str, str] = {}
-    known = [name for f in fields for name in (f.name, f.reason) if name]
+    valid_names = [name for f in fields for name in (f.name, f.reason) if name]
     values: dict[str, object] = {}
     for name, value in pairs:
-        if name not in known:
-            problems[name] = f"{name}: unknown field; {nearest(name, known)}"
+        if name not in valid_names:
+            problems[name] = f"{name}: unknown field; {nearest(name, valid_names)}"
         elif name in values:
             problems[name] = f"{name}: is there twice"
         values[name] = value
-    given: list[FieldReply] = []
+    replies: list[FieldReply] = []
     repaired = False
     for field in fields:
         if field.name not in values:
@@ -139,10 +139,10 @@ def _read(fields: Sequence[Field], pairs: Sequence[tuple[str, object]], *, exact
         if not (
             field.criterion.scale.kind == "text" and state == "rated" and not (label or "").strip()
         ):
-            given.append(FieldReply(field, state, label, note.strip()))
+            replies.append(FieldReply(field, state, label, note.strip()))
     if problems:
         return Reading("off schema", problems=problems)
-    return Reading("repaired" if repaired else "ok", tuple(given))
+    return Reading("repaired" if repaired else "ok", tuple(replies))
 
 
 def _value(field: Field, value: object, *, exact: bool) -> tuple[State, str | None, bool]:
@@ -201,29 +201,29 @@ def ratings(
     """
     if not reading.readable:
         return ()
-    made = []
+    records = []
     stamp = _digest(instrument)
-    for one in reading.given:
-        answers, label = tuple(task.answers[a] for a in one.field.answers), one.label
+    for reply in reading.given:
+        answers, label = tuple(task.answers[a] for a in reply.field.answers), reply.label
         if len(answers) == 2:
-            answers, label = canonical(one.field.criterion, answers, label)
-        made.append(
+            answers, label = canonical(reply.field.criterion, answers, label)
+        records.append(
             Rating(
                 task=task.id,
                 rater=task.rater,
-                criterion=one.field.criterion.id,
+                criterion=reply.field.criterion.id,
                 item=task.item,
                 answers=answers,
-                span=task.spans[one.field.span] if one.field.span is not None else None,
-                state=one.state,
+                span=task.spans[reply.field.span] if reply.field.span is not None else None,
+                state=reply.state,
                 label=label,
-                note=one.note,
+                note=reply.note,
                 seconds=seconds,
                 at=at,
                 instrument=stamp,
             )
         )
-    return tuple(made)
+    return tuple(records)
 
 
 @cache
@@ -231,10 +231,13 @@ def _digest(instrument: Instrument) -> str:
     return digest(instrument)
 
 
-def values(fields: Sequence[Field], task: Task, given: Iterable[Rating]) -> dict[str, str]:
-    """A task's ratings as its form's names and values: what `ratings` undoes, for a page that is opened again."""
-    found: dict[str, str] = {}
-    by_subject = {(r.criterion, frozenset(r.answers), r.span): r for r in given}
+def values(fields: Sequence[Field], task: Task, task_ratings: Iterable[Rating]) -> dict[str, str]:
+    """A task's ratings as the names and values of its form.
+
+    The function is the inverse of `ratings`, for a page that is opened again.
+    """
+    value_by_name: dict[str, str] = {}
+    by_subject = {(r.criterion, frozenset(r.answers), r.span): r for r in task_ratings}
     for field in fields:
         shown = tuple(task.answers[a] for a in field.answers)
         span = task.spans[field.span] if field.span is not None else None
@@ -245,7 +248,7 @@ def values(fields: Sequence[Field], task: Task, given: Iterable[Rating]) -> dict
         if rating.answers != shown and rating.state == "rated" and label is not None:
             label = mirrored(field.criterion, label)
         if label is not None:
-            found[field.name] = label
+            value_by_name[field.name] = label
         if field.reason and rating.note:
-            found[field.reason] = rating.note
-    return found
+            value_by_name[field.reason] = rating.note
+    return value_by_name

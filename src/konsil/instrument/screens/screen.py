@@ -1,4 +1,4 @@
-"""What everybody sees who rates a task: the page and the judge's prompt are renderings of this."""
+"""The content of a task's screen, from which page and judge's prompt are rendered."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def screen(
             f"task {task.id!r} is about item {task.item!r}, got"
             f" {item.id if item is not None else None!r}"
         )
-    said = words(instrument.language)
+    wording = words(instrument.language)
     arm, spans, thoughts = task.arm, task.spans, instrument.show_reasoning
     try:
-        shown = tuple([show(answers[a], arm, said, spans, thoughts) for a in task.answers])
+        shown = tuple([show(answers[a], arm, wording, spans, thoughts) for a in task.answers])
     except KeyError as absent:
         raise FormError(
             f"task {task.id!r}: its answer {absent.args[0]!r} is not among those given"
@@ -86,8 +86,8 @@ def screen(
     )
 
 
-def expected(scale: Scale, said: Words) -> tuple[str, ...]:
-    """What may be replied, one line each: the options, or what kind of number or text.
+def expected(scale: Scale, wording: Words) -> tuple[str, ...]:
+    """The permitted replies, one line each: the options, or the kind of number or text.
 
     >>> expected(Scale(kind="number", low=0, high=10), words("en"))
     ('a number from 0 to 10',)
@@ -96,15 +96,15 @@ def expected(scale: Scale, said: Words) -> tuple[str, ...]:
     """
     if scale.kind == "choice":
         return scale.options()
-    return (said.text if scale.kind == "text" else _number(scale, said), *scale.options())
+    return (wording.text if scale.kind == "text" else _number(scale, wording), *scale.options())
 
 
-def _number(scale: Scale, said: Words) -> str:
+def _number(scale: Scale, wording: Words) -> str:
     low, high = scale.low, scale.high
     if low is not None and high is not None:
-        found = said.number_between.format(f"{low:g}", f"{high:g}")
+        description = wording.number_between.format(f"{low:g}", f"{high:g}")
     elif low is not None:
-        found = said.number_from.format(f"{low:g}")
+        description = wording.number_from.format(f"{low:g}")
     else:
-        found = said.number if high is None else said.number_to.format(f"{high:g}")
-    return f"{found} ({scale.unit})" if scale.unit else found
+        description = wording.number if high is None else wording.number_to.format(f"{high:g}")
+    return f"{description} ({scale.unit})" if scale.unit else description

@@ -1,4 +1,7 @@
-"""The words around an instrument's own: headings that everybody reads, and the judge's instructions on the reply."""
+"""The words around an instrument's own.
+
+They are the headings that people and judges read, and the judge's instructions on the reply.
+"""
 
 from __future__ import annotations
 

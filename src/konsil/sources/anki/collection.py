@@ -1,4 +1,7 @@
-"""An Anki collection: an SQLite database, in the old form (models as JSON) or the new one (tables and messages)."""
+"""An Anki collection: an SQLite database, in the old or the new form.
+
+The old form has its note types as JSON, the new one as tables and messages.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from konsil.sources.anki import protobuf
 from konsil.sources.anki.notetypes import NoteType, clozed_fields, original_names
 
 SQLITE = b"SQLite format 3\0"
-"""What every such database begins with."""
+"""The first bytes of every such database."""
 _FIELD_END = "\x1f"
 _WAL, _ROLLBACK = 2, 1
 _JOURNAL = slice(18, 20)
@@ -66,28 +69,31 @@ def is_stub(notes: tuple[Note, ...]) -> bool:
     return len(notes) == 1 and any(value.startswith(_STUB) for value in notes[0].fields.values())
 
 
-def _by_case(one: str, other: str) -> int:
-    left, right = one.casefold(), other.casefold()
-    return (left > right) - (left < right)
+def _by_case(name: str, other_name: str) -> int:
+    folded, other_folded = name.casefold(), other_name.casefold()
+    return (folded > other_folded) - (folded < other_folded)
 
 
 def _bound(database: sqlite3.Connection, size: int) -> None:
-    """Bound what a hostile schema can do: the length of a value, and the steps that a query may take."""
+    """Limit the damage that a hostile schema can do.
+
+    Bounded are the length of a value and the number of steps of a query.
+    """
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max(_ALWAYS, size))
     steps = _STEPS + size // 100
-    taken = 0
+    n_calls = 0
 
     def is_too_many() -> bool:
-        nonlocal taken
-        taken += 1
-        return taken > steps
+        nonlocal n_calls
+        n_calls += 1
+        return n_calls > steps
 
     database.set_progress_handler(is_too_many, _AT_ONCE)
 
 
 def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple[Note, ...]:
     tables = _tables(database)
-    most = _ALWAYS + size_of_file
+    max_size = _ALWAYS + size_of_file
     missing = sorted({"col", "notes", "cards"} - tables)
     if missing:
         raise SourceError(
@@ -103,7 +109,7 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
         for number, t in types.items()
     }
     home = _homes(database)
-    found = []
+    notes = []
     size = 0
     for number, guid, kind, tags, fields in database.execute(
         "SELECT id, guid, mid, tags, flds FROM notes ORDER BY id"
@@ -113,7 +119,7 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
                 f"{where}: note {number} of the collection holds bytes where text is expected"
             )
         size += len(fields) + _OF_A_NOTE
-        if size > most:
+        if size > max_size:
             raise SourceError(
                 f"{where}: the collection's notes are more than its bytes can hold; it is not"
                 " read on"
@@ -123,12 +129,12 @@ def _notes(database: sqlite3.Connection, where: str, size_of_file: int) -> tuple
                 f"{where}: note {guid!r} is of note type {kind}, which the collection does not have"
             )
         deck = decks.get(home.get(number, 0), "")
-        found.append(types[kind].note(guid, fields.split(_FIELD_END), tags.split(), deck, where))
-    return tuple(found)
+        notes.append(types[kind].note(guid, fields.split(_FIELD_END), tags.split(), deck, where))
+    return tuple(notes)
 
 
 def _tables(database: sqlite3.Connection) -> set[str]:
-    """Plain tables only: a view or a virtual table would be somebody's program."""
+    """Only plain tables: a view or a virtual table would run code from the file."""
     rows = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
     return {
         name
@@ -158,9 +164,17 @@ def _types(database: sqlite3.Connection) -> Iterator[tuple[int, NoteType]]:
     for kind, name, config in database.execute(
         "SELECT id, name, config FROM notetypes ORDER BY id"
     ):
-        own = tuple(fields.get(kind, ()))
+        field_names = tuple(fields.get(kind, ()))
         is_cloze = protobuf.number(_bytes(config), _KIND) == _CLOZE
-        yield kind, NoteType(str(name), is_cloze, own, clozed_fields(templates.get(kind, ()), own))
+        yield (
+            kind,
+            NoteType(
+                str(name),
+                is_cloze,
+                field_names,
+                clozed_fields(templates.get(kind, ()), field_names),
+            ),
+        )
 
 
 def _bytes(value: object) -> bytes:
@@ -175,12 +189,12 @@ def _decks(database: sqlite3.Connection) -> Iterator[tuple[int, str]]:
 
 
 def _old_types(database: sqlite3.Connection, where: str) -> dict[int, NoteType]:
-    found = {}
+    types = {}
     for key, model in _json(database, "models", where).items():
         try:
             fields = tuple(str(f["name"]) for f in _in_order(model["flds"]))
             questions = [str(t["qfmt"]) for t in _in_order(model["tmpls"])]
-            found[int(key)] = NoteType(
+            types[int(key)] = NoteType(
                 str(model["name"]),
                 model.get("type", 0) == _CLOZE,
                 fields,
@@ -190,7 +204,7 @@ def _old_types(database: sqlite3.Connection, where: str) -> dict[int, NoteType]:
             raise SourceError(
                 f"{where}: note type {key!r} of the collection cannot be read"
             ) from None
-    return found
+    return types
 
 
 def _in_order(parts: list[Json]) -> list[Json]:
@@ -198,13 +212,13 @@ def _in_order(parts: list[Json]) -> list[Json]:
 
 
 def _old_decks(database: sqlite3.Connection, where: str) -> dict[int, str]:
-    found = {}
+    deck_names = {}
     for key, deck in _json(database, "decks", where).items():
         try:
-            found[int(key)] = str(deck["name"])
+            deck_names[int(key)] = str(deck["name"])
         except (KeyError, TypeError, ValueError):
             raise SourceError(f"{where}: deck {key!r} of the collection cannot be read") from None
-    return found
+    return deck_names
 
 
 def _json(database: sqlite3.Connection, column: str, where: str) -> Json:

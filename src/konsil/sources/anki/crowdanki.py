@@ -52,33 +52,37 @@ def _decks(top: Json, where: str) -> Iterator[tuple[str, Json]]:
     ahead: list[tuple[str, Json]] = [("", top)]
     while ahead:
         above, deck = ahead.pop()
-        own = str(deck.get("name", ""))
-        name = own if not above or own.startswith(f"{above}::") else f"{above}::{own}"
+        deck_name = str(deck.get("name", ""))
+        name = (
+            deck_name
+            if not above or deck_name.startswith(f"{above}::")
+            else f"{above}::{deck_name}"
+        )
         yield name, deck
         ahead += [(name, child) for child in reversed(_list(deck, "children", where))]
 
 
 def _list(deck: Json, key: str, where: str) -> list[Json]:
-    found = deck.get(key) or []
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    entries = deck.get(key) or []
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise SourceError(f"{where}: deck {deck.get('name', '')!r}: {key!r} is no list of tables")
-    return found
+    return entries
 
 
 def _media(deck: Json, where: str) -> list[object]:
-    found = deck.get("media_files") or []
-    if not isinstance(found, list):
+    file_names = deck.get("media_files") or []
+    if not isinstance(file_names, list):
         raise SourceError(f"{where}: deck {deck.get('name', '')!r}: 'media_files' is no list")
-    return found
+    return file_names
 
 
 def _types(decks: list[tuple[str, Json]], where: str) -> dict[str, NoteType]:
     models = [model for _, deck in decks for model in _list(deck, "note_models", where)]
-    found: dict[str, NoteType] = {}
+    types: dict[str, NoteType] = {}
     for model in models:
         try:
             fields = tuple(str(f["name"]) for f in model["flds"])
-            found[str(model["crowdanki_uuid"])] = NoteType(
+            types[str(model["crowdanki_uuid"])] = NoteType(
                 str(model["name"]),
                 model.get("type", 0) == _CLOZE,
                 fields,
@@ -88,9 +92,9 @@ def _types(decks: list[tuple[str, Json]], where: str) -> dict[str, NoteType]:
             raise SourceError(
                 f"{where}: note type {str(model.get('name', ''))!r} cannot be read"
             ) from None
-    names = original_names(t.name for t in found.values())
+    names = original_names(t.name for t in types.values())
     return {
-        key: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed) for key, t in found.items()
+        key: NoteType(names[t.name], t.is_cloze, t.fields, t.clozed) for key, t in types.items()
     }
 
 

@@ -17,7 +17,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 @dataclass(frozen=True, slots=True)
 class Deck:
-    """What a file of flash cards holds."""
+    """The contents of a file of flash cards."""
 
     notes: tuple[Note, ...]
     """Its notes, by identifier, note type and fields."""
@@ -77,13 +77,13 @@ def ordered(notes: Iterable[Note]) -> tuple[Note, ...]:
 
     A note that is there twice but for its deck is there once.
     """
-    found: dict[tuple[str, str, tuple[tuple[str, str], ...], tuple[str, ...]], Note] = {}
+    note_by_key: dict[tuple[str, str, tuple[tuple[str, str], ...], tuple[str, ...]], Note] = {}
     for note in notes:
         key = (note.id, note.type, tuple(note.fields.items()), note.tags)
-        before = found.get(key)
+        before = note_by_key.get(key)
         if before is None:
-            found[key] = note
+            note_by_key[key] = note
         elif note.deck < before.deck:
-            found[key] = replace(before, deck=note.deck)
+            note_by_key[key] = replace(before, deck=note.deck)
     # Identifiers first, then names and texts: all of them compare as texts.
-    return tuple(found[key] for key in sorted(found))
+    return tuple(note_by_key[key] for key in sorted(note_by_key))

@@ -15,7 +15,7 @@ _RENAMED = re.compile(r"-[0-9a-f]{5}$")
 
 @dataclass(frozen=True, slots=True)
 class NoteType:
-    """What notes of one kind have in common."""
+    """The common properties of notes of one kind."""
 
     name: str
     """Its name."""

@@ -1,4 +1,7 @@
-"""Anki's packages: zip archives with a collection, a map of media, and since 2022 a note of their own form."""
+"""Anki's packages: zip archives with a collection and a map of media.
+
+Since 2022 a package also states its own form (version).
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ def _read(archive: zipfile.ZipFile, where: str) -> tuple[tuple[Note, ...], tuple
 
 
 def _refuse_tricks(names: list[str], where: str) -> None:
-    """Names that lead out of an archive, or that stand for two things: nobody's export has them."""
+    """Names outside the archive, or names that occur twice: no export contains them."""
     for name in names:
         if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
             raise SourceError(
@@ -93,7 +96,7 @@ def _refuse_tricks(names: list[str], where: str) -> None:
 
 
 def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
-    """Which of its collections a package means: the one it says, or else the newest that it has."""
+    """The form of the collection that a package states, or else the newest that it has."""
     present = [form for form, name in _COLLECTIONS.items() if name in names]
     if not present:
         raise SourceError(
@@ -103,19 +106,19 @@ def _form(archive: zipfile.ZipFile, names: list[str], where: str) -> int:
     if "meta" not in names:
         return present[0]
     try:
-        said = protobuf.number(_part(archive, "meta", where), _FORM)
+        stated_form = protobuf.number(_part(archive, "meta", where), _FORM)
     except protobuf.WireError as error:
         raise SourceError(f"{where}: the package's meta cannot be read: {error}") from None
-    if said > _NEWEST:
+    if stated_form > _NEWEST:
         raise SourceError(
-            f"{where}: the package has form {said}; this konsil reads forms up to {_NEWEST}"
+            f"{where}: the package has form {stated_form}; this konsil reads forms up to {_NEWEST}"
         )
-    if said in _COLLECTIONS and said not in present:
+    if stated_form in _COLLECTIONS and stated_form not in present:
         raise SourceError(
-            f"{where}: the package says that its notes are in {_COLLECTIONS[said]!r}, which is"
-            " missing; export it again"
+            f"{where}: the package says that its notes are in {_COLLECTIONS[stated_form]!r}, which"
+            " is missing; export it again"
         )
-    return said or present[0]
+    return stated_form or present[0]
 
 
 def _media(archive: zipfile.ZipFile, names: list[str], form: int, where: str) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""The little of protocol buffers that Anki's packages need: a message as its fields' numbers and values."""
+"""The part of protocol buffers that Anki's packages need.
+
+A message is read as the numbers and the values of its fields.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ class WireError(ValueError):
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Each field of a message as (number, value): whole numbers as such, everything else as its bytes.
+    """Each field of a message as (number, value): an integer, or else the value's bytes.
 
     >>> list(fields(bytes([8, 3, 18, 2, 104, 105])))
     [(1, 3), (2, b'hi')]
@@ -42,21 +45,21 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 def number(message: bytes, field: int, default: int = 0) -> int:
     """A field that is a whole number; the last one counts."""
-    found = default
+    last_value = default
     for at, value in fields(message):
         if at == field and isinstance(value, int):
-            found = value
-    return found
+            last_value = value
+    return last_value
 
 
 def text(message: bytes, field: int) -> str:
     """A field that is a text, empty where it is absent; the last one counts."""
-    found = b""
+    last_bytes = b""
     for at, value in fields(message):
         if at == field and isinstance(value, bytes):
-            found = value
+            last_bytes = value
     try:
-        return found.decode()
+        return last_bytes.decode()
     except UnicodeDecodeError:
         raise WireError(f"field {field} is not UTF-8 text") from None
 

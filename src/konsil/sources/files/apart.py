@@ -1,4 +1,6 @@
-"""Files read in a process of their own, where a library bounds neither memory nor time, nor what it prints of a fault.
+"""Files read in a process of their own, within limits of memory and time.
+
+The libraries that read these files bound neither memory nor time, nor what they print of a fault.
 
 The child may take MEMORY bytes and TIMES times what the file may unpack to, and a time by the
 file's size. Its result comes back through a pipe, so that nothing is left on the disk, and a child
@@ -73,7 +75,7 @@ def run_child(
     receive: Callable[[Header, IO[bytes]], T | None],
     advice: str,
 ) -> T:
-    """What `receive` makes of the header and of the bytes after it that a child writes about a file.
+    """The value that `receive` makes of a child's header and of the bytes after it.
 
     A fault that the child reports, a child that dies and a result that is not whole (None) are one
     SourceError each; `advice` says what to do where reading takes too much.
@@ -149,15 +151,20 @@ def _how_it_ended(code: int, where: str, memory: int, seconds: int, advice: str)
 
 @contextmanager
 def bounded(memory: int) -> Iterator[None]:
-    """Within it Python may take so many further bytes and then raises MemoryError; only for code in Python and C."""
+    """Limit the memory that Python may take within the context: `memory` further bytes.
+
+    Beyond it Python raises MemoryError. Only for code in Python and C.
+    """
     if sys.platform != "linux":
         yield
         return
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = _status_bytes("VmData") + memory
-    resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
+    max_bytes = _status_bytes("VmData") + memory
+    resource.setrlimit(
+        resource.RLIMIT_DATA, (max_bytes if hard < 0 else min(max_bytes, hard), hard)
+    )
     try:
         yield
     finally:
@@ -165,7 +172,10 @@ def bounded(memory: int) -> Iterator[None]:
 
 
 def _status_bytes(field: str) -> int:
-    """A number of /proc/self/status: VmData what was asked for, VmHWM what was in use at the peak."""
+    """A number of /proc/self/status, in bytes.
+
+    VmData is the memory that was requested, VmHWM the memory in use at the peak.
+    """
     status = Path("/proc/self/status").read_text("ascii", "replace")
     return next(
         int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith(f"{field}:")
@@ -173,9 +183,11 @@ def _status_bytes(field: str) -> int:
 
 
 def limit(memory: int, seconds: int) -> None:
-    """Let this process take so many bytes, and so many further seconds, where the system can say so.
+    """Limit the memory and the further seconds of this process.
 
-    What Python and its libraries take counts, but half of the bytes may always be taken besides.
+    Nothing is limited where the operating system cannot do so.
+
+    The memory of Python and its libraries counts, but at least half of the bytes stay available.
     """
     try:
         import resource
@@ -184,5 +196,5 @@ def limit(memory: int, seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
-        most = _status_bytes("VmData") + max(memory - _status_bytes("VmHWM"), memory // 2)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        max_bytes = _status_bytes("VmData") + max(memory - _status_bytes("VmHWM"), memory // 2)
+        resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, max_bytes))

@@ -37,7 +37,8 @@ def read_delimited(
     if not data.strip():
         raise SourceError(f"{where}: the file is empty")
     head = next(
-        _records(data[: max(data.find(b"\n") + 1, 1 << 16)], separator, where, whole=False), (1, [])
+        _records(data[: max(data.find(b"\n") + 1, 1 << 16)], separator, where, is_complete=False),
+        (1, []),
     )[1]
     _right_separator(head, separator, where)
     check_width(len(head), where)
@@ -55,7 +56,10 @@ def check_width(width: int, where: str) -> None:
 
 
 def check_cells(cells: int, size: int, where: str) -> None:
-    """Refuse a table of very many cells with next to nothing in them: each takes sixteen bytes when it is read."""
+    """Refuse a table of very many, nearly empty cells.
+
+    Each cell takes sixteen bytes when it is read.
+    """
     if cells > CELLS + size // 2:
         raise SourceError(
             f"{where}: the table has {cells:,} cells in {size:,} bytes; a table with so little in"
@@ -153,16 +157,16 @@ def _frame(rows: list[list[str]], width: int) -> pl.DataFrame:
 
 
 def _records(
-    data: bytes, separator: str, where: str, whole: bool = True
+    data: bytes, separator: str, where: str, is_complete: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
     """Each record that is not blank, with the line it begins on.
 
     `whole`: the data end where the file ends.
     """
     text = io.TextIOWrapper(
-        io.BytesIO(data), encoding="utf-8", errors="strict" if whole else "ignore", newline=""
+        io.BytesIO(data), encoding="utf-8", errors="strict" if is_complete else "ignore", newline=""
     )
-    reader = csv.reader(text, delimiter=separator, strict=whole)
+    reader = csv.reader(text, delimiter=separator, strict=is_complete)
     previous = csv.field_size_limit(_LONGEST)
     line = 1
     try:

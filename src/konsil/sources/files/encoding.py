@@ -1,4 +1,7 @@
-"""Bytes to UTF-8, strictly: a wrong encoding is said, with the one that looks right, and never guessed silently."""
+"""Bytes to UTF-8, strictly.
+
+A wrong encoding is an error that names the encoding that fits; no encoding is guessed silently.
+"""
 
 from __future__ import annotations
 
@@ -61,13 +64,13 @@ def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
 
 def _lookup(encoding: str, where: str) -> str:
     try:
-        found = codecs.lookup(encoding)
-        "".encode(found.name)  # Python also lists codecs that are no text encodings.
+        codec = codecs.lookup(encoding)
+        "".encode(codec.name)  # Python also lists codecs that are no text encodings.
     except (LookupError, ValueError):
         raise SourceError(
             f"{where}: there is no encoding {encoding!r}; {nearest(encoding, _COMMON)}"
         ) from None
-    return found.name
+    return codec.name
 
 
 def _undecodable(data: bytes, encoding: str, where: str, error: UnicodeDecodeError) -> str:
@@ -90,10 +93,11 @@ def looks_like(data: bytes) -> str | None:
 
     None if none fits.
 
-    >>> looks_like("Schädel, Fraktur; Übelkeit".encode("cp1252")), looks_like("Schädel".encode("mac-roman"))
+    >>> text = "Schädel, Fraktur; Übelkeit"
+    >>> looks_like(text.encode("cp1252")), looks_like("Schädel".encode("mac-roman"))
     ('cp1252', 'mac-roman')
     """
-    best, most = None, 0.5
+    best, best_share = None, 0.5
     beyond = bytes(b for b in data[:4_000_000] if b > 127)
     for encoding in ("utf-8", *_CANDIDATES):
         try:
@@ -103,8 +107,8 @@ def looks_like(data: bytes) -> str | None:
         if encoding == "utf-8":
             return encoding
         share = sum(c in _LIKELY for c in text) / len(text)
-        if share > most:
-            best, most = encoding, share
+        if share > best_share:
+            best, best_share = encoding, share
     return best
 
 

@@ -18,7 +18,7 @@ def named(
     column without a name is an index that another program wrote, and is called 'column 1'; later
     ones are refused, or called by their numbers where `numbered`.
     """
-    kept: dict[str, pl.Series] = {}
+    column_by_name: dict[str, pl.Series] = {}
     positions: dict[str, int] = {}
     for position, (name, column) in enumerate(
         zip(names, frame.get_columns(), strict=True), start=1
@@ -38,7 +38,7 @@ def named(
                 " the first row must be a header that gives every column a name of its own"
             )
         positions[clean] = position
-        kept[clean] = column.alias(clean)
-    if not kept:
+        column_by_name[clean] = column.alias(clean)
+    if not column_by_name:
         raise SourceError(f"{where}: the header names no column")
-    return pl.DataFrame(list(kept.values()))
+    return pl.DataFrame(list(column_by_name.values()))

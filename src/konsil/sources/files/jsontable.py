@@ -34,11 +34,11 @@ class _HalfError(ValueError):
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    json_object = dict(pairs)
+    if len(json_object) != len(pairs):
         keys = [k for k, _ in pairs]
         raise _TwiceError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice")
-    return made
+    return json_object
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_object)
@@ -101,7 +101,7 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
             f" {_short(text[at : at + 20])}"
         )
     at = _skip(text, at + 1)
-    done, first = 0, True
+    counted, first = 0, True
     is_heavy = weight(text) > _LIGHT + _TIMES * len(text)
     while not text.startswith("]", at):
         if not first:
@@ -111,7 +111,7 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
                     " list"
                 )
             at = _skip(text, at + 1)
-        line, done, first = line + text.count("\n", done, at), at, False
+        line, counted, first = line + text.count("\n", counted, at), at, False
         start = at
         try:
             with bounded(MEMORY + _TIMES * len(text)) if is_heavy else nullcontext():
@@ -131,7 +131,9 @@ def elements(text: str, where: str) -> Iterator[tuple[int, object]]:
 
 
 def weight(text: str) -> int:
-    """The most bytes that a JSON text takes when it is read, beyond its texts: by its brackets, commas and colons.
+    """The maximum number of bytes that reading a JSON text takes, beyond its strings.
+
+    It is computed from the numbers of brackets, commas and colons.
 
     >>> weight("[[],[]]")
     228
@@ -198,7 +200,8 @@ def _refuse_halves(text: str, value: object) -> None:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise _HalfError(
-                "invalid Unicode: an unpaired surrogate (an escape such as \\ud800 without its other half)"
+                "invalid Unicode: an unpaired surrogate (an escape such as \\ud800 without its"
+                " other half)"
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file, row by row, and the one sentence that says so."""
+"""Problems of a file, row by row, and the one sentence that reports them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Problem:
     column: str
     """The column or field it is about; empty: the whole row."""
     sentence: str
-    """What was got and what was expected, without the place."""
+    """The value that was read and the value expected, without the place."""
     place: Place = "line"
     """Text files have lines, spreadsheets and Parquet files have rows, Label Studio's exports have
     tasks."""
@@ -49,9 +49,9 @@ class Parsed(Generic[R]):
     lines: tuple[int, ...]
     """The line of each record, parallel to `records`."""
     problems: tuple[Problem, ...] = ()
-    """What is wrong, in the order of the file."""
+    """The problems, in the order of the file."""
     place: Place = "line"
-    """What `lines` count."""
+    """The unit that `lines` count."""
     rows: int = 0
     """How many rows (of a table) or tasks (of Label Studio) the file has, for `raise_if`."""
 
@@ -61,16 +61,16 @@ def raise_if(problems: Iterable[Problem], name: str, rows: int) -> None:
 
     Say nothing when there are none.
     """
-    found = sorted(problems, key=lambda p: p.line)
-    if not found:
+    sorted_problems = sorted(problems, key=lambda p: p.line)
+    if not sorted_problems:
         return
-    sentences = [str(p) for p in found]
-    bad = len({p.line for p in found})
-    what = "task" if found[0].place == "task" else "row"
+    sentences = [str(p) for p in sorted_problems]
+    bad = len({p.line for p in sorted_problems})
+    unit = "task" if sorted_problems[0].place == "task" else "row"
     # Who does not know how many rows there are says 0.
     count = f"{bad:,} of {rows:,}" if rows >= bad else f"{bad:,}"
     raise SourceError(
-        f"{name}: {count} {what}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was"
+        f"{name}: {count} {unit}{'' if max(rows, bad) == 1 else 's'} cannot be read; nothing was"
         " imported: " + in_short(sentences),
         sentences,
     )

@@ -49,7 +49,10 @@ _DAMAGED = (
 
 
 def read_spreadsheet(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[int], str]:
-    """All cells of a sheet as text, each row's number as the spreadsheet shows it, and the sheet's name."""
+    """All cells of a sheet as text, the number of each row, and the name of the sheet.
+
+    Rows have the numbers that the spreadsheet shows.
+    """
     try:
         return _read(path, sheet, where)
     except MemoryError:
@@ -107,14 +110,15 @@ def _read(path: Path, sheet: str, where: str) -> tuple[pl.DataFrame, Sequence[in
             page = book[sheet] if sheet else book.worksheets[0]
             # The stated size may be wrong either way: some programs write A1, some the whole grid.
             page.reset_dimensions()
-            _is_flat(path, page, where)
+            _refuse_empty_looking_cells(path, page, where)
             frame, rows = _table(page, where)
             return frame, rows, page.title
         finally:
             book.close()
 
 
-def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa: ANN401 - openpyxl has no types
+# openpyxl has no types.
+def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa: ANN401
     rows = _rows(page, where)
     _, head = next(rows, (0, []))
     if not head:
@@ -140,12 +144,13 @@ def _table(page: Any, where: str) -> tuple[pl.DataFrame, Sequence[int]]:  # noqa
     return named(frame, [*head, *[None] * (width - len(head))], where), numbers
 
 
-def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # noqa: ANN401 - openpyxl has no types
+# openpyxl has no types.
+def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # noqa: ANN401
     """Each row that is not empty, with its number, empty cells at its end cut off."""
     cells = 0
-    for number, found in enumerate(page.iter_rows(values_only=True), start=1):
-        width = len(found)
-        while width and found[width - 1] is None:
+    for number, cells_of_row in enumerate(page.iter_rows(values_only=True), start=1):
+        width = len(cells_of_row)
+        while width and cells_of_row[width - 1] is None:
             width -= 1
         cells += width
         if number > LONGEST:
@@ -159,7 +164,7 @@ def _rows(page: Any, where: str) -> Iterator[tuple[int, list[str | None]]]:  # n
                 f" table may have {WIDEST:,} columns and {CELLS:,} cells; move what stands apart to"
                 " a sheet of its own"
             )
-        row = [as_text(cell) for cell in found[:width]]
+        row = [as_text(cell) for cell in cells_of_row[:width]]
         while row and row[-1] is None:
             row.pop()
         if row:
@@ -174,22 +179,25 @@ def _frame(rows: list[list[str | None]]) -> pl.DataFrame:
     )
 
 
-def _is_flat(path: Path, page: Any, where: str) -> None:  # noqa: ANN401 - openpyxl has no types
-    """Refuse merged cells and formulas without a result: both would read as empty cells, that is as not rated.
+# openpyxl has no types.
+def _refuse_empty_looking_cells(path: Path, page: Any, where: str) -> None:  # noqa: ANN401
+    """Refuse merged cells and formulas without a result.
 
-    The read-only sheet does not tell of either, and the full one takes fifty times the memory.
+    Both would be read as empty cells, that is, as not rated.
+
+    The read-only sheet reports neither, and the full one takes fifty times the memory.
     """
     with zipfile.ZipFile(path) as packed, packed.open(page._worksheet_path) as xml:
-        found = _first(xml)
-    if found is None:
+        match = _first(xml)
+    if match is None:
         return
-    kind, ref = found
+    kind, ref = match
     if kind == "merged":
         first = int(re.sub(r"\D", "", ref.split(":")[0]))
-        what = "header cells" if first == 1 else "cells"
+        cell_kind = "header cells" if first == 1 else "cells"
         raise SourceError(
-            f"{where}: sheet {page.title!r}: the {what} {ref} are merged; unmerge them and write"
-            " the value into each"
+            f"{where}: sheet {page.title!r}: the {cell_kind} {ref} are merged; unmerge them and"
+            " write the value into each"
         )
     raise SourceError(
         f"{where}: sheet {page.title!r}: cell {ref} is a formula without a stored result;"
@@ -198,12 +206,12 @@ def _is_flat(path: Path, page: Any, where: str) -> None:  # noqa: ANN401 - openp
 
 
 def _first(xml: IO[bytes]) -> tuple[str, str] | None:
-    kept = b""
+    tail = b""
     while piece := xml.read(1 << 20):
-        window = kept + piece
+        window = tail + piece
         for kind, pattern in (("formula", _UNCOMPUTED), ("merged", _MERGED)):
             match = pattern.search(window)
             if match:
                 return kind, match.group(1).decode()
-        kept = window[-(1 << 14) :]
+        tail = window[-(1 << 14) :]
     return None

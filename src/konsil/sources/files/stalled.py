@@ -1,4 +1,6 @@
-"""Children that wait for ever: a library in Rust whose memory ends may wait for a lock that it holds itself.
+"""Child processes that wait without end.
+
+A library in Rust that runs out of memory may wait for a lock that it holds itself.
 
 Such a child neither ends nor uses the processor, so that no limit of its memory and time ever ends
 it.
@@ -26,7 +28,10 @@ class Watch:
 
 @contextmanager
 def watched(child: subprocess.Popen[bytes]) -> Iterator[Watch]:
-    """Within it a child that sleeps without end is ended; where there is no /proc, nothing is watched."""
+    """End a child that sleeps without end within the context.
+
+    Without /proc, no child is watched.
+    """
     watch, over = Watch(), threading.Event()
 
     def look() -> None:

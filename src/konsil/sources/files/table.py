@@ -57,7 +57,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """What errors call it: the file's name, and the sheet's."""
+        """The table's name in errors: the file's name, and the sheet's."""
         return f"{self.path.name}[{self.sheet}]" if self.sheet else self.path.name
 
     def line(self, row_index: int) -> int:

@@ -1,4 +1,6 @@
-"""What a child process writes of a log of Inspect, and what is made of its lines; only the child loads Inspect.
+"""The lines that a child process writes of an Inspect log, and the records made of them.
+
+Only the child loads Inspect.
 
 The first line has the run, each further one a sample in the order of the data set, epoch by epoch;
 the last is END.
@@ -76,10 +78,10 @@ def read_contents(path: Path) -> LogContents:
     unpacked = _check_size(path, where)
 
     def receive(header: Header, stream: IO[bytes]) -> LogContents | None:
-        samples, left = [], unpacked + SPARE
-        while (line := stream.readline(left + 1)) != END:
-            left -= len(line)
-            if left < 0:
+        samples, remaining = [], unpacked + SPARE
+        while (line := stream.readline(remaining + 1)) != END:
+            remaining -= len(line)
+            if remaining < 0:
                 raise SourceError(
                     f"{where}: the log's texts have more than {unpacked + SPARE:,} bytes; {_ADVICE}"
                 )
@@ -87,7 +89,11 @@ def read_contents(path: Path) -> LogContents:
             if fields is None:
                 return None
             samples.append(_sample(fields))
-        return LogContents(**header, size=unpacked, samples=tuple(samples))  # type: ignore[arg-type]
+        return LogContents(
+            **header,  # type: ignore[arg-type]
+            size=unpacked,
+            samples=tuple(samples),
+        )
 
     return run_child("inspect", path, "", where, unpacked, receive, _ADVICE)
 
@@ -107,7 +113,8 @@ def write_contents(path: Path, where: str, out: IO[bytes]) -> None:
         raise SourceError(
             f"{where}: cannot be read as a log of Inspect: invalid Unicode (unpaired surrogate)"
         ) from None
-    except Exception as error:  # noqa: BLE001 - of a damaged archive each library underneath raises what it likes
+    # The libraries below raise exceptions of various kinds for a damaged archive.
+    except Exception as error:  # noqa: BLE001
         reason = (str(error).splitlines() or [""])[0][:_MESSAGE] or type(error).__name__
         raise SourceError(f"{where}: cannot be read as a log of Inspect: {reason}") from None
     out.write(END)
@@ -182,8 +189,8 @@ def _ordered(log: EvalLog) -> list[EvalSample]:
 
 
 def _metadata(sample: EvalSample) -> inspect_samples.Row:
-    given: Mapping[str, Any] = sample.metadata or {}
-    return {str(name): as_text(value) for name, value in given.items()}
+    metadata: Mapping[str, Any] = sample.metadata or {}
+    return {str(name): as_text(value) for name, value in metadata.items()}
 
 
 def _sample(fields: Mapping[str, Any]) -> SampleContents:

@@ -1,4 +1,6 @@
-"""Inspect's logs (.eval and JSON) as tables of items, answers or ratings, read with Inspect's own reader in a child.
+"""Inspect's logs (.eval and JSON) as tables of items, answers or ratings.
+
+They are read with Inspect's own reader in a child process.
 
 - A sample's id is the item's; what `columns` can name besides are the keys of its metadata.
   Metadata and scorers that are called like one of konsil's own fields have 'metadata.' or 'score.'
@@ -45,11 +47,14 @@ class InspectLog:
     citations: Mapping[int, tuple[Citation, ...]] = field(default_factory=dict)
     """A row's place -> the sources that its answer names."""
     counts: Mapping[str, object] = field(default_factory=dict)
-    """What was read, kept and dropped, and whose log it is."""
+    """The numbers of records read, included and excluded, and the origin of the log."""
 
 
 def is_inspect_log(path: Path) -> bool:
-    """Whether a file is a log of Inspect: by its ending, or a JSON object that begins as one does."""
+    """Whether a file is a log of Inspect.
+
+    It has the ending of a log, or is a JSON object that begins as a log does.
+    """
     if path.suffix.lower() == ".eval":
         return True
     if path.suffix.lower() != ".json" or not path.is_file():
@@ -79,13 +84,13 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
         dropped["not run"] = never
     rows: list[Row] = []
     cited: dict[int, tuple[Citation, ...]] = {}
-    seen: set[object] = set()
+    item_ids: set[object] = set()
     for sample in log.samples:
         row = {"item": str(sample.id), **_prefixed(sample.metadata, "metadata.")}
         if source.records == "items":
-            if sample.id not in seen:
+            if sample.id not in item_ids:
                 rows.append({**row, **sample.asked})
-            seen.add(sample.id)
+            item_ids.add(sample.id)
             continue
         if sample.missing:
             dropped[sample.missing] += 1
@@ -113,7 +118,7 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
             "run": log.run,
         }
     if not rows:
-        reasons = ", ".join(f"{why} {n:,}" for why, n in sorted(dropped.items()))
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in sorted(dropped.items()))
         raise SourceError(f"{path.name}: no sample has an answer ({reasons})")
     names = list(dict.fromkeys(name for row in rows for name in row))
     check_width(len(names), path.name)

@@ -78,12 +78,15 @@ def citations(sample: EvalSample) -> tuple[Citation, ...]:
     content = sample.output.choices[0].message.content
     parts = [] if isinstance(content, str) else [c for c in content if c.type == "text"]
     cited = (c for part in parts for c in part.citations or ())
-    found = (Citation(c.title or "", getattr(c, "url", "") or "") for c in cited)
-    return tuple(dict.fromkeys(c for c in found if c.title or c.url))
+    sources = (Citation(c.title or "", getattr(c, "url", "") or "") for c in cited)
+    return tuple(dict.fromkeys(c for c in sources if c.title or c.url))
 
 
 def scores(sample: EvalSample) -> Row:
-    """Every scorer's word on a sample, by the scorer's name, and its explanation under 'name.explanation'."""
+    """The value of each scorer on a sample, by the scorer's name.
+
+    The scorer's explanation has the key 'name.explanation'.
+    """
     row: Row = {}
     for name, score in (sample.scores or {}).items():
         for key, value in _values(name, score):

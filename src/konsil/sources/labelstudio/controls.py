@@ -41,17 +41,17 @@ def label_of(result: _Json, labels: Mapping[str, str]) -> str | None:
             " in criteria"
         )
     value = result.get("value")
-    said = value.get(key) if isinstance(value, dict) else None
+    choice = value.get(key) if isinstance(value, dict) else None
     if kind == "textarea":
         return note_of(result)
-    if isinstance(said, list):
-        if len(said) > 1:
+    if isinstance(choice, list):
+        if len(choice) > 1:
             raise ValueError(
-                f"{len(said)} labels are chosen where a rating has one:"
-                f" {', '.join(map(_path, said))}"
+                f"{len(choice)} labels are chosen where a rating has one:"
+                f" {', '.join(map(_path, choice))}"
             )
-        said = _path(said[0]) if said else None
-    text = as_text(said)
+        choice = _path(choice[0]) if choice else None
+    text = as_text(choice)
     if kind == "pairwise":
         if text is None or text == "none":
             return None

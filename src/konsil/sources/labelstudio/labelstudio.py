@@ -70,7 +70,7 @@ def read_labelstudio(
     """
     path = Path(path)
     text = text_of(read_bytes(path), source.encoding, path.name).decode()
-    _is_known(source, path.name)
+    _refuse_unknown_fields(source, path.name)
     reader = _Reader(source, find)
     order = 0
     for order, (_, task) in enumerate(elements(text, path.name), start=1):
@@ -110,17 +110,21 @@ def read_labelstudio(
 
 
 def _annotations(task: _Json) -> list[_Json] | None:
-    found = task.get("annotations", task.get("completions"))
-    return found if isinstance(found, list) and all(isinstance(a, dict) for a in found) else None
+    annotations = task.get("annotations", task.get("completions"))
+    return (
+        annotations
+        if isinstance(annotations, list) and all(isinstance(a, dict) for a in annotations)
+        else None
+    )
 
 
-def _is_known(source: Source, where: str) -> None:
-    for key, given in (("columns", source.columns), ("fixed", source.fixed)):
-        for field in given:
+def _refuse_unknown_fields(source: Source, where: str) -> None:
+    for key, mapping in (("columns", source.columns), ("fixed", source.fixed)):
+        for field in mapping:
             name, at, target = field.partition("@")
-            known = _PER_OBJECT if at else _FROM_DATA if key == "columns" else FIELDS
-            if name not in known or (at and not target):
-                hint = nearest(name, known)
+            valid_names = _PER_OBJECT if at else _FROM_DATA if key == "columns" else FIELDS
+            if name not in valid_names or (at and not target):
+                hint = nearest(name, valid_names)
                 raise SourceError(
                     f"{where}: {key}: Label Studio's exports have no field {field!r}; {hint}"
                 )
@@ -153,12 +157,12 @@ class _Reader:
                 if annotation.get("was_cancelled"):
                     self.cancelled += 1
                     continue
-                made = (
+                rows = (
                     self._of_plan(annotation, planned)
                     if planned
                     else self._annotation(annotation, subject, task["data"], number)
                 )
-                for row in made:
+                for row in rows:
                     self.rows.append(row)
                     self.tasks.append(number)
         except _TaskError as error:
@@ -167,13 +171,13 @@ class _Reader:
     def _planned(self, data: _Json) -> Planned | None:
         if TASK_KEY not in data:
             return None
-        found = self._find(str(data[TASK_KEY]))
-        if found is None:
+        planned = self._find(str(data[TASK_KEY]))
+        if planned is None:
             raise _TaskError(
                 TASK_KEY,
                 f"the study has no task {data[TASK_KEY]!r}; was it exported from another one?",
             )
-        return found
+        return planned
 
     def _of_plan(self, annotation: _Json, planned: Planned) -> Iterator[_Row]:
         """The rows of an annotation of one of konsil's tasks.
@@ -186,11 +190,11 @@ class _Reader:
             raise _TaskError(
                 "completed_by", f"task {task.id!r} is {task.rater!r}'s, but {mapped!r} annotated it"
             )
-        who = str(by.get("id") if isinstance(by, dict) else by)
-        if self._by.setdefault(task.id, who) != who:
+        annotator = str(by.get("id") if isinstance(by, dict) else by)
+        if self._by.setdefault(task.id, annotator) != annotator:
             raise _TaskError(
                 "completed_by",
-                f"task {task.id!r} was annotated by {self._by[task.id]} and by {who}",
+                f"task {task.id!r} was annotated by {self._by[task.id]} and by {annotator}",
             )
         self.planned[task.id] = task
         try:
@@ -210,7 +214,7 @@ class _Reader:
         }
         results = _results(annotation)
         notes: dict[tuple[str, ...], list[str]] = {}
-        made: list[tuple[tuple[str, ...], _Row]] = []
+        rated_rows: list[tuple[tuple[str, ...], _Row]] = []
         for result in results:
             name, objects = str(result.get("from_name", "")), objects_of(result)
             if name not in self._source.criteria:
@@ -225,19 +229,19 @@ class _Reader:
                 row |= {"label": label_of(result, self._source.labels), **span_of(result)}
             except ValueError as error:
                 raise _TaskError(name, str(error)) from None
-            made.append((objects, {**row, **self._objects(objects, data, result)}))
-        rated = {objects for objects, _ in made}
+            rated_rows.append((objects, {**row, **self._objects(objects, data, result)}))
+        rated = {objects for objects, _ in rated_rows}
         elsewhere = [n for objects, texts in notes.items() if objects not in rated for n in texts]
-        for objects, row in made:
+        for objects, row in rated_rows:
             note = "\n".join([*notes.get(objects, ()), *elsewhere])
             yield {**row, "note": note} if note else row
 
     def _rater(self, completed_by: object) -> str:
         number = completed_by.get("id") if isinstance(completed_by, dict) else completed_by
         mail = completed_by.get("email") if isinstance(completed_by, dict) else completed_by
-        for known in (number, mail):
-            if known is not None and str(known) in self._source.raters:
-                return self._source.raters[str(known)]
+        for account in (number, mail):
+            if account is not None and str(account) in self._source.raters:
+                return self._source.raters[str(account)]
         if type(number) is not int and not (isinstance(number, str) and number.isdigit()):
             raise _TaskError(
                 "completed_by",
@@ -251,15 +255,15 @@ class _Reader:
         return f"ls-{number}"
 
     def _subject(self, data: _Json, number: int) -> _Row:
-        found: _Row = {}
+        row: _Row = {}
         for field in _FROM_DATA:
             if field in self._source.fixed:
-                found[field] = self._source.fixed[field]
+                row[field] = self._source.fixed[field]
             elif field in self._source.columns:
-                found[field] = _joined(data, self._source.columns[field])
+                row[field] = _joined(data, self._source.columns[field])
             elif field in data and isinstance(data[field], (str, int)):
-                found[field] = as_text(data[field])
-        return {"item": str(number), **found}
+                row[field] = as_text(data[field])
+        return {"item": str(number), **row}
 
     def _objects(self, objects: tuple[str, ...], data: _Json, result: _Json) -> _Row:
         """Which answers the objects of a control are; a control on two objects speaks of a pair."""

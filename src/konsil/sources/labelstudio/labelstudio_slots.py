@@ -1,4 +1,7 @@
-"""Annotations of konsil's own tasks: a control of a neutral slot becomes a rating of a canonical answer."""
+"""Ratings from annotations of konsil's own tasks.
+
+A control of a neutral slot becomes a rating of a canonical answer.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Slot:
-    """What one control of a task's screen is about."""
+    """The subject of one control of a task's screen."""
 
     criterion: str
     """The criterion."""
@@ -53,7 +56,7 @@ def planned_rows(planned: Planned, results: list[_Json]) -> Iterator[Row]:
     A control that was left empty is not rated. A reason belongs to the label of its own slot.
     """
     task, slots = planned.task, planned.slots
-    said: dict[tuple[str, tuple[str, ...], Span | None], Row] = {}
+    reply_by_subject: dict[tuple[str, tuple[str, ...], Span | None], Row] = {}
     notes: dict[tuple[str, tuple[str, ...], Span | None], str] = {}
     for result in results:
         name = str(result.get("from_name", ""))
@@ -69,12 +72,12 @@ def planned_rows(planned: Planned, results: list[_Json]) -> Iterator[Row]:
             continue
         label = slot.words.get(label, label)
         row: Row = {"state": "abstained"} if slot.part == "abstain" else {"label": label}
-        if key in said:
+        if key in reply_by_subject:
             raise ValueError(f"{slot.criterion!r} has both a label and an abstention")
-        said[key] = row
-    for key, row in said.items():
+        reply_by_subject[key] = row
+    for key, row in reply_by_subject.items():
         criterion, answers, span = key
-        made: Row = {
+        full_row: Row = {
             "task": task.id,
             "item": task.item,
             "instrument": task.instrument,
@@ -87,9 +90,9 @@ def planned_rows(planned: Planned, results: list[_Json]) -> Iterator[Row]:
             **row,
         }
         if len(answers) == 2:
-            made["answer_a"], made["answer_b"] = answers
+            full_row["answer_a"], full_row["answer_b"] = answers
         elif answers:
-            made["answer"] = answers[0]
+            full_row["answer"] = answers[0]
         if span is not None:
-            made["span_start"], made["span_end"] = str(span.start), str(span.end)
-        yield {name: value or None for name, value in made.items()}
+            full_row["span_start"], full_row["span_end"] = str(span.start), str(span.end)
+        yield {name: value or None for name, value in full_row.items()}

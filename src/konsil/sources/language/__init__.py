@@ -1,1 +1,1 @@
-"""What a text's language and meaning are."""
+"""The language and the meaning of texts."""

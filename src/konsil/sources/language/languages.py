@@ -1,4 +1,4 @@
-"""Which language a text is in."""
+"""Detection of a text's language."""
 
 from __future__ import annotations
 

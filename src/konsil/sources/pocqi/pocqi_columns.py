@@ -1,7 +1,9 @@
-"""Further columns of Real-POCQi's public tables: which become strata, which do not, and what the tables lack.
+"""Further columns of Real-POCQi's public tables.
 
-Nobody should learn from a figure that a column was missing, nor find addresses in a table of
-raters. A value that no table has is not made up: an analysis that needs it is refused.
+Listed are the columns that become strata, those that do not, and the columns that the tables lack.
+
+A missing column should not first be noticed in a figure, and a table of raters should contain no
+addresses. A value that no table has is not made up: an analysis that needs it is refused.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ def texts(source: Source) -> tuple[str, ...]:
 
 
 def strata(
-    rows: Rows, own: Collection[str], by_rule: Mapping[str, Mapping[str, str]], source: Source
+    rows: Rows, excluded: Collection[str], by_rule: Mapping[str, Mapping[str, str]], source: Source
 ) -> Strata:
     """The columns that the source names, else all that group.
 
@@ -76,7 +78,7 @@ def strata(
     meant = {"specialty", *source.strata}
     names, alone = {}, []
     for column in rows.columns:
-        if column in own or column in by_rule or column in personal(rows):
+        if column in excluded or column in by_rule or column in personal(rows):
             continue
         if source.strata and column not in source.strata:
             continue
@@ -93,9 +95,9 @@ def strata(
 
 
 def notes(tables: Tables, of_items: Strata, of_raters: Strata, source: Source) -> Iterator[str]:
-    """What is worth a look: one sentence each."""
-    for rows, found in ((tables.questions, of_items), (tables.users, of_raters)):
-        for name, values in found.by_rule.items():
+    """Notes on the tables that need attention: one sentence each."""
+    for rows, groups in ((tables.questions, of_items), (tables.users, of_raters)):
+        for name, values in groups.by_rule.items():
             if not values:
                 yield (
                     f"{rows.name}: there is no column {name!r}, so that analyses by {name} cannot"
@@ -107,13 +109,13 @@ def notes(tables: Tables, of_items: Strata, of_raters: Strata, source: Source) -
                         * (name == "source")
                     )
                 )
-        further = [n for n in found.names.values() if n != "specialty"]
+        further = [n for n in groups.names.values() if n != "specialty"]
         if further:
             yield f"{rows.name}: further columns are strata: {', '.join(further)}"
-        if found.alone:
+        if groups.alone:
             yield (
                 f"{rows.name}: no strata, since nearly every row has its own entry:"
-                f" {', '.join(found.alone)}; to keep some, name all that are wanted under strata"
+                f" {', '.join(groups.alone)}; to keep some, name all that are wanted under strata"
             )
     if not any(row.get(name) for row in tables.questions for name in texts(source)):
         yield (

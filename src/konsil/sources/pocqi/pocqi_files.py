@@ -1,4 +1,7 @@
-"""The files of Real-POCQi's public tables: which there are, what their columns may be called, and their rows."""
+"""The files of Real-POCQi's public tables: their names, columns and rows.
+
+A column may have any of several names.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ class Rows:
         return iter(self.rows)
 
     def problem(self, row: Row, column: str, sentence: str) -> Problem:
-        """What is wrong with a row, with its place; the column by its name in the file."""
+        """A problem of a row, with its place; the column has its name in the file."""
         name, dot, rest = column.partition(".")
         place = self.table.place if self.table is not None else "line"
         return Problem(row.line, self.columns.get(name, name) + dot + rest, sentence, place)
@@ -116,7 +119,7 @@ class Tables:
 
     def by_name(self) -> dict[str, Rows]:
         """The tables by what they are called in the schema."""
-        mine = (
+        tables = (
             self.questions,
             self.assignments,
             self.ratings,
@@ -128,7 +131,7 @@ class Tables:
             self.recruitment,
             self.themes,
         )
-        return dict(zip(NEEDED, mine, strict=True))
+        return dict(zip(NEEDED, tables, strict=True))
 
 
 def read_tables(folder: Path, source: Source) -> Tables:
@@ -167,7 +170,10 @@ def arm_of(subversion: str) -> str:
 
 
 class Mapped:
-    """`columns` of the source: field -> column, the field alone or with its table (`qa_questions.id`)."""
+    """The `columns` of the source: field -> column.
+
+    A field is written alone or with its table (`qa_questions.id`).
+    """
 
     def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
         # The text of a question may be looked for in several columns, and is chosen where questions
@@ -177,7 +183,10 @@ class Mapped:
         self.known: set[str] = set()
 
     def renamed(self, table: str, columns: Sequence[str]) -> dict[str, str]:
-        """Field -> column of one table: as the source says, else by the field's own name or a known other one."""
+        """The columns of one table: field -> column.
+
+        A column is named by the source, or else has the field's own name or one of its aliases.
+        """
         self.known.update(columns)
         by_field: dict[str, str] = {}
         for name, column in self.columns.items():
@@ -186,15 +195,15 @@ class Mapped:
                 by_field[field_name] = column
                 self.used.add(name)
         by_name = {plain(column): column for column in reversed(columns)}
-        taken = set(by_field.values())
+        used_columns = set(by_field.values())
         for name in NEEDED.get(table, ()):
             if name in by_field:
                 continue
             for candidate in (name, *ALIASES.get(table, {}).get(name, ())):
                 column = candidate if candidate in columns else by_name.get(plain(candidate), "")
-                if column and column not in taken:
+                if column and column not in used_columns:
                     by_field[name] = column
-                    taken.add(column)
+                    used_columns.add(column)
                     break
         return by_field
 
@@ -245,10 +254,10 @@ def _rows(folder: Path, name: str, mapping: Mapped, encoding: str, *, blinded: b
     if path is None:
         if name in OPTIONAL:
             return Rows(name)
-        here = [p.name for p in folder.iterdir() if p.is_file()]
-        wanted = f"{name}.csv"
-        hint = nearest(wanted, here) if here else "the folder is empty"
-        raise SourceError(f"{folder.name}: there is no table {wanted} (or .parquet); {hint}")
+        file_names = [p.name for p in folder.iterdir() if p.is_file()]
+        expected_name = f"{name}.csv"
+        hint = nearest(expected_name, file_names) if file_names else "the folder is empty"
+        raise SourceError(f"{folder.name}: there is no table {expected_name} (or .parquet); {hint}")
     table = read_table(path, encoding=encoding)
     columns = mapping.renamed(name, table.frame.columns)
     if (
@@ -265,12 +274,12 @@ def _rows(folder: Path, name: str, mapping: Mapped, encoding: str, *, blinded: b
                 f' name, write columns = {{ "{name}.{column}" = "..." }} in [[sources]]'
             )
     rows = rows_of(table, path.name, columns)
-    seen: set[str] = set()
+    ids: set[str] = set()
     for row in rows if "id" in NEEDED[name] else ():
-        if row["id"] in seen or not row["id"]:
-            what = f"the id {row['id']!r} occurs twice" if row["id"] else "the id is empty"
+        if row["id"] in ids or not row["id"]:
+            problem = f"the id {row['id']!r} occurs twice" if row["id"] else "the id is empty"
             raise SourceError(
-                f"{path.name}: {table.place} {row.line:,}: {what}; expected an id for each row"
+                f"{path.name}: {table.place} {row.line:,}: {problem}; expected an id for each row"
             )
-        seen.add(row["id"])
+        ids.add(row["id"])
     return rows

@@ -46,7 +46,7 @@ def flat_tables(path: Path, source: Source) -> Tables:
     mapping = Mapped(source.columns)
     columns = mapping.renamed("ratings", table.frame.columns)
     mapping.refuse_unused(path.name)
-    taken = set(columns.values())
+    used_columns = set(columns.values())
     by_name = {plain(c): c for c in reversed(table.frame.columns)}
     for name, others in FLAT.items():
         candidates = (name, *others) if name not in columns else ()
@@ -54,13 +54,13 @@ def flat_tables(path: Path, source: Source) -> Tables:
             (
                 by_name[plain(c)]
                 for c in candidates
-                if by_name.get(plain(c), "") not in {"", *taken}
+                if by_name.get(plain(c), "") not in {"", *used_columns}
             ),
             "",
         )
         if column:
             columns[name] = column
-            taken.add(column)
+            used_columns.add(column)
     for name in NEEDED:
         if name not in columns:
             raise SourceError(
@@ -73,7 +73,10 @@ def flat_tables(path: Path, source: Source) -> Tables:
 
 
 def _fill(rows: Rows, source: Source) -> None:
-    """Give every row a rater, an arm, an axis and the name of its comparison, as the columns or `fixed` say."""
+    """Give every row a rater, an arm, an axis and the name of its comparison.
+
+    Values come from the columns or from `fixed`.
+    """
     where = rows.name
     for row in rows:
         row["user_id"] = row.get("user_id") or source.fixed.get("user_id", "")

@@ -1,4 +1,6 @@
-"""Which rows of Real-POCQi's tables enter: the authors' rules of eligibility, origin, account status and theme.
+"""The rows of Real-POCQi's tables that are included, by the authors' rules.
+
+The rules concern eligibility, origin, account status and theme.
 
 The rules are those of the authors' public analysis code: users of the pilot, ratings of no
 assignment, rows whose question, user or assignment is in no table, users outside the two arms or

@@ -1,4 +1,6 @@
-"""The public tables of Real-POCQi as records: questions, answers, users, assignments, ratings, judges' ratings.
+"""The public tables of Real-POCQi as records.
+
+The records are questions, answers, users, assignments, ratings and judges' ratings.
 
 A choice is read together with the two slots that were on the screen; which of the two systems it
 favours is decided by their answers, never by the side they stood on.
@@ -31,7 +33,7 @@ NO_ASSIGNMENT = "of an assignment in no table"
 NO_CRITERION = "on an axis that criteria leaves out"
 """Why a rating is left out."""
 NO_NUMBER = {"", "na", "nan", "null"}
-"""What a table has where there is no number."""
+"""The entries of a table that mean that there is no number."""
 AXES = {"authoritativeness": "source_quality"}
 """The tables' word for an axis, where the paper has another."""
 
@@ -55,7 +57,7 @@ class Pocqi:
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length."""
     counts: Mapping[str, object] = field(default_factory=dict)
-    """What was read, kept and dropped."""
+    """The numbers of records read, included and excluded."""
     notes: tuple[str, ...] = ()
     """What the tables do not tell, and which of their columns became strata or nothing."""
 
@@ -88,9 +90,9 @@ def read_real_pocqi(path: Path, source: Source, instrument: str) -> Pocqi:
     rated, of_ratings = _rated(tables, source, tasks, skipped)
     systems = {a.system for a in answers}
     judged, machine, of_verdicts = _judged(tables, source, tasks, skipped)
-    asked = {t.rater for t in tasks.values()}  # who was never given a question is no rater
+    assigned = {t.rater for t in tasks.values()}  # who was never given a question is no rater
     raters = (
-        *(Rater(u, EXPERTS, strata=of_raters.of(row)) for u, row in users.items() if u in asked),
+        *(Rater(u, EXPERTS, strata=of_raters.of(row)) for u, row in users.items() if u in assigned),
         *(
             Rater(
                 g,
@@ -102,8 +104,8 @@ def read_real_pocqi(path: Path, source: Source, instrument: str) -> Pocqi:
             for g in dict.fromkeys(t.rater for t in machine)
         ),
     )
-    found = [*rated, *judged]
-    people = Tally(len(users), len(asked), Counter(out[u] for u in users if u in out))
+    ratings = [*rated, *judged]
+    people = Tally(len(users), len(assigned), Counter(out[u] for u in users if u in out))
     if idle := len(users) - people.stored - people.left_out.total():
         people.left_out["no comparison that enters"] = idle
     dropped = of_ratings.left_out + of_verdicts.left_out
@@ -111,8 +113,8 @@ def read_real_pocqi(path: Path, source: Source, instrument: str) -> Pocqi:
         "filter": "Real-POCQi",
         "of": "ratings",
         "as": "ratings",
-        "read": len(found) + dropped.total(),
-        "kept": len(found),
+        "read": len(ratings) + dropped.total(),
+        "kept": len(ratings),
         "dropped": dict(dropped),
         "tables": {
             "questions": Tally(len(items), len(items)).data(),
@@ -128,8 +130,8 @@ def read_real_pocqi(path: Path, source: Source, instrument: str) -> Pocqi:
         answers,
         raters,
         (*tasks.values(), *machine),
-        tuple(r for r, _ in found),
-        tuple(n for _, n in found),
+        tuple(r for r, _ in ratings),
+        tuple(n for _, n in ratings),
         lengths,
         counts,
         tuple(notes(tables, of_items, of_raters, source)),
@@ -137,11 +139,11 @@ def read_real_pocqi(path: Path, source: Source, instrument: str) -> Pocqi:
 
 
 def _items(tables: Tables, source: Source, groups: Strata) -> tuple[Item, ...]:
-    found = {}
+    item_by_id = {}
     for row in tables.questions:
         text = next((row[name] for name in texts(source) if row.get(name)), "")
-        found[row["id"]] = Item(row["id"], text, strata=groups.of(row))
-    return tuple(found.values())
+        item_by_id[row["id"]] = Item(row["id"], text, strata=groups.of(row))
+    return tuple(item_by_id.values())
 
 
 def _answers(
@@ -149,7 +151,7 @@ def _answers(
 ) -> tuple[tuple[Answer, ...], dict[tuple[str, str], str]]:
     if tables.answers.table is None:
         return _implied_answers(tables, items)
-    problems, found, by_place = [], [], {}
+    problems, answers, by_place = [], [], {}
     for row in tables.answers:
         place = (row["question_id"], row["provider_key"])
         if row["question_id"] not in items:
@@ -159,16 +161,16 @@ def _answers(
                 )
             )
         elif place in by_place:
-            said = (
+            sentence = (
                 f"a second answer of {place[1]!r} to question {place[0]!r}; expected one of each"
                 " system"
             )
-            problems.append(tables.answers.problem(row, "provider_key", said))
+            problems.append(tables.answers.problem(row, "provider_key", sentence))
         else:
             by_place[place] = row["id"]
-            found.append(Answer(row["id"], *place))
+            answers.append(Answer(row["id"], *place))
     raise_if(problems, tables.answers.name, len(tables.answers.rows))
-    return tuple(found), by_place
+    return tuple(answers), by_place
 
 
 def _implied_answers(
@@ -185,7 +187,7 @@ def _implied_answers(
 
 
 def _lengths(tables: Tables, answers: set[str]) -> dict[str, int]:
-    problems, found = [], {}
+    problems, length_by_answer = [], {}
     for row in tables.lengths:
         if row["answer_id"] not in answers:
             problems.append(
@@ -203,9 +205,9 @@ def _lengths(tables: Tables, answers: set[str]) -> dict[str, int]:
                 )
                 problems.append(tables.lengths.problem(row, "answer_len", sentence))
             else:
-                found[row["answer_id"]] = length
+                length_by_answer[row["answer_id"]] = length
     raise_if(problems, tables.lengths.name, len(tables.lengths.rows))
-    return found
+    return length_by_answer
 
 
 def _whole_number(text: str) -> int | None:
@@ -227,8 +229,8 @@ def _assignments(
 ) -> tuple[Tally, dict[str, Task]]:
     """The comparisons that enter, and how many do not and why."""
     problems: list[Problem] = []
-    found: dict[str, Task] = {}
-    rows, given = tables.assignments, Counter[str]()
+    task_by_id: dict[str, Task] = {}
+    rows, n_assigned = tables.assignments, Counter[str]()
     tally = Tally(len(rows.rows))
     for row in rows:
         user, item = row["user_id"], row["question_id"]
@@ -239,11 +241,11 @@ def _assignments(
             continue
         unknown = [s for s in slots if (item, s) not in by_place]
         if unknown:
-            known = {system for of, system in by_place if of == item}
+            item_systems = {system for of, system in by_place if of == item}
             column = f"slot_{'ab'[slots.index(unknown[0])]}_provider"
             sentence = (
                 f"there is no answer of {unknown[0]!r} to question {item!r};"
-                f" {nearest(unknown[0], known)}"
+                f" {nearest(unknown[0], item_systems)}"
             )
             problems.append(rows.problem(row, column, sentence))
         elif slots[0] == slots[1]:
@@ -255,16 +257,23 @@ def _assignments(
         else:
             shown = tuple(by_place[item, s] for s in slots)
             arm = arm_of(users[user]["subversion"])
-            found[row["id"]] = Task(
-                row["id"], row["id"], user, instrument, item, shown, arm=arm, position=given[user]
+            task_by_id[row["id"]] = Task(
+                row["id"],
+                row["id"],
+                user,
+                instrument,
+                item,
+                shown,
+                arm=arm,
+                position=n_assigned[user],
             )
-            given[user] += 1
+            n_assigned[user] += 1
     raise_if(problems, rows.name, len(rows.rows))
-    tally.stored = len(found)
-    if rows.rows and not found:
+    tally.stored = len(task_by_id)
+    if rows.rows and not task_by_id:
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in tally.left_out.most_common())
         raise SourceError(f"{rows.name}: no comparison enters: {reasons}; nothing was imported")
-    return tally, found
+    return tally, task_by_id
 
 
 def _rated(
@@ -272,7 +281,7 @@ def _rated(
 ) -> tuple[list[tuple[Rating, int]], Tally]:
     """The ratings of the comparisons that enter, each with its line; how many do not and why."""
     problems: list[Problem] = []
-    found: list[tuple[Rating, int]] = []
+    ratings: list[tuple[Rating, int]] = []
     tally = Tally(len(tables.ratings.rows))
     dropped = tally.left_out
     chosen: dict[tuple[str, str], str] = {}
@@ -288,34 +297,34 @@ def _rated(
         elif not is_choice(choice, source):
             problems.append(tables.ratings.problem(row, "choice", _unknown_choice(choice, source)))
         elif chosen.setdefault((name, axis), choice) != choice:
-            what = (
+            sentence = (
                 f"{choice!r} after {chosen[name, axis]!r} for the same assignment and axis;"
                 " expected one choice"
             )
-            problems.append(tables.ratings.problem(row, "choice", what))
+            problems.append(tables.ratings.problem(row, "choice", sentence))
         else:
             seconds = _seconds(tables.ratings, row, problems)
-            found.append(
+            ratings.append(
                 (_rating(tasks[name], name, axis, choice, source, seconds, times[name]), row.line)
             )
     raise_if(problems, tables.ratings.name, len(tables.ratings.rows))
-    once = {(r.task, r.criterion): (r, line) for r, line in reversed(found)}
-    dropped["told twice"] += len(found) - len(once)
+    once = {(r.task, r.criterion): (r, line) for r, line in reversed(ratings)}
+    dropped["told twice"] += len(ratings) - len(once)
     tally.left_out, tally.stored = +dropped, len(once)
     return list(reversed(once.values())), tally
 
 
 def _seconds(rows: Rows, row: Row, problems: list[Problem]) -> float | None:
-    given = row.get("submission_time_seconds", "")
-    if given.casefold() in NO_NUMBER:
+    text = row.get("submission_time_seconds", "")
+    if text.casefold() in NO_NUMBER:
         return None
     try:
-        seconds = float(given)
+        seconds = float(text)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        said = f"{given!r} is no time; expected seconds, or nothing"
-        problems.append(rows.problem(row, "submission_time_seconds", said))
+        sentence = f"{text!r} is no time; expected seconds, or nothing"
+        problems.append(rows.problem(row, "submission_time_seconds", sentence))
     return seconds
 
 
@@ -342,12 +351,12 @@ def _rating(
 def _judged(
     tables: Tables, source: Source, tasks: Mapping[str, Task], skipped: Collection[str]
 ) -> tuple[list[tuple[Rating, int]], tuple[Task, ...], Tally]:
-    """What the judges chose, on assignments of the arm that they were shown."""
+    """The judges' choices, on assignments of the arm that they were shown."""
     problems: list[Problem] = []
-    found: list[tuple[Rating, int]] = []
+    ratings: list[tuple[Rating, int]] = []
     tally = Tally()
     dropped = tally.left_out
-    made: dict[str, Task] = {}
+    task_by_id: dict[str, Task] = {}
     for row in tables.machine:
         name, grader = row["assignmentId"], row["grader"]
         choices = dict(_choices(tables.machine, row, source, problems))
@@ -360,44 +369,53 @@ def _judged(
         if shown != {task.arm}:
             dropped["of another arm than the assignment's"] += len(choices)
             continue
-        own = (  # tells nobody which model
+        task_id = (  # tells nobody which model
             f"{name}:{hashlib.blake2b(grader.encode(), digest_size=4).hexdigest()}"
         )
-        if own in made:
+        if task_id in task_by_id:
             sentence = f"{grader!r} graded assignment {name!r} before; expected once"
             problems.append(tables.machine.problem(row, "grader", sentence))
-        made[own] = Task(
-            own, own, grader, task.instrument, task.item, task.answers, arm=task.arm, phase=JUDGING
+        task_by_id[task_id] = Task(
+            task_id,
+            task_id,
+            grader,
+            task.instrument,
+            task.item,
+            task.answers,
+            arm=task.arm,
+            phase=JUDGING,
         )
         for axis, choice in choices.items():
             if source.criteria.get(axis) == "":
                 dropped[NO_CRITERION] += 1
             elif choice:
-                found.append((_rating(made[own], own, axis, choice, source), row.line))
+                ratings.append(
+                    (_rating(task_by_id[task_id], task_id, axis, choice, source), row.line)
+                )
             else:
                 dropped["no choice"] += 1
     raise_if(problems, tables.machine.name, len(tables.machine.rows))
-    tally.left_out, tally.stored = +dropped, len(found)
-    return found, tuple(made.values()), tally
+    tally.left_out, tally.stored = +dropped, len(ratings)
+    return ratings, tuple(task_by_id.values()), tally
 
 
 def _choices(
     rows: Rows, row: Row, source: Source, problems: list[Problem]
 ) -> Iterator[tuple[str, str]]:
     try:
-        given = json.loads(row["choices"] or "{}")
+        choices = json.loads(row["choices"] or "{}")
     except ValueError:
-        given = ""
-    if given is None:
+        choices = ""
+    if choices is None:
         return  # a call that failed
-    if not isinstance(given, dict):
+    if not isinstance(choices, dict):
         problems.append(
             rows.problem(
                 row, "choices", f"{row['choices'][:40]!r} is no object of axes and choices"
             )
         )
         return
-    for axis, choice in given.items():
+    for axis, choice in choices.items():
         if choice is not None and not is_choice(str(choice), source):
             problems.append(
                 rows.problem(row, f"choices.{axis}", _unknown_choice(str(choice), source))
@@ -410,10 +428,10 @@ def is_choice(word: str, source: Source) -> bool:
     return word in source.labels or word in CHOICES
 
 
-def _orphan(what: str, name: str, known: Iterable[str]) -> str:
-    many: Sequence[str] = sorted(known)
-    return f"there is no {what} {name!r}; " + (
-        nearest(name, many) if len(many) < 5_000 else "it is in no other table"
+def _orphan(record_kind: str, name: str, ids: Iterable[str]) -> str:
+    sorted_ids: Sequence[str] = sorted(ids)
+    return f"there is no {record_kind} {name!r}; " + (
+        nearest(name, sorted_ids) if len(sorted_ids) < 5_000 else "it is in no other table"
     )
 
 

@@ -63,27 +63,32 @@ def not_whole(frame: pl.DataFrame, table: Table, field: str, column: str) -> Ite
 
 
 def not_among(
-    frame: pl.DataFrame, table: Table, field: str, column: str, known: Sequence[str], hint: str
+    frame: pl.DataFrame,
+    table: Table,
+    field: str,
+    column: str,
+    valid_words: Sequence[str],
+    hint: str,
 ) -> Iterator[Problem]:
     """Rows whose field is neither empty nor one of the known words; `hint` ends the sentence."""
-    wrong = pl.col(field).is_not_null() & ~pl.col(field).is_in(list(known))
+    wrong = pl.col(field).is_not_null() & ~pl.col(field).is_in(list(valid_words))
     return failing(
         frame,
         table,
         wrong,
         column,
         field,
-        lambda t: f"{t!r} is not one of {', '.join(known)}{hint}",
+        lambda t: f"{t!r} is not one of {', '.join(valid_words)}{hint}",
     )
 
 
 def number_sentence(text: str) -> str:
-    """What is wrong with a text that should be a number.
+    """The problem of a text that should be a number.
 
     >>> number_sentence("3,5")
     "'3,5' has a decimal comma; expected '3.5'"
     """
-    whole, comma, rest = text.partition(",")
-    if comma and whole.lstrip("+-").isdigit() and rest.isdigit():
-        return f"{text!r} has a decimal comma; expected {whole + '.' + rest!r}"
+    integer_part, comma, decimals = text.partition(",")
+    if comma and integer_part.lstrip("+-").isdigit() and decimals.isdigit():
+        return f"{text!r} has a decimal comma; expected {integer_part + '.' + decimals!r}"
     return f"{text!r} is not a number"

@@ -19,7 +19,8 @@ def cited(cell: str) -> tuple[Citation, ...]:
 
     >>> cited("ESC guideline 2024 https://example.org/esc")
     (Citation(title='ESC guideline 2024', url='https://example.org/esc'),)
-    >>> cited('[{"title": "Trial", "url": "https://example.org/t"}, "https://example.org/u"]')[1].title
+    >>> cell = '[{"title": "Trial", "url": "https://example.org/t"}, "https://example.org/u"]'
+    >>> cited(cell)[1].title
     'https://example.org/u'
     """
     text = cell.strip()
@@ -28,23 +29,23 @@ def cited(cell: str) -> tuple[Citation, ...]:
             listed = json.loads(text)
         except (ValueError, RecursionError):
             raise ValueError(EXPECTED) from None
-        return tuple(_citation(one) for one in listed)
+        return tuple(_citation(source) for source in listed)
     return tuple(_line(line.strip()) for line in text.splitlines() if line.strip())
 
 
-def _citation(one: object) -> Citation:
-    if isinstance(one, str) and one.strip():
-        return _line(one.strip())
-    if isinstance(one, dict) and set(one) <= {"title", "url"}:
-        title, url = one.get("title") or "", one.get("url") or ""
+def _citation(source: object) -> Citation:
+    if isinstance(source, str) and source.strip():
+        return _line(source.strip())
+    if isinstance(source, dict) and set(source) <= {"title", "url"}:
+        title, url = source.get("title") or "", source.get("url") or ""
         if isinstance(title, str) and isinstance(url, str) and (title.strip() or url.strip()):
             return Citation(title.strip() or url.strip(), url.strip())
     raise ValueError(EXPECTED)
 
 
 def _line(line: str) -> Citation:
-    found = _ADDRESS.search(line)
-    if found is None:
+    address = _ADDRESS.search(line)
+    if address is None:
         return Citation(line)
-    title = line[: found.start()].strip()
-    return Citation(title or found[1], found[1])
+    title = line[: address.start()].strip()
+    return Citation(title or address[1], address[1])

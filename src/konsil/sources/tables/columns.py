@@ -1,4 +1,4 @@
-"""Which column is which field: a Source's mapping resolved against a table's header."""
+"""The column of each field: a Source's mapping resolved against a table's header."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from konsil.records import Source
 from konsil.sources.files.table import Table
 
 JOIN = " / "
-"""What stands between the columns that make one field."""
+"""The separator between the columns that make one field."""
 
 _LONGEST_ID = 200
 
@@ -42,7 +42,7 @@ class Columns:
         return field in self.of or field in self.fixed
 
     def called(self, field: str) -> str:
-        """What errors call a field: the columns it comes from."""
+        """The name of a field in errors: the columns from which it is read."""
         return JOIN.join(self.of.get(field, (field,)))
 
     def expression(self, field: str) -> pl.Expr:
@@ -78,7 +78,9 @@ class Columns:
 
 
 def digest(field: str, text: str) -> str:
-    """A short identifier of a long text: the field's first letter and ten hexadecimal digits of BLAKE2b.
+    """A short identifier of a long text, by BLAKE2b.
+
+    It is the field's first letter and ten hexadecimal digits.
 
     >>> digest("item", "Which drug comes first?")
     'i595572e34d'
@@ -100,12 +102,12 @@ def resolve(
     a hashed one without a column is the digest.
     """
     header = table.frame.columns
-    for key, given in (
+    for key, mapping in (
         ("columns", source.columns),
         ("fixed", source.fixed),
         ("hashed", source.hashed),
     ):
-        for field in given:
+        for field in mapping:
             if field not in fields:
                 raise SourceError(
                     f"{table.name}: {key}: {source.records} have no field {field!r};"
@@ -116,7 +118,7 @@ def resolve(
         raise SourceError(
             f"{table.name}: {both[0]!r} is both a column and a fixed value; expected one of them"
         )
-    found = {
+    columns_by_field = {
         field: tuple(column(table, name, f"columns.{field}") for name in names)
         for field, names in source.columns.items()
     }
@@ -124,13 +126,13 @@ def resolve(
         if field not in source.columns and field not in source.fixed:
             same = _same_name(field, header, table.name)
             if same is not None:
-                found[field] = (same,)
-    found = {field: names for field, names in found.items() if names}
+                columns_by_field[field] = (same,)
+    columns_by_field = {field: names for field, names in columns_by_field.items() if names}
     for field in source.hashed:
         other = (hashed_from or {}).get(field, "")
-        if field not in found and other in found:
-            found[field] = found[other]
-        if not any(f in found for f in (field, f"{field}_a", f"{field}_b")):
+        if field not in columns_by_field and other in columns_by_field:
+            columns_by_field[field] = columns_by_field[other]
+        if not any(f in columns_by_field for f in (field, f"{field}_a", f"{field}_b")):
             raise SourceError(
                 f"{table.name}: hashed: there is no column for {field!r}; set columns.{field} to"
                 " the column of its text"
@@ -142,11 +144,14 @@ def resolve(
         or f.removesuffix("_a") in source.hashed
         or f.removesuffix("_b") in source.hashed
     )
-    return Columns(found, dict(source.fixed), hashed)
+    return Columns(columns_by_field, dict(source.fixed), hashed)
 
 
 def refuse_texts(columns: Columns, frame: pl.DataFrame, fields: Iterable[str], where: str) -> None:
-    """Refuse identifiers that are whole texts: a column of the field's name that holds something else."""
+    """Refuse identifiers that are full texts.
+
+    The column has the field's name but other contents.
+    """
     for field in fields:
         if field in columns.of and field not in columns.hashed:
             long = frame.select(
@@ -181,12 +186,15 @@ def require(columns: Columns, field: str, table: Table, source: Source) -> None:
             f"{table.name}: {source.records} need {field!r}: there is no column of that name;"
             f'{_wide_hint(columns, field, table, source)} set columns.{field} = "..." or'
             f' fixed.{field} = "...";'
-            f" the columns are {', '.join(repr(c) for c in _few(table.frame.columns))}"
+            f" the columns are {', '.join(repr(c) for c in _abridged(table.frame.columns))}"
         )
 
 
 def _wide_hint(columns: Columns, field: str, table: Table, source: Source) -> str:
-    """What to set where the labels of a table of ratings lie in columns of raters or criteria: those nothing reads."""
+    """The option to set where a table of ratings has a label column per rater or criterion.
+
+    Such columns are not read without the option.
+    """
     wide = {"rater": ("raters", 2), "criterion": ("criteria", 1)}.get(field)
     is_known = source.raters or source.criteria or "label" in columns
     if wide is None or source.records != "ratings" or is_known:
@@ -203,7 +211,7 @@ def _wide_hint(columns: Columns, field: str, table: Table, source: Source) -> st
     return f" where each {field} has a column, set {key} = {{ {of_each}{more} }}, otherwise"
 
 
-def _few(names: Sequence[str]) -> Iterable[str]:
+def _abridged(names: Sequence[str]) -> Iterable[str]:
     return names if len(names) <= 20 else [*names[:19], "..."]
 
 

@@ -1,4 +1,7 @@
-"""Tables that repeat a record in several rows: equal rows are one record, unequal ones a problem."""
+"""Tables that repeat a record in several rows.
+
+Equal rows are one record, unequal ones a problem.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,12 @@ def contradictions(
         if before is row:
             continue
         field = next(f for f in fields if row[f] != before[f])
-        here, there = _short(row[field]), _short(before[field])
+        value, former_value = _short(row[field]), _short(before[field])
         at = table.line(int(str(before[ROW])))
         yield Problem(
             table.line(row[ROW]),
             field,
-            f"{key} {row[key]!r} has {here} here and {there} on {table.place} {at:,}",
+            f"{key} {row[key]!r} has {value} here and {former_value} on {table.place} {at:,}",
             table.place,
         )
 

@@ -47,8 +47,12 @@ def read_items(table: Table, source: Source) -> Parsed[Item]:
     lines, items = [], []
     for row, item, text, reference, aliases, case, sets, *levels in rows.iter_rows():
         lines.append(table.line(row))
-        own = {name: level for name, level in zip(strata, levels, strict=True) if level is not None}
-        items.append(Item(item, text or "", reference, split(aliases), case, split(sets), own))
+        item_strata = {
+            name: level for name, level in zip(strata, levels, strict=True) if level is not None
+        }
+        items.append(
+            Item(item, text or "", reference, split(aliases), case, split(sets), item_strata)
+        )
     return Parsed(tuple(items), tuple(lines), (), table.place, table.frame.height)
 
 

@@ -40,16 +40,18 @@ def long_form(
     for field in ("rater", "criterion", *(() if wide else ("label",))):
         if not (wide and field == over):
             require(columns, field, table, source)
-    kept = [f for f in fields if not (wide and f in (over, "label"))]
+    row_fields = [f for f in fields if not (wide and f in (over, "label"))]
     frame = table.frame.with_row_index(ROW).select(
         ROW,
-        *(columns.expression(f) for f in kept),
+        *(columns.expression(f) for f in row_fields),
         *(pl.col(c).alias(f"{COLUMN} {c}") for c in wide),
     )
     if wide:
         names = {f"{COLUMN} {c}": name for c, name in wide.items()}
         frame = (
-            frame.unpivot(list(names), index=[ROW, *kept], variable_name=COLUMN, value_name="label")
+            frame.unpivot(
+                list(names), index=[ROW, *row_fields], variable_name=COLUMN, value_name="label"
+            )
             .with_columns(
                 pl.col(COLUMN).replace_strict(names, return_dtype=pl.String).alias(over),
                 pl.col(COLUMN).str.strip_prefix(f"{COLUMN} "),
@@ -76,16 +78,18 @@ def _wide(table: Table, source: Source) -> dict[str, str]:
             f"{table.name}: raters and criteria are both given; a wide table has one column a rater"
             " or one a criterion"
         )
-    key, given = ("raters", source.raters) if source.raters else ("criteria", source.criteria)
-    return {column(table, name, key): identifier for name, identifier in given.items()}
+    key, name_by_column = (
+        ("raters", source.raters) if source.raters else ("criteria", source.criteria)
+    )
+    return {column(table, name, key): identifier for name, identifier in name_by_column.items()}
 
 
 def _rated(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
-    """Empty what means missing, translate the labels, and leave out the rows that were not rated."""
+    """Empty missing values, translate the labels, and leave out rows without a rating."""
     missing = [word for word in source.missing if word]
     if missing:
-        asked = pl.col(_MAY_BE_MISSING)
-        frame = frame.with_columns(pl.when(~asked.is_in(missing)).then(asked))
+        values = pl.col(_MAY_BE_MISSING)
+        frame = frame.with_columns(pl.when(~values.is_in(missing)).then(values))
     frame = frame.with_columns(pl.when(pl.col("label") != "").then(pl.col("label")).alias(WORD))
     label = pl.col(WORD).replace(dict(source.labels)) if source.labels else pl.col(WORD)
     return frame.with_columns(pl.when(label != "").then(label).alias("label")).filter(
@@ -96,8 +100,8 @@ def _rated(frame: pl.DataFrame, source: Source) -> pl.DataFrame:
 def _answers(frame: pl.DataFrame) -> pl.DataFrame:
     """Add `first` and `second`: the answers' identifiers, null where the rating has none or one."""
     item = pl.col("item")
-    one = pl.coalesce(
+    first = pl.coalesce(
         "answer_a", answer_id(item, pl.col("system_a")), "answer", answer_id(item, pl.col("system"))
     )
-    two = pl.coalesce("answer_b", answer_id(item, pl.col("system_b")))
-    return frame.with_columns(one.alias("first"), two.alias("second"))
+    second = pl.coalesce("answer_b", answer_id(item, pl.col("system_b")))
+    return frame.with_columns(first.alias("first"), second.alias("second"))

@@ -1,4 +1,4 @@
-"""Columns that nobody reads although their names are nearly those of fields that were not found."""
+"""Unread columns whose names resemble those of fields without a column."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ NEAR = 0.75
 
 
 def lookalikes(table: Table, source: Source) -> Iterator[str]:
-    """One sentence for every column that is not read and is named nearly like a field without a column."""
+    """A sentence for each unread column whose name resembles a field without a column."""
     fields = {"items": items.FIELDS, "answers": answers.FIELDS}.get(source.records, ratings.FIELDS)
-    found = resolve(table, source, fields, {"item": "text"})
-    read = {column for columns in found.of.values() for column in columns}
+    resolved = resolve(table, source, fields, {"item": "text"})
+    read = {column for columns in resolved.of.values() for column in columns}
     read |= {*source.strata, *source.raters, *source.criteria}
     # A wide table says by its columns who rated what.
     wide = {
@@ -27,9 +27,11 @@ def lookalikes(table: Table, source: Source) -> Iterator[str]:
         *(("criterion",) if source.criteria else ()),
         "label",
     }
-    told = wide if source.raters or source.criteria else set()
+    stated = wide if source.raters or source.criteria else set()
     free = [
-        field for field in fields if field not in {*found.of, *found.fixed, *source.columns, *told}
+        field
+        for field in fields
+        if field not in {*resolved.of, *resolved.fixed, *source.columns, *stated}
     ]
     for column in table.frame.columns:
         near = get_close_matches("_".join(column.casefold().split()), free, n=1, cutoff=NEAR)

@@ -103,14 +103,14 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
             for row, rating in _built(chunk, tasks):
                 records.append(rating)
                 lines.append(table.line(row))
-        made = tasks.finished()
+        table_tasks = tasks.finished()
     return ParsedRatings(
         tuple(records),
         tuple(lines),
         (),
         table.place,
         table.frame.height,
-        made,
+        table_tasks,
         frame.height - once.height,
         counts,
     )
@@ -173,14 +173,14 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
     ):
         answers = () if first is None else (first,) if second is None else (first, second)
         span = None if start is None else Span(start, end)
-        own = tasks.task(
+        task_id = tasks.task(
             rater, item, answers, span, arm, phase, batch, purpose, repeat, task, instrument
         )
         abstained = state == "abstained"
         yield (
             row,
             Rating(
-                own,
+                task_id,
                 rater,
                 criterion,
                 item,
@@ -197,28 +197,28 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
         )
 
 
-def suspects(frame: pl.DataFrame, known: Mapping[str, str]) -> dict[str, int]:
-    """Words among the labels that often mean 'missing' and are not known, with how often each occurs."""
+def suspects(frame: pl.DataFrame, declared: Mapping[str, str]) -> dict[str, int]:
+    """Labels that often mean 'missing' and are not declared, with their frequencies."""
     counts = frame[WORD].value_counts() if frame.height else pl.DataFrame({WORD: [], "count": []})
     return {
         word: n
         for word, n in counts.sort("count", WORD, descending=[True, False]).iter_rows()
-        if word is not None and word not in known and word.casefold() in _LIKE_MISSING
+        if word is not None and word not in declared and word.casefold() in _LIKE_MISSING
     }
 
 
-def missing_hint(found: Mapping[str, int]) -> str:
-    """What to add to a message on unknown labels; empty where none looks like a missing value.
+def missing_hint(counts: Mapping[str, int]) -> str:
+    """The hint for a message on unknown labels; empty where none looks like a missing value.
 
     >>> missing_hint({"NA": 12})
     "'NA' occurs 12 times: if it means 'not rated', declare it in missing = ['NA']"
     """
-    if not found:
+    if not counts:
         return ""
     words = " and ".join(
-        f"{w!r} occurs {n:,} time{'' if n == 1 else 's'}" for w, n in found.items()
+        f"{w!r} occurs {n:,} time{'' if n == 1 else 's'}" for w, n in counts.items()
     )
-    return f"{words}: if it means 'not rated', declare it in missing = {list(found)}"
+    return f"{words}: if it means 'not rated', declare it in missing = {list(counts)}"
 
 
 def with_label(rating: Rating, state: State, label: str | None) -> Rating:

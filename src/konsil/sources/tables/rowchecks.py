@@ -1,4 +1,4 @@
-"""What can be wrong with rows of ratings, whatever the scale.
+"""Problems of rows of ratings that are independent of the scale.
 
 Checked by column, so that a million rows take little.
 """
@@ -62,10 +62,10 @@ def problems_of(
     for field in ("repeat", "span_start", "span_end"):
         if field in columns:
             yield from not_whole(frame, table, field, columns.called(field))
-    for field, known in (("purpose", get_args(Purpose)), ("state", get_args(State))):
+    for field, valid_words in (("purpose", get_args(Purpose)), ("state", get_args(State))):
         if field in columns:
             yield from not_among(
-                frame, table, field, columns.called(field), known, _otherwise(field, source)
+                frame, table, field, columns.called(field), valid_words, _otherwise(field, source)
             )
     if "at" in columns:
         yield from failing(
@@ -89,19 +89,21 @@ def _subjects(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[P
         yield from failing(
             frame, table, wrong, columns.called("item"), "item", lambda _: "is empty"
         )
-    given = [
+    answer_fields = [
         f
         for f in ("answer_a", "system_a", "answer_b", "system_b", "answer", "system")
         if f in columns
     ]
-    if not given:
+    if not answer_fields:
         return
     pair = pl.any_horizontal(pl.col(PAIRS).is_not_null())
     named = pl.col("item").is_not_null()
     first, second = pl.col("first").is_null(), pl.col("second").is_null()
-    left = columns.called(given[0])
-    yield from failing(frame, table, named & first & pair, left, "first", lambda _: "is empty")
-    right = next((f for f in given if f.endswith("_b")), None)
+    first_column = columns.called(answer_fields[0])
+    yield from failing(
+        frame, table, named & first & pair, first_column, "first", lambda _: "is empty"
+    )
+    right = next((f for f in answer_fields if f.endswith("_b")), None)
     if right is not None:
         wrong = named & second & ~first & pair
         yield from failing(
@@ -161,7 +163,7 @@ def _spans(frame: pl.DataFrame, table: Table, columns: Columns) -> Iterator[Prob
 
 
 def _otherwise(field: str, source: Source) -> str:
-    """What to do about a column that has a field's name by chance."""
+    """The advice on a column that has a field's name by chance."""
     return (
         ""
         if field in source.columns
@@ -172,7 +174,10 @@ def _otherwise(field: str, source: Source) -> str:
 def _screens(
     frame: pl.DataFrame, table: Table, source: Source, columns: Columns
 ) -> Iterator[Problem]:
-    """One task is one screen: all its ratings have its rater, its item and its place in the plan."""
+    """Problems of tasks, each of which is one screen.
+
+    All ratings of a task have its rater, its item and its place in the plan.
+    """
     if frame["task"].null_count() < frame.height:
         yield from empty(frame, table, "task", columns.called("task"))
     fields = [f for f in _SCREEN if f in columns or f in ("rater", "item")]
@@ -180,9 +185,9 @@ def _screens(
         ["task", *fields], keep="first", maintain_order=True
     )
     if first["task"].is_duplicated().any():
-        seen: dict[str, dict[str, object]] = {}
+        first_by_task: dict[str, dict[str, object]] = {}
         for row in first.filter(pl.col("task").is_duplicated()).iter_rows(named=True):
-            before = seen.setdefault(row["task"], row)
+            before = first_by_task.setdefault(row["task"], row)
             if before is row:
                 continue
             field = next(f for f in fields if row[f] != before[f])
@@ -196,26 +201,29 @@ def _screens(
 
 
 def repeated(frame: pl.DataFrame, table: Table) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
-    """Each rating once, and a problem for every row that contradicts an earlier one of the same subject."""
+    """The ratings without repetitions, and a problem for each contradictory row.
+
+    A row is contradictory if an earlier one has another label for the same subject.
+    """
     if not frame.height:
         return frame, ()
     key = [c for c in _SUBJECT if frame[c].null_count() < frame.height]
     if frame["task"].null_count() < frame.height:
-        own = pl.when(pl.col("purpose").is_in(_AGAIN)).then("task").alias("_own")
-        frame, key = frame.with_columns(own), [*key, "_own"]
+        task_key = pl.when(pl.col("purpose").is_in(_AGAIN)).then("task").alias("_own")
+        frame, key = frame.with_columns(task_key), [*key, "_own"]
     once = frame.unique(key, keep="first", maintain_order=True)
     if once.height == frame.height:
         return frame, ()
     first = once.select(*key, pl.col("label", ROW, COLUMN).name.prefix("first_"))
-    beside = frame.join(first, on=key, how="left", nulls_equal=True, maintain_order="left")
-    differ = beside.filter(pl.col("label").ne_missing(pl.col("first_label")))
+    compared = frame.join(first, on=key, how="left", nulls_equal=True, maintain_order="left")
+    differ = compared.filter(pl.col("label").ne_missing(pl.col("first_label")))
     return once, tuple(_contradiction(row, table) for row in differ.iter_rows(named=True))
 
 
 def _contradiction(row: dict[str, object], table: Table) -> Problem:
-    here, there = (
-        "an abstention" if label is None else repr(label)
-        for label in (row["label"], row["first_label"])
+    label, first_label = (
+        "an abstention" if word is None else repr(word)
+        for word in (row["label"], row["first_label"])
     )
     answers = " against ".join(repr(a) for a in (row["first"], row["second"]) if a is not None)
     subject = answers or ("this" if row["item"] is None else repr(row["item"]))
@@ -226,8 +234,8 @@ def _contradiction(row: dict[str, object], table: Table) -> Problem:
     return Problem(
         line,
         str(row[COLUMN]),
-        f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {here} here and as"
-        f" {there} {place}; if it was asked twice on purpose, say which time it is (1, 2, ...) in"
-        " 'repeat'",
+        f"rater {row['rater']!r} rates {subject} on {row['criterion']!r} as {label} here and as"
+        f" {first_label} {place}; if it was asked twice on purpose, say which time it is (1, 2,"
+        " ...) in 'repeat'",
         table.place,
     )

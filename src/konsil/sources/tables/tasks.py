@@ -1,4 +1,7 @@
-"""Tasks of imported ratings: one screen for one rater, found again from what its ratings have in common."""
+"""Tasks of imported ratings: each is one screen of one rater.
+
+A task is derived from the values that its ratings have in common.
+"""
 
 from __future__ import annotations
 
@@ -49,19 +52,19 @@ class Tasks:
             repeat = None
         if repeat is not None and purpose == "main":
             purpose = "repeat"
-        own = task
-        if own is None:
+        task_id = task
+        if task_id is None:
             key = (rater, item, answers, arm, phase, batch, purpose, repeat, instrument)
-            own = self._ids.get(key)
-            if own is None:
-                own = self._ids[key] = (
+            task_id = self._ids.get(key)
+            if task_id is None:
+                task_id = self._ids[key] = (
                     "t-" + hashlib.blake2b(_encode(key).encode(), digest_size=8).hexdigest()
                 )
-        made = self._tasks.get(own)
-        if made is None:
-            self._tasks[own] = Task(
-                own,
-                own,
+        present = self._tasks.get(task_id)
+        if present is None:
+            self._tasks[task_id] = Task(
+                task_id,
+                task_id,
                 rater,
                 instrument,
                 item,
@@ -73,25 +76,25 @@ class Tasks:
                 0,
                 cast(Purpose, purpose),
             )
-        elif made.answers != answers:
+        elif present.answers != answers:
             # A screen may show an item with all its answers and ask about each.
-            self._answers.setdefault(own, dict.fromkeys(made.answers)).update(
+            self._answers.setdefault(task_id, dict.fromkeys(present.answers)).update(
                 dict.fromkeys(answers)
             )
         if span is not None:
-            self._spans.setdefault(own, set()).add(span)
-        return own
+            self._spans.setdefault(task_id, set()).add(span)
+        return task_id
 
     def finished(self) -> tuple[Task, ...]:
         """All tasks in the order of the file.
 
         A repeat names the main task of the same rater and subject, if any.
         """
-        for own, answers in self._answers.items():
-            self._tasks[own] = dataclasses.replace(self._tasks[own], answers=tuple(answers))
-        for own, spans in self._spans.items():
+        for task_id, answers in self._answers.items():
+            self._tasks[task_id] = dataclasses.replace(self._tasks[task_id], answers=tuple(answers))
+        for task_id, spans in self._spans.items():
             ordered = tuple(sorted(spans, key=lambda s: (s.start, s.end)))
-            self._tasks[own] = dataclasses.replace(self._tasks[own], spans=ordered)
+            self._tasks[task_id] = dataclasses.replace(self._tasks[task_id], spans=ordered)
         repeats = [t for t in self._tasks.values() if t.purpose == "repeat"]
         if repeats:
             first: dict[_Key, str] = {}

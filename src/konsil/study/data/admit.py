@@ -1,4 +1,7 @@
-"""What may come in: records read from files, checked against the protocol before anything is written."""
+"""Admission of records that are read from files.
+
+They are checked against the protocol before anything is written.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,9 @@ class Incoming:
     lines: Sequence[int] = ()
     """The line of each rating."""
     place: str = "line"
-    """What its lines are called: texts have lines, spreadsheets rows."""
+    """The unit of its lines: texts have lines, spreadsheets rows."""
     hint: str = ""
-    """What to add to a message on unknown labels."""
+    """The hint for a message on unknown labels."""
     preparation: Mapping[str, object] = field(default_factory=dict)
     """What was read, kept and dropped where its items were filtered out of something larger."""
     raters: Sequence[Rater] = ()
@@ -45,12 +48,12 @@ class Incoming:
     lengths: Mapping[str, int] = field(default_factory=dict)
     """Answer -> its length, where the texts are not at hand."""
     notes: tuple[str, ...] = ()
-    """What is worth a look in the file, one sentence each."""
+    """Notes on the file that need attention, one sentence each."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What the store holds already."""
+    """The records that are stored already."""
 
     items: frozenset[str] = frozenset()
     """Items."""
@@ -77,7 +80,7 @@ class Admitted:
     """Ratings with their labels as the scale reads them."""
 
 
-def admit(study: Study, files: Sequence[Incoming], known: Known | None = None) -> Admitted:
+def admit(study: Study, files: Sequence[Incoming], stored: Known | None = None) -> Admitted:
     """Check all files together.
 
     Raises one SourceError that lists what is wrong, and then nothing may be written.
@@ -85,23 +88,23 @@ def admit(study: Study, files: Sequence[Incoming], known: Known | None = None) -
     Where neither the store nor the files have items with texts, items are implied by the ratings
     that name them; likewise answers.
     """
-    door = _Door(study, files, known or Known())
-    for one in files:
-        door.check(one)
+    door = _Door(study, files, stored or Known())
+    for file in files:
+        door.check(file)
     return door.admitted()
 
 
 class _Door:
     """The state of one admission: what is known so far and what has been implied."""
 
-    def __init__(self, study: Study, files: Sequence[Incoming], known: Known) -> None:
+    def __init__(self, study: Study, files: Sequence[Incoming], stored: Known) -> None:
         self.study = study
         self.files = files
         self.items = {i.id: i for f in files for i in f.items}
         self.answers = {a.id: a for f in files for a in f.answers}
-        self.known = known
-        self.imply_items = not self.items and (known.bare or not known.items)
-        self.imply_answers = not self.answers and (known.bare or not known.answers)
+        self.known = stored
+        self.imply_items = not self.items and (stored.bare or not stored.items)
+        self.imply_answers = not self.answers and (stored.bare or not stored.answers)
         brought = {r.id: r for f in files for r in f.raters}
         self.raters = brought | {r.id: r for r in study.raters}
         self.systems = {s.id for s in study.systems}
@@ -116,27 +119,27 @@ class _Door:
         self.seen: dict[str, Rater] = {}
         self.hints: dict[str, str] = {}
 
-    def check(self, one: Incoming) -> None:
+    def check(self, file: Incoming) -> None:
         """Admit one file's records, or raise."""
         # A row of several raters has the same fault once for each of them, and is told once.
-        if one.raters:
-            self.systems |= {a.system for a in one.answers} if self.systems else set()
-            self.seen.update({r.id: self.raters[r.id] for r in one.raters})
-        problems: dict[str, None] = dict.fromkeys(self._systems(one))
-        tasks = {t.id: t for t in one.tasks}
-        lines = one.lines or range(2, len(one.ratings) + 2)
-        for rating, line in zip(one.ratings, lines, strict=True):
-            found = self._rating(rating, tasks[rating.task])
-            if isinstance(found, str):
-                problems[f"{one.place} {line:,}: {found}"] = None
-        _raise(one, tuple(problems))
-        if one.raters:
+        if file.raters:
+            self.systems |= {a.system for a in file.answers} if self.systems else set()
+            self.seen.update({r.id: self.raters[r.id] for r in file.raters})
+        problems: dict[str, None] = dict.fromkeys(self._systems(file))
+        tasks = {t.id: t for t in file.tasks}
+        lines = file.lines or range(2, len(file.ratings) + 2)
+        for rating, line in zip(file.ratings, lines, strict=True):
+            problem = self._rating(rating, tasks[rating.task])
+            if isinstance(problem, str):
+                problems[f"{file.place} {line:,}: {problem}"] = None
+        _raise(file, tuple(problems))
+        if file.raters:
             # What was asked for and not rated is missing, and can only be counted where the tasks
             # are known.
-            self.tasks |= {t.id: t for t in one.tasks if t.id not in self.tasks}
+            self.tasks |= {t.id: t for t in file.tasks if t.id not in self.tasks}
 
-    def _systems(self, one: Incoming) -> Iterable[str]:
-        for answer in one.answers:
+    def _systems(self, file: Incoming) -> Iterable[str]:
+        for answer in file.answers:
             if self.systems and answer.system not in self.systems:
                 hint = self._nearest(answer.system, self.systems)
                 yield f"answer {answer.id!r}: there is no system {answer.system!r}; {hint}"
@@ -153,18 +156,21 @@ class _Door:
     def _item_ids(self) -> Iterable[str]:
         return itertools.chain(self.items, self.known.items)
 
-    def _nearest(self, name: str, known: Iterable[str]) -> str:
-        """The nearest name, looked for only as often as problems are spelt out: in many names it takes long."""
+    def _nearest(self, name: str, names: Iterable[str]) -> str:
+        """The nearest name, searched only as often as problems are written out.
+
+        Searching among many names takes long.
+        """
         if name not in self.hints and len(self.hints) < PROBLEMS:
-            self.hints[name] = nearest(name, known)
+            self.hints[name] = nearest(name, names)
         return self.hints.get(name, "it is not among those known")
 
     def _rating(self, rating: Rating, task: Task) -> str | None:
         """Admit one rating; the problem as a sentence if it cannot be."""
-        found = self._criterion(rating, task)
-        if isinstance(found, str):
-            return found
-        instrument, criterion = found
+        question = self._criterion(rating, task)
+        if isinstance(question, str):
+            return question
+        instrument, criterion = question
         read = self._label(instrument, criterion, rating)
         if isinstance(read, str):
             return read
@@ -191,10 +197,10 @@ class _Door:
             for instrument, criterion in candidates:
                 if instrument.id == task.instrument:
                     return instrument, criterion
-            known = [i.id for i in self.study.instruments]
+            instrument_ids = [i.id for i in self.study.instruments]
             return (
                 f"no instrument {task.instrument!r} asks {rating.criterion!r};"
-                f" {nearest(task.instrument, known)}"
+                f" {nearest(task.instrument, instrument_ids)}"
             )
         if len(candidates) > 1:
             names = ", ".join(i.id for i, _ in candidates)
@@ -230,13 +236,13 @@ class _Door:
         return None
 
     def _subject(self, rating: Rating, criterion: Criterion) -> str | None:
-        expected = ANSWERS[criterion.scope]
-        if len(rating.answers) != expected:
+        need = ANSWERS[criterion.scope]
+        if len(rating.answers) != need:
             got = len(rating.answers)
             return (
-                f"criterion {criterion.id!r} is about {criterion.scope}: expected {expected}"
-                f" answer{'' if expected == 1 else 's'}, got {got}"
-                f" ({'name the system or answer' if got < expected else 'leave system and answer out'})"
+                f"criterion {criterion.id!r} is about {criterion.scope}: expected {need}"
+                f" answer{'' if need == 1 else 's'}, got {got}"
+                f" ({'name the system or answer' if got < need else 'leave system and answer out'})"
             )
         if rating.item is None and criterion.scope in ITEMS:
             return f"criterion {criterion.id!r} is about {criterion.scope}: the item is empty"
@@ -266,8 +272,8 @@ class _Door:
         if answer in self.answers or answer in self.known.answers:
             return None
         if not self.imply_answers:
-            known = itertools.chain(self.answers, self.known.answers)
-            return f"there is no answer {answer!r}; {self._nearest(answer, known)}"
+            answer_ids = itertools.chain(self.answers, self.known.answers)
+            return f"there is no answer {answer!r}; {self._nearest(answer, answer_ids)}"
         prefix = f"{item}:"
         if item is None or not answer.startswith(prefix):
             return (
@@ -292,12 +298,15 @@ class _Door:
 
 
 def _changing(record: type[R], *names: str) -> Callable[..., R]:
-    """As `dataclasses.replace` of these fields, in a third of the time: a file has hundreds of thousands of records."""
-    known = [f.name for f in fields(record)]
-    values_of, places = attrgetter(*known), [known.index(name) for name in names]
+    """A function like `dataclasses.replace` for these fields, in a third of the time.
 
-    def changed(one: R, *values: object) -> R:
-        all_values = list(values_of(one))
+    A file has hundreds of thousands of records.
+    """
+    field_names = [f.name for f in fields(record)]
+    values_of, places = attrgetter(*field_names), [field_names.index(name) for name in names]
+
+    def changed(original: R, *values: object) -> R:
+        all_values = list(values_of(original))
         for place, value in zip(places, values, strict=True):
             all_values[place] = value
         return record(*all_values)
@@ -309,11 +318,11 @@ _rating_with = _changing(Rating, "answers", "state", "label", "instrument")
 _task_with = _changing(Task, "instrument")
 
 
-def _raise(one: Incoming, problems: Sequence[str]) -> None:
+def _raise(file: Incoming, problems: Sequence[str]) -> None:
     if not problems:
         return
-    hint = f" ({one.hint})" if one.hint else ""
+    hint = f" ({file.hint})" if file.hint else ""
     n = f"{len(problems):,} problem{'' if len(problems) == 1 else 's'}"
     raise SourceError(
-        f"{one.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems
+        f"{file.name}: {n}; nothing was imported: {in_short(problems)}{hint}", problems
     )

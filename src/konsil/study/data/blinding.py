@@ -1,4 +1,4 @@
-"""The blinding: a study and its records as they are shown to anybody who must not know whose answers they are.
+"""Blinding: a study and its records as shown to people who must not know the systems.
 
 This is the only place that decides what is shown, for reports, notebooks, exports and the
 coordinators' pages alike. Letters follow from a secret key of the study's database, so that nobody
@@ -25,12 +25,12 @@ OWN = "system"
 
 @dataclass(frozen=True)
 class Letters:
-    """What stands for what."""
+    """The names and their replacements."""
 
     systems: Mapping[str, str]
     """System -> letter."""
     judges: Mapping[str, str]
-    """Judge -> a name that does not tell which model it is."""
+    """Judge -> a name that does not reveal the model."""
     families: Mapping[str, str]
     """Family of a system -> the same with the letter of one of its systems."""
     answers: Mapping[str, str]
@@ -39,7 +39,10 @@ class Letters:
     """The secret that the letters follow from."""
 
     def study(self, study: Study) -> Study:
-        """The protocol in letters: systems, their families, judges, and what the plan and the analyses say of them."""
+        """The protocol with letters for systems, their families and judges.
+
+        The texts of the plan and the analyses have the letters too.
+        """
         return dataclasses.replace(
             study,
             systems=tuple(sorted((self._system(s) for s in study.systems), key=lambda s: s.id)),
@@ -103,11 +106,11 @@ class Letters:
         )
 
     def task_id(self, task: str) -> str:
-        """What a task is called."""
+        """The name of a task."""
         return self._token("task", task)
 
     def slot(self, slot: str) -> str:
-        """What a slot of the plan is called."""
+        """The name of a slot of the plan."""
         return self._token("slot", slot)
 
     def _token(self, kind: str, name: str) -> str:
@@ -137,34 +140,42 @@ class Letters:
         Without prices, which are known for each model by name; and without times where konsil plays
         some of the models: that theirs are missing would tell which.
         """
-        taken = tuple(used)
+        usages = tuple(used)
         withheld: dict[str, Any] = {
             "cost": None,
             "cost_estimated": None,
             "unpriced": None,
             "is_played": False,
         }
-        if any(one.is_played for one in taken):
+        if any(entry.is_played for entry in usages):
             withheld |= {"median": None, "slow": None}
         shown = [
             dataclasses.replace(
-                one,
-                who=(self.systems if one.kind == "answer" else self.judges).get(one.who, ""),
+                entry,
+                who=(self.systems if entry.kind == "answer" else self.judges).get(entry.who, ""),
                 **withheld,
             )
-            for one in taken
+            for entry in usages
         ]
-        return tuple(sorted((one for one in shown if one.who), key=lambda one: (one.kind, one.who)))
+        return tuple(
+            sorted(
+                (entry for entry in shown if entry.who), key=lambda entry: (entry.kind, entry.who)
+            )
+        )
 
     def injected(self, pairs: Iterable[Injected]) -> tuple[Injected, ...]:
         """Labels with and without an injected instruction, in the order of their letters."""
         shown = [
             dataclasses.replace(
-                one, rater=self._judge(one.rater), answer=self.answers.get(one.answer, one.answer)
+                pair,
+                rater=self._judge(pair.rater),
+                answer=self.answers.get(pair.answer, pair.answer),
             )
-            for one in pairs
+            for pair in pairs
         ]
-        return tuple(sorted(shown, key=lambda one: (one.rater, one.item, one.answer, one.kind)))
+        return tuple(
+            sorted(shown, key=lambda pair: (pair.rater, pair.item, pair.answer, pair.kind))
+        )
 
     def _judge(self, rater: str) -> str:
         return self.judges.get(rater, rater)
@@ -191,15 +202,18 @@ class Letters:
     def _system(self, system: System) -> System:
         return System(self.systems[system.id], self.families.get(system.family, ""))
 
-    def _allocation(self, one: Allocation) -> Allocation:
+    def _allocation(self, allocation: Allocation) -> Allocation:
         return dataclasses.replace(
-            one,
-            systems=tuple(sorted(self.systems[s] for s in one.systems)),
-            weights=dict(sorted((self.systems[s], w) for s, w in one.weights.items())),
+            allocation,
+            systems=tuple(sorted(self.systems[s] for s in allocation.systems)),
+            weights=dict(sorted((self.systems[s], w) for s, w in allocation.weights.items())),
         )
 
-    def _analysis(self, one: Analysis) -> Analysis:
-        """An analysis in letters, in their order: that of the protocol would tell which letter is which name."""
+    def _analysis(self, analysis: Analysis) -> Analysis:
+        """An analysis with letters for names, in the order of the letters.
+
+        The protocol's order would reveal which letter is which name.
+        """
         names = {"system": self.systems, "rival": self.systems, "rater": self.judges}
         where = {
             column: (
@@ -207,9 +221,9 @@ class Letters:
                 if column in names
                 else values
             )
-            for column, values in one.where.items()
+            for column, values in analysis.where.items()
         }
-        return dataclasses.replace(one, where=where)
+        return dataclasses.replace(analysis, where=where)
 
 
 def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:
@@ -218,7 +232,10 @@ def pair_criteria(instruments: Iterable[Instrument]) -> dict[str, Criterion]:
 
 
 def token_of(key: bytes, kind: str, name: str) -> str:
-    """What a task or a slot is called outside of the study: nobody without the key can compute it from names."""
+    """The name of a task or a slot outside the study.
+
+    It cannot be computed from names without the key.
+    """
     return hashlib.blake2b(f"{kind}\n{name}".encode(), key=key, digest_size=8).hexdigest()
 
 
@@ -226,8 +243,8 @@ def letters(
     study: Study, raters: Iterable[Rater], answers: Iterable[Answer], key: bytes
 ) -> Letters:
     """Letters in an order that follows from a secret key alone."""
-    given = tuple(answers)
-    declared, answering = [s.id for s in study.systems], {a.system for a in given}
+    all_answers = tuple(answers)
+    declared, answering = [s.id for s in study.systems], {a.system for a in all_answers}
     # Those that answered come first, so that four systems are K to N whatever else a protocol
     # lists.
     systems = [*(s for s in declared if s in answering), *sorted(answering - {*declared})]
@@ -246,20 +263,20 @@ def letters(
         named,
         {j: f"judge {n}" for n, j in enumerate(_shuffled(judges, key), start=1)},
         {k: v for k, v in families.items() if k},
-        _answer_names(given, named),
+        _answer_names(all_answers, named),
         key,
     )
 
 
 def _answer_names(answers: Sequence[Answer], named: Mapping[str, str]) -> dict[str, str]:
     """'item:K'; a further answer of the same system to the same item has its number."""
-    found: dict[str, str] = {}
-    taken: dict[str, int] = {}
-    for one in answers:
-        name = f"{one.item}:{named[one.system]}"
-        taken[name] = taken.get(name, 0) + 1
-        found[one.id] = name if taken[name] == 1 else f"{name}:{taken[name]}"
-    return found
+    name_by_id: dict[str, str] = {}
+    n_by_name: dict[str, int] = {}
+    for answer in answers:
+        name = f"{answer.item}:{named[answer.system]}"
+        n_by_name[name] = n_by_name.get(name, 0) + 1
+        name_by_id[answer.id] = name if n_by_name[name] == 1 else f"{name}:{n_by_name[name]}"
+    return name_by_id
 
 
 def _shuffled(names: Sequence[str], key: bytes) -> list[str]:

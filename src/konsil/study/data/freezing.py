@@ -26,21 +26,21 @@ blinded then."""
 
 @dataclass(frozen=True)
 class Deviations:
-    """What the protocol says otherwise than when it was frozen."""
+    """The differences between the protocol and the frozen plan."""
 
     added: tuple[str, ...] = ()
     """Analyses that were not there."""
     changed: tuple[str, ...] = ()
     """Analyses that said something else."""
     removed: tuple[str, ...] = ()
-    """Analyses that are gone."""
+    """Analyses that were removed."""
     rules: bool = False
     """Whether exclusions, resampling, target of inference, derived columns or forms changed: then
     any number may."""
 
 
 def plan_of_analyses(study: Study) -> dict[str, object]:
-    """The digests that a freeze keeps: of each analysis by its name, and of the rules that hold for all of them."""
+    """The digests that a freeze stores: of each analysis by name, and of the common rules."""
     # Digests of frozen studies stay as they are where the protocol states no target of inference.
     stated = (study.inference,) if study.inference != Inference() else ()
     forms = tuple(map(untitled, study.instruments))
@@ -74,12 +74,14 @@ def is_blinded(study: Study, events: Iterable[Event]) -> bool:
 
 
 def names_shown(events: Iterable[Event]) -> Event | None:
-    """When analyses first showed names although nobody had unblinded, or None."""
-    here = tuple(events)
-    open_ = unblinded(here)
+    """The event at which analyses first showed names before unblinding, or None."""
+    history = tuple(events)
+    open_ = unblinded(history)
     # Within the same second the look came first: once a study is unblinded, none is noted.
     looks = [
-        e for e in here if e.kind in (LIFTED, NAMES_SHOWN) and (open_ is None or e.at <= open_.at)
+        e
+        for e in history
+        if e.kind in (LIFTED, NAMES_SHOWN) and (open_ is None or e.at <= open_.at)
     ]
     return min(looks, key=lambda e: (e.at, e.id), default=None)
 
@@ -94,33 +96,33 @@ def look(study: Study, events: Iterable[Event]) -> str:
     >>> look(Study("t", 1), [])
     'names shown'
     """
-    here = tuple(events)
-    if unblinded(here) is not None or is_blinded(study, here):
+    history = tuple(events)
+    if unblinded(history) is not None or is_blinded(study, history):
         return ""
     kind = LIFTED if study.blinded else NAMES_SHOWN
-    return "" if any(e.kind == kind for e in here) else kind
+    return "" if any(e.kind == kind for e in history) else kind
 
 
 def deviations(study: Study, freeze: Event | None) -> Deviations:
-    """What changed since the freeze; nothing where there was none."""
+    """The changes since the freeze; empty without a freeze."""
     if freeze is None:
         return Deviations()
     now, before = plan_of_analyses(study), freeze.data
     then = before.get("analyses")
     then = dict(then) if isinstance(then, Mapping) else {}
-    here = {a.name: digest_of(a) for a in study.analyses}
+    digests = {a.name: digest_of(a) for a in study.analyses}
     return Deviations(
-        tuple(name for name in here if name not in then),
-        tuple(name for name, digest in here.items() if name in then and then[name] != digest),
-        tuple(str(name) for name in sorted(then) if name not in here),
+        tuple(name for name in digests if name not in then),
+        tuple(name for name, digest in digests.items() if name in then and then[name] != digest),
+        tuple(str(name) for name in sorted(then) if name not in digests),
         now["rules"] != before.get("rules"),
     )
 
 
 def told_apart(study: Study, freeze: Event | None) -> tuple[Analysis, ...]:
     """The analyses, those that were added or changed after the freeze as exploratory ones."""
-    found = deviations(study, freeze)
-    late = {*found.added, *found.changed}
+    changes = deviations(study, freeze)
+    late = {*changes.added, *changes.changed}
     return tuple(
         dataclasses.replace(a, prespecified=False) if a.name in late else a for a in study.analyses
     )
@@ -129,12 +131,12 @@ def told_apart(study: Study, freeze: Event | None) -> tuple[Analysis, ...]:
 def sentences(
     study: Study, events: Iterable[Event]
 ) -> tuple[tuple[TranslatableMessage, ...], tuple[TranslatableMessage, ...]]:
-    """What the report says of it: warnings, and sentences of the methods paragraph."""
-    here = tuple(events)
-    freeze, open_ = frozen(here), unblinded(here)
-    found = deviations(study, freeze)
+    """Sentences of the report: warnings, and sentences of the methods paragraph."""
+    history = tuple(events)
+    freeze, open_ = frozen(history), unblinded(history)
+    changes = deviations(study, freeze)
     warnings, methods = [], []
-    if is_blinded(study, here):
+    if is_blinded(study, history):
         warnings.append(
             message(
                 "Blinded: systems carry codes, and judges are linked to no system, until"
@@ -142,7 +144,7 @@ def sentences(
                 message_id="freezing.blinded",
             )
         )
-    first = names_shown(here)
+    first = names_shown(history)
     if first is not None and (study.blinded or open_ is not None) and not study.simulated:
         notice = _names(first)
         warnings.append(notice)
@@ -159,30 +161,30 @@ def sentences(
                 "Systems were letters until {at}.", message_id="freezing.letters_until", at=open_.at
             )
         )
-    if found.added:
+    if changes.added:
         warnings.append(
             message(
                 "Exploratory (added after the analysis plan was frozen): {names}.",
                 message_id="freezing.late",
-                names=listed(found.added),
+                names=listed(changes.added),
             )
         )
-    if found.changed:
+    if changes.changed:
         warnings.append(
             message(
                 "Changed after the plan of analyses was frozen, and therefore exploratory:"
                 " {names}.",
-                names=listed(found.changed),
+                names=listed(changes.changed),
             )
         )
-    if found.removed:
+    if changes.removed:
         warnings.append(
             message(
                 "Taken out after the plan of analyses was frozen: {names}.",
-                names=listed(found.removed),
+                names=listed(changes.removed),
             )
         )
-    if found.rules:
+    if changes.rules:
         warnings.append(
             message(
                 "Exclusions, forms, seed, resampling, the target of inference or derived columns"

@@ -1,4 +1,7 @@
-"""Which analyses are prespecified: those that were frozen before the first rating that they use was there."""
+"""The prespecified analyses.
+
+An analysis is prespecified if it was frozen before the first rating that it uses was given.
+"""
 
 from __future__ import annotations
 
@@ -63,19 +66,22 @@ def _status(
 
 
 def _uses(study: Study, analysis: Analysis) -> list[tuple[set[str], set[str]]]:
-    """The criteria, former names included, and the panels that an analysis reads; so for its derived columns."""
-    asked = [
+    """The criteria and the panels that an analysis and its derived columns read.
+
+    Criteria include their former names.
+    """
+    uses = [
         (
             {analysis.criterion, *analysis.criteria},
             {analysis.raters, analysis.against or "", analysis.tiebreak},
         )
     ]
     columns = {*analysis.by, *analysis.where, analysis.covariate}
-    asked += [({d.criterion}, {d.raters}) for d in study.derived if d.name in columns]
+    uses += [({d.criterion}, {d.raters}) for d in study.derived if d.name in columns]
     former = {c.id: c.formerly for i in study.instruments for c in i.criteria if c.formerly}
     return [
         (criteria | {old for c in criteria for old in former.get(c, ())}, _panels(study, raters))
-        for criteria, raters in asked
+        for criteria, raters in uses
     ]
 
 
@@ -86,7 +92,7 @@ def _panels(study: Study, names: Iterable[str]) -> set[str]:
 def plan_sentences(
     analyses: Sequence[Analysis], freeze: Event | None, timings: Sequence[Timing]
 ) -> tuple[tuple[TranslatableMessage, ...], tuple[TranslatableMessage, ...]]:
-    """What the report says of when the plan was frozen: warnings, and sentences of the methods."""
+    """Sentences of the report on the time of the freeze: warnings, and methods."""
     if freeze is None:
         declared = sum(a.prespecified for a in analyses)
         not_frozen = message(

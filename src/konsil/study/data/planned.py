@@ -16,7 +16,7 @@ _PLAIN = ("main", "tiebreak", "practice", "pilot")
 
 
 def on_plan(
-    files: Sequence[Incoming], held: Sequence[Task], instruments: Sequence[Instrument]
+    files: Sequence[Incoming], stored: Sequence[Task], instruments: Sequence[Instrument]
 ) -> tuple[Incoming, ...]:
     """The files with their ratings at the tasks that the plan drew.
 
@@ -26,20 +26,20 @@ def on_plan(
     batch and purpose where the file tells them. Ratings of somebody for whom nothing is planned
     stay as they are.
     """
-    planned = {t.id: t for t in held if t.slot != t.id}
+    planned = {t.id: t for t in stored if t.slot != t.id}
     if not planned:
         return tuple(files)
-    tasks = _Tasks(planned, {t.id for t in held}, instruments)
-    return tuple(tasks.placed(one) if one.ratings else one for one in files)
+    tasks = _Tasks(planned, {t.id for t in stored}, instruments)
+    return tuple(tasks.placed(file) if file.ratings else file for file in files)
 
 
 class _Tasks:
     """The planned tasks, to be found by what a rating says."""
 
     def __init__(
-        self, planned: Mapping[str, Task], held: set[str], instruments: Sequence[Instrument]
+        self, planned: Mapping[str, Task], stored_ids: set[str], instruments: Sequence[Instrument]
     ) -> None:
-        self.planned, self.held = planned, held
+        self.planned, self.held = planned, stored_ids
         self.asks = {i.id: {c.id for c in i.criteria} for i in instruments}
         self.criteria = set().union(*self.asks.values())
         self.raters = {t.rater for t in planned.values()}
@@ -47,70 +47,80 @@ class _Tasks:
         for task in planned.values():
             self.by_place.setdefault((task.rater, task.item), []).append(task)
 
-    def placed(self, one: Incoming) -> Incoming:
+    def placed(self, file: Incoming) -> Incoming:
         """One file's ratings and tasks.
 
         Those imported before the plan, and those of raters without a plan, stay.
         """
-        implied = {t.id: t for t in one.tasks}
-        kept: dict[str, Task] = {}
+        implied = {t.id: t for t in file.tasks}
+        task_by_id: dict[str, Task] = {}
         ratings: list[Rating] = []
         problems: dict[str, None] = {}
         for rating, line in zip(
-            one.ratings, one.lines or range(2, len(one.ratings) + 2), strict=True
+            file.ratings, file.lines or range(2, len(file.ratings) + 2), strict=True
         ):
-            told = implied[rating.task]
+            implied_task = implied[rating.task]
             stays = rating.rater not in self.raters or (
-                told.id in self.held and told.id not in self.planned
+                implied_task.id in self.held and implied_task.id not in self.planned
             )
-            found = told if stays else self._task(rating, told)
-            if isinstance(found, str):
-                problems[f"{one.place} {line:,}: {found}"] = None
+            plan_task = implied_task if stays else self._task(rating, implied_task)
+            if isinstance(plan_task, str):
+                problems[f"{file.place} {line:,}: {plan_task}"] = None
                 continue
-            kept.setdefault(found.id, found)
-            ratings.append(rating if rating.task == found.id else replace(rating, task=found.id))
+            task_by_id.setdefault(plan_task.id, plan_task)
+            ratings.append(
+                rating if rating.task == plan_task.id else replace(rating, task=plan_task.id)
+            )
         if problems:
             listed = tuple(problems)
             n = f"{len(listed):,} problem{'' if len(listed) == 1 else 's'}"
-            raise SourceError(f"{one.name}: {n}; nothing was imported: {in_short(listed)}", listed)
-        return replace(one, ratings=tuple(ratings), tasks=tuple(kept.values()))
+            raise SourceError(f"{file.name}: {n}; nothing was imported: {in_short(listed)}", listed)
+        return replace(file, ratings=tuple(ratings), tasks=tuple(task_by_id.values()))
 
-    def _task(self, rating: Rating, told: Task) -> Task | str:
+    def _task(self, rating: Rating, implied_task: Task) -> Task | str:
         if rating.criterion not in self.criteria:
             return (
                 f"there is no criterion {rating.criterion!r};"
                 f" {nearest(rating.criterion, self.criteria)}"
             )
-        named = self.planned.get(told.id)
+        named = self.planned.get(implied_task.id)
         if named is not None:
-            return named if self._is_asked(rating, named) else self._misplaced(rating, named)
-        if not _is_implied(told):
-            return f"the plan has no task {told.id!r}; {nearest(told.id, self.planned)}"
+            return named if self._is_on_form(rating, named) else self._misplaced(rating, named)
+        if not _is_implied(implied_task):
+            return (
+                f"the plan has no task {implied_task.id!r};"
+                f" {nearest(implied_task.id, self.planned)}"
+            )
         candidates = self.by_place.get((rating.rater, rating.item), [])
-        stated = {c: v for c in ("arm", "phase", "batch", "instrument") if (v := getattr(told, c))}
-        found = [
+        stated = {
+            c: v for c in ("arm", "phase", "batch", "instrument") if (v := getattr(implied_task, c))
+        }
+        matches = [
             t
             for t in candidates
-            if self._is_asked(rating, t)
+            if self._is_on_form(rating, t)
             and all(getattr(t, column) == value for column, value in stated.items())
-            and (t.purpose == told.purpose or (told.purpose == "main" and t.purpose in _PLAIN))
+            and (
+                t.purpose == implied_task.purpose
+                or (implied_task.purpose == "main" and t.purpose in _PLAIN)
+            )
         ]
-        if len(found) == 1:
-            return found[0]
-        what = (
+        if len(matches) == 1:
+            return matches[0]
+        subject = (
             f"item {rating.item!r}"
             if rating.item is not None
             else f"criterion {rating.criterion!r}"
         )
-        if found:
+        if matches:
             return (
-                f"rater {rating.rater!r} has {len(found)} tasks on {what}; name the task, phase or"
-                " batch"
+                f"rater {rating.rater!r} has {len(matches)} tasks on {subject}; name the task,"
+                " phase or batch"
             )
         about = f" that asks {rating.criterion!r}{_of(rating)}" if candidates else ""
-        return f"the plan gives rater {rating.rater!r} no task on {what}{about}"
+        return f"the plan gives rater {rating.rater!r} no task on {subject}{about}"
 
-    def _is_asked(self, rating: Rating, task: Task) -> bool:
+    def _is_on_form(self, rating: Rating, task: Task) -> bool:
         """Whether the task asks the rater for this rating."""
         return (
             task.rater == rating.rater

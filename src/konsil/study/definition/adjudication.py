@@ -1,4 +1,7 @@
-"""Adjudication: raters who differ look at the same thing once more, with labels and reasons before them. Pure."""
+"""Adjudication: raters who differ rate the same subject once more. Pure.
+
+They see the labels and reasons of the first round.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,9 @@ def disagreements(
     tasks: Iterable[Task],
     ratings: Mapping[str, Sequence[Rating]],
 ) -> tuple[Disagreement, ...]:
-    """Where raters of the panel differ by the protocol's rule, once all who were to rate the same thing have done so.
+    """Disagreements of the panel's raters by the protocol's rule.
+
+    Labels are compared once all raters assigned to the same subject have rated it.
 
     Args:
         rules: the protocol's.
@@ -100,30 +105,38 @@ def disagreements(
                 task.spans,
             )
             alike.setdefault(key, []).append(task)
-    found = []
+    cases = []
     for members in alike.values():
         if len(members) > 1 and all(t.id in ratings for t in members):
             common = members[0]
-            asked = fields(forms[common.instrument], common)
-            labels = [values(asked, common, ratings[t.id]) for t in members]
+            form_fields = fields(forms[common.instrument], common)
+            labels = [values(form_fields, common, ratings[t.id]) for t in members]
             differ = tuple(
                 f.name
-                for f in asked
-                if _differs(rules, f, [one[f.name] for one in labels if f.name in one])
+                for f in form_fields
+                if _differs(
+                    rules,
+                    f,
+                    [
+                        labels_by_field[f.name]
+                        for labels_by_field in labels
+                        if f.name in labels_by_field
+                    ],
+                )
             )
             if differ:
-                found.append(Disagreement(tuple(members), common, differ))
-    return tuple(found)
+                cases.append(Disagreement(tuple(members), common, differ))
+    return tuple(cases)
 
 
 def _differs(rules: Adjudication, field: Field, labels: Sequence[str]) -> bool:
     criterion = field.criterion
     if criterion.scale.kind == "text" or (rules.criteria and criterion.id not in rules.criteria):
         return False
-    for one, other in combinations(labels, 2):
-        distance = apart(criterion.scale, one, other)
+    for label, other_label in combinations(labels, 2):
+        distance = apart(criterion.scale, label, other_label)
         if distance is None:
-            if rules.abstentions and one != other:
+            if rules.abstentions and label != other_label:
                 return True
         elif distance >= rules.steps:
             return True
@@ -131,7 +144,10 @@ def _differs(rules: Adjudication, field: Field, labels: Sequence[str]) -> bool:
 
 
 def closing_sentences(events: Iterable[Event]) -> tuple[TranslatableMessage, ...]:
-    """What the methods say of every round that was closed: when, after how many ratings, and how much was decided."""
+    """Sentences of the methods on each closed round of adjudication.
+
+    Each states when the round was closed, after how many ratings, and how many cases were decided.
+    """
     rounds = {event.data.get("round"): event for event in events if event.kind == CLOSED}
     return tuple(
         message(

@@ -126,10 +126,10 @@ class Study:
 
         A place that people sign up for has a stand-in.
         """
-        found: dict[str, list[Rater]] = {}
+        raters_by_panel: dict[str, list[Rater]] = {}
         for rater in self.everybody():
-            found.setdefault(rater.panel, []).append(rater)
-        return {panel: tuple(raters) for panel, raters in found.items()}
+            raters_by_panel.setdefault(rater.panel, []).append(rater)
+        return {panel: tuple(raters) for panel, raters in raters_by_panel.items()}
 
     def members(self, panel: str) -> tuple[Rater, ...]:
         """The raters of a panel, or of all panels that the name stands for in `together`.
@@ -201,32 +201,38 @@ def _known_schema(data: dict[str, object], name: str) -> None:
 
 
 def _prompts(system: System, read_text: Callable[[str], str], path: str) -> System:
-    """The system with its prompts' texts in the place of the files' names, so that the digest covers the texts."""
-    found = dict(system.settings)
+    """The system with its prompts' texts in place of the file names.
+
+    So the digest covers the texts.
+    """
+    settings = dict(system.settings)
     for key in ("system", "template"):
-        value = found.get(key)
+        value = settings.get(key)
         if isinstance(value, str):
-            found[key] = _codebook(value, read_text, f"{path}.{key}")
-    examples = settings_of(found, path).examples
+            settings[key] = _codebook(value, read_text, f"{path}.{key}")
+    examples = settings_of(settings, path).examples
     if examples:
-        found["examples"] = [
+        settings["examples"] = [
             {
-                "text": _codebook(one.text, read_text, f"{path}.examples[{n}].text"),
-                "answer": _codebook(one.answer, read_text, f"{path}.examples[{n}].answer"),
+                "text": _codebook(example.text, read_text, f"{path}.examples[{n}].text"),
+                "answer": _codebook(example.answer, read_text, f"{path}.examples[{n}].answer"),
             }
-            for n, one in enumerate(examples)
+            for n, example in enumerate(examples)
         ]
-    return dataclasses.replace(system, settings=found)
+    return dataclasses.replace(system, settings=settings)
 
 
 _PATH = re.compile(
-    r"(?:\.{0,2}[/\\]|~[/\\]|[A-Za-z]:[/\\])\S*|[^\n]{1,200}\.(?:md|markdown|txt|text|docx?|odt|rtf|pdf|html?|rst|tex)",
+    r"(?:\.{0,2}[/\\]|~[/\\]|[A-Za-z]:[/\\])\S*"
+    r"|[^\n]{1,200}\.(?:md|markdown|txt|text|docx?|odt|rtf|pdf|html?|rst|tex)",
     re.IGNORECASE,
 )
 
 
 def _is_like_a_path(value: str, path: str) -> bool:
-    """Whether a text of one line is rather the name of a file: it begins like a path or ends like a document.
+    """Whether a text of one line is probably the name of a file.
+
+    Such a text begins like a path or ends like a document.
 
     A codebook is no single word either.
     """

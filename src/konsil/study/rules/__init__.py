@@ -1,1 +1,1 @@
-"""What must hold between sections."""
+"""Rules between sections."""

@@ -1,4 +1,4 @@
-"""What must hold between a study's adjudication, its panels, criteria and analyses."""
+"""Rules between a study's adjudication, its panels, criteria and analyses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from konsil.study.definition.protocol import Study
 
 
 def adjudication_problems(study: Study, name: str) -> Iterator[str]:
-    """What is wrong with a study's adjudication, and with analyses that ask for labels after one."""
+    """Problems of a study's adjudication, and of analyses of labels after adjudication."""
     rules, where = study.adjudication, f"{name}: adjudication"
     if rules is None:
         # A table may bring ratings of an adjudication that took place elsewhere.

@@ -1,4 +1,7 @@
-"""Cross references within a protocol: every name that is used exists, every identifier is unique."""
+"""Cross references within a protocol.
+
+Each name that is used exists, and each identifier is unique.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +39,9 @@ def check(study: Study, name: str = "study.toml") -> None:
 
     Say nothing when all is well.
     """
-    found = tuple(problems(study, name))
-    if found:
-        raise StudyError("\n".join(found))
+    sentences = tuple(problems(study, name))
+    if sentences:
+        raise StudyError("\n".join(sentences))
 
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
@@ -113,27 +116,33 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
 def _plan(study: Study, name: str) -> Iterator[str]:
     for n, allocation in enumerate(study.plan):
         where = f"{name}: plan[{n}]"
-        yield from _known(f"{where}.panel", "panel", allocation.panel, study.panels())
-        yield from _known(
+        yield from _unknown_name_problems(
+            f"{where}.panel", "panel", allocation.panel, study.panels()
+        )
+        yield from _unknown_name_problems(
             f"{where}.instrument",
             "instrument",
             allocation.instrument,
             [i.id for i in study.instruments],
         )
         for system in (*allocation.systems, *allocation.weights):
-            yield from _known(f"{where}.systems", "system", system, [s.id for s in study.systems])
+            yield from _unknown_name_problems(
+                f"{where}.systems", "system", system, [s.id for s in study.systems]
+            )
         if allocation.like:
             earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
-            yield from _known(
+            yield from _unknown_name_problems(
                 f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier
             )
         yield from _sizes(allocation, study.instrument(allocation.instrument), where)
 
 
-def _known(where: str, what: str, name: str, known: Iterable[str]) -> Iterator[str]:
-    names = list(known)
+def _unknown_name_problems(
+    where: str, record_kind: str, name: str, valid_names: Iterable[str]
+) -> Iterator[str]:
+    names = list(valid_names)
     if name not in names:
-        yield f"{where}: there is no {what} {name!r}; {nearest(name, names)}"
+        yield f"{where}: there is no {record_kind} {name!r}; {nearest(name, names)}"
 
 
 def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) -> Iterator[str]:
@@ -152,7 +161,9 @@ def _models(study: Study, name: str) -> Iterator[str]:
             yield from model_problems(system.model, study.endpoints, f"{name}: systems[{n}].model")
     llms = [r.id for r in study.raters if r.kind == "llm"]
     for n, judge in enumerate(study.judges):
-        yield from _known(f"{name}: judges[{n}].rater", "rater of kind 'llm'", judge.rater, llms)
+        yield from _unknown_name_problems(
+            f"{name}: judges[{n}].rater", "rater of kind 'llm'", judge.rater, llms
+        )
         yield from model_problems(judge.model, study.endpoints, f"{name}: judges[{n}].model")
         yield from judge_problems(
             judge, _criteria_of_rater(study, judge.rater), f"{name}: judges[{n}]"
@@ -195,7 +206,9 @@ def _exclusions(study: Study, where: str) -> Iterator[str]:
         )
     if study.raters:
         for rater in study.exclusions.raters:
-            yield from _known(f"{where}.raters", "rater", rater, [r.id for r in study.raters])
+            yield from _unknown_name_problems(
+                f"{where}.raters", "rater", rater, [r.id for r in study.raters]
+            )
 
 
 def _lineage(study: Study, name: str) -> Iterator[str]:
@@ -223,29 +236,33 @@ def _together(study: Study, where: str) -> Iterator[str]:
             yield f"{where}.{name}: is the name of a panel already; choose another"
         if len(set(several)) < 2:
             yield f"{where}.{name}: expected two panels or more, got {list(several)}"
-        for one in several:
-            yield from _known(f"{where}.{name}", "panel", one, panels)
+        for panel in several:
+            yield from _unknown_name_problems(f"{where}.{name}", "panel", panel, panels)
 
 
 def _panels(study: Study) -> list[str]:
-    """What the raters of an analysis may be called: the panels and the names of several."""
+    """The valid names of an analysis' raters: the panels and the names of several."""
     return [*(study.panels() or {LONE_PANEL: ()}), *study.together]
 
 
 def _derived(study: Study, where: str) -> Iterator[str]:
     yield from duplicate_problems(where, [d.name for d in study.derived])
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
-    for n, one in enumerate(study.derived):
-        yield from _known(f"{where}[{n}].criterion", "criterion", one.criterion, criteria)
-        yield from _known(f"{where}[{n}].raters", "panel", one.raters, _panels(study))
-        criterion = criteria.get(one.criterion)
+    for n, column in enumerate(study.derived):
+        yield from _unknown_name_problems(
+            f"{where}[{n}].criterion", "criterion", column.criterion, criteria
+        )
+        yield from _unknown_name_problems(
+            f"{where}[{n}].raters", "panel", column.raters, _panels(study)
+        )
+        criterion = criteria.get(column.criterion)
         if criterion is not None and criterion.scale.kind == "text":
             yield (
-                f"{where}[{n}].criterion: {one.criterion!r} is a free text; a derived number needs"
-                " labels or numbers"
+                f"{where}[{n}].criterion: {column.criterion!r} is a free text; a derived number"
+                " needs labels or numbers"
             )
-        yield from duplicate_problems(f"{where}[{n}].bins", [b.label for b in one.bins])
-        for m, part in enumerate(one.bins):
+        yield from duplicate_problems(f"{where}[{n}].bins", [b.label for b in column.bins])
+        for m, part in enumerate(column.bins):
             if not part.low <= part.high:
                 yield (
                     f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the"
@@ -255,24 +272,32 @@ def _derived(study: Study, where: str) -> Iterator[str]:
 
 def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     if analysis.covariate:
-        yield from _known(
+        yield from _unknown_name_problems(
             f"{where}.covariate",
             "derived column",
             analysis.covariate,
             [d.name for d in study.derived],
         )
     if analysis.tiebreak:
-        yield from _known(f"{where}.tiebreak", "panel", analysis.tiebreak, _panels(study))
-    yield from _known(f"{where}.statistic", "statistic", analysis.statistic, known_statistics())
+        yield from _unknown_name_problems(
+            f"{where}.tiebreak", "panel", analysis.tiebreak, _panels(study)
+        )
+    yield from _unknown_name_problems(
+        f"{where}.statistic", "statistic", analysis.statistic, known_statistics()
+    )
     yield from shift_problems(study.injections, analysis, where)
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
-    yield from _known(f"{where}.criterion", "criterion", analysis.criterion, criteria)
+    yield from _unknown_name_problems(
+        f"{where}.criterion", "criterion", analysis.criterion, criteria
+    )
     for name in analysis.criteria:
-        yield from _known(f"{where}.criteria", "criterion", name, criteria)
+        yield from _unknown_name_problems(f"{where}.criteria", "criterion", name, criteria)
     panels = _panels(study)
-    yield from _known(f"{where}.raters", "panel", analysis.raters, panels)
+    yield from _unknown_name_problems(f"{where}.raters", "panel", analysis.raters, panels)
     if analysis.against is not None and analysis.against != "rest":
-        yield from _known(f"{where}.against", "panel", analysis.against, [*panels, "rest"])
+        yield from _unknown_name_problems(
+            f"{where}.against", "panel", analysis.against, [*panels, "rest"]
+        )
     for problem in contradictions(analysis):
         yield f"{where}.{problem}"
     if (
@@ -282,9 +307,11 @@ def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     ):
         # All tasks are those of the plan: no table brings tasks of other arms.
         arms = sorted({arm for allocation in study.plan for arm in allocation.arms or ("",)})
-        yield from _known(f"{where}.arm", "arm", analysis.arm, arms)
+        yield from _unknown_name_problems(f"{where}.arm", "arm", analysis.arm, arms)
     for system in analysis.where.get("system", ()) if study.systems else ():
-        yield from _known(f"{where}.where.system", "system", system, [s.id for s in study.systems])
+        yield from _unknown_name_problems(
+            f"{where}.where.system", "system", system, [s.id for s in study.systems]
+        )
     yield from _criteria(study, analysis, criteria, where)
 
 
@@ -339,7 +366,7 @@ def _unordered(analysis: Analysis, criterion: Criterion) -> bool:
 def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[str]:
     scale = criterion.scale
     for label in analysis.collapse:
-        yield from _known(f"{where}.collapse", "label", label, scale.options())
+        yield from _unknown_name_problems(f"{where}.collapse", "label", label, scale.options())
     after = {analysis.collapse.get(label, label) for label in scale.labels}
     # With declared labels the number of categories is the declared one, never the observed one.
     declared = set(analysis.labels) or after
@@ -360,4 +387,4 @@ def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[st
     if analysis.abstain == "label" and scale.abstain is None:
         yield f"{where}.abstain: criterion {criterion.id!r} has no abstention that could be a label"
     for label in analysis.of:
-        yield from _known(f"{where}.of", "label", label, counted)
+        yield from _unknown_name_problems(f"{where}.of", "label", label, counted)

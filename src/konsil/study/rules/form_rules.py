@@ -1,4 +1,7 @@
-"""What is wrong with the forms of a protocol: instruments, their criteria and scales, questions to raters."""
+"""Problems of a protocol's forms.
+
+Checked are instruments, their criteria and scales, and questions to raters.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,19 @@ from konsil.errors import nearest
 from konsil.instrument import Criterion, Instrument
 
 
-def duplicate_problems(where: str, ids: Iterable[str], what: str = "identifier") -> Iterator[str]:
+def duplicate_problems(where: str, ids: Iterable[str], kind: str = "identifier") -> Iterator[str]:
     """Identifiers that are empty or occur twice."""
-    seen: set[str] = set()
-    for n, one in enumerate(ids):
-        if not one.strip():
-            yield f"{where}[{n}]: the {what} is empty"
-        elif one in seen:
-            yield f"{where}[{n}]: the {what} {one!r} occurs twice; expected each {what} once"
-        seen.add(one)
+    earlier: set[str] = set()
+    for n, identifier in enumerate(ids):
+        if not identifier.strip():
+            yield f"{where}[{n}]: the {kind} is empty"
+        elif identifier in earlier:
+            yield f"{where}[{n}]: the {kind} {identifier!r} occurs twice; expected each {kind} once"
+        earlier.add(identifier)
 
 
 def instrument_problems(instrument: Instrument, where: str) -> Iterator[str]:
-    """What is wrong with an instrument and its criteria."""
+    """Problems of an instrument and its criteria."""
     if not instrument.criteria:
         yield f"{where}.criteria: is empty; an instrument asks at least one question"
     if instrument.reason_first and not any(c.reason for c in instrument.criteria):
@@ -65,7 +68,7 @@ def _scale(criterion: Criterion, where: str) -> Iterator[str]:
 
 
 def question_problems(form: Instrument, where: str) -> Iterator[str]:
-    """What is wrong with the questions of a form."""
+    """Problems of the questions of a form."""
     yield from duplicate_problems(where, [c.id for c in form.criteria])
     for n, criterion in enumerate(form.criteria):
         yield from _scale(criterion, f"{where}[{n}].scale")

@@ -1,4 +1,4 @@
-"""What is wrong with the control tasks that a protocol asks for."""
+"""Problems of the control tasks that a protocol requests."""
 
 from __future__ import annotations
 
@@ -79,7 +79,10 @@ def _demanded(spec: Injections, criterion: Criterion, where: str) -> Iterator[st
 
 
 def shift_problems(spec: Injections | None, analysis: Analysis, where: str) -> Iterator[str]:
-    """What is wrong with an analysis of control tasks: there are none, or they demand labels of another criterion."""
+    """Problems of an analysis of control tasks.
+
+    There are no control tasks, or they request labels of another criterion.
+    """
     if analysis.statistic != SHIFT:
         return
     if spec is None:

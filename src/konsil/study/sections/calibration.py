@@ -1,4 +1,4 @@
-"""Calibration: where pilot ratings lie far apart, everybody concerned writes down why.
+"""Calibration: raters whose pilot ratings differ widely write down their reasons.
 
 Pure functions.
 """
@@ -38,14 +38,14 @@ class Difference:
     task: str
     """The rater's own pilot task."""
     field: Field
-    """The question, as it stands on that task's screen."""
+    """The question, as displayed on that task's screen."""
     label: str
-    """What the rater said."""
+    """The rater's label."""
     others: tuple[str, ...]
     """What the others said, each as it reads on that screen; those who agree included."""
 
 
-def apart(scale: Scale, one: str, other: str) -> float | None:
+def apart(scale: Scale, label: str, other_label: str) -> float | None:
     """How many places two labels lie apart.
 
     None where they cannot be compared (an abstention, a free text).
@@ -54,23 +54,23 @@ def apart(scale: Scale, one: str, other: str) -> float | None:
     2.0
     >>> apart(Scale(("no", "yes"), abstain="cannot tell"), "no", "cannot tell")
     """
-    if scale.kind == "text" or scale.abstain in (one, other):
+    if scale.kind == "text" or scale.abstain in (label, other_label):
         return None
     if scale.kind == "number":
-        return abs(float(one) - float(other))
-    places = {label: n for n, label in enumerate(scale.labels)}
-    if one not in places or other not in places:
+        return abs(float(label) - float(other_label))
+    places = {option: n for n, option in enumerate(scale.labels)}
+    if label not in places or other_label not in places:
         return None
     if scale.level == "nominal":
-        return 0.0 if one == other else float("inf")
-    return float(abs(places[one] - places[other]))
+        return 0.0 if label == other_label else float("inf")
+    return float(abs(places[label] - places[other_label]))
 
 
 def differences(
     calibration: Calibration,
     instrument: Instrument,
     task: Task,
-    mine: Sequence[Rating],
+    rater_ratings: Sequence[Rating],
     others: Iterable[Sequence[Rating]],
 ) -> tuple[Difference, ...]:
     """The questions of a pilot task on which another's label lies far from the rater's own.
@@ -78,34 +78,40 @@ def differences(
     `others` has the ratings of each of the others on the same item, whatever the order in which
     they saw its answers.
     """
-    asked = fields(instrument, task)
-    own = values(asked, task, mine)
-    said = [values(asked, task, ratings) for ratings in others]
-    found: list[Difference] = []
-    for field in asked:
+    form_fields = fields(instrument, task)
+    rater_labels = values(form_fields, task, rater_ratings)
+    others_labels = [values(form_fields, task, ratings) for ratings in others]
+    large_differences: list[Difference] = []
+    for field in form_fields:
         criterion = field.criterion
-        if field.name not in own or (
+        if field.name not in rater_labels or (
             calibration.criteria and criterion.id not in calibration.criteria
         ):
             continue
-        labels = tuple(one[field.name] for one in said if field.name in one)
+        labels = tuple(
+            labels_by_field[field.name]
+            for labels_by_field in others_labels
+            if field.name in labels_by_field
+        )
         far = [
             d
             for label in labels
-            if (d := apart(criterion.scale, own[field.name], label)) is not None
+            if (d := apart(criterion.scale, rater_labels[field.name], label)) is not None
         ]
         if any(d >= calibration.steps for d in far):
-            found.append(Difference(task.id, field, own[field.name], labels))
-    return tuple(found)
+            large_differences.append(Difference(task.id, field, rater_labels[field.name], labels))
+    return tuple(large_differences)
 
 
 def calibration_problems(
     calibration: Calibration, instruments: Iterable[Instrument], where: str
 ) -> Iterator[str]:
-    """What is wrong with it, one sentence each."""
+    """Problems of the calibration, one sentence each."""
     if not calibration.steps > 0:
         yield f"{where}.steps: expected more than 0, got {calibration.steps:g}"
-    known = {c.id for i in instruments for c in i.criteria}
+    criterion_ids = {c.id for i in instruments for c in i.criteria}
     for name in calibration.criteria:
-        if name not in known:
-            yield f"{where}.criteria: there is no criterion {name!r}; {nearest(name, known)}"
+        if name not in criterion_ids:
+            yield (
+                f"{where}.criteria: there is no criterion {name!r}; {nearest(name, criterion_ids)}"
+            )

@@ -1,4 +1,4 @@
-"""How models are called: endpoints, sampling, prompts, and which model speaks for which judge."""
+"""Calls of models: endpoints, sampling, prompts, and the model of each judge."""
 
 from __future__ import annotations
 
@@ -149,19 +149,20 @@ class Judge:
 
 def settings_of(data: Mapping[str, object], where: str) -> Settings:
     """Read a system's settings strictly; `where` is their place in study.toml."""
-    found = decode(Settings, {"settings": dict(data)}["settings"], where)
-    if "{text}" not in found.template and not found.template.endswith(".md"):
+    settings = decode(Settings, {"settings": dict(data)}["settings"], where)
+    if "{text}" not in settings.template and not settings.template.endswith(".md"):
         raise StudyError(f"{where}.template: has no place {{text}} for the item's text")
-    for problem in settings_problems(found, where):
+    for problem in settings_problems(settings, where):
         raise StudyError(problem)
-    if found.sections and (
-        len(found.sections) != 2 or len({s.casefold().strip() for s in found.sections} - {""}) < 2
+    if settings.sections and (
+        len(settings.sections) != 2
+        or len({s.casefold().strip() for s in settings.sections} - {""}) < 2
     ):
         raise StudyError(
             f"{where}.sections: expected two different headings, of the reasoning and of the final"
-            f" response, got {list(found.sections)}"
+            f" response, got {list(settings.sections)}"
         )
-    return found
+    return settings
 
 
 def settings_problems(settings: Settings, where: str) -> Iterator[str]:
@@ -195,7 +196,7 @@ def split_model(model: str) -> tuple[str, str]:
 def model_problems(model: str, endpoints: tuple[Endpoint, ...], where: str) -> Iterator[str]:
     """Say what is wrong with the name of a model that is to be called."""
     endpoint, name = split_model(model)
-    known = [e.id for e in endpoints]
+    endpoint_ids = [e.id for e in endpoints]
     if endpoint == FAKE:
         return
     if ":" not in model or not name:
@@ -203,10 +204,10 @@ def model_problems(model: str, endpoints: tuple[Endpoint, ...], where: str) -> I
             f"{where}: {model!r} is not ENDPOINT:NAME, such as '{LOCAL}:smollm2' or"
             f" '{FAKE}:right=0.7'"
         )
-    elif endpoint not in (*known, LOCAL):
+    elif endpoint not in (*endpoint_ids, LOCAL):
         yield (
             f"{where}: there is no endpoint {endpoint!r};"
-            f" {nearest(endpoint, [*known, FAKE, LOCAL])}"
+            f" {nearest(endpoint, [*endpoint_ids, FAKE, LOCAL])}"
         )
 
 

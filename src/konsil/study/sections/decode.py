@@ -34,10 +34,13 @@ def decode(kind: type[T], data: object, file: str) -> T:
 
 
 def lists_of(kind: type, prefix: str = "") -> Iterator[str]:
-    """The names of all lists of tables below `kind`: those that study.toml writes in double brackets.
+    """The names of all lists of tables below `kind`.
+
+    In study.toml they are written in double brackets.
 
     >>> from konsil.study.definition.protocol import Study
-    >>> {"raters", "instruments.criteria"} <= set(lists_of(Study)), "resampling" in set(lists_of(Study))
+    >>> names = set(lists_of(Study))
+    >>> {"raters", "instruments.criteria"} <= names, "resampling" in names
     (True, False)
     """
     for name, hint in _hints(kind).items():
@@ -52,7 +55,7 @@ def _table(kind: type[T], data: object, path: str) -> T:
     if (
         isinstance(data, list)
         and path.rpartition(" ")[2]
-        and all(isinstance(one, dict) for one in data)
+        and all(isinstance(table, dict) for table in data)
     ):
         header = _header(path)
         raise StudyError(
@@ -116,10 +119,10 @@ def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type h
         return {k: _value(args[1], v, _at(path, k)) for k, v in _expect(dict, value, path).items()}
     if origin is typing.Literal:
         if value not in args:
-            known = ", ".join(repr(a) for a in args)
+            choices = ", ".join(repr(a) for a in args)
             hint = f"; {nearest(value, map(str, args))}" if isinstance(value, str) else ""
             raise StudyError(
-                f"{path}: {_show(value)} is not one of {known}{hint if 'mean' in hint else ''}"
+                f"{path}: {_show(value)} is not one of {choices}{hint if 'mean' in hint else ''}"
             )
         return value
     if origin in (typing.Union, types.UnionType):

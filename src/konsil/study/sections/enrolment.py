@@ -1,4 +1,7 @@
-"""What comes before somebody's first task, as the protocol says it and as pure functions of what happened."""
+"""Enrolment: the steps before a rater's first task.
+
+The protocol defines them; their state is a pure function of the events.
+"""
 
 from __future__ import annotations
 
@@ -80,17 +83,20 @@ def version_of(text: str) -> str:
 
 def form_of(questions: Iterable[Question], language: str) -> Instrument:
     """The questions as a form, so that page and reader are those of every other form."""
-    asked = tuple(Criterion(q.id, q.question, q.scale, "rater", q.guidance) for q in questions)
-    return Instrument("enrolment", asked, language=language)
+    criteria = tuple(Criterion(q.id, q.question, q.scale, "rater", q.guidance) for q in questions)
+    return Instrument("enrolment", criteria, language=language)
 
 
 def names_of(asks: Enrolment) -> PageNames:
-    """What the questions are called on their pages: an identifier could tell which reply lets somebody in."""
+    """The names of the questions on their pages.
+
+    An identifier could reveal which reply makes a rater eligible.
+    """
     return PageNames([form_of((*asks.eligibility, *asks.profile), "en")])
 
 
 def is_admitted(questions: Iterable[Question], replies: Mapping[str, str]) -> bool:
-    """Whether these replies let somebody in: every one is among those that its question admits."""
+    """Whether these replies make the person eligible: each must be an admitting reply."""
     return all(replies.get(q.id) in q.admits for q in questions)
 
 
@@ -99,17 +105,17 @@ def profiles(events: Iterable[Event], questions: Iterable[Question]) -> dict[str
 
     A question left open or abstained from gives none.
     """
-    asked = {q.id: q for q in questions}
-    found: dict[str, dict[str, str]] = {}
+    question_by_id = {q.id: q for q in questions}
+    strata_by_rater: dict[str, dict[str, str]] = {}
     for event in in_time(e for e in events if e.kind == PROFILE):
         replies = event.data.get("replies")
         if isinstance(replies, dict):
-            found[event.subject] = {
+            strata_by_rater[event.subject] = {
                 name: str(reply)
                 for name, reply in replies.items()
-                if name in asked and reply and reply != asked[name].scale.abstain
+                if name in question_by_id and reply and reply != question_by_id[name].scale.abstain
             }
-    return found
+    return strata_by_rater
 
 
 def withdrawn_consents(events: Iterable[Event]) -> frozenset[str]:
@@ -121,7 +127,9 @@ def withdrawn_consents(events: Iterable[Event]) -> frozenset[str]:
 
 
 def not_taking_part(events: Iterable[Event]) -> frozenset[str]:
-    """Who is not waited for: whose last word on consent is no, or whose last replies on eligibility let nobody in.
+    """Raters who do not take part, by their last reply on consent or eligibility.
+
+    Their last reply on consent is no, or their last replies on eligibility exclude them.
 
     >>> said = Event("1", CONSENT, "r1", "2025-03-01", {"agreed": False})
     >>> sorted(not_taking_part([said, Event("2", CONSENT, "r2", "2025-03-01", {"agreed": True})]))
@@ -136,7 +144,10 @@ def not_taking_part(events: Iterable[Event]) -> frozenset[str]:
 
 
 def excluded_by_withdrawal(enrolment: Enrolment | None, events: Iterable[Event]) -> frozenset[str]:
-    """Raters whose ratings stay out of every analysis because they withdrew their consent and the protocol says so."""
+    """Raters excluded from every analysis after they withdrew their consent.
+
+    Empty unless the protocol excludes them.
+    """
     says_so = enrolment is not None and enrolment.withdrawn == "exclude"
     return withdrawn_consents(events) if says_so else frozenset()
 
@@ -153,15 +164,17 @@ def with_profiles(
 
     What the protocol says of somebody stands, a profile adds to it.
     """
-    said = profiles(events, enrolment.profile if enrolment is not None else ())
+    strata_by_rater = profiles(events, enrolment.profile if enrolment is not None else ())
     return tuple(
-        dataclasses.replace(r, strata={**said[r.id], **r.strata}) if r.id in said else r
+        dataclasses.replace(r, strata={**strata_by_rater[r.id], **r.strata})
+        if r.id in strata_by_rater
+        else r
         for r in raters
     )
 
 
 def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
-    """What is wrong with the questions, one sentence each."""
+    """Problems of the questions, one sentence each."""
     for name, questions in (("eligibility", enrolment.eligibility), ("profile", enrolment.profile)):
         for n, question in enumerate(questions):
             place, scale = f"{where}.{name}[{n}]", question.scale
@@ -200,20 +213,23 @@ def enrolment_problems(enrolment: Enrolment, where: str) -> Iterator[str]:
 def places_problems(
     places: Iterable[Places], enrolment: Enrolment | None, where: str
 ) -> Iterator[str]:
-    """What is wrong with the places that people sign up for, one sentence each."""
-    asked = {q.id: q for q in (enrolment.profile if enrolment is not None else ())}
-    for n, one in enumerate(places):
-        if one.number < 1:
-            yield f"{where}[{n}].number: expected 1 or more, got {one.number}"
-        for name, value in one.strata.items():
+    """Problems of the places that people sign up for, one sentence each."""
+    question_by_id = {q.id: q for q in (enrolment.profile if enrolment is not None else ())}
+    for n, group in enumerate(places):
+        if group.number < 1:
+            yield f"{where}[{n}].number: expected 1 or more, got {group.number}"
+        for name, value in group.strata.items():
             place = f"{where}[{n}].strata"
-            if name not in asked:
+            if name not in question_by_id:
                 yield (
                     f"{place}: no question of the profile is called {name!r};"
-                    f" {nearest(name, asked)}"
+                    f" {nearest(name, question_by_id)}"
                 )
-            elif asked[name].scale.kind == "choice" and value not in asked[name].scale.labels:
+            elif (
+                question_by_id[name].scale.kind == "choice"
+                and value not in question_by_id[name].scale.labels
+            ):
                 yield (
                     f"{place}.{name}: there is no label {value!r};"
-                    f" {nearest(value, asked[name].scale.labels)}"
+                    f" {nearest(value, question_by_id[name].scale.labels)}"
                 )

@@ -1,4 +1,4 @@
-"""Forms that were changed after ratings were given on them: what a change may touch, and who accepted it."""
+"""Forms that were changed after ratings: permitted changes, and who accepted them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ ACCEPTED = "form accepted"
 criteria added."""
 
 Shape = Mapping[str, object]
-"""What a form's ratings depend on beside its wording: see `shape_of`."""
+"""The properties of a form, beyond its wording, on which ratings depend: see `shape_of`."""
 
 
 def shape_of(instrument: Instrument) -> dict[str, object]:
-    """What is more than wording: the criteria by their ids with scope and labels in order, and what is shown.
+    """The parts of a form beyond its wording.
+
+    These are the criteria by id, with scope and labels in order, and the displayed parts.
 
     >>> from konsil.instrument import Scale
-    >>> shape_of(Instrument("f", (Criterion("c", "?", Scale(("no", "yes"))),)))["criteria"]["c"]["labels"]
+    >>> form = Instrument("f", (Criterion("c", "?", Scale(("no", "yes"))),))
+    >>> shape_of(form)["criteria"]["c"]["labels"]
     ['no', 'yes']
     """
     return {
@@ -51,7 +54,10 @@ def shapes(instruments: Iterable[Instrument]) -> dict[str, dict[str, object]]:
 
 
 def same_forms(instrument: Instrument) -> frozenset[str]:
-    """The digests that need no word: today's form, and the one that differs in what the protocol says it renamed."""
+    """The digests of forms that need no acceptance.
+
+    These are the current form, and the form that differs only in what the protocol renamed.
+    """
     names = [n for c in instrument.criteria for n in c.renamed.values()]
     undone = {digest(before_renaming(instrument))} if len(names) == len(set(names)) else set()
     return frozenset({digest(instrument), *undone})
@@ -68,7 +74,7 @@ class Difference:
 
 
 def difference(former: Shape, instrument: Instrument) -> Difference:
-    """What differs beside the wording; what the protocol says it renamed is the same."""
+    """The differences beyond the wording; what the protocol renamed counts as equal."""
     then = former.get("criteria")
     then = then if isinstance(then, Mapping) else {}
     now = shape_of(instrument)
@@ -82,15 +88,17 @@ def difference(former: Shape, instrument: Instrument) -> Difference:
         if former.get(key) != now[key]
     ]
     old_names = {old: c.id for c in instrument.criteria for old in c.formerly}
-    known = {c.id: c for c in instrument.criteria}
+    criterion_by_id = {c.id: c for c in instrument.criteria}
     present = set()
     for name, shape in then.items():
         today = old_names.get(str(name), str(name))
-        if today not in known:
+        if today not in criterion_by_id:
             faults.append(f"criterion {name!r} is gone")
             continue
         present.add(today)
-        faults += [f"criterion {today!r}: {fault}" for fault in _faults(shape, known[today])]
+        faults += [
+            f"criterion {today!r}: {fault}" for fault in _faults(shape, criterion_by_id[today])
+        ]
     return Difference(
         tuple(faults), tuple(c.id for c in instrument.criteria if c.id not in present)
     )
@@ -114,13 +122,17 @@ def unaccepted(
     instruments: Iterable[Instrument],
     events: Iterable[Event],
 ) -> dict[tuple[str, str], int]:
-    """Of (instrument, digest) -> ratings those whose form is neither today's nor one that was accepted."""
-    known = {i.id: i for i in instruments}
+    """The counts, (instrument, digest) -> ratings, of forms that need acceptance.
+
+    Their form is neither the current one nor an accepted one.
+    """
+    instrument_by_id = {i.id: i for i in instruments}
     steps = _steps(events)
     return {
         (name, form): n
         for (name, form), n in counts.items()
-        if name in known and not (_reached(form, steps.get(name, {})) & same_forms(known[name]))
+        if name in instrument_by_id
+        and not (_reached(form, steps.get(name, {})) & same_forms(instrument_by_id[name]))
     }
 
 
@@ -147,7 +159,10 @@ def _reached(form: str, steps: Mapping[str, set[str]]) -> set[str]:
 def acceptance_sentences(
     counts: Mapping[tuple[str, str], int], events: Iterable[Event]
 ) -> tuple[TranslatableMessage, ...]:
-    """What the methods say of forms whose wording was changed, for those on which ratings were given."""
+    """Sentences of the methods on forms whose wording was changed.
+
+    Only forms with ratings are included.
+    """
     total: dict[str, int] = {}
     for (name, _), n in counts.items():
         total[name] = total.get(name, 0) + n

@@ -1,4 +1,7 @@
-"""Which models help before the study: read from [prepare], their prompts' files in place, their names checked."""
+"""The models that help before the study, as [prepare] states them.
+
+Their prompts' files are read and their names are checked.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +30,17 @@ def with_prompts(prepare: Preparation, read: Callable[[str, str], str]) -> Prepa
 
     `read` takes a value and its key.
     """
-    made = {}
+    options_by_step = {}
     for step, asking in helpers(prepare):
         texts = {
             name: read(value, f"{step}.prompts.{name}") for name, value in asking.prompts.items()
         }
-        made[step] = dataclasses.replace(asking, prompts=texts)
-    return dataclasses.replace(prepare, **made) if made else prepare  # type: ignore[arg-type]
+        options_by_step[step] = dataclasses.replace(asking, prompts=texts)
+    return (
+        dataclasses.replace(prepare, **options_by_step)  # type: ignore[arg-type]
+        if options_by_step
+        else prepare
+    )
 
 
 def helper_problems(

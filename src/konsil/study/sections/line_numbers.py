@@ -1,4 +1,7 @@
-"""Where a key stands in study.toml: the parser forgets the lines, and people look for names and lines."""
+"""The line of a key in study.toml.
+
+The parser does not report lines, but readers of an error look for names and lines.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,10 @@ def key_lines(text: str) -> Lines:
 
     None of what is no TOML.
 
-    >>> dict(key_lines('title = "A"\n\n[[raters]]\nid = "r1"\n[[raters]]\nstrata = {\n}\n'))
-    {'title': 1, 'raters': 3, 'raters[0]': 3, 'raters[0].id': 4, 'raters[1]': 5, 'raters[1].strata': 6}
+    >>> text = 'title = "A"\n\n[[raters]]\nid = "r1"\n[[raters]]\nstrata = {\n}\n'
+    >>> dict(key_lines(text))  # doctest: +NORMALIZE_WHITESPACE
+    {'title': 1, 'raters': 3, 'raters[0]': 3, 'raters[0].id': 4, 'raters[1]': 5,
+     'raters[1].strata': 6}
     """
     try:
         return _Scanner(text).read()
@@ -47,7 +52,9 @@ def key_lines(text: str) -> Lines:
 
 
 def with_lines(sentences: Iterable[str], text: str, file: str) -> list[str]:
-    r"""The sentences with line numbers of the protocol and names of its entries where they begin with a place in it.
+    r"""The sentences with line numbers of the protocol and names of its entries.
+
+    Only sentences that begin with a place in the protocol are changed.
 
     >>> text = '[[analyses]]\nname = "kappa"\nraters = "experts"'
     >>> with_lines(["s.toml: analyses[0].raters: there is no panel 'experts'"], text, "s.toml")

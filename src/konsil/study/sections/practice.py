@@ -1,4 +1,4 @@
-"""What a practice task explains after it was handed in: the label its authors suggest, and why."""
+"""The explanations of a practice task after submission: suggested label and reason."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def explained(
     explanations: Iterable[Explanation],
     task: Task,
     systems: Mapping[str, str],
-    asked: Sequence[Field],
+    form_fields: Sequence[Field],
 ) -> dict[str, tuple[str, str]]:
     """Field -> the suggested label as it reads on this screen, and why.
 
@@ -44,24 +44,24 @@ def explained(
     """
     if task.purpose != "practice":
         return {}
-    found: dict[str, tuple[str, str]] = {}
-    for one in explanations:
-        for field in asked if one.item == task.item else ():
+    label_by_field: dict[str, tuple[str, str]] = {}
+    for explanation in explanations:
+        for field in form_fields if explanation.item == task.item else ():
             criterion = field.criterion
             shown = [systems[task.answers[n]] for n in field.answers]
             number = field.span + 1 if field.span is not None else None
             if (
-                criterion.id != one.criterion
-                or one.sentence != number
-                or (one.system and one.system not in shown)
+                criterion.id != explanation.criterion
+                or explanation.sentence != number
+                or (explanation.system and explanation.system not in shown)
             ):
                 continue
-            turned = len(shown) == 2 and one.system == shown[1]
-            found[field.name] = (
-                (mirrored(criterion, one.label) or "") if turned else one.label,
-                one.text,
+            turned = len(shown) == 2 and explanation.system == shown[1]
+            label_by_field[field.name] = (
+                (mirrored(criterion, explanation.label) or "") if turned else explanation.label,
+                explanation.text,
             )
-    return found
+    return label_by_field
 
 
 def explanation_problems(
@@ -71,42 +71,42 @@ def explanation_problems(
     plan: Sequence[Allocation],
     where: str,
 ) -> Iterator[str]:
-    """What is wrong with the explanations, one sentence each."""
+    """Problems of the explanations, one sentence each."""
     practised = [a.instrument for a in plan if a.purpose == "practice"]
-    asked: dict[str, Criterion] = {
+    practised_criteria: dict[str, Criterion] = {
         c.id: c for i in instruments if i.id in practised for c in i.criteria
     }
     if explanations and not practised:
         yield f"{where}: nothing is practised; expected a plan with purpose = 'practice'"
         return
-    for n, one in enumerate(explanations):
-        criterion = asked.get(one.criterion)
+    for n, explanation in enumerate(explanations):
+        criterion = practised_criteria.get(explanation.criterion)
         if criterion is None:
             yield (
-                f"{where}[{n}].criterion: no practice asks {one.criterion!r};"
-                f" {nearest(one.criterion, list(asked))}"
+                f"{where}[{n}].criterion: no practice asks {explanation.criterion!r};"
+                f" {nearest(explanation.criterion, list(practised_criteria))}"
             )
             continue
         options = criterion.scale.options()
-        if criterion.scale.kind == "choice" and one.label not in options:
+        if criterion.scale.kind == "choice" and explanation.label not in options:
             yield (
-                f"{where}[{n}].label: there is no label {one.label!r};"
-                f" {nearest(one.label, options)}"
+                f"{where}[{n}].label: there is no label {explanation.label!r};"
+                f" {nearest(explanation.label, options)}"
             )
-        if one.system and one.system not in systems:
+        if explanation.system and explanation.system not in systems:
             yield (
-                f"{where}[{n}].system: there is no system {one.system!r};"
-                f" {nearest(one.system, systems)}"
+                f"{where}[{n}].system: there is no system {explanation.system!r};"
+                f" {nearest(explanation.system, systems)}"
             )
-        if criterion.scope == "pair" and not one.system:
+        if criterion.scope == "pair" and not explanation.system:
             yield (
                 f"{where}[{n}].system: is missing; a comparison's label is read with this system as"
                 " answer A"
             )
-        if (criterion.scope == "sentence") != (one.sentence is not None):
-            told = (
+        if (criterion.scope == "sentence") != (explanation.sentence is not None):
+            problem = (
                 "expected the number of a sentence"
-                if one.sentence is None
+                if explanation.sentence is None
                 else "the criterion is about no sentence"
             )
-            yield f"{where}[{n}].sentence: {told}"
+            yield f"{where}[{n}].sentence: {problem}"

@@ -1,4 +1,4 @@
-"""What the protocol promises about personal data: how long they are kept, and what an erasure erases."""
+"""The protocol's privacy rules: how long personal data are kept, and what is erased."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def retention_of(privacy: Privacy | None) -> date | None:
 def is_over(privacy: Privacy | None, today: date) -> bool:
     """Whether personal data should be gone by now.
 
-    >>> is_over(Privacy("2030-12-31"), date(2030, 12, 31)), is_over(Privacy("2030-12-31"), date(2031, 1, 1))
+    >>> privacy = Privacy("2030-12-31")
+    >>> is_over(privacy, date(2030, 12, 31)), is_over(privacy, date(2031, 1, 1))
     (False, True)
     """
     last = retention_of(privacy)
@@ -44,7 +45,7 @@ def keeps_ratings(privacy: Privacy | None) -> bool:
 
 
 def privacy_problems(privacy: Privacy, where: str) -> Iterator[str]:
-    """What is wrong with it, one sentence each."""
+    """Problems of the privacy rules, one sentence each."""
     if not privacy.retention:
         return
     try:

@@ -13,7 +13,10 @@ from konsil.records import Rater
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that says whether an answer names the item's reference: in its reasoning, in its final response."""
+    """A program that checks whether an answer names the item's reference.
+
+    It checks the reasoning, the final response or both.
+    """
 
     rater: str
     """The id of a rater of kind program."""
@@ -33,27 +36,27 @@ def program_problems(
     where: str,
 ) -> Iterator[str]:
     """Say what is wrong with a program: who it is, and what its instruments ask."""
-    known = {r.id: r for r in raters if r.kind == "program"}
-    if program.rater not in known:
+    program_by_id = {r.id: r for r in raters if r.kind == "program"}
+    if program.rater not in program_by_id:
         yield (
             f"{where}.rater: there is no rater of kind 'program' {program.rater!r};"
-            f" {nearest(program.rater, known)}"
+            f" {nearest(program.rater, program_by_id)}"
         )
         return
     if not program.reasoning and not program.answer:
         yield (
             f"{where}: looks at nothing; expected a criterion under reasoning, under answer or both"
         )
-    used = {a.instrument for a in plan if a.panel == known[program.rater].panel}
+    used = {a.instrument for a in plan if a.panel == program_by_id[program.rater].panel}
     for instrument in instruments:
         if instrument.id in used:
             yield from _form_problems(program, instrument, where)
 
 
 def _form_problems(program: Program, instrument: Instrument, where: str) -> Iterator[str]:
-    asked = [name for name in (program.reasoning, program.answer) if name]
+    program_criteria = [name for name in (program.reasoning, program.answer) if name]
     criteria = {c.id: c for c in instrument.criteria}
-    for name in asked:
+    for name in program_criteria:
         criterion = criteria.get(name)
         if criterion is None:
             yield (
@@ -70,7 +73,7 @@ def _form_problems(program: Program, instrument: Instrument, where: str) -> Iter
                 " with two labels: not named, and named"
             )
     for name in criteria:
-        if name not in asked:
+        if name not in program_criteria:
             yield (
                 f"{where}: instrument {instrument.id!r} also asks {name!r}, which this program"
                 " cannot say"

@@ -61,7 +61,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Recruitment:
-    """What the record says now."""
+    """The current record."""
 
     strata: tuple[Stratum, ...] = ()
     """By name."""
@@ -74,20 +74,21 @@ class Recruitment:
     def flow(self) -> tuple[Step, ...]:
         """The steps whose numbers all strata know, added up.
 
-        >>> one, two = Stratum("a", {"contacted": 9, "completed": 4}), Stratum("b", {"contacted": 3, "completed": 3})
-        >>> [(s.name, s.people, s.lost) for s in Recruitment((one, two)).flow()]
+        >>> a = Stratum("a", {"contacted": 9, "completed": 4})
+        >>> b = Stratum("b", {"contacted": 3, "completed": 3})
+        >>> [(s.name, s.people, s.lost) for s in Recruitment((a, b)).flow()]
         [('contacted', 12, None), ('completed', 7, 5)]
         """
-        found: list[Step] = []
+        steps: list[Step] = []
         for name in STEPS:
             if self.strata and all(name in s.counts for s in self.strata):
                 people = sum(s.counts[name] for s in self.strata)
-                found.append(Step(name, people, found[-1].people - people if found else None))
-        return tuple(found)
+                steps.append(Step(name, people, steps[-1].people - people if steps else None))
+        return tuple(steps)
 
 
 def recruitment(events: Iterable[Event]) -> Recruitment:
-    """What the record says after these events: of each subject the last one counts."""
+    """The record after these events: for each subject the last event counts."""
     last: dict[str, Event] = {}
     for event in sorted((e for e in events if e.kind == KIND), key=lambda e: (e.at, _number(e.id))):
         last[event.subject] = event
@@ -105,12 +106,12 @@ def recruitment(events: Iterable[Event]) -> Recruitment:
 
 def about(texts: Mapping[str, str]) -> tuple[str, dict[str, object]]:
     """Subject and data of an event that records texts; a StudyError where one of them cannot be."""
-    kept = {k: texts.get(k, "").strip() for k in TEXTS}
-    if kept["decision"] and kept["decision"] not in DECISIONS:
+    recorded = {k: texts.get(k, "").strip() for k in TEXTS}
+    if recorded["decision"] and recorded["decision"] not in DECISIONS:
         raise StudyError(
-            f"decision: expected one of {', '.join(DECISIONS)}, got {kept['decision']!r}"
+            f"decision: expected one of {', '.join(DECISIONS)}, got {recorded['decision']!r}"
         )
-    return ABOUT, {k: v for k, v in kept.items() if v}
+    return ABOUT, {k: v for k, v in recorded.items() if v}
 
 
 def stratum(name: str, counts: Mapping[str, str]) -> tuple[str, dict[str, object]]:
@@ -121,7 +122,7 @@ def stratum(name: str, counts: Mapping[str, str]) -> tuple[str, dict[str, object
     >>> stratum("cardiology", {"contacted": "12", "responded": "7"})
     ('stratum cardiology', {'contacted': 12, 'responded': 7})
     """
-    found: dict[str, object] = {}
+    people_by_step: dict[str, object] = {}
     before, fewest = "", 10**9
     for step in STEPS:
         text = counts.get(step, "").strip()
@@ -135,8 +136,8 @@ def stratum(name: str, counts: Mapping[str, str]) -> tuple[str, dict[str, object
                 f"{step}: {people} people are more than the {fewest} of the step {before!r} before"
             )
         before, fewest = step, people
-        found[step] = people
-    return _STRATUM + name.strip(), found or {"removed": True}
+        people_by_step[step] = people
+    return _STRATUM + name.strip(), people_by_step or {"removed": True}
 
 
 def _number(event_id: str) -> int:

@@ -1,4 +1,4 @@
-"""A reply whose reasoning and final response stand under headings of their own, taken apart."""
+"""Replies with separate headings for reasoning and final response, split into both."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from functools import cache
 
 
 def parted(text: str, sections: Sequence[str]) -> tuple[str, str]:
-    r"""The reasoning and the final response of a reply; without the final heading all of it is the response.
+    r"""The reasoning and the final response of a reply.
+
+    Without the final heading the complete reply is the response.
 
     A heading stands at the beginning of a line, in any case, with or without signs of Markdown, a
     number, and a colon; after it the section may begin on the same line. The last final heading
     counts, since a reasoning may speak of it before. What stands before the first heading is
     reasoning, too. A final heading with nothing after it is none.
 
-    >>> parted("## Thinking\nFever, an infection.\n\n**Final response:** Influenza.", ("Thinking", "Final response"))
+    >>> headings = ("Thinking", "Final response")
+    >>> parted("## Thinking\nFever, an infection.\n\n**Final response:** Influenza.", headings)
     ('Fever, an infection.', 'Influenza.')
-    >>> parted("Influenza.", ("Thinking", "Final response"))
+    >>> parted("Influenza.", headings)
     ('', 'Influenza.')
     """
     if not sections:

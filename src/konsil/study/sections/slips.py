@@ -1,4 +1,7 @@
-"""Hints for slips that people make in TOML: what the parser reports is seldom what was typed wrong."""
+"""Hints for typing errors in TOML.
+
+The parser's report seldom names the actual error.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _TRUTH = {
 
 
 def hint(text: str, error: tomllib.TOMLDecodeError, lists: Collection[str] = ()) -> str:
-    """What was probably meant in the line of the error, as the end of a sentence.
+    """A hint on the probable error in the line, as the end of a sentence.
 
     Empty where nothing is recognised.
 
@@ -51,8 +54,10 @@ def hint(text: str, error: tomllib.TOMLDecodeError, lists: Collection[str] = ())
             " single quotation marks"
         )
     value = re.fullmatch(r"\s*[\w.-]+\s*=\s*([^#]*)", line)
-    told = _value_hint(number, value[1].strip()) if value is not None else _key_hint(number, line)
-    return told or _bracket_hint(number, line)
+    sentence = (
+        _value_hint(number, value[1].strip()) if value is not None else _key_hint(number, line)
+    )
+    return sentence or _bracket_hint(number, line)
 
 
 def _value_hint(number: int, value: str) -> str:
@@ -96,7 +101,11 @@ def _bracket_hint(number: int, line: str) -> str:
 
 
 def _given_twice(lines: list[str], number: int, lists: Collection[str]) -> str:
-    """The line whose header has one pair of brackets where several such tables may be; or the key given before."""
+    """A hint on a table or a key that is given twice.
+
+    It names the line whose header has one pair of brackets where several such tables may occur, or
+    the key given before.
+    """
     for n, line in enumerate(lines, start=1):
         header = _HEADER.fullmatch(line)
         if header is not None and header[1] in lists:
