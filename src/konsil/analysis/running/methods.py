@@ -54,7 +54,11 @@ def _material(table: RatingTable) -> str:
     )
     parts = [
         message(
-            "{n} ({panel}; {ratings:,} {ratings|rating|ratings})", n=n, panel=panel, ratings=ratings
+            "{n} {panel} ({ratings:,} {ratings|rating|ratings})",
+            message_id="methods.raters_part",
+            n=n,
+            panel=panel,
+            ratings=ratings,
         )
         for panel, n, ratings in panels.sort("panel").iter_rows()
     ]
