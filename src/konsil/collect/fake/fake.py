@@ -111,8 +111,8 @@ def knows(answers: Mapping[str, str], right: float, rule: Rule = fill) -> Rule:
     """Make a rule that gives the known answer to a text with this probability, and otherwise what `rule` says."""
 
     def say(request: Request, rng: random.Random) -> str:
-        known = answers.get(request.messages[-1].text)
-        return known if known is not None and rng.random() < right else rule(request, rng)
+        answer = answers.get(request.messages[-1].text)
+        return answer if answer is not None and rng.random() < right else rule(request, rng)
 
     return say
 
@@ -122,8 +122,8 @@ def thinks(answers: Mapping[str, str], names: float, rule: Rule) -> Rule:
 
     def say(request: Request, rng: random.Random) -> str:
         text = rule(request, rng)
-        known = answers.get(request.messages[-1].text)
-        thought = known if known is not None and rng.random() < names else rng.choice(WORDS)
+        answer = answers.get(request.messages[-1].text)
+        thought = answer if answer is not None and rng.random() < names else rng.choice(WORDS)
         return (
             text
             if request.schema is not None
@@ -243,15 +243,15 @@ def script_of(name: str, answers: Mapping[str, str]) -> Script:
     >>> script_of("weak,right=0.4,delay=0.1", {}).faults.delay
     0.1
     """
-    known = {"right", "reasons", "seed", *(f.name for f in dataclasses.fields(Faults))}
+    valid_names = {"right", "reasons", "seed", *(f.name for f in dataclasses.fields(Faults))}
     rates: dict[str, float] = {}
     for part in name.split(","):
         word, equals, value = part.partition("=")
         if not equals:
             continue
-        if word not in known:
+        if word not in valid_names:
             raise CollectError(
-                f"model 'fake:{name}': {word!r} is nothing to set; {nearest(word, known)}"
+                f"model 'fake:{name}': {word!r} is nothing to set; {nearest(word, valid_names)}"
             )
         try:
             rates[word] = float(value)

@@ -39,24 +39,24 @@ def _pieces(text: str, properties: Mapping[str, Any]) -> Iterator[tuple[str, Seq
     position = 0
     for name, part in properties.items():
         labels = [str(label) for label in part.get("enum", ())]
-        found = re.compile(rf'{re.escape(json.dumps(name, ensure_ascii=False))}\s*:\s*"').search(
+        match = re.compile(rf'{re.escape(json.dumps(name, ensure_ascii=False))}\s*:\s*"').search(
             text, position
         )
-        if found is None or not labels:
+        if match is None or not labels:
             continue
         label = next(
             (
                 o
                 for o in sorted(labels, key=len, reverse=True)
-                if text.startswith(f'{o}"', found.end())
+                if text.startswith(f'{o}"', match.end())
             ),
             None,
         )
         if label is None:
             continue
-        yield from ((piece, ()) for piece in _PIECE.findall(text[position : found.end()]))
+        yield from ((piece, ()) for piece in _PIECE.findall(text[position : match.end()]))
         yield label, labels
-        position = found.end() + len(label)
+        position = match.end() + len(label)
     yield from ((piece, ()) for piece in _PIECE.findall(text[position:]))
 
 

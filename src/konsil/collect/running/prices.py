@@ -62,12 +62,12 @@ def listed(model: str) -> Price | None:
     """
     name = model.rpartition("/")[2].lower()
     _, prices = price_list()
-    found = max(
+    prefix = max(
         (p for p in prices if name == p or name.startswith((p + "-", p + ":"))),
         key=len,
         default=None,
     )
-    return prices[found] if found is not None else None
+    return prices[prefix] if prefix is not None else None
 
 
 def tokens_of(request: Request) -> int:

@@ -37,8 +37,8 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     (2, 11)
     """
     inside = text[max(0, start) : max(0, end)]
-    left = len(inside) - len(inside.lstrip())
-    return max(0, start) + left, (
+    n_leading = len(inside) - len(inside.lstrip())
+    return max(0, start) + n_leading, (
         max(0, start) + len(inside.rstrip()) if inside.strip() else max(0, start)
     )
 
@@ -101,8 +101,8 @@ def joined(marks: Sequence[Mark], place: tuple[int, int], rank: int) -> tuple[Ma
     """
     if not _rank(marks, place) or (rank and not any(m.rank == rank for m in marks)):
         return tuple(marks)
-    wanted = rank or max(m.rank for m in marks) + 1
-    return _ranked(replace(m, rank=wanted) if (m.start, m.end) == place else m for m in marks)
+    new_rank = rank or max(m.rank for m in marks) + 1
+    return _ranked(replace(m, rank=new_rank) if (m.start, m.end) == place else m for m in marks)
 
 
 def _rank(marks: Sequence[Mark], place: tuple[int, int]) -> int:

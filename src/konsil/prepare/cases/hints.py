@@ -80,12 +80,12 @@ def hints(text: str) -> Iterator[Hint]:
     >>> [(hint.kind, text[hint.start : hint.end]) for hint in hints(text)]
     [('drug', 'Rituximab'), ('eponym', "Wegener's"), ('gene', 'ATP7B'), ('code', 'E83.0')]
     """
-    found = [Hint(start, end, "drug") for start, end, _ in drugs_in(text)]
+    matches = [Hint(start, end, "drug") for start, end, _ in drugs_in(text)]
     patterns: tuple[tuple[HintKind, re.Pattern[str]], ...] = (
         ("gene", _GENE),
         ("eponym", _EPONYM),
         ("code", _CODE),
     )
     for kind, pattern in patterns:
-        found += [Hint(*match.span(), kind) for match in pattern.finditer(text)]
-    yield from sorted(found, key=lambda hint: (hint.start, hint.end))
+        matches += [Hint(*match.span(), kind) for match in pattern.finditer(text)]
+    yield from sorted(matches, key=lambda hint: (hint.start, hint.end))

@@ -46,23 +46,23 @@ def lexical_matches(
         same: string equality, as published, or equality after `folded`.
         aliases: whether an item's aliases count as its reference.
     """
-    said: dict[str, dict[str, str]] = {}
+    forms_by_item: dict[str, dict[str, str]] = {}
     for answer in answers:
         if not systems or answer.system in systems:
-            said.setdefault(answer.item, {})[answer.system] = _form(answer.text, same)
-    found: dict[str, bool | None] = {}
+            forms_by_item.setdefault(answer.item, {})[answer.system] = _form(answer.text, same)
+    match_by_item: dict[str, bool | None] = {}
     for item in items:
-        own = said.get(item.id, {})
-        wanted = {
+        answer_forms = forms_by_item.get(item.id, {})
+        reference_forms = {
             _form(name, same) for name in (item.reference or "", *(item.aliases if aliases else ()))
         } - {""}
-        if not wanted or not own:
-            found[item.id] = None
-        elif wanted & set(own.values()):
-            found[item.id] = True
+        if not reference_forms or not answer_forms:
+            match_by_item[item.id] = None
+        elif reference_forms & set(answer_forms.values()):
+            match_by_item[item.id] = True
         else:
-            found[item.id] = None if set(systems) - set(own) else False
-    return found
+            match_by_item[item.id] = None if set(systems) - set(answer_forms) else False
+    return match_by_item
 
 
 def with_lexical_match(
@@ -74,14 +74,14 @@ def with_lexical_match(
     >>> made.strata
     {'lexical_match': 'yes'}
     """
-    made = []
+    new_items = []
     for item in items:
         strata = {name: value for name, value in item.strata.items() if name != MATCH}
-        known = matches.get(item.id)
-        if known is not None:
-            strata[MATCH] = "yes" if known else "no"
-        made.append(replace(item, strata=strata))
-    return tuple(made)
+        match = matches.get(item.id)
+        if match is not None:
+            strata[MATCH] = "yes" if match else "no"
+        new_items.append(replace(item, strata=strata))
+    return tuple(new_items)
 
 
 def _form(text: str, same: Sameness) -> str:

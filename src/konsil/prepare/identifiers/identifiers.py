@@ -275,26 +275,26 @@ def identifiers(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_general(text: str, start: int, end: int) -> bool:
     """Whether what a pattern found is a disease, a score, a country or an age group."""
-    found = text[start:end]
-    if any(c.isdigit() for c in found) or "@" in found:
+    passage = text[start:end]
+    if any(c.isdigit() for c in passage) or "@" in passage:
         return (
-            _AN_AGE.match(found) is not None
+            _AN_AGE.match(passage) is not None
             and _GENERAL_AGE.search(text[max(0, start - 12) : start]) is not None
         )
-    words = [word.removesuffix("'s").removesuffix("’s") for word in _LETTERS.findall(found)]
+    words = [word.removesuffix("'s").removesuffix("’s") for word in _LETTERS.findall(passage)]
     last = words[-1] if words else ""
     if _NOT_A_NAME.match(text, end) or _NOT_A_NAME.match(last):
         return True
-    if len(words) == 1 and found.startswith(last) and last in GIVEN_NAMES:
+    if len(words) == 1 and passage.startswith(last) and last in GIVEN_NAMES:
         return bool(
             re.search(r"(?:St|Sankt|Saint|Morbus|M)\.?\s$", text[max(0, start - 8) : start])
         )
     if any(word in GIVEN_NAMES for word in words):
         return False
-    is_disease = _WORDS_OF_DISEASE.search(last) is not None and not _PERSON.search(found)
-    return last in ORDINARY_WORDS or is_disease or _is_abbreviation(last, found)
+    is_disease = _WORDS_OF_DISEASE.search(last) is not None and not _PERSON.search(passage)
+    return last in ORDINARY_WORDS or is_disease or _is_abbreviation(last, passage)
 
 
-def _is_abbreviation(word: str, found: str) -> bool:
+def _is_abbreviation(word: str, passage: str) -> bool:
     """Whether the last word of what was found is an abbreviation, such as INR, and not a name in capitals."""
-    return word.isupper() and len(word) < 5 and "," not in found
+    return word.isupper() and len(word) < 5 and "," not in passage

@@ -65,13 +65,13 @@ def drugs_in(text: str) -> list[tuple[int, int, str]]:
     >>> [name for _, _, name in drugs_in("Prednisolone or D-Penicillamin, then rituximab; alcohol no.")]
     ['prednisolon', 'penicillamin', 'rituximab']
     """
-    found = []
+    drugs = []
     for match in _WORD.finditer(text):
         for word in match[0].split("-"):
             name = canonical_drug(word)
             if name:
-                found.append((match.start(), match.end(), name))
-    return found
+                drugs.append((match.start(), match.end(), name))
+    return drugs
 
 
 def canonical_drug(word: str) -> str:

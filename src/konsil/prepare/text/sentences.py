@@ -110,9 +110,9 @@ def _goes_on_below(line: str, after: str) -> bool:
 
 def _cut(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
     start = begin
-    for found in _STOP.finditer(text, begin, stop):
-        end = found.end()
-        if not _goes_on(_Gap(text, start, found.start(), end, stop)):
+    for match in _STOP.finditer(text, begin, stop):
+        end = match.end()
+        if not _goes_on(_Gap(text, start, match.start(), end, stop)):
             yield _trimmed(text, start, end)
             start = end
     if text[start:stop].strip():
@@ -142,8 +142,8 @@ class _Gap:
     @property
     def first(self) -> int:
         """Where its first character is that is no white space."""
-        found = _INK.search(self.text, self.start, self.end)
-        return found.start() if found else self.end
+        match = _INK.search(self.text, self.start, self.end)
+        return match.start() if match else self.end
 
     @property
     def opened(self) -> int:
@@ -233,10 +233,10 @@ def _bare(token: str) -> str:
 
 def _tails(tokens: list[str]) -> Iterator[str]:
     """The last word and, where it is written with spaces as in z. B., the last words together."""
-    found = ""
+    tail = ""
     for token in reversed(tokens[-4:]):
         bare = _bare(token)
         if not _DOTTED.fullmatch(bare):
             return
-        found = bare + found
-        yield found
+        tail = bare + tail
+        yield tail
