@@ -1,4 +1,6 @@
-"""The provider that ships: replies by rule and faults by rate, drawn from a seed and the request and nothing else.
+"""The fake provider: it replies by rule and fails by stated rates.
+
+Both are drawn from a seed and the request, and depend on nothing else.
 
 It is what trials and tests use, in the process (`FakeProvider`) or behind a real socket
 (`konsil.collect.fake.fake_server`).
@@ -108,7 +110,7 @@ def _value(schema: Mapping[str, Any], rng: random.Random) -> Any:  # noqa: ANN40
 
 
 def knows(answers: Mapping[str, str], right: float, rule: Rule = fill) -> Rule:
-    """Make a rule that gives the known answer to a text with this probability, and otherwise what `rule` says."""
+    """Make a rule that gives a text's known answer with this probability, else that of `rule`."""
 
     def say(request: Request, rng: random.Random) -> str:
         answer = answers.get(request.messages[-1].text)
@@ -118,7 +120,10 @@ def knows(answers: Mapping[str, str], right: float, rule: Rule = fill) -> Rule:
 
 
 def thinks(answers: Mapping[str, str], names: float, rule: Rule) -> Rule:
-    """Make a rule that thinks aloud before it says what `rule` says; with this probability it thinks of the answer."""
+    """Make a rule that writes a reasoning before the reply of `rule`.
+
+    With this probability the reasoning names the known answer.
+    """
 
     def say(request: Request, rng: random.Random) -> str:
         text = rule(request, rng)

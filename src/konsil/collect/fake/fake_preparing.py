@@ -1,4 +1,7 @@
-"""What the endpoint for trials says before a study: by rules that anybody can follow, so that all can be tried."""
+"""Replies of the endpoint for trials in the steps before a study.
+
+They follow rules that a user can check by hand, so that every step can be tried.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,9 @@ def prepares(request: Request) -> dict[str, Any] | None:
 
 
 def rewritten(text: str) -> str:
-    """A question without greetings, a few abbreviations written out, with a capital and a mark at its end.
+    """The question without greetings, a few abbreviations written out.
+
+    It begins with a capital and ends with a punctuation mark.
 
     >>> rewritten("hi, pt w AF,  which dose of apixaban? thanks!")
     'Patient with AF, which dose of apixaban?'

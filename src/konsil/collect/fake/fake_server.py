@@ -1,4 +1,6 @@
-"""The fake provider behind a real socket on this machine: for benchmarks, and for tests of the network's own faults.
+"""The fake provider behind a real socket on this machine.
+
+It serves benchmarks, and tests of faults of the network itself.
 
 `python -m konsil.collect.fake.fake_server '{"busy": 0.05}'` prints its address and serves until it
 is ended. GET /counts says how often each request was received, by a digest of its body.
@@ -27,7 +29,7 @@ STOPPED_SECONDS = 5.0
 
 
 def read_request(data: dict[str, Any]) -> Request:
-    """Read the body of a chat completion's request back into a request, as far as a script looks at it."""
+    """Read the body of a chat completion's request, as far as a script uses it."""
     form = (data.get("response_format") or {}).get("json_schema") or {}
     return Request(
         model=str(data.get("model")),

@@ -1,4 +1,7 @@
-"""What the fake provider adds where it is asked: log-probabilities of a reply's tokens, and sources it never read."""
+"""Log-probabilities of a reply's tokens, and citations, from the fake provider.
+
+Both are added where the request asks for them; the cited sources were never read.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ _PIECE = re.compile(r"\s*\w+|\s*[^\w\s]|\s+")
 def logprobs(
     text: str, schema: Mapping[str, Any] | None, n: int, rng: random.Random
 ) -> dict[str, Any]:
-    """Give a reply's tokens as chat completions have them: labels of the schema are unsure, all else is certain."""
+    """Give a reply's tokens in the form of chat completions.
+
+    Labels of the schema are uncertain, every other token is certain.
+    """
     content: list[dict[str, Any]] = []
     for piece, labels in _pieces(text, (schema or {}).get("properties", {})):
         sure = rng.uniform(1 / len(labels), 1.0) if len(labels) > 1 else 1.0

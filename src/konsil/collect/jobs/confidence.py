@@ -1,4 +1,4 @@
-"""How probable a label was when a judge wrote it, from the log-probabilities of the tokens that it is made of."""
+"""The probability of a label when a judge wrote it, from its tokens' log-probabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Chances = Mapping[str, float]
 
 
 def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Give the probability of each option of a field at the place of the reply where its value stands.
+    """Give the probability of each option of a field where its value stands in the reply.
 
     P(label) = product, over the tokens of the label written, of the share of the alternatives that
     lead on to it among those that lead to an option at all; an alternative that leads elsewhere
@@ -50,7 +50,7 @@ def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, floa
 
 
 def _value(field: Field, tokens: Sequence[Mapping[str, Any]]) -> tuple[str, bool, int] | None:
-    """The option that stands in the reply, whether in quotation marks, and where it begins in the joined tokens."""
+    """The option in the reply, whether it is quoted, and its position in the joined tokens."""
     joined = "".join(map(_text, tokens))
     places = list(
         re.finditer(rf'{re.escape(json.dumps(field.name, ensure_ascii=False))}\s*:\s*("?)', joined)
@@ -110,7 +110,10 @@ def _alternatives(token: Mapping[str, Any]) -> Iterator[tuple[str, float | None]
 
 
 def _after(text: str, ahead: str) -> str | None:
-    """The part of an alternative that belongs to the value, where the token began before it (`"`, ` "`)."""
+    """The part of an alternative that belongs to the value.
+
+    It is shorter than the alternative where the token began before the value (`"`, ` "`).
+    """
     if not ahead.strip():
         return text if not ahead else text.lstrip()
     mark = ahead.strip()
@@ -119,7 +122,7 @@ def _after(text: str, ahead: str) -> str | None:
 
 
 def _fits(piece: str, ending: str, quoted: bool) -> bool:
-    """Whether a piece of text can be the beginning of what is still to be written, or has all of it."""
+    """Whether a piece of text begins what is still to be written, or contains all of it."""
     piece, ending = piece.casefold(), ending.casefold()
     if not piece:
         return False

@@ -1,4 +1,7 @@
-"""What is still to be asked of one system or judge: planned before the first call, built again when its turn comes."""
+"""The calls still to make for one system or judge.
+
+They are planned before the first call; each request is built again when its turn comes.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that one system is to answer, one judge to rate, or a model to do before the study."""
+    """All that one system is to answer, one judge to rate, or a model to do before the study."""
 
     kind: CallKind
     """Answers, ratings or what is prepared."""

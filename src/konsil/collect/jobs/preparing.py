@@ -1,4 +1,6 @@
-"""A model helps before the study: one durable call for each question or theme, its reply read strictly.
+"""Calls of a model before the study: one durable call for each question or theme.
+
+Its reply is read strictly.
 
 What it says decides nothing. A reply becomes a proposal, a suspicion, phrases, a name or a tag;
 `konsil.prepare` makes items and strata of them, and people's decisions stand above.

@@ -63,7 +63,10 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
 
 
 def _items(study: Study, store: Store) -> tuple[Item, ...]:
-    """The items to answer, in the words that were accepted: all, or those drawn where no draw waits for the answers."""
+    """The items to answer, in their accepted wording.
+
+    All items, or those drawn where the draw does not wait for the answers.
+    """
     items, spec = store.items(), study.prepare
     if spec is None:
         return items
@@ -153,7 +156,10 @@ def store_answers(study: Study, store: Store) -> int:
 
 
 def answer_of(call: Call, sections: Sequence[str] = ()) -> Answer:
-    """The answer that a readable call gave, its reasoning apart where the reply or its sections tell it apart."""
+    """The answer of a readable call.
+
+    Its reasoning is separate where the reply or its sections mark it.
+    """
     reply: Mapping[str, Any] = call.reply
     reasoning, text = parted(clean(str(reply.get("text", ""))), sections)
     thought = (str(reply.get("reasoning", "")).strip("\n"), reasoning)

@@ -153,7 +153,10 @@ def _label(
 
 
 def _expectation(chances: Chances | None, label: str, numbers: Mapping[str, float]) -> float:
-    """The mean of a vote's labels by their probabilities, an abstention's left out; without any, its own label."""
+    """The mean of a vote's labels by their probabilities, without an abstention's.
+
+    Without probabilities it is the vote's own label.
+    """
     weights = {name: p for name, p in (chances or {}).items() if name in numbers}
     total = sum(weights.values())
     return (

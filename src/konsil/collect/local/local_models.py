@@ -1,4 +1,7 @@
-"""Models on this machine: where their weights lie, which there are, and how they come and go, whole or not at all."""
+"""Installed models on this machine: their folder, their installation and removal.
+
+A model is installed or removed completely or not at all.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ class Model:
 
 
 def models_place() -> Path:
-    """The folder of models: KONSIL_MODELS, or konsil/models where the platform keeps users' data."""
+    """The folder of models: KONSIL_MODELS, or konsil/models in the platform's user data."""
     stated = os.environ.get(PLACE, "")
     if stated:
         return Path(stated).expanduser()
@@ -130,7 +133,9 @@ def store_weights(
     licence: str = "",
     terms: bytes = b"",
 ) -> Model:
-    """Copy weights to their place, check their digest where one is expected, and record what they say of themselves.
+    """Copy weights to their folder and record what their head states.
+
+    Their digest is checked where one is expected.
 
     Nothing is to be seen of the model before it is whole. The same weights again change nothing.
     """

@@ -1,4 +1,6 @@
-"""A model's server in a process of its own: llama.cpp behind OpenAI's chat completions, on this machine's own address.
+"""A model's server in a process of its own, on this machine's own address.
+
+It is llama.cpp behind OpenAI's chat completions.
 
 `python -m konsil.collect.local.local_server` reads what to serve as one line of JSON, answers with
 one line, and serves until its standard input ends: so it never outlives whoever started it, however

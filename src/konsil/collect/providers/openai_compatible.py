@@ -1,4 +1,7 @@
-"""The chat completions that OpenAI, vLLM, SGLang, Ollama, llama.cpp, LM Studio, Azure, OpenRouter and others speak."""
+"""OpenAI's chat completions over HTTP.
+
+OpenAI, vLLM, SGLang, Ollama, llama.cpp, LM Studio, Azure, OpenRouter and others accept them.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +155,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _behind_a_proxy(url: str) -> bool:
-    """Whether the environment names a proxy for this address: aiohttp looks it up anew with every call, in a thread."""
+    """Whether the environment names a proxy for this address.
+
+    aiohttp looks it up anew with every call, in a thread.
+    """
     parts = urlsplit(url)
     if parts.hostname in ("127.0.0.1", "localhost", "::1"):
         return False  # a proxy elsewhere does not know what this machine's own address is to us

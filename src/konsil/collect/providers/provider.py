@@ -1,4 +1,7 @@
-"""The narrow door: everything above it is pure or is storage, everything below it is one vendor's matter."""
+"""The interface of all providers: a request, its reply and its failures.
+
+All modules above it are pure or storage; every module below it concerns one vendor.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +128,10 @@ class CallError(Exception):
 
 
 class BusyError(CallError):
-    """The endpoint asks for patience (429, 503 with Retry-After): call again later, and less at once. No failure."""
+    """The endpoint is busy (429, 503 with Retry-After), which is no failure.
+
+    The call is repeated later, with fewer calls at once.
+    """
 
 
 class ServerError(CallError):
@@ -251,7 +257,9 @@ _encode = json.JSONEncoder(
 
 
 def clean(text: str) -> str:
-    r"""Make a text storable: a NUL or half a character, which no database keeps, becomes the replacement character.
+    r"""Make a text storable: replace what no database keeps.
+
+    A NUL or half a character becomes the replacement character.
 
     >>> clean("a\0b\ud800c") == "a\ufffdb\ufffdc"
     True

@@ -1,4 +1,4 @@
-"""Which parameter an endpoint refuses, from what its error says: by its name, and by nothing else."""
+"""The parameter that an endpoint refuses, read from its error by the parameter's name only."""
 
 from __future__ import annotations
 

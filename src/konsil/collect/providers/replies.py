@@ -1,4 +1,4 @@
-"""Bodies of chat completions -> replies: pure, and forgiving about what the many servers leave out."""
+"""Bodies of chat completions -> replies: pure, and tolerant of parts that servers leave out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One direct request of a vendor's model in pydantic-ai-slim's words, and its reply and failures in ours."""
+"""One direct request through pydantic-ai-slim; its reply and failures in konsil's types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Vendors that are called in their own way (Anthropic, Gemini, Bedrock, Mistral, ...), through pydantic-ai-slim.
+"""Vendors with an API of their own, called through pydantic-ai-slim.
+
+Among them are Anthropic, Gemini, Bedrock and Mistral.
 
 Its model classes know the vendors' quirks; of it we use the one direct request, none of its agents,
 retries or limits. Where the vendor's client takes an HTTP client of ours, the request is looked at

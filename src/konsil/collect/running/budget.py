@@ -1,4 +1,4 @@
-"""A budget that calls under way hold their shares of, and what each model's calls have taught about their size."""
+"""A budget that calls under way hold shares of, and the sizes of each model's calls."""
 
 from __future__ import annotations
 
@@ -110,7 +110,10 @@ class Budget:
 
 @dataclass(slots=True)
 class Meter:
-    """What the calls of one model were like: the dearest, and the tokens that the endpoint counts beyond ours."""
+    """The calls of one model so far: the dearest, and how the endpoint counts their tokens.
+
+    The endpoint may count more tokens than konsil estimates.
+    """
 
     is_taught: bool = False
     """Whether a reply has come back, so that its size is known."""

@@ -1,4 +1,7 @@
-"""When a run cannot succeed: many works of one model that all ended in the same unusable way, and what to look at."""
+"""When a run cannot succeed: many works of one model ended in the same unusable way.
+
+A sentence says what the user should check.
+"""
 
 from __future__ import annotations
 

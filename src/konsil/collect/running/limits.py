@@ -1,4 +1,4 @@
-"""How much may be asked of an endpoint at once: stated limits, and less while the endpoint says that it is busy."""
+"""How many calls an endpoint gets at once: stated limits, and fewer while it is busy."""
 
 from __future__ import annotations
 
@@ -177,7 +177,10 @@ class Limiter:
             self._wake()
 
     def busy(self, began: float, retry_seconds: float | None) -> None:
-        """Note that the endpoint was busy for a call that began then: ask less, and pause where it asks for that."""
+        """Note that the endpoint was busy for a call that began then.
+
+        Fewer calls follow, after a pause where the endpoint asks for one.
+        """
         now = self._clock()
         if began > self._halved_at:
             if self.allowed < 2.0:

@@ -1,4 +1,6 @@
-"""Writes prices.toml anew from genai-prices, an offline list that is kept up to date by others (MIT).
+"""Writes prices.toml anew from genai-prices (MIT).
+
+genai-prices is an offline list that others keep up to date.
 
 `python -m konsil.collect.running.price_source 2026-11-22 > src/konsil/collect/prices.toml`, with
 the extra `vendors` installed; the day is the one whose prices are taken. konsil itself reads the
@@ -41,7 +43,10 @@ source = {source}
 
 
 def prices_on(day: date) -> dict[str, tuple[float, float]]:
-    """Read the prices of a day: name, or beginning of names -> dollars for a million tokens read and written."""
+    """Read the prices of a day.
+
+    Name, or beginning of names -> US dollars for a million tokens read and written.
+    """
     from genai_prices.data_snapshot import get_snapshot
 
     prices: dict[str, tuple[float, float]] = {}

@@ -1,4 +1,7 @@
-"""Works to calls: one asyncio process that asks, waits, asks again, and keeps every attempt before it counts."""
+"""From works to calls: one asyncio process that calls, waits and calls again.
+
+It stores every attempt before it counts it.
+"""
 
 from __future__ import annotations
 
@@ -228,7 +231,10 @@ class Runner:
         *,
         is_last_chance: bool,
     ) -> None:
-        """Tell a prompt that is withheld from a key that may do nothing: by what the body says, or by other replies."""
+        """Tell a withheld prompt from a key without permission.
+
+        The body of the error decides, or other replies.
+        """
         work = course.work
         if error.certain or work.who in lane.heard:
             await self._end(lane, course, tried, "filtered")
@@ -317,7 +323,10 @@ class Runner:
         )
 
     async def _reserve(self, meter: Meter, request: Request, price: Price | None) -> float | None:
-        """Set aside what a call can cost; with a budget the first call of a model goes alone, and teaches its size."""
+        """Set aside what a call can cost.
+
+        With a budget the first call of a model goes alone, so that its size is known for the next.
+        """
         if price is None or self.budget.most is None:
             amount = 0.0 if price is None else meter.most(request, price)
             self.budget.hold(amount)
@@ -337,7 +346,10 @@ class Runner:
             self.progress.outcomes[call.outcome] += 1
 
     async def _end(self, lane: Lane, course: Course, tried: CallAttempt, outcome: Outcome) -> None:
-        """Keep the last attempt of a work, and stop its model where so many ended alike that the next ones will."""
+        """Store the last attempt of a work, and stop its model where further calls are hopeless.
+
+        They are hopeless where so many works ended alike that the next will end so, too.
+        """
         await self._store_attempt(tried.call(outcome, ended=True))
         actor = course.work.who
         if lane.streaks.is_hopeless(actor, outcome) and actor not in lane.stopped:

@@ -1,4 +1,6 @@
-r"""A model's thoughts, parted from its response where a server leaves the model's own marks in the text. Pure.
+r"""A model's thoughts, separated from its response by the model's own marks. Pure.
+
+Some servers leave these marks in the text.
 
 Nothing between such marks may reach an answer that people rate: what cannot be told apart counts as
 thought.

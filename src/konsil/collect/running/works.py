@@ -18,7 +18,7 @@ refused."""
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One thing to do: a system's answer to an item, a judge's ratings for a task, a step before the study."""
+    """One unit of work: an answer to an item, ratings for a task, or a step before the study."""
 
     id: str
     """Its digest (`work_key`)."""

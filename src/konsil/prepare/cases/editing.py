@@ -46,7 +46,9 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def added(
     marks: Sequence[Mark], spans: Iterable[tuple[int, int]], kind: MarkKind
 ) -> tuple[Mark, ...]:
-    """The marks with these spans as one more of a kind; as a cue they are one, weaker than all before.
+    """The marks with these spans added as marks of one kind.
+
+    As cues they are one cue, weaker than all before.
 
     >>> [m.rank for m in added([Mark(0, 3, "cue", 1)], [(4, 9), (12, 14)], "cue")]
     [1, 2, 2]
@@ -80,7 +82,9 @@ def worded(marks: Sequence[Mark], place: tuple[int, int], replacement: str) -> t
 
 
 def moved(marks: Sequence[Mark], place: tuple[int, int], by: Literal[-1, 1]) -> tuple[Mark, ...]:
-    """The marks with the cue at a place one stronger (-1) or weaker (1), and the one that was there in its stead.
+    """The marks with the cue at a place one rank stronger (-1) or weaker (1).
+
+    The cue that had this rank takes its rank.
 
     >>> [m.rank for m in moved([Mark(0, 3, "cue", 1), Mark(4, 9, "cue", 2)], (4, 9), -1)]
     [2, 1]

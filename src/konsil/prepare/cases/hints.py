@@ -1,4 +1,4 @@
-"""What gives a diagnosis away without its name: drugs, genes, codes and eponyms that stand in a case unmarked.
+"""Hints at a diagnosis other than its name: unmarked drugs, genes, codes and eponyms.
 
 The lists are short and konsil's own; they help whoever marks and are no proof: what is not on them
 only a person finds.

@@ -1,4 +1,7 @@
-"""What is left over of a diagnosis or of a cue in the versions of a case, for the person who approves them."""
+"""Remains of a diagnosis or of a cue in the versions of a case.
+
+They are shown to the person who approves the versions.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,9 @@ class Leftover:
 
 
 def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover, ...]:
-    """Look through the versions of a case: its reference and aliases in any of them, its cues where they are masked.
+    """Search the versions of a case for its diagnosis and its masked cues.
+
+    The reference and the aliases are searched in every version, cues where they are masked.
 
     What is found at a level is not told again for the levels after it.
     """
@@ -129,7 +134,10 @@ def _hints(
 def _leftovers(
     version_parts: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str
 ) -> list[Leftover]:
-    """What a version's text names, with its place in the narrative where all of it is the narrative's own."""
+    """The names in a version's text, with their place in the narrative.
+
+    The place is given where all of the mention is the narrative's own.
+    """
     text = "".join(part.text for part in version_parts)
     collected = []
     for mention in mentions(text, names):
@@ -153,7 +161,10 @@ _DEFINED = re.compile(r"\s*\(\s*([A-Z][A-Za-z0-9]{1,5})\s*\)")
 
 
 def _abbreviated(item: Item, marks: Sequence[Mark]) -> tuple[Name, ...]:
-    """Abbreviations that the narrative gives right after a marked diagnosis: 'granulomatosis ... (GPA)'."""
+    """Abbreviations that the narrative gives right after a marked diagnosis.
+
+    An example is 'granulomatosis ... (GPA)'.
+    """
     abbreviations = []
     for mark in marks:
         if (

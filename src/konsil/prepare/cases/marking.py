@@ -1,4 +1,4 @@
-"""What is marked in a case, kept as events: marked, looked through, approved, and only then made into items.
+"""The marks of a case, kept as events: marked, reviewed, approved, then made into items.
 
 The last event of a case counts. A case's versions are items of their own; the case itself is then
 no longer in the study, since whoever read the whole narrative would know the others' answers.

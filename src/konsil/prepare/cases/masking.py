@@ -1,4 +1,4 @@
-"""A case and what is marked in it -> its five versions, from the whole narrative to one without its cues.
+"""The five versions of a marked case, from the whole narrative to one without its cues.
 
 A mark takes out a span or puts a more general wording in its place. Which marks count at a level is
 a matter of their kind and rank; the rest of the text stays letter for letter. Offsets count
@@ -152,7 +152,10 @@ def _place(mark: Mark) -> str:
 
 
 def _outermost(text: str, marks: Sequence[Mark]) -> list[Mark]:
-    """The marks that lie in no other one, in the text's order and without the white space at their ends."""
+    """The marks that lie in no other mark, in the text's order.
+
+    White space at their ends is left out.
+    """
     outermost: list[Mark] = []
     for mark in sorted(marks, key=lambda m: (m.start, -m.end)):
         if outermost and mark.end <= outermost[-1].end:
@@ -173,7 +176,7 @@ def _append_part(version_parts: list[Part], text: str, start: int, end: int) -> 
 
 
 def _joins(version_parts: Sequence[Part], removed: str) -> bool:
-    """Whether nothing but white space parts what is to be taken out from what was taken out just before."""
+    """Whether only white space separates what is to be taken out from the last removal."""
     last = (
         version_parts[-2:]
         if len(version_parts) > 1

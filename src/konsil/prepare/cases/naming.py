@@ -1,4 +1,4 @@
-"""Where a text names a thing: by its name, another form or order of it, an abbreviation or a misspelling.
+"""Where a text names a thing: by its name, another form or order, short or misspelt.
 
 It is a program that reads, not a person: `negation` and `homonyms` tell what it knows of what is
 ruled out and of what else a word may mean. What it finds is shown to people (`leftovers`) or
@@ -102,7 +102,9 @@ class Mention:
 
 
 def names_of(texts: Iterable[str]) -> tuple[Name, ...]:
-    """Names as they are given: what stands in brackets is a name of its own, and so are the initials of three words.
+    """Names as they are given, with those in brackets and the initials of three words.
+
+    Each of them is a name of its own.
 
     >>> [name.text for name in names_of(["systemic lupus erythematosus (SLE)"])]
     ['systemic lupus erythematosus', 'SLE']
@@ -128,7 +130,9 @@ def spoken(text: str) -> str:
 
 
 def is_short(text: str) -> bool:
-    """Whether a name is an abbreviation: one word of up to six letters and digits, most of them capitals.
+    """Whether a name is an abbreviation.
+
+    An abbreviation is one word of up to six letters and digits, most of them capitals.
 
     >>> is_short("SLE"), is_short("HbA1c"), is_short("Gout"), is_short("MS")
     (True, True, False, True)
@@ -141,7 +145,9 @@ def is_short(text: str) -> bool:
 
 
 def mentions(text: str, names: Sequence[Name]) -> tuple[Mention, ...]:
-    """Where a text names any of these, in the text's order; of mentions at the same words the surest one is told.
+    """Where a text names any of these, in the text's order.
+
+    Of mentions at the same words only the surest is given.
 
     >>> [(m.way, m.start) for m in mentions("Cutaneous sarcoid; Sarkoidose Stadium II.", names_of(["sarcoidosis"]))]
     [('part', 10), ('form', 19)]
@@ -255,7 +261,10 @@ def _from(
 
 @lru_cache(maxsize=65_536)
 def _way(word: str, name_word: str) -> Way | None:
-    """How a word of a text is a word of a name: as it is, within a compound, or only its beginning."""
+    """How a word of a text is a word of a name.
+
+    It is the word itself, the word within a compound, or only its beginning.
+    """
     like = likeness(word, name_word)
     if like is not None:
         return _LIKE[like]

@@ -167,7 +167,10 @@ def _screened(
 def _matched(
     spec: Preparation, items: Sequence[Item], answers: Iterable[Answer], systems: Sequence[str]
 ) -> tuple[list[Item], Counter[str], dict[str, int]]:
-    """The items that may be drawn with their lexical match, how many may not, and who answered how many."""
+    """The items that may be drawn with their lexical match.
+
+    Also: how many items may not, with the reason, and how many items each system answered.
+    """
     item_ids = {item.id for item in items}
     texts = [
         a for a in answers if a.text and a.item in item_ids and (not systems or a.system in systems)
@@ -255,7 +258,9 @@ def _number(data: Mapping[str, Any]) -> int:
 
 
 def prepared(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]:
-    """All items in the words that were accepted, with their themes, and those drawn with their sets and their match.
+    """All items in the words that were accepted, with their themes.
+
+    Those drawn have their sets and their match.
 
     Applied again it changes nothing.
     """
@@ -310,7 +315,7 @@ def _places(drawn: Drawn) -> dict[str, tuple[str, str]]:
 
 
 def to_mask(items: Sequence[Item], events: Iterable[Event]) -> tuple[Item, ...]:
-    """The cases that are to be masked: drawn, or all that nobody screened out where nothing was drawn.
+    """The cases to mask: those drawn, or all not screened out where nothing was drawn.
 
     What came in versions already is not among them.
     """
@@ -344,7 +349,10 @@ def unmasked_cases_sentence(cases: Sequence[str]) -> str:
 def _with_versions(
     places: dict[str, tuple[str, str]], items: Iterable[Item]
 ) -> dict[str, tuple[str, str]]:
-    """The places of what was drawn, with those of the versions of masked cases, which are their case's."""
+    """The places of the drawn items and of the versions of masked cases.
+
+    A version has the place of its case.
+    """
     items = tuple(items)
     versions = {i.id for i in items if i.case is not None}
     version_places = {

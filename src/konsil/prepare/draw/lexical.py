@@ -17,7 +17,9 @@ MATCH = "lexical_match"
 
 
 def folded(text: str) -> str:
-    """A text without what rarely changes its meaning: case, white space, compatibility forms, marks at its ends.
+    """A text folded for comparison, without what rarely changes its meaning.
+
+    This is case, white space, compatibility forms and marks at its ends.
 
     >>> folded("  Morbus\u00a0Crohn."), folded("Ca²⁺")
     ('morbus crohn', 'ca2+')

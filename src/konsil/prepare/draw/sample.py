@@ -43,7 +43,10 @@ def combined(items: Sequence[Item], columns: Sequence[str]) -> tuple[Item, ...]:
 
 
 def shortages(items: Sequence[Item], by: str, requested: Mapping[str, int]) -> dict[str, int]:
-    """Value of a stratum -> how many items fewer there are than asked for, where there are fewer."""
+    """Value of a stratum -> the number of items by which it falls short of the request.
+
+    Values with enough items are not in it.
+    """
     available = Counter(
         item.strata[by] if by else "" for item in items if not by or by in item.strata
     )
@@ -77,7 +80,9 @@ def sizes(n: int, shares: Mapping[str, float]) -> dict[str, int]:
 def stratified(
     items: Sequence[Item], by: str, requested: Mapping[str, int], *, seed: int, name: str = "sample"
 ) -> tuple[Item, ...]:
-    """So many items of each value of a stratum, drawn at random without replacement; in the order of their ids.
+    """The requested number of items of each value of a stratum, in the order of their ids.
+
+    They are drawn at random without replacement.
 
     Where `by` is empty, all items are of the one value ''.
 
@@ -129,7 +134,7 @@ def in_sets(
     by: str = "",
     name: str = "sets",
 ) -> tuple[Item, ...]:
-    """The items with the sets they are drawn into, each into one at most; in the order of their ids.
+    """The items with the sets they are drawn into, each into one at most, ordered by id.
 
     With `by`, every set has the values of that stratum in the items' own proportions, to the
     nearest item.

@@ -1,4 +1,6 @@
-"""Which questions are asked more than once: letter for letter, in the same words, in nearly the same, in translation.
+"""Questions that are asked more than once.
+
+They are the same letter for letter, in the same words, in nearly the same, or in translation.
 
 Items that say the same are no independent ones. What is found is for people to decide on; groups
 are kept as an event.
@@ -113,7 +115,7 @@ def pairs(
 
 
 def _same(words: Sequence[str]) -> list[tuple[int, int]]:
-    """Each text that has the same words as an earlier one, with the first of them and the one right before it."""
+    """Pairs of each text with the first and with the last earlier text of the same words."""
     places: dict[str, list[int]] = {}
     for n, text in enumerate(words):
         if text:
@@ -131,7 +133,10 @@ def _shingles(text: str) -> frozenset[int]:
 
 
 def _candidates(shingles: Sequence[frozenset[int]]) -> set[tuple[int, int]]:
-    """Pairs that share a band of their MinHash signatures; of many alike each with the first and the one before."""
+    """Pairs that share a band of their MinHash signatures.
+
+    Of many alike each is paired with the first and with the previous text.
+    """
     constants = np.frombuffer(
         b"".join(
             hashlib.blake2b(b"minhash%d" % n, digest_size=16).digest()

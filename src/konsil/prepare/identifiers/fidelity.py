@@ -1,4 +1,6 @@
-"""What a rewording changes that must not change: numbers and their units, negations, drugs; and what it must not have.
+"""Changes that a rewording must not make, and content that it must not have.
+
+Numbers and their units, negations and drugs must not change.
 
 It compares words, not meanings. What it finds is a warning that whoever accepts the wording answers
 in writing.

@@ -262,7 +262,7 @@ _LETTERS = re.compile(rf"{_CAPITAL}['’]?[^\W\d_]+")
 
 
 def identifiers(text: str) -> Iterator[tuple[int, int]]:
-    """The first character and one past the last of what may name a person, in the order of the patterns.
+    """Spans (first character, one past the last) that may name a person, in pattern order.
 
     >>> [text[a:b] for text in ["Pt J. O'Brien, Graves disease, room 4"] for a, b in identifiers(text)]
     ["Pt J. O'Brien", 'room 4']
@@ -296,5 +296,5 @@ def _is_general(text: str, start: int, end: int) -> bool:
 
 
 def _is_abbreviation(word: str, passage: str) -> bool:
-    """Whether the last word of what was found is an abbreviation, such as INR, and not a name in capitals."""
+    """Whether the last word of a match is an abbreviation, such as INR, not a name in capitals."""
     return word.isupper() and len(word) < 5 and "," not in passage

@@ -1,4 +1,7 @@
-"""Groups of texts that mean alike, from their embeddings: fewer dimensions, then dense regions of any number."""
+"""Groups of texts that mean alike, from their embeddings.
+
+Their dimensions are reduced; then dense regions, of any number, are found.
+"""
 
 from __future__ import annotations
 

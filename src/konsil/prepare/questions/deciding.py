@@ -1,4 +1,6 @@
-"""What people decide of single items, one event each: who, when, by which of the study's statements, and why.
+"""Decisions of people on single items, one event each.
+
+An event states who decided, when, by which of the study's statements, and why.
 
 A screening holds the decisions that were made before it; those made since go on from there, the
 last one of an item stands. So a pool of ten thousand can be gone through by several people at once,
@@ -58,7 +60,7 @@ def decision_event(decision: Decision) -> Event:
 
 
 def decisions(events: Iterable[Event], after: int = 0) -> list[Decision]:
-    """All decisions among the events in the order in which they were made, from the one that follows `after` on.
+    """All decisions among the events after number `after`, in the order they were made.
 
     >>> made = Decision(2, "q", "", "ada", "2025-01-02"), Decision(1, "q", KEEP, "bob", "2025-01-02")
     >>> [one.by for one in decisions(map(decision_event, made))]

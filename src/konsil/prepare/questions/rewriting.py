@@ -1,4 +1,6 @@
-"""Questions in better words: a model proposes, people accept, edit or refuse, and the study shows what was accepted.
+"""Questions in better words, proposed by a model and decided on by people.
+
+People accept, edit or refuse a proposal, and the study shows what was accepted.
 
 Items are never rewritten. A proposal and a decision are events on an item, and an item's text is a
 function of the item as it was imported and of the last decision on it; both wordings stay.
@@ -171,7 +173,7 @@ def with_rewriting(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item
 def undecided(
     items: Iterable[Item], events: Iterable[Event], fixed_ids: Collection[str] = frozenset()
 ) -> tuple[str, ...]:
-    """The items on which nobody has decided; where a model changed nothing there is nothing to decide.
+    """The items without a decision, except those in which the model changed nothing.
 
     Args:
         items: as they were imported.

@@ -1,4 +1,6 @@
-"""Which of the collected questions may be rated at all: what rules find, what a person decides, kept as an event.
+"""Which of the collected questions may be rated: findings of rules, decisions of people.
+
+They are kept as an event.
 
 Rules find suspects; people's decisions go before them. What is screened out keeps its text and its
 reason and is left out of the draw, so that the study flow can count it.

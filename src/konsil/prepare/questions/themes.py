@@ -1,4 +1,6 @@
-"""What the questions are about: groups of questions that mean alike, named, edited by people and kept as an event.
+"""Themes of the questions: groups that mean alike, named, and edited by people.
+
+They are kept as an event.
 
 Themes are found once; people then merge, rename and drop them, and move single questions. Every
 question has one theme, read as the stratum `theme`; a question that came later gets the nearest

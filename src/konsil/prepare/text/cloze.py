@@ -1,4 +1,4 @@
-r"""Cloze deletions: {{c1::text::hint}}, read and shown as Anki does, with one difference for the better.
+r"""Cloze deletions: {{c1::text::hint}}, read and shown as Anki does, with one difference.
 
 Anki ends a deletion at the next `}}`, so that a formula such as \(\frac{a}{b^{2}}\) breaks its
 card. Here braces that a formula has opened within a deletion are the formula's. Where a text cannot
@@ -158,7 +158,7 @@ def numbers(parts: Sequence[Part]) -> tuple[int, ...]:
 
 
 def question(parts: Sequence[Part], number: int) -> str:
-    """The front of a card as HTML: its own deletions hidden behind [...] or [hint], the others shown.
+    """The front of a card as HTML: its own deletions as [...] or [hint], the others shown.
 
     >>> question(parse("{{c1::A::letter}} and {{c2::B}}"), 1)
     '<span class="cloze">[letter]</span> and B'
@@ -190,7 +190,7 @@ def _visible_parts(parts: Sequence[Part], number: int, *, hide: bool) -> Iterato
 
 
 def expected(parts: Sequence[Part], number: int) -> str:
-    """What a card asks for, as HTML: its deletions one after another, or the one text that all of them have.
+    """What a card asks for, as HTML: its deletions joined, or the one text that all have.
 
     >>> expected(parse("{{c1::A}} or {{c1::A}}"), 1), expected(parse("{{c1::A}} or {{c1::B}}"), 1)
     ('A', 'A, B')

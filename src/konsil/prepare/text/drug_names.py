@@ -64,7 +64,9 @@ _NO_DRUGS = _words("april statin symptom protocol alcohol cholesterol")
 
 
 def drugs_in(text: str) -> list[tuple[int, int, str]]:
-    """First character, one past the last, and the name without its ending, of each drug that a text names.
+    """Spans (first character, one past the last) and base names of the drugs in a text.
+
+    The base name is the name without its ending.
 
     >>> [name for _, _, name in drugs_in("Prednisolone or D-Penicillamin, then rituximab; alcohol no.")]
     ['prednisolon', 'penicillamin', 'rituximab']

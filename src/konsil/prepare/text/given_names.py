@@ -1,4 +1,4 @@
-"""Common given names of people in English- and German-speaking countries and of those who moved there.
+"""Common given names in English- and German-speaking countries, and of people who moved there.
 
 The list helps to see a person in a question; it is short beside the names that there are, and a
 name that is not on it is seen only by its surroundings. Names that are words as well (Mark, Rose,

@@ -1,4 +1,6 @@
-"""Whether a sentence rules out what it names, in English and German, by the words before and after it.
+"""Whether a sentence rules out what it names, in English and German.
+
+The words before and after the name decide.
 
 After NegEx (Chapman et al., J Biomed Inform 34:301, 2001): cues before the name, cues after it,
 phrases that look like a negation and are none, and words at which a cue's reach ends. What is

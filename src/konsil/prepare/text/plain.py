@@ -121,7 +121,10 @@ def has_media(text: str) -> bool:
 
 
 def tidy(text: str) -> str:
-    """One blank for many, no blanks at the ends of lines, no empty lines, no invisible characters."""
+    """The text with single blanks, without blanks at ends of lines, and without empty lines.
+
+    Invisible characters are left out, too.
+    """
     lines = (_BLANKS.sub(" ", line).strip() for line in _MARKS.sub("", text).splitlines())
     return "\n".join(line for line in lines if line and line != "-")
 

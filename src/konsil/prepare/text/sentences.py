@@ -1,4 +1,4 @@
-"""Where the sentences of an answer are: spans of its text, in German and English, with what models make lists of.
+"""Spans of the sentences of an answer, in German and English, with models' lists.
 
 A heading, a rule and the head of a table are no sentences; every entry of a list and every row of a
 table is one at least. What is between two spans is white space, a list's mark or something that
@@ -154,7 +154,7 @@ class _Gap:
 
 
 def _goes_on(gap: _Gap) -> bool:
-    """Whether the sentence goes on after a full stop, question mark or the like that white space follows."""
+    """Whether the sentence goes on after a full stop or the like before white space."""
     text, stop = gap.text, gap.text[gap.end : gap.after]
     # A few words on both sides decide; whole paragraphs would be copied for every stop in them.
     before, after = (
@@ -175,7 +175,10 @@ def _goes_on(gap: _Gap) -> bool:
 
 
 def _abbreviated(before: str, word: str, after: str) -> bool:
-    """Whether the full stop at the end of `before` belongs to an abbreviation or ordinal with more to come."""
+    """Whether the full stop that ends `before` is an abbreviation's or ordinal's.
+
+    An abbreviation or ordinal counts only where more of the sentence follows.
+    """
     tokens = before.split()
     last, earlier = _bare(tokens[-1]), tokens[-2].casefold() if len(tokens) > 1 else ""
     day_and_month = last if last.count(".") == 2 else f"{_bare(earlier)} {last}"

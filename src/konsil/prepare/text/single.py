@@ -1,4 +1,7 @@
-"""The single-cloze filter: notes with exactly one deletion become items, and all others are counted with the reason."""
+"""The single-cloze filter: notes with exactly one deletion become items.
+
+All other notes are counted with the reason.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ def single_cloze(
     media: Literal["drop", "mark"] = "drop",
     hints: bool = True,
 ) -> Filtered:
-    """Keep the notes with exactly one cloze deletion: the text with one gap, the deleted text as reference.
+    """Keep the notes with exactly one cloze deletion.
+
+    The item is the text with one gap; its reference is the deleted text.
 
     44,185 notes of 300 characters take 3.5 seconds.
 

@@ -1,4 +1,4 @@
-"""When two words of medicine are the same word: spelt in German or English, inflected, or mistyped."""
+"""When two medical words are the same: spelt in German or English, inflected, mistyped."""
 
 from __future__ import annotations
 
