@@ -31,7 +31,8 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     systems = [s for s in study.systems if s.model is not None]
     if not systems:
         raise CollectError(
-            'study.toml: no system has a model; expected model = "ENDPOINT:NAME" in at least one [[systems]]'
+            'study.toml: no system has a model; expected model = "ENDPOINT:NAME" in at least one'
+            " [[systems]]"
         )
     for name in options.only:
         if name not in {s.id for s in systems}:

@@ -94,19 +94,19 @@ def installed() -> tuple[Model, ...]:
 def find(model: str) -> Model:
     """The installed model of this name; a CollectError says how to install one."""
     if _is_name(model) and (models_place() / model / RECORD).is_file():
-        installed_model = _read(models_place() / model)
-        size = installed_model.file.stat().st_size if installed_model.file.is_file() else -1
-        if size != installed_model.size:
+        entry = _read(models_place() / model)
+        size = entry.file.stat().st_size if entry.file.is_file() else -1
+        if size != entry.size:
             raise CollectError(
-                f"model 'local:{model}': its weights in {installed_model.file} are damaged (expected"
-                f" {installed_model.size:,} bytes); run 'konsil local remove {model}' and install it again"
+                f"model 'local:{model}': its weights in {entry.file} are damaged (expected"
+                f" {entry.size:,} bytes); run 'konsil local remove {model}' and install it again"
             )
-        return installed_model
+        return entry
     if model == SHIPPED.id:
         raise CollectError(f"model 'local:{model}': is not installed; run 'konsil local install'")
-    valid_names = {SHIPPED.id, *(m.id for m in installed())}
+    names = {SHIPPED.id, *(m.id for m in installed())}
     raise CollectError(
-        f"model 'local:{model}': is not installed; {nearest(model, valid_names)}; weights of your own:"
+        f"model 'local:{model}': is not installed; {nearest(model, names)}; weights of your own:"
         f" konsil local install --file FILE.gguf --id {model if _is_name(model) else 'NAME'}"
     )
 

@@ -19,7 +19,8 @@ _ECHOES = frozenset(
 _WORD = re.compile(r"\w+")
 _DURATION = re.compile(
     r"(?:try"
-    r" again|retry|wait)\D{0,12}(?=\d)(?:(\d+)\s?h)?(?:(\d+)\s?m(?!s))?(?:(\d+(?:\.\d+)?)\s?(ms|s))?",
+    r" again|retry|wait)\D{0,12}(?=\d)(?:(\d+)\s?h)?(?:(\d+)\s?m(?!s))?"
+    r"(?:(\d+(?:\.\d+)?)\s?(ms|s))?",
     re.IGNORECASE,
 )
 
@@ -56,7 +57,10 @@ def own_words(raw: str, sent: Iterable[str]) -> str:
 
     >>> own_words('{"error": "invalid prompt", "input": "his temperature of 39"}', [])
     'invalid prompt'
-    >>> own_words('{"error": "cannot read: his temperature of 39 was"}', ["He is ill, his temperature of 39 rises."])
+    >>> own_words(
+    ...     '{"error": "cannot read: his temperature of 39 was"}',
+    ...     ["He is ill, his temperature of 39 rises."],
+    ... )
     'cannot read:  was'
     """
     runs: set[tuple[str, ...]] = set()

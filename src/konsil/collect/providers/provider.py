@@ -194,9 +194,10 @@ def request_key(endpoint: str, request: Request) -> str:
 
     >>> from dataclasses import replace
     >>> request = Request("m", (Message("user", "Which drug?"),), temperature=0.2)
-    >>> request_key("local", request) == request_key("local", request), len(request_key("local", request))
+    >>> key = request_key("local", request)
+    >>> key == request_key("local", request), len(key)
     (True, 64)
-    >>> request_key("local", request) == request_key("local", replace(request, repeat=1))
+    >>> key == request_key("local", replace(request, repeat=1))
     False
     """
     # The SHA-256 of one JSON list, written in two parts: what all requests of a run begin with (a

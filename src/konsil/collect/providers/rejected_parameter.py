@@ -40,10 +40,12 @@ def blamed(raw: str, sent: Iterable[str], texts: Iterable[str] = ()) -> str | No
 
     `texts` are the request's own.
 
-    >>> blamed('{"error": {"message": "Unsupported value", "param": "temperature"}}', ["temperature", "seed"])
+    >>> body = '{"error": {"message": "Unsupported value", "param": "temperature"}}'
+    >>> blamed(body, ["temperature", "seed"])
     'temperature'
     >>> question = "Fever, the patient's temperature of 39 is invalid?"
-    >>> blamed('{"detail": [{"msg": "invalid prompt", "input": "%s"}]}' % question, ["temperature"], [question])
+    >>> body = '{"detail": [{"msg": "invalid prompt", "input": "%s"}]}' % question
+    >>> blamed(body, ["temperature"], [question])
     """
     sent = list(sent)
     words = own_words(raw, texts)

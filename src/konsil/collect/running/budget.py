@@ -78,8 +78,9 @@ class Budget:
             )
         if self.spent > limit:
             return (
-                f"the budget of {limit:g} US dollars has been passed, {self._excess or 'by a call'}:"
-                f" {self.spent:,.2f} US dollars in all; raise {option('budget')} to go on"
+                f"the budget of {limit:g} US dollars has been passed,"
+                f" {self._excess or 'by a call'}: {self.spent:,.2f} US dollars in all;"
+                f" raise {option('budget')} to go on"
             )
         can = "can cost up to" if is_bounded else "is estimated to cost up to"
         return (

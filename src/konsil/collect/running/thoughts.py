@@ -16,7 +16,10 @@ from functools import cache
 Marks = tuple[str, str]
 """What opens a thought and what closes it."""
 
-_TAG = r"(?:\w+:)?(?:thinking|thinks?|thoughts?|reasoning|reflection|scratchpad|inner_?(?:monologue|thoughts?))\s*"
+_TAG = (
+    r"(?:\w+:)?(?:thinking|thinks?|thoughts?|reasoning|reflection|scratchpad|"
+    r"inner_?(?:monologue|thoughts?))\s*"
+)
 _OPENING = (
     *(
         rf"<{_TAG}>",
@@ -65,7 +68,10 @@ def part_thoughts(text: str, marks: Sequence[Marks] = ()) -> tuple[str, str]:
     ('Okay, low glucose.', 'insulin')
     >>> part_thoughts("<think>Hm. insu")
     ('Hm. insu', '')
-    >>> part_thoughts("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>insulin")
+    >>> part_thoughts(
+    ...     "<|channel|>analysis<|message|>Hm.<|end|>"
+    ...     "<|start|>assistant<|channel|>final<|message|>insulin"
+    ... )
     ('Hm.', 'insulin')
     """
     if _is_object(text):

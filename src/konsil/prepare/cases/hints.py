@@ -53,7 +53,8 @@ EPONYMS = _words("""
 """Names of people that diseases, signs and syndromes have."""
 _GENE = re.compile(rf"(?<![\w-])(?:{'|'.join(GENES)})(?![\w])")
 _EPONYM = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(sorted(EPONYMS, key=len, reverse=True))})(?:['’]?s|['’]|sche[nrsm]?|-\w+)?(?!\w)"
+    rf"(?<![\w-])(?:{'|'.join(sorted(EPONYMS, key=len, reverse=True))})"
+    r"(?:['’]?s|['’]|sche[nrsm]?|-\w+)?(?!\w)"
 )
 _CODE = re.compile(
     r"(?<![\w.])(?:(?:ICD|OMIM|MIM|ORPHA(?:code|net)?|OPS|SNOMED)[-"

@@ -60,8 +60,10 @@ class Leftover:
                 f"level {self.level} still has {self.text!r}{where}, {_ARTICLE[self.name]}"
                 f" {self.name}"
             )
-        subject = "the diagnosis" if self.kind == "diagnosis" else "a cue"
-        return f"level {self.level} still has {self.text!r}{where}, {subject} {self.name!r} ({self.way})"
+        noun = "the diagnosis" if self.kind == "diagnosis" else "a cue"
+        return (
+            f"level {self.level} still has {self.text!r}{where}, {noun} {self.name!r} ({self.way})"
+        )
 
 
 def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover, ...]:
@@ -69,7 +71,7 @@ def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover
 
     The reference and the aliases are searched in every version, cues where they are masked.
 
-    What is found at a level is not told again for the levels after it.
+    What is found at a level is not repeated at the levels after it.
     """
     collected: list[Leftover] = []
     reported: set[tuple[object, ...]] = set()

@@ -93,9 +93,9 @@ def approved(
         )
     stops = [leftover for leftover in leftovers(item, marking.marks, removed) if leftover.stops]
     if stops and not despite.strip():
-        summary = in_short([f"case {item.id!r}: {leftover.description()}" for leftover in stops])
+        notes = in_short([f"case {item.id!r}: {leftover.description()}" for leftover in stops])
         raise PlanError(
-            f"{summary}; expected it to be marked, too, or a reason to approve the case all the same"
+            f"{notes}; expected it to be marked, too, or a reason to approve the case all the same"
         )
     if by in markers_of(marking):
         raise OwnMarksError(
@@ -107,8 +107,9 @@ def approved(
 def versions(item: Item, marks: Sequence[Mark], removed: str = REMOVED) -> tuple[Item, ...]:
     """A case's five versions as items: CASE:narrative, CASE:0 and so on, each with its level.
 
-    >>> made = versions(Item("c1", "Sarcoidosis was found.", "sarcoidosis"), [Mark(0, 11, "diagnosis")])
-    >>> [(one.id, one.case, one.strata["level"], one.text) for one in made][:2]
+    >>> case = Item("c1", "Sarcoidosis was found.", "sarcoidosis")
+    >>> items = versions(case, [Mark(0, 11, "diagnosis")])
+    >>> [(item.id, item.case, item.strata["level"], item.text) for item in items][:2]
     [('c1:narrative', 'c1', 'narrative', 'Sarcoidosis was found.'), ('c1:0', 'c1', '0', '[…] was found.')]
     """
     return tuple(

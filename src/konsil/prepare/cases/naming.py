@@ -149,7 +149,8 @@ def mentions(text: str, names: Sequence[Name]) -> tuple[Mention, ...]:
 
     Of mentions at the same words only the surest is given.
 
-    >>> [(m.way, m.start) for m in mentions("Cutaneous sarcoid; Sarkoidose Stadium II.", names_of(["sarcoidosis"]))]
+    >>> text = "Cutaneous sarcoid; Sarkoidose Stadium II."
+    >>> [(m.way, m.start) for m in mentions(text, names_of(["sarcoidosis"]))]
     [('part', 10), ('form', 19)]
     """
     words = words_in(text)

@@ -187,11 +187,11 @@ def _matched(
     answered = {system: len(ids) for system, ids in by_system.items()}
     complete = set.intersection(*by_system.values())
     if spec.unanswered == "refuse" and len(complete) < len(items):
-        least_complete = min(answered, key=lambda system: (answered[system], system))
+        fewest = min(answered, key=lambda system: (answered[system], system))
         raise PlanError(
             f"prepare.lexical_match: {len(items) - len(complete):,} of {len(items):,} items are not"
-            f" answered by all systems (system {least_complete!r} answered {answered[least_complete]:,}); run 'konsil"
-            ' answer\', or say what becomes of them: unanswered = "drop" or "keep"'
+            f" answered by all systems (system {fewest!r} answered {answered[fewest]:,}); run"
+            ' \'konsil answer\', or say what becomes of them: unanswered = "drop" or "keep"'
         )
     pool = [item for item in items if spec.unanswered != "drop" or item.id in complete]
     unanswered = Counter({"not answered by all systems": len(items) - len(pool)})
@@ -205,7 +205,8 @@ def request_digest(spec: Preparation, seed: int, screened: Screened | None = Non
     A screening is part of it only where the protocol states one; rewriting and themes, which come
     after, never are.
 
-    >>> request_digest(Preparation(lexical_match=True), 1) == request_digest(Preparation(lexical_match=True), 2)
+    >>> spec = Preparation(lexical_match=True)
+    >>> request_digest(spec, 1) == request_digest(spec, 2)
     False
     """
     stated = dataclasses.asdict(spec)

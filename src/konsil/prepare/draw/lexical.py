@@ -72,8 +72,8 @@ def with_lexical_match(
 ) -> tuple[Item, ...]:
     """The items with the stratum `lexical_match`; items of which it is not known go without.
 
-    >>> [made] = with_lexical_match([Item("i", "?", "Insulin")], {"i": True})
-    >>> made.strata
+    >>> [item] = with_lexical_match([Item("i", "?", "Insulin")], {"i": True})
+    >>> item.strata
     {'lexical_match': 'yes'}
     """
     new_items = []

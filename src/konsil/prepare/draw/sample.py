@@ -20,8 +20,9 @@ def combined(items: Sequence[Item], columns: Sequence[str]) -> tuple[Item, ...]:
 
     Items that lack one have it not.
 
-    >>> [made] = combined([Item("q", "?", strata={"field": "skin", "hard": "yes"})], ("field", "hard"))
-    >>> made.strata["field × hard"]
+    >>> question = Item("q", "?", strata={"field": "skin", "hard": "yes"})
+    >>> [item] = combined([question], ("field", "hard"))
+    >>> item.strata["field × hard"]
     'skin × yes'
     """
     if len(columns) < 2:

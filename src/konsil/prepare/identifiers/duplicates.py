@@ -90,8 +90,8 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """All pairs of items that ask the same, by their ids; with `embed` those alike in meaning, too.
 
-    >>> asked = [Item("a", "Which dose?"), Item("b", "which  dose ?"), Item("c", "Which diet?")]
-    >>> [(pair.first, pair.second, pair.how) for pair in pairs(asked)]
+    >>> items = [Item("a", "Which dose?"), Item("b", "which  dose ?"), Item("c", "Which diet?")]
+    >>> [(pair.first, pair.second, pair.how) for pair in pairs(items)]
     [('a', 'b', 'same words')]
     """
     ordered = sorted(items, key=lambda item: item.id)
@@ -176,7 +176,8 @@ def _alike(vectors: NDArray[np.floating], block: int = 1_000) -> list[tuple[int,
 def grouped(some: Iterable[Pair], apart: Iterable[str] = ()) -> tuple[tuple[str, ...], ...]:
     """Items that are alike directly or by others, without those that a person declared to be none.
 
-    >>> grouped([Pair("a", "b", "near", 0.9), Pair("b", "c", "near", 0.9), Pair("d", "e", "near", 0.9)], ["e"])
+    >>> ids = [("a", "b"), ("b", "c"), ("d", "e")]
+    >>> grouped([Pair(first, second, "near", 0.9) for first, second in ids], ["e"])
     (('a', 'b', 'c'),)
     """
     out = set(apart)
@@ -264,7 +265,8 @@ def same_texts(items: Iterable[Item]) -> tuple[tuple[str, ...], ...]:
 
     Items without a text have none.
 
-    >>> same_texts([Item("a", "Which dose?"), Item("b", "which  dose"), Item("c", ""), Item("d", "")])
+    >>> texts = {"a": "Which dose?", "b": "which  dose", "c": "", "d": ""}
+    >>> same_texts([Item(name, text) for name, text in texts.items()])
     (('a', 'b'),)
     """
     by_text: dict[str, list[str]] = {}

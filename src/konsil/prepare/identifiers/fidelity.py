@@ -150,7 +150,8 @@ class FidelityWarning:
 def fidelity_warnings(before: str, after: str) -> tuple[FidelityWarning, ...]:
     """In what a wording differs from its question, and what in it may name a person.
 
-    >>> [w.kind for w in fidelity_warnings("no AF, apixaban 2,5 mg", "AF, apixaban 5 mg, Mr Smith?")]
+    >>> before, after = "no AF, apixaban 2,5 mg", "AF, apixaban 5 mg, Mr Smith?"
+    >>> [warning.kind for warning in fidelity_warnings(before, after)]
     ['identifier', 'number', 'negation']
     """
     warnings = [FidelityWarning("identifier", after=text) for text in _suspected(after)]

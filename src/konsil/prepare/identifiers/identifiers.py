@@ -16,7 +16,10 @@ from konsil.prepare.text.given_names import GIVEN_NAMES, ORDINARY_WORDS
 
 
 class Recall(NamedTuple):
-    """How many made-up questions with identifiers are suspected, of those that no rule was written for."""
+    """The proportion of invented questions with identifiers that are suspected.
+
+    Only questions count that no rule was written for.
+    """
 
     k: int
     """Suspected questions."""
@@ -39,7 +42,10 @@ _NAMED_MONTH = (
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀĆČĐĘĚĞİŁŃŘŚŠŞŻŽ]"
 _WORD = rf"(?:{_CAPITAL}['’])?{_CAPITAL}[^\W\d_]+(?:-{_CAPITAL}[^\W\d_]+)?"
 """A word with a capital, such as Meyer, Öztürk-Brandl, O'Brien or SMITH."""
-_TITLE_CASE = rf"(?:{_CAPITAL}['’])?{_CAPITAL}(?:[a-zß-öø-ÿāćčđęěğıłńřśšşżž]|(?<=Mc)[A-Z])+(?:-{_CAPITAL}[^\W\d_]+)?"
+_TITLE_CASE = (
+    rf"(?:{_CAPITAL}['’])?{_CAPITAL}(?:[a-zß-öø-ÿāćčđęěğıłńřśšşżž]|(?<=Mc)[A-Z])+"
+    rf"(?:-{_CAPITAL}[^\W\d_]+)?"
+)
 _PARTICLE = (
     r"(?:(?:von|van|vom|zu|zur|zum|de|der|den|dem|del|della|di|da|du|la|le|el|al|bin|ibn)\s)"
 )
@@ -76,7 +82,8 @@ _CALL = (
 _RECORD = (
     r"(?i:mrn|ssn|kvnr|nhs|medicare|medicaid|med(?:ical)?\.? rec(?:ord)?|social security|"
     r"(?:health"
-    r" plan|insurance|member|policy|patient|pat|hospital|case|claim|encounter|accession|visit|account|acct|"
+    r" plan|insurance|member|policy|patient|pat|hospital|case|claim|encounter|accession|"
+    r"visit|account|acct|"
     r"chart|record|admission|passport|licen[cs]e|specimen|sample|pathology|serial|device|pacemaker|implant|referral)"
     r"(?=\W{1,2}(?:no|nr|num|number|#|id)\b|\s?#)|(?:encounter|accession)(?=\W{1,2}[A-Z]{0,3}-?\d[\d-]{4,}))"
 )
@@ -264,7 +271,8 @@ _LETTERS = re.compile(rf"{_CAPITAL}['’]?[^\W\d_]+")
 def identifiers(text: str) -> Iterator[tuple[int, int]]:
     """Spans (first character, one past the last) that may name a person, in pattern order.
 
-    >>> [text[a:b] for text in ["Pt J. O'Brien, Graves disease, room 4"] for a, b in identifiers(text)]
+    >>> text = "Pt J. O'Brien, Graves disease, room 4"
+    >>> [text[a:b] for a, b in identifiers(text)]
     ["Pt J. O'Brien", 'room 4']
     """
     for pattern in _PATTERNS:

@@ -96,7 +96,8 @@ def telling_words(
     mean of this share over all groups: a tf-idf in which what all groups say alike weighs nothing.
     Case plays no part, and words such as "the" or "welche" are left out.
 
-    >>> telling_words({"a": ["the insulin dose", "the insulin pump"], "b": ["the rash", "the itching rash"]}, 1)
+    >>> insulin, rash = ["the insulin dose", "the insulin pump"], ["the rash", "the itching rash"]
+    >>> telling_words({"a": insulin, "b": rash}, 1)
     {'a': ('insulin',), 'b': ('rash',)}
     """
     shares: dict[str, dict[str, float]] = {}

@@ -62,8 +62,9 @@ def decision_event(decision: Decision) -> Event:
 def decisions(events: Iterable[Event], after: int = 0) -> list[Decision]:
     """All decisions among the events after number `after`, in the order they were made.
 
-    >>> made = Decision(2, "q", "", "ada", "2025-01-02"), Decision(1, "q", KEEP, "bob", "2025-01-02")
-    >>> [one.by for one in decisions(map(decision_event, made))]
+    >>> second = Decision(2, "q", "", "ada", "2025-01-02")
+    >>> first = Decision(1, "q", KEEP, "bob", "2025-01-02")
+    >>> [decision.by for decision in decisions(map(decision_event, (second, first)))]
     ['bob', 'ada']
     """
     recorded = (_read(event) for event in events if event.kind == DECISION)

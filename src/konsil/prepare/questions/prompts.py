@@ -137,7 +137,8 @@ _REASONS: Mapping[str, Mapping[str, str]] = {
 def language_of(asking: Asking, study: str) -> str:
     """The language of the prompts: stated, else the study's, else English.
 
-    >>> language_of(Asking(model="fake:"), "de"), language_of(Asking(model="fake:", language="en"), "de")
+    >>> english = Asking(model="fake:", language="en")
+    >>> language_of(Asking(model="fake:"), "de"), language_of(english, "de")
     ('de', 'en')
     """
     chosen = asking.language or study

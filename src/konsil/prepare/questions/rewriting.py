@@ -152,9 +152,10 @@ def accepted_text(item: Item, events: Iterable[Event]) -> Item:
 def with_rewriting(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]:
     """The items with the texts that were accepted for them; applied again it changes nothing.
 
-    >>> asked = Item("q", "pls dose of apixaban??")
-    >>> event = decided_event(asked, Accepted("accept", "Which dose of apixaban?", "Kim"), "2025-03-01T12:00:00Z")
-    >>> with_rewriting([asked], [event])[0].text
+    >>> item = Item("q", "pls dose of apixaban??")
+    >>> accepted = Accepted("accept", "Which dose of apixaban?", "Kim")
+    >>> event = decided_event(item, accepted, "2025-03-01T12:00:00Z")
+    >>> with_rewriting([item], [event])[0].text
     'Which dose of apixaban?'
     """
     accepted = decisions(events)

@@ -68,7 +68,8 @@ def drugs_in(text: str) -> list[tuple[int, int, str]]:
 
     The base name is the name without its ending.
 
-    >>> [name for _, _, name in drugs_in("Prednisolone or D-Penicillamin, then rituximab; alcohol no.")]
+    >>> text = "Prednisolone or D-Penicillamin, then rituximab; alcohol no."
+    >>> [name for _, _, name in drugs_in(text)]
     ['prednisolon', 'penicillamin', 'rituximab']
     """
     drugs = []

@@ -61,7 +61,8 @@ def sentences(text: str) -> tuple[Span, ...]:
 
     They do not overlap, and each begins and ends with a character of it.
 
-    >>> text = "Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt. Dr. Lee knows more.[1]" + chr(10) + "- Call us!"
+    >>> text = "Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt. Dr. Lee knows more.[1]"
+    >>> text += chr(10) + "- Call us!"
     >>> [text[s.start : s.end] for s in sentences(text)]
     ['Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt.', 'Dr. Lee knows more.[1]', 'Call us!']
     """

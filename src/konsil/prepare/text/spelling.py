@@ -138,7 +138,8 @@ def words_in(text: str) -> tuple[Word, ...]:
 def folded_word(word: str) -> str:
     """A word in one spelling.
 
-    >>> folded_word("Karzinom"), folded_word("carcinoma"), folded_word("Ödem"), folded_word("oedema")
+    >>> words = ("Karzinom", "carcinoma", "Ödem", "oedema")
+    >>> tuple(folded_word(word) for word in words)
     ('karkinom', 'karkinoma', 'edem', 'edema')
     """
     word = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", word).casefold())
