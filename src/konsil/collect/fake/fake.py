@@ -1,4 +1,6 @@
-"""The provider that ships: replies by rule and faults by rate, drawn from a seed and the request and nothing else.
+"""The fake provider: it replies by rule and fails by stated rates.
+
+Both are drawn from a seed and the request, and depend on nothing else.
 
 It is what trials and tests use, in the process (`FakeProvider`) or behind a real socket
 (`konsil.collect.fake.fake_server`).
@@ -108,22 +110,25 @@ def _value(schema: Mapping[str, Any], rng: random.Random) -> Any:  # noqa: ANN40
 
 
 def knows(answers: Mapping[str, str], right: float, rule: Rule = fill) -> Rule:
-    """Make a rule that gives the known answer to a text with this probability, and otherwise what `rule` says."""
+    """Make a rule that gives a text's known answer with this probability, else that of `rule`."""
 
     def say(request: Request, rng: random.Random) -> str:
-        known = answers.get(request.messages[-1].text)
-        return known if known is not None and rng.random() < right else rule(request, rng)
+        answer = answers.get(request.messages[-1].text)
+        return answer if answer is not None and rng.random() < right else rule(request, rng)
 
     return say
 
 
 def thinks(answers: Mapping[str, str], names: float, rule: Rule) -> Rule:
-    """Make a rule that thinks aloud before it says what `rule` says; with this probability it thinks of the answer."""
+    """Make a rule that writes a reasoning before the reply of `rule`.
+
+    With this probability the reasoning names the known answer.
+    """
 
     def say(request: Request, rng: random.Random) -> str:
         text = rule(request, rng)
-        known = answers.get(request.messages[-1].text)
-        thought = known if known is not None and rng.random() < names else rng.choice(WORDS)
+        answer = answers.get(request.messages[-1].text)
+        thought = answer if answer is not None and rng.random() < names else rng.choice(WORDS)
         return (
             text
             if request.schema is not None
@@ -243,15 +248,15 @@ def script_of(name: str, answers: Mapping[str, str]) -> Script:
     >>> script_of("weak,right=0.4,delay=0.1", {}).faults.delay
     0.1
     """
-    known = {"right", "reasons", "seed", *(f.name for f in dataclasses.fields(Faults))}
+    valid_names = {"right", "reasons", "seed", *(f.name for f in dataclasses.fields(Faults))}
     rates: dict[str, float] = {}
     for part in name.split(","):
         word, equals, value = part.partition("=")
         if not equals:
             continue
-        if word not in known:
+        if word not in valid_names:
             raise CollectError(
-                f"model 'fake:{name}': {word!r} is nothing to set; {nearest(word, known)}"
+                f"model 'fake:{name}': {word!r} is nothing to set; {nearest(word, valid_names)}"
             )
         try:
             rates[word] = float(value)

@@ -1,4 +1,7 @@
-"""What the endpoint for trials says before a study: by rules that anybody can follow, so that all can be tried."""
+"""Replies of the endpoint for trials in the steps before a study.
+
+They follow rules that a user can check by hand, so that every step can be tried.
+"""
 
 from __future__ import annotations
 
@@ -33,30 +36,32 @@ def prepares(request: Request) -> dict[str, Any] | None:
     """
     properties: Any = (request.schema or {}).get("properties", ())
     names = tuple(properties)
-    said = next((m.text for m in request.messages if m.role == "user"), "")
+    user_text = next((m.text for m in request.messages if m.role == "user"), "")
     if names == ("question",):
-        return {"question": rewritten(said)}
+        return {"question": rewritten(user_text)}
     if names == ("reason", "evidence"):
-        return _suspicion(request, said)
+        return _suspicion(request, user_text)
     if names == ("phrases",):
-        return {"phrases": phrases(said)}
+        return {"phrases": phrases(user_text)}
     if names == ("name",):
-        return {"name": " and ".join(said.partition("\n")[0].split(", ")[:2]).capitalize()}
+        return {"name": " and ".join(user_text.partition("\n")[0].split(", ")[:2]).capitalize()}
     if names == ("diagnosis",):
-        return {"diagnosis": max(_WORD.findall(said), key=len, default="nothing")}
+        return {"diagnosis": max(_WORD.findall(user_text), key=len, default="nothing")}
     if names == ("theme",):
-        return {"theme": _theme(request, said)}
+        return {"theme": _theme(request, user_text)}
     return None
 
 
 def rewritten(text: str) -> str:
-    """A question without greetings, a few abbreviations written out, with a capital and a mark at its end.
+    """The question without greetings, a few abbreviations written out.
+
+    It begins with a capital and ends with a punctuation mark.
 
     >>> rewritten("hi, pt w AF,  which dose of apixaban? thanks!")
     'Patient with AF, which dose of apixaban?'
     """
     words = " ".join(_GREETING.sub("", text).split())
-    words = re.sub(r"\b(pts?|hx|pls|w|y)\b", lambda found: _ABBREVIATIONS[found[0]], words)
+    words = re.sub(r"\b(pts?|hx|pls|w|y)\b", lambda match: _ABBREVIATIONS[match[0]], words)
     words = words[:1].upper() + words[1:]
     return words if not words or words[-1] in ".?!" else f"{words}?"
 
@@ -73,7 +78,7 @@ def phrases(text: str) -> list[str]:
 
 def _suspicion(request: Request, text: str) -> dict[str, str]:
     for reason in _choices(request, "reason"):
-        rule = next((one for one in get_args(Rule) if one == reason), None)
+        rule = next((option for option in get_args(Rule) if option == reason), None)
         evidence = next(suspects(text, rule), None) if rule is not None else None
         if evidence is not None:
             return {"reason": reason, "evidence": evidence}
@@ -84,11 +89,13 @@ def _suspicion(request: Request, text: str) -> dict[str, str]:
 
 def _theme(request: Request, text: str) -> str:
     """The theme with most words in common; of several the first."""
-    said = {word.lower() for word in _WORD.findall(text)}
+    words = {word.lower() for word in _WORD.findall(text)}
     themes = _choices(request, "theme")
-    return max(themes, key=lambda theme: sum(word.lower() in said for word in _WORD.findall(theme)))
+    return max(
+        themes, key=lambda theme: sum(word.lower() in words for word in _WORD.findall(theme))
+    )
 
 
 def _choices(request: Request, name: str) -> list[str]:
     schema: Any = request.schema
-    return [str(one) for one in schema["properties"][name]["enum"]]
+    return [str(choice) for choice in schema["properties"][name]["enum"]]

@@ -1,4 +1,6 @@
-"""The fake provider behind a real socket on this machine: for benchmarks, and for tests of the network's own faults.
+"""The fake provider behind a real socket on this machine.
+
+It serves benchmarks, and tests of faults of the network itself.
 
 `python -m konsil.collect.fake.fake_server '{"busy": 0.05}'` prints its address and serves until it
 is ended. GET /counts says how often each request was received, by a digest of its body.
@@ -27,7 +29,7 @@ STOPPED_SECONDS = 5.0
 
 
 def read_request(data: dict[str, Any]) -> Request:
-    """Read the body of a chat completion's request back into a request, as far as a script looks at it."""
+    """Read the body of a chat completion's request, as far as a script uses it."""
     form = (data.get("response_format") or {}).get("json_schema") or {}
     return Request(
         model=str(data.get("model")),
@@ -48,7 +50,7 @@ async def serve(
     `refuse` names parameters that are answered with status 400. `instant` gives every request the
     same reply without looking at it: the fastest server that a client can be measured against.
     """
-    seen: Counter[str] = Counter()
+    n_by_digest: Counter[str] = Counter()
     same = json.dumps(
         {
             "model": "instant",
@@ -72,7 +74,7 @@ async def serve(
 
     async def complete(request: web.Request) -> web.StreamResponse:
         body = await request.read()
-        seen[hashlib.sha256(body).hexdigest()] += 1
+        n_by_digest[hashlib.sha256(body).hexdigest()] += 1
         data = json.loads(body)
         for name in refuse:
             if name in data:
@@ -91,7 +93,7 @@ async def serve(
         return web.Response(text=raw, content_type="application/json")
 
     async def counts(_request: web.Request) -> web.Response:
-        return web.json_response(dict(seen))
+        return web.json_response(dict(n_by_digest))
 
     app = web.Application(client_max_size=64 * 1024 * 1024)
     app.router.add_post("/v1/chat/completions", quick if instant else complete)
@@ -133,8 +135,10 @@ def running(
     Gives its address (http://127.0.0.1:PORT) and ends it afterwards.
     """
     about = dataclasses.asdict(faults or Faults())
-    asked = json.dumps({"faults": about, "seed": seed, "refuse": list(refuse), "instant": instant})
-    command = [sys.executable, "-m", "konsil.collect.fake.fake_server", asked]
+    settings = json.dumps(
+        {"faults": about, "seed": seed, "refuse": list(refuse), "instant": instant}
+    )
+    command = [sys.executable, "-m", "konsil.collect.fake.fake_server", settings]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own module
     try:
         assert process.stdout is not None
@@ -150,9 +154,9 @@ def running(
             process.stdout.close()
 
 
-def main(asked: str, rule: Rule = fill) -> None:
+def main(settings: str, rule: Rule = fill) -> None:
     """Serve as the JSON on the command line says."""
-    about = json.loads(asked)
+    about = json.loads(settings)
     script = Script(rule, Faults(**about.get("faults", {})), about.get("seed", 0))
     try:
         asyncio.run(

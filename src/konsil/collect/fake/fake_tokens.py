@@ -1,4 +1,7 @@
-"""What the fake provider adds where it is asked: log-probabilities of a reply's tokens, and sources it never read."""
+"""Log-probabilities of a reply's tokens, and citations, from the fake provider.
+
+Both are added where the request asks for them; the cited sources were never read.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ _PIECE = re.compile(r"\s*\w+|\s*[^\w\s]|\s+")
 def logprobs(
     text: str, schema: Mapping[str, Any] | None, n: int, rng: random.Random
 ) -> dict[str, Any]:
-    """Give a reply's tokens as chat completions have them: labels of the schema are unsure, all else is certain."""
+    """Give a reply's tokens in the form of chat completions.
+
+    Labels of the schema are uncertain, every other token is certain.
+    """
     content: list[dict[str, Any]] = []
     for piece, labels in _pieces(text, (schema or {}).get("properties", {})):
         sure = rng.uniform(1 / len(labels), 1.0) if len(labels) > 1 else 1.0
@@ -39,24 +45,24 @@ def _pieces(text: str, properties: Mapping[str, Any]) -> Iterator[tuple[str, Seq
     position = 0
     for name, part in properties.items():
         labels = [str(label) for label in part.get("enum", ())]
-        found = re.compile(rf'{re.escape(json.dumps(name, ensure_ascii=False))}\s*:\s*"').search(
+        match = re.compile(rf'{re.escape(json.dumps(name, ensure_ascii=False))}\s*:\s*"').search(
             text, position
         )
-        if found is None or not labels:
+        if match is None or not labels:
             continue
         label = next(
             (
                 o
                 for o in sorted(labels, key=len, reverse=True)
-                if text.startswith(f'{o}"', found.end())
+                if text.startswith(f'{o}"', match.end())
             ),
             None,
         )
         if label is None:
             continue
-        yield from ((piece, ()) for piece in _PIECE.findall(text[position : found.end()]))
+        yield from ((piece, ()) for piece in _PIECE.findall(text[position : match.end()]))
         yield label, labels
-        position = found.end() + len(label)
+        position = match.end() + len(label)
     yield from ((piece, ()) for piece in _PIECE.findall(text[position:]))
 
 

@@ -66,8 +66,8 @@ def collect(
     settle: Callable[[], int],
     options: Options,
     *,
-    what: str,
-    known: dict[str, str] | None = None,
+    description: str,
+    fake_answers: dict[str, str] | None = None,
 ) -> Collected:
     """Do what is left of the jobs, and make records of the replies.
 
@@ -82,12 +82,12 @@ def collect(
     # What two runs at once would call, both would call; and each would keep a budget without the
     # other's calls.
     with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
-        made = settle()
-        left = replace(_pending_works(jobs, store, options), made=made)
+        n_records = settle()
+        pending = replace(_pending_works(jobs, store, options), made=n_records)
         return (
-            _collected(left, store, settle, options, what, known or {})
-            if left.progress.total
-            else left
+            _collected(pending, store, settle, options, description, fake_answers or {})
+            if pending.progress.total
+            else pending
         )
 
 
@@ -99,35 +99,35 @@ def _pending_works(jobs: Sequence[Job], store: Store, options: Options) -> Colle
 
 
 def _collected(
-    left: Collected,
+    pending: Collected,
     store: Store,
     settle: Callable[[], int],
     options: Options,
-    what: str,
-    known: dict[str, str],
+    description: str,
+    fake_answers: dict[str, str],
 ) -> Collected:
-    calls, todos, progress = Calls(store), left.todos, left.progress
-    budget = Budget(options.budget, left.spent)
+    calls, todos, progress = Calls(store), pending.todos, pending.progress
+    budget = Budget(options.budget, pending.spent)
     if options.budget is not None:
         if not options.budget >= 0:
             raise CollectError(f"budget: expected 0 US dollars or more, got {options.budget:g}")
         _priced(todos)
     runner = Runner(calls.add, budget=budget, progress=progress, back_off_seconds=options.back_off)
     try:
-        in_a_loop(_run(runner, lanes(todos, calls, known), progress, budget, what))
+        in_a_loop(_run(runner, lanes(todos, calls, fake_answers), progress, budget, description))
     except asyncio.CancelledError:
         if progress.is_interrupted:
             raise KeyboardInterrupt from None
         raise
     finally:
-        made = settle()
-    return Collected(todos, progress, left.made + made, budget.spent)
+        n_records = settle()
+    return Collected(todos, progress, pending.made + n_records, budget.spent)
 
 
 async def _run(
-    runner: Runner, opened: Sequence[Lane], progress: Progress, budget: Budget, what: str
+    runner: Runner, opened: Sequence[Lane], progress: Progress, budget: Budget, description: str
 ) -> None:
-    async with progress_shown(progress, budget, what):
+    async with progress_shown(progress, budget, description):
         with interruptible(runner):
             await runner.run(opened)
 
@@ -156,12 +156,12 @@ def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    found: list[T] = []
+    returned: list[T] = []
     failed: list[BaseException] = []
 
     def run() -> None:
         try:
-            found.append(asyncio.run(work))
+            returned.append(asyncio.run(work))
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
             failed.append(error)
 
@@ -170,4 +170,4 @@ def in_a_loop(work: Coroutine[Any, Any, T]) -> T:
     thread.join()
     if failed:
         raise failed[0]
-    return found[0]
+    return returned[0]

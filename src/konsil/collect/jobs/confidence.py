@@ -1,4 +1,4 @@
-"""How probable a label was when a judge wrote it, from the log-probabilities of the tokens that it is made of."""
+"""The probability of a label when a judge wrote it, from its tokens' log-probabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Chances = Mapping[str, float]
 
 
 def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Give the probability of each option of a field at the place of the reply where its value stands.
+    """Give the probability of each option of a field where its value stands in the reply.
 
     P(label) = product, over the tokens of the label written, of the share of the alternatives that
     lead on to it among those that lead to an option at all; an alternative that leads elsewhere
@@ -25,13 +25,13 @@ def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, floa
     Source: token probabilities as scores follow Liu et al. (2023), G-Eval; here they are shares of
     the options alone.
     """
-    found = _value(field, tokens)
-    if found is None:
+    value = _value(field, tokens)
+    if value is None:
         return {}
-    chosen, quoted, place = found
+    chosen, quoted, place = value
     joined = "".join(map(_text, tokens))
     shares = dict.fromkeys(field.options, 0.0)
-    still, left = set(field.options), 1.0
+    still, remaining = set(field.options), 1.0
     for begin, token in _from(tokens, place):
         led = _led(token, begin, chosen, place, still, quoted)
         total = math.fsum(led.values())
@@ -39,18 +39,18 @@ def chances(field: Field, tokens: Sequence[Mapping[str, Any]]) -> dict[str, floa
             return {}
         for label, mass in led.items():
             if label != chosen:
-                shares[label] += left * mass / total
-        left *= led.get(chosen, 0.0) / total
-        said = joined[place : begin + len(_text(token))]
-        still = {label for label in still if _fits(said, _ending(label, quoted), quoted)}
+                shares[label] += remaining * mass / total
+        remaining *= led.get(chosen, 0.0) / total
+        written = joined[place : begin + len(_text(token))]
+        still = {label for label in still if _fits(written, _ending(label, quoted), quoted)}
         if still <= {chosen}:
             break
-    shares[chosen] = left
+    shares[chosen] = remaining
     return shares
 
 
 def _value(field: Field, tokens: Sequence[Mapping[str, Any]]) -> tuple[str, bool, int] | None:
-    """The option that stands in the reply, whether in quotation marks, and where it begins in the joined tokens."""
+    """The option in the reply, whether it is quoted, and its position in the joined tokens."""
     joined = "".join(map(_text, tokens))
     places = list(
         re.finditer(rf'{re.escape(json.dumps(field.name, ensure_ascii=False))}\s*:\s*("?)', joined)
@@ -93,8 +93,8 @@ def _led(
         piece = _after(text, ahead)
         if piece is None or logprob is None:
             continue
-        done = max(0, begin - place)
-        fits = [label for label in still if _fits(piece, _ending(label, quoted)[done:], quoted)]
+        offset = max(0, begin - place)
+        fits = [label for label in still if _fits(piece, _ending(label, quoted)[offset:], quoted)]
         for label in [chosen] if chosen in fits else fits:
             mass[label] = mass.get(label, 0.0) + math.exp(min(logprob, 0.0)) / (
                 1 if chosen in fits else len(fits)
@@ -110,7 +110,10 @@ def _alternatives(token: Mapping[str, Any]) -> Iterator[tuple[str, float | None]
 
 
 def _after(text: str, ahead: str) -> str | None:
-    """The part of an alternative that belongs to the value, where the token began before it (`"`, ` "`)."""
+    """The part of an alternative that belongs to the value.
+
+    It is shorter than the alternative where the token began before the value (`"`, ` "`).
+    """
     if not ahead.strip():
         return text if not ahead else text.lstrip()
     mark = ahead.strip()
@@ -119,7 +122,7 @@ def _after(text: str, ahead: str) -> str | None:
 
 
 def _fits(piece: str, ending: str, quoted: bool) -> bool:
-    """Whether a piece of text can be the beginning of what is still to be written, or has all of it."""
+    """Whether a piece of text begins what is still to be written, or contains all of it."""
     piece, ending = piece.casefold(), ending.casefold()
     if not piece:
         return False

@@ -1,4 +1,7 @@
-"""What is still to be asked of one system or judge: planned before the first call, built again when its turn comes."""
+"""The calls still to make for one system or judge.
+
+They are planned before the first call; each request is built again when its turn comes.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that one system is to answer, one judge to rate, or a model to do before the study."""
+    """All that one system is to answer, one judge to rate, or a model to do before the study."""
 
     kind: CallKind
     """Answers, ratings or what is prepared."""
@@ -179,9 +182,9 @@ def plan(
     if not jobs:
         return []
     kind = jobs[0].kind
-    done = {bytes.fromhex(work) for work, _, _ in calls.ended(kind, but=again)}
-    ever = {bytes.fromhex(work) for work, _, _ in calls.ended(kind)} if again else done
-    held: set[str] | None = None
+    completed = {bytes.fromhex(work) for work, _, _ in calls.ended(kind, but=again)}
+    ever = {bytes.fromhex(work) for work, _, _ in calls.ended(kind)} if again else completed
+    stored: set[str] | None = None
     todos = []
     room = limit
     for job in jobs:
@@ -192,14 +195,14 @@ def plan(
                 break
             request = job.request(subject)
             identity = bytes.fromhex(job.identify(subject, request)[0])
-            if identity in done:
+            if identity in completed:
                 todo.done += 1
                 continue
             if (
-                held is None
+                stored is None
             ):  # looked up only where something is left: where all is done, nobody asks
-                held = _stored_records(kind, calls)
-            if job.record(subject) in held:
+                stored = _stored_records(kind, calls)
+            if job.record(subject) in stored:
                 if identity in ever:  # other votes have decided it: what is held is never replaced
                     todo.done += 1
                 else:
@@ -211,7 +214,7 @@ def plan(
                 todo.tokens_written += most_written(request)
                 room = room - 1 if room is not None else None
         if foreign:
-            _not_asked_otherwise(job, foreign, calls)
+            _refuse_changed_requests(job, foreign, calls)
             todo.done += len(foreign)
         if todo.left:
             todo.learn(calls.sizes(kind, job.who, split_model(job.model)[1]))
@@ -229,26 +232,26 @@ def _stored_records(kind: CallKind, calls: Calls) -> set[str]:
     return set(calls.answered() if kind == "answer" else calls.rated())
 
 
-def _not_asked_otherwise(job: Job, foreign: Sequence[str], calls: Calls) -> None:
+def _refuse_changed_requests(job: Job, foreign: Sequence[str], calls: Calls) -> None:
     """What was imported is left alone.
 
     What was asked in other words must not be mixed with what would be now.
     """
-    asked = {subject for _, who, subject in calls.ended(job.kind) if who == job.who}
-    mixed = sum(subject in asked for subject in foreign)
+    earlier_subjects = {subject for _, actor, subject in calls.ended(job.kind) if actor == job.who}
+    mixed = sum(subject in earlier_subjects for subject in foreign)
     if mixed:
-        what = "answers" if job.kind == "answer" else "ratings"
+        noun = "answers" if job.kind == "answer" else "ratings"
         raise CollectError(
-            f"{job.who}: {mixed:,} {what} were given under another model, prompt or setting; what"
+            f"{job.who}: {mixed:,} {noun} were given under another model, prompt or setting; what"
             " is kept is never replaced: state the earlier settings again, or give the new ones an"
             " identifier of their own"
         )
 
 
-def lanes(todos: Sequence[Todo], calls: Calls, known: dict[str, str]) -> list[Lane]:
+def lanes(todos: Sequence[Todo], calls: Calls, fake_answers: dict[str, str]) -> list[Lane]:
     """One lane for each model of an endpoint, its jobs in order.
 
-    `known` are replies that fake models may know.
+    `fake_answers` are replies that fake models may know.
 
     The lanes of an endpoint share its limits, and whatever is known of it. A local endpoint has one
     lane: its models share the memory of this machine.
@@ -260,11 +263,13 @@ def lanes(todos: Sequence[Todo], calls: Calls, known: dict[str, str]) -> list[La
     for todo in todos:
         if todo.left:
             grouped.setdefault(todo.job.endpoint.id, []).append(todo)
-    return [lane for group in grouped.values() for lane in _lanes(group, attempts, known, calls)]
+    return [
+        lane for group in grouped.values() for lane in _lanes(group, attempts, fake_answers, calls)
+    ]
 
 
 def _lanes(
-    group: Sequence[Todo], attempts: dict[str, int], known: dict[str, str], calls: Calls
+    group: Sequence[Todo], attempts: dict[str, int], fake_answers: dict[str, str], calls: Calls
 ) -> list[Lane]:
     endpoint = group[0].job.endpoint
     prices = {split_model(t.job.model)[1]: t.job.price() for t in group}
@@ -292,17 +297,17 @@ def _lanes(
         t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group
     }
     stopped: set[str] = set()
-    whole = Lane(
+    lane = Lane(
         endpoint.id,
-        provider_of(endpoint, known),
+        provider_of(endpoint, fake_answers),
         _works(group, attempts, stopped),
         limits,
         prices.get,
         address=endpoint.url or f"of the vendor {endpoint.vendor!r}",
         streaks=Streaks(
-            endpoint.stop_after, {who for who, before in past.items() if before.is_usable}
+            endpoint.stop_after, {actor for actor, before in past.items() if before.is_usable}
         ),
-        heard={who for who, before in past.items() if before.has_replied},
+        heard={actor for actor, before in past.items() if before.has_replied},
         stopped=stopped,
         meters=meters,
     )
@@ -310,10 +315,10 @@ def _lanes(
     for todo in group:
         models.setdefault(todo.job.model, []).append(todo)
     if len(models) < 2 or endpoint.url.startswith(LOCAL_SCHEME):
-        return [whole]
+        return [lane]
     gate = Limiter(limits)
     return [
-        replace(whole, works=_works(some, attempts, stopped), doubtful=deque(), gate=gate)
+        replace(lane, works=_works(some, attempts, stopped), doubtful=deque(), gate=gate)
         for some in models.values()
     ]
 
@@ -330,10 +335,10 @@ def _works(
             yield todo.job.work(n, before) if before else work
 
 
-def provider_of(endpoint: Endpoint, known: dict[str, str]) -> Provider:
+def provider_of(endpoint: Endpoint, fake_answers: dict[str, str]) -> Provider:
     """Open the provider of an endpoint."""
     if endpoint.id == FAKE:
-        return _FakeModels(known)
+        return _FakeModels(fake_answers)
     if endpoint.url.startswith(LOCAL_SCHEME):
         from konsil.collect.local.local import LocalModels
 
@@ -344,8 +349,8 @@ def provider_of(endpoint: Endpoint, known: dict[str, str]) -> Provider:
 class _FakeModels:
     """The fake endpoint: a model's name says what it does."""
 
-    def __init__(self, known: dict[str, str]) -> None:
-        self._known = known
+    def __init__(self, fake_answers: dict[str, str]) -> None:
+        self._fake_answers = fake_answers
         self._models: dict[str, FakeProvider] = {}
 
     async def close(self) -> None:
@@ -354,5 +359,5 @@ class _FakeModels:
     async def complete(self, request: Request) -> Reply:
         """Reply as the model of this name does."""
         if request.model not in self._models:
-            self._models[request.model] = FakeProvider(script_of(request.model, self._known))
+            self._models[request.model] = FakeProvider(script_of(request.model, self._fake_answers))
         return await self._models[request.model].complete(request)

@@ -57,9 +57,13 @@ def judge(study: Study, store: Store, options: Options | None = None) -> Collect
         raise CollectError(
             f"{store.name}: the plan gives these judges no tasks yet; run 'konsil plan' first"
         )
-    jobs = [bench.job(one, at) for one in chosen for at in rounds(one)]
+    jobs = [bench.job(j, at) for j in chosen for at in rounds(j)]
     return collect(
-        [j for j in jobs if j.subjects], store, bench.store_ratings, options, what="judgements"
+        [j for j in jobs if j.subjects],
+        store,
+        bench.store_ratings,
+        options,
+        description="judgements",
     )
 
 
@@ -75,13 +79,13 @@ class _Bench:
 
     def instrument(self, task: Task) -> Instrument:
         """The task's instrument."""
-        found = self.instruments.get(task.instrument)
-        if found is None:
+        instrument = self.instruments.get(task.instrument)
+        if instrument is None:
             hint = nearest(task.instrument, self.instruments)
             raise CollectError(
                 f"task {task.id!r}: there is no instrument {task.instrument!r}; {hint}"
             )
-        return found
+        return instrument
 
     def request(self, task: Task, model: str, chosen: Mapping[str, Any]) -> Request:
         """What a judge is asked: what a person sees on the page."""
@@ -89,13 +93,13 @@ class _Bench:
         answers = (
             self._with_instruction(instrument, task) if task.purpose == INJECTED else self.answers
         )
-        seen = screen(instrument, task, self.items.get(task.item or ""), answers)
-        told = prompt(seen, task.id)
-        messages = (Message("system", told.system), Message("user", told.user))
+        view = screen(instrument, task, self.items.get(task.item or ""), answers)
+        prompt_texts = prompt(view, task.id)
+        messages = (Message("system", prompt_texts.system), Message("user", prompt_texts.user))
         return Request(
             model,
             messages,
-            schema=schema(seen.fields, reason_first=instrument.reason_first),
+            schema=schema(view.fields, reason_first=instrument.reason_first),
             **chosen,
         )
 
@@ -117,25 +121,25 @@ class _Bench:
 
     def reader(self, task: Task) -> Reader:
         """Whether a reply to this task can be read."""
-        asked = fields(self.instrument(task), task)
+        reply_fields = fields(self.instrument(task), task)
 
         def read(text: str) -> Outcome:
-            return read_reply(asked, text).outcome
+            return read_reply(reply_fields, text).outcome
 
         return read
 
-    def job(self, one: Judge, at: Round) -> Job:
+    def job(self, judge: Judge, at: Round) -> Job:
         """One round of a judge: all its tasks, asked once."""
-        chosen = at.chosen(one, sampling(one.settings))
-        name = split_model(one.model)[1]
-        mine = [t for t in self.tasks.values() if t.rater == one.rater and at.takes(t)]
+        chosen = at.chosen(judge, sampling(judge.settings))
+        name = split_model(judge.model)[1]
+        rater_tasks = [t for t in self.tasks.values() if t.rater == judge.rater and at.takes(t)]
         return Job(
             "judge",
-            one.rater,
-            one.model,
-            endpoint_of(one.model, self.study.endpoints),
-            one.settings,
-            tuple(t.id for t in sorted(mine, key=lambda t: (t.position, t.id))),
+            judge.rater,
+            judge.model,
+            endpoint_of(judge.model, self.study.endpoints),
+            judge.settings,
+            tuple(t.id for t in sorted(rater_tasks, key=lambda t: (t.position, t.id))),
             lambda subject: self.request(at.task_as_shown(self.tasks[subject]), name, chosen),
             lambda subject: self.reader(at.task_as_shown(self.tasks[subject])),
             lambda subject: subject,
@@ -148,7 +152,7 @@ class _Bench:
 
         A task with several calls is settled when the last of them has ended.
         """
-        made = 0
+        n_new = 0
         polls: dict[tuple[str, str], None] = {}
         for batch in chunks(Calls(self.store).unsettled_judgements(), _CHUNK):
             rated: dict[str, tuple[Rating, ...]] = {}
@@ -163,8 +167,10 @@ class _Bench:
                     continue
                 attempts.append(attempt_of(call))
                 rated.setdefault(call.subject, self._ratings(call))
-            made += self._add([r for one in rated.values() for r in one], attempts)
-        return made + self._store_polls(polls)
+            n_new += self._add(
+                [r for task_ratings in rated.values() for r in task_ratings], attempts
+            )
+        return n_new + self._store_polls(polls)
 
     def _add(self, rated: Sequence[Rating], attempts: Sequence[Attempt]) -> int:
         if not rated and not attempts:
@@ -187,25 +193,27 @@ class _Bench:
 
     def _store_polls(self, polls: Iterable[tuple[str, str]]) -> int:
         """Decide the tasks whose last call has ended; a task that has ratings keeps them."""
-        made = 0
+        n_new = 0
         rated = set(Calls(self.store).rated()) if polls else set()
         by_judge: dict[str, list[str]] = {}
-        for who, subject in polls:
-            by_judge.setdefault(who, []).append(subject)
-        for who, subjects in by_judge.items():
-            judge = self.judges[who]
+        for rater, subject in polls:
+            by_judge.setdefault(rater, []).append(subject)
+        for rater, subjects in by_judge.items():
+            judge = self.judges[rater]
             works = [(at, self.job(judge, at)) for at in rounds(judge)]
             for start in range(0, len(subjects), _CHUNK // judge.ballots + 1):
                 chunk = subjects[start : start + _CHUNK // judge.ballots + 1]
                 cast: dict[str, list[Call]] = {}
-                for call in Calls(self.store).judged(who, chunk):
+                for call in Calls(self.store).judged(rater, chunk):
                     cast.setdefault(call.subject, []).append(call)
                 new: list[Rating] = []
                 attempts: list[Attempt] = []
                 for subject, calls in cast.items():
                     task = self.tasks[subject]
-                    wanted = {at: job.identity(subject) for at, job in works if at.takes(task)}
-                    ended = complete(wanted, calls)
+                    identity_by_round = {
+                        at: job.identity(subject) for at, job in works if at.takes(task)
+                    }
+                    ended = complete(identity_by_round, calls)
                     if ended is None:
                         continue
                     attempts += [attempt_of(call) for call in calls]
@@ -215,8 +223,8 @@ class _Bench:
                         attempts += undecided_of(
                             result, max((c for _, c in ended), key=lambda c: (c.at, c.work))
                         )
-                made += self._add(new, attempts)
-        return made
+                n_new += self._add(new, attempts)
+        return n_new
 
 
 def _with(answer: Answer, added: str) -> Answer:

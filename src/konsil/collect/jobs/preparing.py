@@ -1,4 +1,6 @@
-"""A model helps before the study: one durable call for each question or theme, its reply read strictly.
+"""Calls of a model before the study: one durable call for each question or theme.
+
+Its reply is read strictly.
 
 What it says decides nothing. A reply becomes a proposal, a suspicion, phrases, a name or a tag;
 `konsil.prepare` makes items and strata of them, and people's decisions stand above.
@@ -74,45 +76,45 @@ class Replies:
 
 
 def ask(
-    study: Study, store: Store, asking: Asking, wanted: PromptBatch, options: Options | None = None
+    study: Study, store: Store, asking: Asking, batch: PromptBatch, options: Options | None = None
 ) -> Replies:
     """Ask a model about every subject.
 
     What was asked in the same words before is not asked again.
     """
     options = options or Options()
-    job = _job(study, asking, wanted)
-    done = collect([job], store, lambda: 0, options, what=WORDS[wanted.step])
-    return _replies(done, job, wanted, store)
+    job = _job(study, asking, batch)
+    collected = collect([job], store, lambda: 0, options, description=WORDS[batch.step])
+    return _replies(collected, job, batch, store)
 
 
-def _job(study: Study, asking: Asking, wanted: PromptBatch) -> Job:
-    settings = settings_of(asking.settings, f"study.toml: prepare: {wanted.step}: settings")
+def _job(study: Study, asking: Asking, batch: PromptBatch) -> Job:
+    settings = settings_of(asking.settings, f"study.toml: prepare: {batch.step}: settings")
     name = split_model(asking.model)[1]
     chosen: dict[str, Any] = sampling(settings)
-    read = _reader(wanted.form)
+    read = _reader(batch.form)
 
     def request(subject: str) -> Request:
-        messages = (Message("system", wanted.told), Message("user", wanted.texts[subject]))
-        return Request(name, messages, schema=wanted.form, **chosen)
+        messages = (Message("system", batch.told), Message("user", batch.texts[subject]))
+        return Request(name, messages, schema=batch.form, **chosen)
 
     return Job(
         "prepare",
-        wanted.step,
+        batch.step,
         asking.model,
         endpoint_of(asking.model, study.endpoints),
         settings,
-        tuple(wanted.texts),
+        tuple(batch.texts),
         request,
         lambda _subject: read,
         lambda subject: subject,
     )
 
 
-def _replies(done: Collected, job: Job, wanted: PromptBatch, store: Store) -> Replies:
-    works = {job.identity(subject): subject for subject in wanted.texts}
+def _replies(collected: Collected, job: Job, batch: PromptBatch, store: Store) -> Replies:
+    works = {job.identity(subject): subject for subject in batch.texts}
     last: dict[str, Call] = {}
-    for call in Calls(store).prepared(wanted.step):
+    for call in Calls(store).prepared(batch.step):
         if call.work in works and (call.work not in last or last[call.work].attempt < call.attempt):
             last[call.work] = call
     replies: dict[str, Mapping[str, Any]] = {}
@@ -120,17 +122,17 @@ def _replies(done: Collected, job: Job, wanted: PromptBatch, store: Store) -> Re
     for work, subject in works.items():
         if work in last:
             call = last[work]
-            found = (
-                read_object(str(call.reply.get("text", "")), wanted.form)[0]
+            reply = (
+                read_object(str(call.reply.get("text", "")), batch.form)[0]
                 if call.outcome in READABLE
                 else None
             )
-            if found is None:
+            if reply is None:
                 failed[call.outcome] += 1
             else:
-                replies[subject] = found
-    of = {subject: work for work, subject in works.items() if subject in replies}
-    return Replies(wanted.step, done, replies, of, dict(sorted(failed.items())))
+                replies[subject] = reply
+    work_by_subject = {subject: work for work, subject in works.items() if subject in replies}
+    return Replies(batch.step, collected, replies, work_by_subject, dict(sorted(failed.items())))
 
 
 def _reader(form: Mapping[str, object]) -> Reader:
@@ -150,26 +152,26 @@ def read_object(text: str, form: Mapping[str, Any]) -> tuple[Mapping[str, Any] |
     ('off schema', 'not json')
     """
     parts: Mapping[str, Mapping[str, Any]] = form["properties"]
-    found = verdict(text, parts)
-    if found.pairs is None or found.problem:
-        return None, "off schema" if found.pairs is not None else "not json"
-    data = dict(found.pairs)
-    if len(data) != len(found.pairs) or set(data) != set(parts):
+    parsed = verdict(text, parts)
+    if parsed.pairs is None or parsed.problem:
+        return None, "off schema" if parsed.pairs is not None else "not json"
+    data = dict(parsed.pairs)
+    if len(data) != len(parsed.pairs) or set(data) != set(parts):
         return None, "off schema"
     read = {name: _value(data[name], part) for name, part in parts.items()}
     if any(value is None for value in read.values()):
         return None, "off schema"
-    return read, "ok" if found.bare else "repaired"
+    return read, "ok" if parsed.bare else "repaired"
 
 
 def _value(value: object, part: Mapping[str, Any]) -> str | list[str] | None:
     """A text, or a list of texts, as the part of a form allows it; None where it does not."""
     if part.get("type") == "array":
-        kept = _texts(value)
-        fits = kept is not None and part.get("minItems", 0) <= len(kept) <= part.get(
-            "maxItems", len(kept)
+        texts = _texts(value)
+        fits = texts is not None and part.get("minItems", 0) <= len(texts) <= part.get(
+            "maxItems", len(texts)
         )
-        return kept if fits else None
+        return texts if fits else None
     if not isinstance(value, str):
         return None
     text = clean(value).strip()
@@ -177,10 +179,10 @@ def _value(value: object, part: Mapping[str, Any]) -> str | list[str] | None:
 
 
 def _texts(value: object) -> list[str] | None:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         return None
-    said: Callable[[str], str] = lambda one: " ".join(clean(one).split())  # noqa: E731 - a name for one line
-    return list(dict.fromkeys(filter(None, map(said, value))))
+    normalised: Callable[[str], str] = lambda text: " ".join(clean(text).split())  # noqa: E731 - a name for one line
+    return list(dict.fromkeys(filter(None, map(normalised, value))))
 
 
 def subjects(texts: Sequence[tuple[str, str]]) -> dict[str, str]:

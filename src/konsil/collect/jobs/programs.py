@@ -50,18 +50,24 @@ def run_programs(
     tasks, items, answers = Calls(store).to_judge({p.rater for p in chosen})
     before = set(Calls(store).rated())
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    found = []
+    summaries = []
     for program in chosen:
-        mine = [t for t in tasks.values() if t.rater == program.rater]
-        left = [t for t in mine if t.id not in before]
-        ratings = [r for t in left for r in _rate(study, program, t, items, answers, at)]
+        rater_tasks = [t for t in tasks.values() if t.rater == program.rater]
+        open_tasks = [t for t in rater_tasks if t.id not in before]
+        ratings = [r for t in open_tasks for r in _rate(study, program, t, items, answers, at)]
         if ratings and not dry_run:
             store.add(Batch(ratings=ratings), source="konsil judge", at=at)
         rated = len({r.task for r in ratings})
-        found.append(
-            Programmed(program.rater, len(mine), len(mine) - len(left), rated, len(left) - rated)
+        summaries.append(
+            Programmed(
+                program.rater,
+                len(rater_tasks),
+                len(rater_tasks) - len(open_tasks),
+                rated,
+                len(open_tasks) - rated,
+            )
         )
-    return tuple(found)
+    return tuple(summaries)
 
 
 def _rate(
@@ -89,13 +95,13 @@ def _program_ratings(
     # rules it out has not.
     parts = ((program.reasoning, answer.reasoning, True), (program.answer, answer.text, False))
     for criterion, text, ruled_out in parts:
-        asked = instrument.criterion(criterion)
-        if asked is not None:
-            found = named(item, text, misspelt=program.misspelt, ruled_out=ruled_out)
-            label = asked.scale.labels[found is not None]
+        rated_criterion = instrument.criterion(criterion)
+        if rated_criterion is not None:
+            mention = named(item, text, misspelt=program.misspelt, ruled_out=ruled_out)
+            label = rated_criterion.scale.labels[mention is not None]
             note = (
-                f"{text[found.start : found.end]!r} at {found.start}: {found.way}"
-                if found is not None
+                f"{text[mention.start : mention.end]!r} at {mention.start}: {mention.way}"
+                if mention is not None
                 else ""
             )
             yield Rating(
@@ -130,11 +136,11 @@ def named(
     ways = ("named", "form", "abbreviation", *(["misspelt"] if misspelt else []))
     names = names_of((item.reference or "", *item.aliases))
     by_text = {name.text: name for name in names}
-    found = [
+    candidates = [
         m
         for m in mentions(text, names)
         if m.way in ways
         and not means_another(text, m, by_text[m.name])
         and (ruled_out or not is_ruled_out(text, m.start, m.end))
     ]
-    return min(found, key=lambda m: (ways.index(m.way), m.start), default=None)
+    return min(candidates, key=lambda m: (ways.index(m.way), m.start), default=None)

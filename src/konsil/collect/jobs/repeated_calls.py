@@ -41,12 +41,12 @@ class Round:
         """
         # Two answers with the same text make the same request in either order, and are two calls
         # all the same.
-        found = {**sampling, "repeat": 2 * self.vote + self.exchanged}
-        if found.get("seed") is not None:
-            found["seed"] += self.vote
-        if judge.logprobs and found.get("logprobs") is None:
-            found["logprobs"] = LABEL_ALTERNATIVES
-        return found
+        parameters = {**sampling, "repeat": 2 * self.vote + self.exchanged}
+        if parameters.get("seed") is not None:
+            parameters["seed"] += self.vote
+        if judge.logprobs and parameters.get("logprobs") is None:
+            parameters["logprobs"] = LABEL_ALTERNATIVES
+        return parameters
 
 
 def rounds(judge: Judge) -> tuple[Round, ...]:
@@ -62,32 +62,37 @@ def ballot_of(
     if call.outcome not in READABLE:
         return Ballot(at.exchanged)
     shown = at.task_as_shown(task)
-    asked = fields(instrument, shown)
-    reading = read_reply(asked, str(call.reply.get("text", "")))
-    made = ratings(reading, instrument, shown, seconds=call.seconds, at=call.at)
+    reply_fields = fields(instrument, shown)
+    reading = read_reply(reply_fields, str(call.reply.get("text", "")))
+    call_ratings = ratings(reading, instrument, shown, seconds=call.seconds, at=call.at)
     tokens: Any = call.reply.get("logprobs", ())
-    known = _chances(asked, shown, made, tokens) if weighed and tokens else {}
-    return Ballot(at.exchanged, made, known)
+    probabilities = (
+        _chances(reply_fields, shown, call_ratings, tokens) if weighed and tokens else {}
+    )
+    return Ballot(at.exchanged, call_ratings, probabilities)
 
 
 def _chances(
-    asked: Sequence[Field], task: Task, made: Sequence[Rating], tokens: Sequence[Mapping[str, Any]]
+    reply_fields: Sequence[Field],
+    task: Task,
+    call_ratings: Sequence[Rating],
+    tokens: Sequence[Mapping[str, Any]],
 ) -> dict[Subject, dict[str, float]]:
     """The probabilities of labels as they read in the ratings, which may be the other way round."""
-    found: dict[Subject, dict[str, float]] = {}
-    wanted = {subject_of(r) for r in made}
-    for field in asked:
+    by_subject: dict[Subject, dict[str, float]] = {}
+    rated_subjects = {subject_of(r) for r in call_ratings}
+    for field in reply_fields:
         answers = tuple(task.answers[a] for a in field.answers)
         span = task.spans[field.span] if field.span is not None else None
         subject = (field.criterion.id, frozenset(answers), span)
-        if subject not in wanted:
+        if subject not in rated_subjects:
             continue
         abstain = field.criterion.scale.abstain
-        found[subject] = {
+        by_subject[subject] = {
             label if label == abstain else canonical(field.criterion, answers, label)[1]: p
             for label, p in chances(field, tokens).items()
         }
-    return found
+    return by_subject
 
 
 def polled(
@@ -114,13 +119,13 @@ def undecided_of(result: Polled, last: Call) -> Iterator[Attempt]:
 
     `last` is the call that ended last.
     """
-    for n, one in enumerate(result.undecided):
+    for n, question in enumerate(result.undecided):
         yield Attempt(
             f"{last.work}.{last.attempt}.{n}",
             last.subject,
             last.who,
-            one.outcome,
-            one.told,
+            question.outcome,
+            question.told,
             last.at,
         )
 

@@ -31,7 +31,8 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     systems = [s for s in study.systems if s.model is not None]
     if not systems:
         raise CollectError(
-            'study.toml: no system has a model; expected model = "ENDPOINT:NAME" in at least one [[systems]]'
+            'study.toml: no system has a model; expected model = "ENDPOINT:NAME" in at least one'
+            " [[systems]]"
         )
     for name in options.only:
         if name not in {s.id for s in systems}:
@@ -44,21 +45,29 @@ def answer(study: Study, store: Store, options: Options | None = None) -> Collec
     if not items:
         raise CollectError(f"{store.name}: there are no items yet; run 'konsil import' first")
     jobs = [_job(study, system, items) for system in chosen]
-    known = {}
+    fake_answers = {}
     if any(s.model is not None and s.model.startswith("fake:") for s in chosen):
-        known = {
+        fake_answers = {
             _question(i, j.settings.template): i.reference
             for j in jobs
             for i in items.values()
             if i.reference
         }
     return collect(
-        jobs, store, lambda: store_answers(study, store), options, what="answers", known=known
+        jobs,
+        store,
+        lambda: store_answers(study, store),
+        options,
+        description="answers",
+        fake_answers=fake_answers,
     )
 
 
 def _items(study: Study, store: Store) -> tuple[Item, ...]:
-    """The items to answer, in the words that were accepted: all, or those drawn where no draw waits for the answers."""
+    """The items to answer, in their accepted wording.
+
+    All items, or those drawn where the draw does not wait for the answers.
+    """
     items, spec = store.items(), study.prepare
     if spec is None:
         return items
@@ -71,17 +80,17 @@ def _items(study: Study, store: Store) -> tuple[Item, ...]:
             )
         shown = in_study(items, events)
     if spec.mask is not None:
-        whole = still_whole(items, events)
-        if whole:
-            raise CollectError(f"{store.name}: {unmasked_cases_sentence(whole)}")
+        unmasked = still_whole(items, events)
+        if unmasked:
+            raise CollectError(f"{store.name}: {unmasked_cases_sentence(unmasked)}")
         shown = in_study(items, events)
     if spec.rewrite is not None:
-        asked = {item.id for item in shown}
+        item_ids = {item.id for item in shown}
         with store.view() as view:
-            stands = worded(view.connection)
-        waiting = undecided([item for item in items if item.id in asked], events, stands)
+            wordings = worded(view.connection)
+        waiting = undecided([item for item in items if item.id in item_ids], events, wordings)
         if waiting:
-            raise CollectError(still_to_decide(store.name, len(waiting), len(asked)))
+            raise CollectError(still_to_decide(store.name, len(waiting), len(item_ids)))
     return shown
 
 
@@ -114,9 +123,9 @@ def _job(study: Study, system: System, items: Mapping[str, Item]) -> Job:
 
 
 def _preceding_messages(settings: Settings) -> Iterator[Message]:
-    for one in settings.examples:
-        yield Message("user", settings.template.replace("{text}", one.text))
-        yield Message("assistant", one.answer)
+    for example in settings.examples:
+        yield Message("user", settings.template.replace("{text}", example.text))
+        yield Message("assistant", example.answer)
 
 
 def _question(item: Item, template: str) -> str:
@@ -134,7 +143,7 @@ def answer_id(item: str, system: str) -> str:
 
 def store_answers(study: Study, store: Store) -> int:
     """Make answers of the replies that have not become answers yet, and count them."""
-    made = 0
+    n_new = 0
     sections = {
         s.id: settings_of(s.settings, s.id).sections for s in study.systems if s.model is not None
     }
@@ -143,12 +152,15 @@ def store_answers(study: Study, store: Store) -> int:
         answers = with_sentences(
             study, [answer_of(call, sections.get(call.who, ())) for call in batch], {}
         )
-        made += store.add(Batch(answers=answers), source="konsil answer", at=at).total_new()
-    return made
+        n_new += store.add(Batch(answers=answers), source="konsil answer", at=at).total_new()
+    return n_new
 
 
 def answer_of(call: Call, sections: Sequence[str] = ()) -> Answer:
-    """The answer that a readable call gave, its reasoning apart where the reply or its sections tell it apart."""
+    """The answer of a readable call.
+
+    Its reasoning is separate where the reply or its sections mark it.
+    """
     reply: Mapping[str, Any] = call.reply
     reasoning, text = parted(clean(str(reply.get("text", ""))), sections)
     thought = (str(reply.get("reasoning", "")).strip("\n"), reasoning)

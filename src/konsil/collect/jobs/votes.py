@@ -79,16 +79,18 @@ def poll(
 
     All of them must have been cast.
     """
-    known = {c.id: c for c in criteria}
-    found: list[Rating] = []
+    criterion_by_id = {c.id: c for c in criteria}
+    decided: list[Rating] = []
     undecided: list[Undecided] = []
     for subject in dict.fromkeys(subject_of(r) for b in ballots for r in b.ratings):
-        made, why = _decide(subject, ballots, known[subject[0]], rule, combine)
-        if made is not None:
-            found.append(made)
-        if why is not None:
-            undecided.append(why)
-    return Polled(tuple(found), tuple(undecided))
+        rating, open_question = _decide(
+            subject, ballots, criterion_by_id[subject[0]], rule, combine
+        )
+        if rating is not None:
+            decided.append(rating)
+        if open_question is not None:
+            undecided.append(open_question)
+    return Polled(tuple(decided), tuple(undecided))
 
 
 def _decide(
@@ -106,16 +108,18 @@ def _decide(
     # What does not compare is the same question in both orders, so that its votes count together.
     cast = list(zip(ballots, votes, strict=True))
     sides = [[(b, r) for b, r in cast if b.exchanged == e] for e in (False, True)]
-    said = [_label(side, subject, criterion, combine) for side in (sides if turned else [cast])]
-    if any(s is _UNREAD for s in said):
+    labels = [_label(side, subject, criterion, combine) for side in (sides if turned else [cast])]
+    if any(s is _UNREAD for s in labels):
         return None, None  # the calls' own outcomes say why
-    if any(s is None for s in said):
+    if any(s is None for s in labels):
         return None, Undecided("no majority", _vote_note(subject, votes))
-    if not turned or said[0] == said[1]:
-        return _rating(said[0], subject, ballots, votes, criterion), None
-    why = Undecided("inconsistent", _vote_note(subject, votes))
-    between = _between(said[0], said[1], criterion) if rule == "tie" else None
-    return (None if between is None else _rating(between, subject, ballots, votes, criterion)), why
+    if not turned or labels[0] == labels[1]:
+        return _rating(labels[0], subject, ballots, votes, criterion), None
+    open_question = Undecided("inconsistent", _vote_note(subject, votes))
+    between = _between(labels[0], labels[1], criterion) if rule == "tie" else None
+    return (
+        None if between is None else _rating(between, subject, ballots, votes, criterion)
+    ), open_question
 
 
 _UNREAD = object()
@@ -149,7 +153,10 @@ def _label(
 
 
 def _expectation(chances: Chances | None, label: str, numbers: Mapping[str, float]) -> float:
-    """The mean of a vote's labels by their probabilities, an abstention's left out; without any, its own label."""
+    """The mean of a vote's labels by their probabilities, without an abstention's.
+
+    Without probabilities it is the vote's own label.
+    """
     weights = {name: p for name, p in (chances or {}).items() if name in numbers}
     total = sum(weights.values())
     return (
@@ -161,11 +168,11 @@ def _expectation(chances: Chances | None, label: str, numbers: Mapping[str, floa
 
 def _majority(votes: Sequence[Rating | None], criterion: Criterion) -> _Vote | None:
     """What more than half say; None: nothing is."""
-    given: list[_Vote] = [_vote(r) for r in votes if r is not None]
-    if 2 * len(given) <= len(votes):
+    readable: list[_Vote] = [_vote(r) for r in votes if r is not None]
+    if 2 * len(readable) <= len(votes):
         return _UNREAD
-    labels = [v for v in given if v is not _ABSTAINED]
-    if 2 * len(labels) < len(given):
+    labels = [v for v in readable if v is not _ABSTAINED]
+    if 2 * len(labels) < len(readable):
         return _ABSTAINED
     if criterion.scale.kind == "number":  # the lower median, as it was written
         return sorted((str(v) for v in labels), key=float)[(len(labels) - 1) // 2]
@@ -225,8 +232,8 @@ def _confidence(
     """
     if criterion.scale.kind != "choice":
         return None
-    known = any(b.chances.get(subject) for b, _ in read)
-    if not known and (cast == 1 or not any(_vote(r) == vote for _, r in read)):
+    has_probabilities = any(b.chances.get(subject) for b, _ in read)
+    if not has_probabilities and (cast == 1 or not any(_vote(r) == vote for _, r in read)):
         return None
     name = criterion.scale.abstain if vote is _ABSTAINED else vote
     return fmean(
@@ -242,11 +249,11 @@ def _seconds(ballot: Ballot) -> float:
 
 def _vote_note(subject: Subject, votes: Sequence[Rating | None]) -> str:
     criterion, answers, span = subject
-    said = [
+    labels = [
         None if r is None else (r.label if r.label is not None else {"state": r.state})
         for r in votes
     ]
-    about: dict[str, object] = {"criterion": criterion, "answers": sorted(answers), "votes": said}
+    about: dict[str, object] = {"criterion": criterion, "answers": sorted(answers), "votes": labels}
     if span is not None:
         about["span"] = [span.start, span.end]
     return json.dumps(about, ensure_ascii=False, sort_keys=True)

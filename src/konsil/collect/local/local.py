@@ -1,4 +1,4 @@
-"""The endpoint `local`: models that konsil runs itself, on this machine, for as long as a run lasts."""
+"""The endpoint `local`: models that konsil runs on this machine for the time of a run."""
 
 from __future__ import annotations
 

@@ -54,25 +54,25 @@ def read_head(path: Path, name: str = "") -> Mapping[str, Value]:
                 raise CollectError(
                     f"{name}: is a GGUF file of version {version}; expected 2 or later"
                 )
-            found = _entries(file, n_keys)
-            whole = _last_tensor(file, n_tensors) < size
+            entries = _entries(file, n_keys)
+            is_complete = _last_tensor(file, n_tensors) < size
         except (struct.error, ValueError, OverflowError, OSError):
-            whole = False
-    if not whole:
+            is_complete = False
+    if not is_complete:
         raise CollectError(f"{name}: is damaged or was not copied to its end; copy it again")
-    return found
+    return entries
 
 
 def _entries(file: BinaryIO, n_keys: int) -> dict[str, Value]:
     if n_keys > _MOST_KEYS:
         raise ValueError(n_keys)
-    found = {}
+    entries = {}
     for _ in range(n_keys):
         key = _text(file)
         value = _value(file, _number(file, "I"))
         if value is not None:
-            found[key] = value
-    return found
+            entries[key] = value
+    return entries
 
 
 def _last_tensor(file: BinaryIO, n_tensors: int) -> int:

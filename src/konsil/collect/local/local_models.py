@@ -1,4 +1,7 @@
-"""Models on this machine: where their weights lie, which there are, and how they come and go, whole or not at all."""
+"""Installed models on this machine: their folder, their installation and removal.
+
+A model is installed or removed completely or not at all.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ class Model:
 
 
 def models_place() -> Path:
-    """The folder of models: KONSIL_MODELS, or konsil/models where the platform keeps users' data."""
+    """The folder of models: KONSIL_MODELS, or konsil/models in the platform's user data."""
     stated = os.environ.get(PLACE, "")
     if stated:
         return Path(stated).expanduser()
@@ -81,45 +84,45 @@ def installed() -> tuple[Model, ...]:
     place = models_place()
     if not place.is_dir():
         return ()
-    found = [
+    models = [
         _read(p)
         for p in sorted(place.iterdir())
         if not p.name.startswith(".") and (p / RECORD).is_file()
     ]
-    return tuple(found)
+    return tuple(models)
 
 
 def find(model: str) -> Model:
     """The installed model of this name; a CollectError says how to install one."""
     if _is_name(model) and (models_place() / model / RECORD).is_file():
-        found = _read(models_place() / model)
-        size = found.file.stat().st_size if found.file.is_file() else -1
-        if size != found.size:
+        entry = _read(models_place() / model)
+        size = entry.file.stat().st_size if entry.file.is_file() else -1
+        if size != entry.size:
             raise CollectError(
-                f"model 'local:{model}': its weights in {found.file} are damaged (expected"
-                f" {found.size:,} bytes); run 'konsil local remove {model}' and install it again"
+                f"model 'local:{model}': its weights in {entry.file} are damaged (expected"
+                f" {entry.size:,} bytes); run 'konsil local remove {model}' and install it again"
             )
-        return found
+        return entry
     if model == SHIPPED.id:
         raise CollectError(f"model 'local:{model}': is not installed; run 'konsil local install'")
-    known = {SHIPPED.id, *(m.id for m in installed())}
+    names = {SHIPPED.id, *(m.id for m in installed())}
     raise CollectError(
-        f"model 'local:{model}': is not installed; {nearest(model, known)}; weights of your own:"
+        f"model 'local:{model}': is not installed; {nearest(model, names)}; weights of your own:"
         f" konsil local install --file FILE.gguf --id {model if _is_name(model) else 'NAME'}"
     )
 
 
 def remove(model: str) -> Model:
     """Take a model's weights away."""
-    known = [m.id for m in installed()]
-    if model not in known:
-        raise CollectError(f"there is no model {model!r} here; {nearest(model, known)}")
-    found = _read(models_place() / model)
-    gone = models_place() / f".gone-{model}-{os.getpid()}"
+    valid_names = [m.id for m in installed()]
+    if model not in valid_names:
+        raise CollectError(f"there is no model {model!r} here; {nearest(model, valid_names)}")
+    installed_model = _read(models_place() / model)
+    removed_folder = models_place() / f".gone-{model}-{os.getpid()}"
     # Renamed first: whoever is stopped here leaves no half model under its name.
-    os.rename(models_place() / model, gone)  # noqa: PTH104 - one atomic step
-    shutil.rmtree(gone)
-    return found
+    os.rename(models_place() / model, removed_folder)  # noqa: PTH104 - one atomic step
+    shutil.rmtree(removed_folder)
+    return installed_model
 
 
 def store_weights(
@@ -132,7 +135,9 @@ def store_weights(
     terms: bytes = b"",
     longest: int | None = None,
 ) -> Model:
-    """Copy weights to their place, check their digest where one is expected, and record what they say of themselves.
+    """Copy weights to their folder and record what their head states.
+
+    Their digest is checked where one is expected.
 
     Nothing is to be seen of the model before it is whole. The same weights again change nothing.
     """
@@ -150,7 +155,7 @@ def store_weights(
             )
         head = read_head(draft / WEIGHTS, origin.removeprefix("file "))
         context = head.get(f"{head.get('general.architecture', '')}.context_length", 0)
-        made = Model(
+        new_model = Model(
             model,
             sha256,
             (draft / WEIGHTS).stat().st_size,
@@ -162,14 +167,14 @@ def store_weights(
         if terms:
             (draft / "LICENSE").write_bytes(terms)
         (draft / RECORD).write_text(
-            json.dumps(dataclasses.asdict(made), indent=2, ensure_ascii=False), "utf-8"
+            json.dumps(dataclasses.asdict(new_model), indent=2, ensure_ascii=False), "utf-8"
         )
         draft.chmod(0o755)
         try:
             os.rename(draft, place / model)  # noqa: PTH104 - one atomic step
         except OSError:
-            return _there_already(model, made)
-        return made
+            return _already_installed(model, new_model)
+        return new_model
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -187,19 +192,19 @@ def _is_name(model: str) -> bool:
     return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", model) is not None
 
 
-def _there_already(model: str, made: Model) -> Model:
-    here = next((m for m in installed() if m.id == model), None)
-    if here is None:
+def _already_installed(model: str, new_model: Model) -> Model:
+    installed_model = next((m for m in installed() if m.id == model), None)
+    if installed_model is None:
         raise CollectError(
             f"{models_place() / model}: is in the way and holds no model; take it away first"
         )
-    if here.sha256 != made.sha256:
+    if installed_model.sha256 != new_model.sha256:
         raise CollectError(
             f"there is another model {model!r} already, of other weights; choose another"
             f" {option('model', flag='id')}, or run"
             f" 'konsil local remove {model}' first"
         )
-    return here
+    return installed_model
 
 
 def _copy(file: IO[bytes], target: Path, longest: int | None) -> str:
@@ -219,24 +224,24 @@ def _copy(file: IO[bytes], target: Path, longest: int | None) -> str:
 def _read(folder: Path) -> Model:
     try:
         data = json.loads((folder / RECORD).read_text("utf-8"))
-        found = Model(**data)
+        model = Model(**data)
         if any(
-            type(getattr(found, f.name)) is not _TYPES[str(f.type)]
+            type(getattr(model, f.name)) is not _TYPES[str(f.type)]
             for f in dataclasses.fields(Model)
         ):
             raise TypeError
-        if not 0 <= found.size < 1 << 63:
+        if not 0 <= model.size < 1 << 63:
             raise ValueError
     except (ValueError, TypeError, RecursionError):
         raise CollectError(
             f"{folder / RECORD}: cannot be read; take the folder away and install the model again"
         ) from None
-    return dataclasses.replace(found, id=folder.name)
+    return dataclasses.replace(model, id=folder.name)
 
 
 def _sweep(place: Path) -> None:
-    for left in _leftover_files(place):
-        shutil.rmtree(left, ignore_errors=True)
+    for leftover in _leftover_files(place):
+        shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _leftover_files(place: Path) -> Iterator[Path]:

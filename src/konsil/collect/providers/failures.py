@@ -1,4 +1,7 @@
-"""Which failure a status and a body are: of the account, of this item, of a busy endpoint, of a broken one. Pure."""
+"""The kind of failure that a status and a body are. Pure.
+
+It is a failure of the account, of this item, of a busy endpoint or of a broken one.
+"""
 
 from __future__ import annotations
 
@@ -85,10 +88,10 @@ def failure(
     if status == 200:
         return _in_a_reply(raw, request, endpoint=endpoint, sent=sent)
     words = own_words(raw, texts_of(request))
-    asked = wait if wait is not None else patience_asked(raw)
+    retry_seconds = wait if wait is not None else patience_asked(raw)
     about: dict[str, Any] = {"status": status, "raw": raw}
     if status in _INFRASTRUCTURE or status >= 500:
-        return _not_now(status, raw, words, asked, endpoint, about)
+        return _not_now(status, raw, words, retry_seconds, endpoint, about)
     if status in (400, 403, 413, 422, 451) and _MODERATED.search(words):
         return FilteredError(
             f"{endpoint}: withholds this item; status {status}", certain=True, **about
@@ -127,22 +130,29 @@ def failure(
 
 
 def _not_now(
-    status: int, raw: str, words: str, asked: float | None, endpoint: str, about: dict[str, Any]
+    status: int,
+    raw: str,
+    words: str,
+    retry_seconds: float | None,
+    endpoint: str,
+    about: dict[str, Any],
 ) -> CallError:
     """A limit that is reached, an endpoint that is overloaded, or one that fails."""
     error = f"{endpoint}: status {status}"
     if status == 429:
-        if is_spent(words) or (asked is None and _KEY.search(words)):
+        if is_spent(words) or (retry_seconds is None and _KEY.search(words)):
             return AccountError(_account(endpoint, "the account's quota is used up"), **about)
         if _TOO_LARGE.search(words):
             return RequestError(f"{error}: the request is larger than the limit", **about)
-        return BusyError(error, retry_after=asked, **about)
+        return BusyError(error, retry_after=retry_seconds, **about)
     is_overloaded = status in (503, 529) and not is_page(raw) and _OVERLOADED.search(words)
     if status == 529 or is_overloaded or "overloaded_error" in words:
-        return BusyError(error, retry_after=asked, **about)
-    if (asked is not None and status < 500) or (asked is not None and status == 503):
-        return BusyError(error, retry_after=asked, **about)
-    return ServerError(error, retry_after=asked, **about)
+        return BusyError(error, retry_after=retry_seconds, **about)
+    if (retry_seconds is not None and status < 500) or (
+        retry_seconds is not None and status == 503
+    ):
+        return BusyError(error, retry_after=retry_seconds, **about)
+    return ServerError(error, retry_after=retry_seconds, **about)
 
 
 def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -> CallError:
@@ -153,9 +163,9 @@ def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -
     error = inner(raw)
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(code, int) and 400 <= code < 600:
-        told = failure(code, raw, request, endpoint=endpoint, sent=sent)
-        told.status = 200
-        return told
+        call_error = failure(code, raw, request, endpoint=endpoint, sent=sent)
+        call_error.status = 200
+        return call_error
     is_error = is_page(raw) or (isinstance(error, dict) and "choices" not in error)
     words = own_words(raw, texts_of(request))
     if isinstance(error, dict) and _OVERLOADED.search(words):

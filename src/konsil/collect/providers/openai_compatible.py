@@ -1,4 +1,7 @@
-"""The chat completions that OpenAI, vLLM, SGLang, Ollama, llama.cpp, LM Studio, Azure, OpenRouter and others speak."""
+"""OpenAI's chat completions over HTTP.
+
+OpenAI, vLLM, SGLang, Ollama, llama.cpp, LM Studio, Azure, OpenRouter and others accept them.
+"""
 
 from __future__ import annotations
 
@@ -105,13 +108,13 @@ class OpenAICompatible:
 
 def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, object]]:
     """Write the body, without what the model refuses, and say which parameters are in it."""
-    asked = request.requested_parameters()
+    parameters = request.requested_parameters()
     sent: dict[str, object] = {}
     data: dict[str, object] = {
         "model": request.model,
         "messages": [{"role": m.role, "content": m.text} for m in request.messages],
     }
-    for name, value in asked.items():
+    for name, value in parameters.items():
         if name in refused and (name not in RENAMED or RENAMED[name] in refused):
             continue
         if name == "schema":
@@ -125,8 +128,8 @@ def body_of(request: Request, refused: set[str]) -> tuple[bytes, dict[str, objec
             data["web_search_options"] = {}
             sent[name] = value
         else:
-            own = RENAMED[name] if name in refused else name
-            data[own] = sent[own] = value
+            field_name = RENAMED[name] if name in refused else name
+            data[field_name] = sent[field_name] = value
     return json.dumps(data, ensure_ascii=False).encode("utf-8", errors="replace"), sent
 
 
@@ -152,7 +155,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _behind_a_proxy(url: str) -> bool:
-    """Whether the environment names a proxy for this address: aiohttp looks it up anew with every call, in a thread."""
+    """Whether the environment names a proxy for this address.
+
+    aiohttp looks it up anew with every call, in a thread.
+    """
     parts = urlsplit(url)
     if parts.hostname in ("127.0.0.1", "localhost", "::1"):
         return False  # a proxy elsewhere does not know what this machine's own address is to us

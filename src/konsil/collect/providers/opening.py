@@ -25,11 +25,11 @@ def unknown_vendors(endpoints: Iterable[Endpoint]) -> Iterator[str]:
             continue
         from konsil.collect.providers.vendors import VENDORS
 
-        known = sorted({*VENDORS, *(point.name for point in entry_points(group=GROUP))})
-        if endpoint.vendor not in known:
+        valid_names = sorted({*VENDORS, *(point.name for point in entry_points(group=GROUP))})
+        if endpoint.vendor not in valid_names:
             yield (
                 f"endpoints[{n}].vendor: {endpoint.vendor!r} is not known here;"
-                f" {nearest(endpoint.vendor, known)}"
+                f" {nearest(endpoint.vendor, valid_names)}"
             )
 
 

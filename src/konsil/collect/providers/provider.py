@@ -1,4 +1,7 @@
-"""The narrow door: everything above it is pure or is storage, everything below it is one vendor's matter."""
+"""The interface of all providers: a request, its reply and its failures.
+
+All modules above it are pure or storage; every module below it concerns one vendor.
+"""
 
 from __future__ import annotations
 
@@ -64,14 +67,16 @@ class Request:
 
     def requested_parameters(self) -> dict[str, object]:
         """The parameters asked for, for the record: the schema by its digest."""
-        found: dict[str, object] = {
+        parameters: dict[str, object] = {
             n: getattr(self, n) for n in SAMPLING if getattr(self, n) is not None
         }
         if self.schema is not None:
-            found["schema"] = hashlib.sha256(schema_json(self.schema).encode()).hexdigest()[:16]
+            parameters["schema"] = hashlib.sha256(schema_json(self.schema).encode()).hexdigest()[
+                :16
+            ]
         if self.tools:
-            found["tools"] = list(self.tools)
-        return {**found, **self.options}
+            parameters["tools"] = list(self.tools)
+        return {**parameters, **self.options}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,10 @@ class CallError(Exception):
 
 
 class BusyError(CallError):
-    """The endpoint asks for patience (429, 503 with Retry-After): call again later, and less at once. No failure."""
+    """The endpoint is busy (429, 503 with Retry-After), which is no failure.
+
+    The call is repeated later, with fewer calls at once.
+    """
 
 
 class ServerError(CallError):
@@ -185,10 +193,11 @@ def request_key(endpoint: str, request: Request) -> str:
     """Digest everything that can change the reply; never keys, timeouts or concurrency.
 
     >>> from dataclasses import replace
-    >>> one = Request("m", (Message("user", "Which drug?"),), temperature=0.2)
-    >>> request_key("local", one) == request_key("local", one), len(request_key("local", one))
+    >>> request = Request("m", (Message("user", "Which drug?"),), temperature=0.2)
+    >>> key = request_key("local", request)
+    >>> key == request_key("local", request), len(key)
     (True, 64)
-    >>> request_key("local", one) == request_key("local", replace(one, repeat=1))
+    >>> key == request_key("local", replace(request, repeat=1))
     False
     """
     # The SHA-256 of one JSON list, written in two parts: what all requests of a run begin with (a
@@ -196,14 +205,14 @@ def request_key(endpoint: str, request: Request) -> str:
     # recognised in a second.
     *head, last = request.messages or (None,)
     digest = _begun(endpoint, request.model, tuple(head)).copy()
-    said = _encode([last.role, last.text]) if last is not None else ""
+    last_message = _encode([last.role, last.text]) if last is not None else ""
     sampling = _sampled(
         request.temperature, request.top_p, request.max_tokens, request.seed, request.logprobs
     )
     tools = _encode(request.tools) if request.tools else "[]"
     options = _encode(dict(request.options)) if request.options else "{}"
     rest = f"{sampling},{schema_json(request.schema)},{tools},{options},{request.repeat}"
-    digest.update(f"{said}],{rest}]".encode())
+    digest.update(f"{last_message}],{rest}]".encode())
     return digest.hexdigest()
 
 
@@ -230,17 +239,17 @@ def schema_json(schema: Mapping[str, object] | None) -> str:
     if schema is None:
         return "null"
     # The schema is held with its text, so that no other one can come to lie where it lay.
-    known = _schemas.get(id(schema))
-    if known is None:
-        known = _schemas[id(schema)] = (schema, _encode(schema))
+    cached = _schemas.get(id(schema))
+    if cached is None:
+        cached = _schemas[id(schema)] = (schema, _encode(schema))
         if len(_schemas) > _MOST_SCHEMAS:
             _schemas.popitem(last=False)
-    return known[1]
+    return cached[1]
 
 
-def work_key(kind: str, who: str, subject: str, key: str) -> str:
+def work_key(kind: str, actor: str, subject: str, key: str) -> str:
     """Digest what is to be done: the same request for two systems is two works."""
-    return hashlib.sha256("\0".join((kind, who, subject, key)).encode()).hexdigest()[:32]
+    return hashlib.sha256("\0".join((kind, actor, subject, key)).encode()).hexdigest()[:32]
 
 
 _encode = json.JSONEncoder(
@@ -249,7 +258,9 @@ _encode = json.JSONEncoder(
 
 
 def clean(text: str) -> str:
-    r"""Make a text storable: a NUL or half a character, which no database keeps, becomes the replacement character.
+    r"""Make a text storable: replace what no database keeps.
+
+    A NUL or half a character becomes the replacement character.
 
     >>> clean("a\0b\ud800c") == "a\ufffdb\ufffdc"
     True

@@ -1,4 +1,4 @@
-"""Which parameter an endpoint refuses, from what its error says: by its name, and by nothing else."""
+"""The parameter that an endpoint refuses, read from its error by the parameter's name only."""
 
 from __future__ import annotations
 
@@ -40,26 +40,28 @@ def blamed(raw: str, sent: Iterable[str], texts: Iterable[str] = ()) -> str | No
 
     `texts` are the request's own.
 
-    >>> blamed('{"error": {"message": "Unsupported value", "param": "temperature"}}', ["temperature", "seed"])
+    >>> body = '{"error": {"message": "Unsupported value", "param": "temperature"}}'
+    >>> blamed(body, ["temperature", "seed"])
     'temperature'
     >>> question = "Fever, the patient's temperature of 39 is invalid?"
-    >>> blamed('{"detail": [{"msg": "invalid prompt", "input": "%s"}]}' % question, ["temperature"], [question])
+    >>> body = '{"detail": [{"msg": "invalid prompt", "input": "%s"}]}' % question
+    >>> blamed(body, ["temperature"], [question])
     """
     sent = list(sent)
     words = own_words(raw, texts)
     named = _named(inner(raw))
     if named:
         # What the endpoint names is what it means, even where it is none of ours.
-        found = next((p for p in sent if any(n in _ALIASES.get(p, (p,)) for n in named)), None)
+        parameter = next((p for p in sent if any(n in _ALIASES.get(p, (p,)) for n in named)), None)
     elif _SIGNS.search(words):
-        found = next(
+        parameter = next(
             (p for p in sent if any(_occurs(w, words) for w in _ALIASES.get(p, (p,)))), None
         )
     else:
-        found = None
-    if found is not None and _VALUE.search(words) and not _NAME_ITSELF.search(words):
+        parameter = None
+    if parameter is not None and _VALUE.search(words) and not _NAME_ITSELF.search(words):
         return None
-    return found
+    return parameter
 
 
 def _named(error: Any) -> list[str]:  # noqa: ANN401 - JSON has every type

@@ -1,4 +1,4 @@
-"""Bodies of chat completions -> replies: pure, and forgiving about what the many servers leave out."""
+"""Bodies of chat completions -> replies: pure, and tolerant of parts that servers leave out."""
 
 from __future__ import annotations
 
@@ -103,34 +103,34 @@ def _text(value: object) -> str:
 
 
 def _citations(message: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[Citation, ...]:
-    found = []
+    citations = []
     for note in message.get("annotations") or ():
         cited = note.get("url_citation") if isinstance(note, dict) else None
         if isinstance(cited, dict):
             url = clean(str(cited.get("url") or ""))
-            found.append(Citation(clean(str(cited.get("title") or url)), url))
-    found += [
+            citations.append(Citation(clean(str(cited.get("title") or url)), url))
+    citations += [
         Citation(clean(url), clean(url))
         for url in data.get("citations") or ()
         if isinstance(url, str)
     ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(citations))
 
 
 def _usage(value: object) -> dict[str, int]:
     if not isinstance(value, dict):
         return {}
-    found = {}
+    counts = {}
     for ours, theirs in (("in", "prompt_tokens"), ("out", "completion_tokens")):
         n = _tokens(value.get(theirs))
         if n is not None:
-            found[ours] = n
+            counts[ours] = n
     for group in ("prompt_tokens_details", "completion_tokens_details"):
         details = value.get(group)
         for name, detail in details.items() if isinstance(details, dict) else ():
             if n := _tokens(detail):
-                found[str(name)] = n
-    return found
+                counts[str(name)] = n
+    return counts
 
 
 def _tokens(value: object) -> int | None:
@@ -151,19 +151,19 @@ def _logprobs(value: object) -> tuple[Mapping[str, Any], ...]:
     content = value.get("content") if isinstance(value, dict) else None
     if not isinstance(content, list):
         return ()
-    kept = []
+    tokens = []
     for token in content:
         if isinstance(token, dict):
             listed = [t for t in token.get("top_logprobs") or () if isinstance(t, dict)]
             top = {clean(str(t.get("token"))): _finite(t.get("logprob")) for t in listed}
-            kept.append(
+            tokens.append(
                 {
                     "token": clean(str(token.get("token"))),
                     "logprob": _finite(token.get("logprob")),
                     "top": top,
                 }
             )
-    return tuple(kept)
+    return tuple(tokens)
 
 
 def _finite(value: object) -> float | None:

@@ -1,4 +1,4 @@
-"""One direct request of a vendor's model in pydantic-ai-slim's words, and its reply and failures in ours."""
+"""One direct request through pydantic-ai-slim; its reply and failures in konsil's types."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def complete(
     endpoint: str,
     refused: set[str],
     key: str = "",
-    seen: Traffic | None = None,
+    traffic: Traffic | None = None,
 ) -> Reply:
     """Make one request of a model of the library's.
 
@@ -106,10 +106,12 @@ async def complete(
         raise AccountError(f"endpoint {endpoint!r}: {without_key(error.message, key)}") from None
     if answer.state not in ("complete", "suspended"):
         raise ServerError(f"{endpoint}: the reply is {answer.state}", raw=_written(answer))
-    if seen is not None and seen.keys:
-        sent = {n: v for n, v in sent.items() if n not in _WRITTEN_AS or _WRITTEN_AS[n] & seen.keys}
+    if traffic is not None and traffic.keys:
+        sent = {
+            n: v for n, v in sent.items() if n not in _WRITTEN_AS or _WRITTEN_AS[n] & traffic.keys
+        }
     refused |= request.without  # only now is it known that these were to blame
-    raw = seen.body if seen is not None and seen.body else _written(answer)
+    raw = traffic.body if traffic is not None and traffic.body else _written(answer)
     return reply_of(answer, sent, without_key(clean(raw), key), time.perf_counter() - began)
 
 
@@ -178,15 +180,15 @@ def _vendor_request(
     from pydantic_ai.native_tools import WebSearchTool
     from pydantic_ai.output import OutputObjectDefinition
 
-    asked = {n: v for n, v in request.requested_parameters().items() if n not in refused}
+    requested = {n: v for n, v in request.requested_parameters().items() if n not in refused}
     ignored: Iterable[str] = model.unsupported_settings
     settings: dict[str, Any] = {}
     if "max_retries" not in ignored:
         settings["max_retries"] = 0  # the runner tries again, and keeps every attempt
     sent: dict[str, object] = {}
     for name in ("temperature", "top_p", "max_tokens", "seed"):
-        if name in asked and name not in ignored:
-            settings[name] = sent[name] = asked[name]
+        if name in requested and name not in ignored:
+            settings[name] = sent[name] = requested[name]
     options = {n: v for n, v in request.options.items() if n not in refused}
     if options and "extra_body" in ignored:
         raise AccountError(
@@ -197,12 +199,12 @@ def _vendor_request(
         settings["extra_body"] = options
         sent.update(options)
     parameters = ModelRequestParameters()
-    if "schema" in asked and model.profile.get("supports_json_schema_output", False):
+    if "schema" in requested and model.profile.get("supports_json_schema_output", False):
         parameters.output_mode = "native"
         parameters.output_object = OutputObjectDefinition(
             dict(request.schema or {}), name="reply", strict=True
         )
-        sent["schema"] = asked["schema"]
+        sent["schema"] = requested["schema"]
     if request.tools:
         parameters.native_tools = [WebSearchTool()]
         sent["tools"] = list(request.tools)
@@ -218,21 +220,21 @@ def _messages(request: Request) -> list[ModelMessage]:
         UserPromptPart,
     )
 
-    found: list[ModelMessage] = []
+    messages: list[ModelMessage] = []
     for message in request.messages:
         if message.role == "assistant":
-            found.append(ModelResponse(parts=[TextPart(content=message.text)]))
+            messages.append(ModelResponse(parts=[TextPart(content=message.text)]))
             continue
         part = (
             SystemPromptPart(message.text)
             if message.role == "system"
             else UserPromptPart(message.text)
         )
-        if found and isinstance(found[-1], ModelRequest):
-            found[-1] = ModelRequest(parts=[*found[-1].parts, part])
+        if messages and isinstance(messages[-1], ModelRequest):
+            messages[-1] = ModelRequest(parts=[*messages[-1].parts, part])
         else:
-            found.append(ModelRequest(parts=[part]))
-    return found
+            messages.append(ModelRequest(parts=[part]))
+    return messages
 
 
 def _failure(
@@ -271,8 +273,8 @@ def _failure(
     )
 
 
-def _longer(asked: float | None, body: float | None) -> float | None:
-    return max((s for s in (asked, body) if s is not None), default=None)
+def _longer(header: float | None, body: float | None) -> float | None:
+    return max((s for s in (header, body) if s is not None), default=None)
 
 
 def _body(error: ModelAPIError) -> str:

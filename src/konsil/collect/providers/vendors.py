@@ -1,4 +1,6 @@
-"""Vendors that are called in their own way (Anthropic, Gemini, Bedrock, Mistral, ...), through pydantic-ai-slim.
+"""Vendors with an API of their own, called through pydantic-ai-slim.
+
+Among them are Anthropic, Gemini, Bedrock and Mistral.
 
 Its model classes know the vendors' quirks; of it we use the one direct request, none of its agents,
 retries or limits. Where the vendor's client takes an HTTP client of ours, the request is looked at
@@ -35,7 +37,7 @@ VENDORS = (
 )
 """The vendors that a message can suggest; the library knows more."""
 
-_seen: ContextVar[Traffic | None] = ContextVar("konsil_seen", default=None)
+_traffic: ContextVar[Traffic | None] = ContextVar("konsil_seen", default=None)
 
 
 class Vendor:
@@ -68,11 +70,11 @@ class Vendor:
         model = self._models.get(request.model)
         if model is None:
             model = self._models[request.model] = self._model(request.model)
-        seen = Traffic()
-        _seen.set(seen)
+        traffic = Traffic()
+        _traffic.set(traffic)
         refused = self.refused.setdefault(request.model, set())
         return await complete(
-            model, request, endpoint=self.name, refused=refused, key=self._key, seen=seen
+            model, request, endpoint=self.name, refused=refused, key=self._key, traffic=traffic
         )
 
     def _model(self, name: str) -> Model[Any]:
@@ -116,18 +118,18 @@ def _opener(vendor: str, endpoint: str, url: str, key: str) -> tuple[Callable[[A
             f" install 'pydantic-ai-slim[{package}]'"
         ) from None
     takes = inspect.signature(kind.__init__).parameters
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name, value, ours in (("api_key", key, "key_env"), ("base_url", url, "url")):
         if value and name not in takes:
             raise CollectError(
                 f"endpoint {endpoint!r}: vendor {vendor!r} takes no {ours}; leave it out"
             )
         if value:
-            given[name] = value
+            arguments[name] = value
     watched = "http_client" in takes
 
     def opened(client: Any) -> Any:  # noqa: ANN401 - the library's provider
-        return kind(**given, http_client=client) if watched else kind(**given)
+        return kind(**arguments, http_client=client) if watched else kind(**arguments)
 
     return opened, watched
 
@@ -137,18 +139,18 @@ def _client() -> Any:  # noqa: ANN401 - of a library that comes with the extra
     import httpx2
 
     async def leaving(request: Any) -> None:  # noqa: ANN401
-        seen = _seen.get()
-        if seen is not None:
+        traffic = _traffic.get()
+        if traffic is not None:
             try:
-                seen.keys = set(_keys(json.loads(await request.aread())))
+                traffic.keys = set(_keys(json.loads(await request.aread())))
             except ValueError:
-                seen.keys = set()
+                traffic.keys = set()
 
     async def coming(response: Any) -> None:  # noqa: ANN401
-        seen = _seen.get()
-        if seen is not None:
+        traffic = _traffic.get()
+        if traffic is not None:
             await response.aread()
-            seen.body = response.text
+            traffic.body = response.text
 
     return httpx2.AsyncClient(
         timeout=None, event_hooks={"request": [leaving], "response": [coming]}

@@ -1,4 +1,4 @@
-"""A budget that calls under way hold their shares of, and what each model's calls have taught about their size."""
+"""A budget that calls under way hold shares of, and the sizes of each model's calls."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _MOST_PLACES = 9
 class Budget:
     """US dollars that may be spent; what is under way counts as if it cost as much as it can."""
 
-    def __init__(self, most: float | None, spent: float = 0.0) -> None:
-        self.most = most
+    def __init__(self, limit: float | None, spent: float = 0.0) -> None:
+        self.most = limit
         self._earlier = spent
         self.spent = spent
         """The price of what has come back."""
@@ -54,8 +54,8 @@ class Budget:
         False: nothing is left for it.
         """
         while True:
-            left = float("inf") if self.most is None else self.most - self.spent
-            if is_capped or not self.n_held or left >= NEAR_THE_END * amount:
+            remaining = float("inf") if self.most is None else self.most - self.spent
+            if is_capped or not self.n_held or remaining >= NEAR_THE_END * amount:
                 if self.hold(amount):
                     return True
                 if not self.n_held:
@@ -68,36 +68,37 @@ class Budget:
         self._waiting.append(ticket)
         await ticket
 
-    def refusal(self, amount: float, who: str, *, is_bounded: bool) -> str:
+    def refusal(self, amount: float, actor: str, *, is_bounded: bool) -> str:
         """Why no call of this amount begins, as a sentence for the summary."""
-        most = self.most or 0.0
-        if self._earlier > most:
+        limit = self.most or 0.0
+        if self._earlier > limit:
             return (
                 f"earlier calls of the study cost {self._earlier:,.2f} US dollars, more than the"
-                f" budget of {most:g} US dollars; raise {option('budget')}"
+                f" budget of {limit:g} US dollars; raise {option('budget')}"
             )
-        if self.spent > most:
+        if self.spent > limit:
             return (
-                f"the budget of {most:g} US dollars has been passed, {self._excess or 'by a call'}:"
-                f" {self.spent:,.2f} US dollars in all; raise {option('budget')} to go on"
+                f"the budget of {limit:g} US dollars has been passed,"
+                f" {self._excess or 'by a call'}: {self.spent:,.2f} US dollars in all;"
+                f" raise {option('budget')} to go on"
             )
         can = "can cost up to" if is_bounded else "is estimated to cost up to"
         return (
-            f"the next call of {who!r} {can} {_amount(amount, math.ceil)} US dollars, and"
-            f" {_amount(most - self.spent, math.floor)} of the budget of {most:g} US dollars"
+            f"the next call of {actor!r} {can} {_amount(amount, math.ceil)} US dollars, and"
+            f" {_amount(limit - self.spent, math.floor)} of the budget of {limit:g} US dollars"
             f" remain; raise {option('budget')} to {_amount(self.spent + amount, math.ceil)} or"
             " more"
         )
 
     def settle_cost(
-        self, amount: float, cost: float, who: str = "", *, is_bounded: bool = True
+        self, amount: float, cost: float, actor: str = "", *, is_bounded: bool = True
     ) -> None:
         """Give back what was set aside and count what it cost."""
         if cost > amount:
             self._excess = (
-                f"as {who!r} was billed more tokens than its request and max_tokens allow"
+                f"as {actor!r} was billed more tokens than its request and max_tokens allow"
                 if is_bounded
-                else f"as nothing bounds what a call of {who!r} costs"
+                else f"as nothing bounds what a call of {actor!r} costs"
             )
         self.held = max(0.0, self.held - amount) if self.n_held > 1 else 0.0
         self.n_held -= 1
@@ -110,7 +111,10 @@ class Budget:
 
 @dataclass(slots=True)
 class Meter:
-    """What the calls of one model were like: the dearest, and the tokens that the endpoint counts beyond ours."""
+    """The calls of one model so far: the dearest, and how the endpoint counts their tokens.
+
+    The endpoint may count more tokens than konsil estimates.
+    """
 
     is_taught: bool = False
     """Whether a reply has come back, so that its size is known."""
@@ -142,9 +146,13 @@ class Meter:
 
     def expected(self, request: Request) -> int:
         """The tokens that a call will probably have, for limits a minute."""
-        own = tokens_of(request) + most_written(request)
+        estimate = tokens_of(request) + most_written(request)
         counted, estimated = self._ratios
-        return own if not counted or not estimated else max(1, round(own * counted / estimated))
+        return (
+            estimate
+            if not counted or not estimated
+            else max(1, round(estimate * counted / estimated))
+        )
 
     def most(self, request: Request, price: Price) -> float:
         """The most that a call can cost as far as is known."""

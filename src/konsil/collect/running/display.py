@@ -18,7 +18,9 @@ EVERY = 0.5
 
 
 @asynccontextmanager
-async def progress_shown(progress: Progress, budget: Budget, what: str) -> AsyncIterator[None]:
+async def progress_shown(
+    progress: Progress, budget: Budget, description: str
+) -> AsyncIterator[None]:
     """Show the progress on standard error while the block runs, where that is a terminal."""
     if not sys.stderr.isatty():
         yield
@@ -37,7 +39,7 @@ async def progress_shown(progress: Progress, budget: Budget, what: str) -> Async
         transient=True,
     )
     with bar:
-        row = bar.add_task(what, total=progress.total, told="")
+        row = bar.add_task(description, total=progress.total, told="")
 
         def look() -> None:
             speed = bar.tasks[0].speed or 0.0

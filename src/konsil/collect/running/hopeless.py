@@ -1,4 +1,7 @@
-"""When a run cannot succeed: many works of one model that all ended in the same unusable way, and what to look at."""
+"""When a run cannot succeed: many works of one model ended in the same unusable way.
+
+A sentence says what the user should check.
+"""
 
 from __future__ import annotations
 
@@ -60,25 +63,25 @@ class Streaks:
     """Who has ever given a usable reply; then only an endpoint that is silent stops them."""
     _rows: dict[str, tuple[str, int]] = field(default_factory=dict)
 
-    def is_hopeless(self, who: str, outcome: Outcome) -> bool:
+    def is_hopeless(self, actor: str, outcome: Outcome) -> bool:
         """Take in how a work ended; say whether so many ended alike that the next ones will."""
         if outcome in READABLE:
-            self.usable.add(who)
-            self._rows.pop(who, None)
+            self.usable.add(actor)
+            self._rows.pop(actor, None)
             return False
-        last, n = self._rows.get(who, ("", 0))
+        last, n = self._rows.get(actor, ("", 0))
         n = n + 1 if last == outcome else 1
-        self._rows[who] = (outcome, n)
+        self._rows[actor] = (outcome, n)
         # What some items do to a model that answers others is not hopeless: items may stand in
         # groups.
-        counts = outcome == "gave up" or who not in self.usable
+        counts = outcome == "gave up" or actor not in self.usable
         return bool(self.limit) and counts and n >= self.limit
 
     def sentence(
-        self, who: str, request: Request, *, endpoint: str, address: str, error: str
+        self, actor: str, request: Request, *, endpoint: str, address: str, error: str
     ) -> str:
         """Why a model is called no more, and what to look at."""
-        outcome, n = self._rows[who]
+        outcome, n = self._rows[actor]
         cap = f" at max_tokens = {request.max_tokens}" if request.max_tokens is not None else ""
         look = _LOOK.get(outcome, "ended as '" + outcome + "'")
         about = look.format(
@@ -89,4 +92,4 @@ class Streaks:
             endpoint=endpoint,
             again=option("again", "gave up", several=True),
         )
-        return f"endpoint {endpoint!r}: {n:,} works of {who!r} in a row {about}"
+        return f"endpoint {endpoint!r}: {n:,} works of {actor!r} in a row {about}"

@@ -1,4 +1,4 @@
-"""What a run is made of: the works of one endpoint, one work on its way, and what has been done so far."""
+"""The parts of a run: the works of one endpoint, one work under way, and the progress."""
 
 from __future__ import annotations
 

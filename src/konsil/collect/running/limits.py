@@ -1,4 +1,4 @@
-"""How much may be asked of an endpoint at once: stated limits, and less while the endpoint says that it is busy."""
+"""How many calls an endpoint gets at once: stated limits, and fewer while it is busy."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class Limits:
 
 
 def back_off(
-    failures: int, asked: float | None, rng: random.Random, base: float = BACK_OFF
+    failures: int, retry_seconds: float | None, rng: random.Random, base: float = BACK_OFF
 ) -> float:
     """Draw the pause after so many failures, at least what the endpoint asked for.
 
     Full jitter: many clients that failed together must not come back together.
     """
     pause = rng.uniform(0.0, min(LONGEST, base * 2.0 ** min(failures - 1, 20)))
-    return max(pause, min(asked, LONGEST_ASKED)) if asked is not None else pause
+    return max(pause, min(retry_seconds, LONGEST_ASKED)) if retry_seconds is not None else pause
 
 
 class Limiter:
@@ -110,7 +110,7 @@ class Limiter:
             if self._gate is not None:
                 await self._gate.enter(tokens)
         except BaseException:
-            self._give_back()
+            self._release()
             raise
         began = self._clock()
         self._next_call = began + self.gap
@@ -128,9 +128,9 @@ class Limiter:
         """Give a turn back."""
         if self._gate is not None:
             self._gate.leave()
-        self._give_back()
+        self._release()
 
-    def _give_back(self) -> None:
+    def _release(self) -> None:
         self.active -= 1
         self._wake()
 
@@ -176,8 +176,11 @@ class Limiter:
             self.allowed = min(float(self.limits.concurrency), self.allowed + 1.0 / self.allowed)
             self._wake()
 
-    def busy(self, began: float, asked: float | None) -> None:
-        """Note that the endpoint was busy for a call that began then: ask less, and pause where it asks for that."""
+    def busy(self, began: float, retry_seconds: float | None) -> None:
+        """Note that the endpoint was busy for a call that began then.
+
+        Fewer calls follow, after a pause where the endpoint asks for one.
+        """
         now = self._clock()
         if began > self._halved_at:
             if self.allowed < 2.0:
@@ -185,8 +188,8 @@ class Limiter:
                 self._next_call = max(self._next_call, now + self.gap)
             self.allowed = max(1.0, self.allowed / 2.0)
             self._halved_at = now
-        if asked is not None:
-            self._pause_until = max(self._pause_until, now + min(asked, LONGEST_ASKED))
+        if retry_seconds is not None:
+            self._pause_until = max(self._pause_until, now + min(retry_seconds, LONGEST_ASKED))
 
 
 class Turn:
@@ -204,5 +207,5 @@ class Turn:
     async def __aenter__(self) -> float:
         return await self._limiter.enter(self._tokens)
 
-    async def __aexit__(self, *_why: object) -> None:
+    async def __aexit__(self, *_details: object) -> None:
         self._limiter.leave()

@@ -1,4 +1,6 @@
-"""Writes prices.toml anew from genai-prices, an offline list that is kept up to date by others (MIT).
+"""Writes prices.toml anew from genai-prices (MIT).
+
+genai-prices is an offline list that others keep up to date.
 
 `python -m konsil.collect.running.price_source 2026-11-22 > src/konsil/collect/prices.toml`, with
 the extra `vendors` installed; the day is the one whose prices are taken. konsil itself reads the
@@ -41,10 +43,13 @@ source = {source}
 
 
 def prices_on(day: date) -> dict[str, tuple[float, float]]:
-    """Read the prices of a day: name, or beginning of names -> dollars for a million tokens read and written."""
+    """Read the prices of a day.
+
+    Name, or beginning of names -> US dollars for a million tokens read and written.
+    """
     from genai_prices.data_snapshot import get_snapshot
 
-    found: dict[str, tuple[float, float]] = {}
+    prices: dict[str, tuple[float, float]] = {}
     for provider in get_snapshot().providers:
         if provider.id not in VENDORS:
             continue
@@ -52,17 +57,19 @@ def prices_on(day: date) -> dict[str, tuple[float, float]]:
             price = _dearest(model, day)
             for name in _names(model) if price is not None else ():
                 assert price is not None
-                known = found.get(name, (0.0, 0.0))
-                found[name] = (max(price[0], known[0]), max(price[1], known[1]))
-    return found
+                previous = prices.get(name, (0.0, 0.0))
+                prices[name] = (max(price[0], previous[0]), max(price[1], previous[1]))
+    return prices
 
 
 def _dearest(model: Any, day: date) -> tuple[float, float] | None:  # noqa: ANN401 - of a library without our types
     """The highest price of the day; None for what reads or writes no text."""
     hours = [model.get_prices(datetime.combine(day, time(hour), tzinfo=UTC)) for hour in range(24)]
     pairs = [(_dollars(p.input_mtok), _dollars(p.output_mtok)) for p in hours]
-    told = [(read, written) for read, written in pairs if read is not None and written is not None]
-    return (max(r for r, _ in told), max(w for _, w in told)) if told else None
+    text_prices = [
+        (read, written) for read, written in pairs if read is not None and written is not None
+    ]
+    return (max(r for r, _ in text_prices), max(w for _, w in text_prices)) if text_prices else None
 
 
 def _dollars(price: Any) -> float | None:  # noqa: ANN401 - a number, or tiers of numbers
@@ -90,10 +97,10 @@ def written(day: date) -> str:
     """Write the whole file."""
     source = f"genai-prices {version('genai-prices')}"
     head = HEAD.format(date=json.dumps(day.isoformat()), source=json.dumps(source))
-    found = prices_on(day)
+    prices = prices_on(day)
     lines = [
-        f"{json.dumps(name)} = [{found[name][0]:.10g}, {found[name][1]:.10g}]"
-        for name in sorted(found)
+        f"{json.dumps(name)} = [{prices[name][0]:.10g}, {prices[name][1]:.10g}]"
+        for name in sorted(prices)
     ]
     return head + "\n".join(lines) + "\n"
 

@@ -49,7 +49,7 @@ FREE = Price(0.0, 0.0)
 
 @functools.cache
 def price_list() -> tuple[str, Mapping[str, Price]]:
-    """Read the list that comes with konsil: its day, and the price by beginning of the model's name."""
+    """Read konsil's own price list: its day, and the price by beginning of the model's name."""
     data = tomllib.loads(files("konsil.collect").joinpath("prices.toml").read_text("utf-8"))
     return str(data["date"]), {name: Price(*pair) for name, pair in data["models"].items()}
 
@@ -62,12 +62,12 @@ def listed(model: str) -> Price | None:
     """
     name = model.rpartition("/")[2].lower()
     _, prices = price_list()
-    found = max(
+    prefix = max(
         (p for p in prices if name == p or name.startswith((p + "-", p + ":"))),
         key=len,
         default=None,
     )
-    return prices[found] if found is not None else None
+    return prices[prefix] if prefix is not None else None
 
 
 def tokens_of(request: Request) -> int:
@@ -111,7 +111,10 @@ def most_read(request: Request) -> int:
 
 
 def most_written(request: Request) -> int:
-    """The tokens that a reply may have, for limits and budgets; without a cap what replies usually have."""
+    """The tokens that a reply may have, for limits and budgets.
+
+    Without a cap it is the usual number of tokens of a reply.
+    """
     return request.max_tokens if request.max_tokens is not None else WRITTEN
 
 
@@ -132,7 +135,10 @@ class CallParameters(Protocol):
 
 
 def is_bounded(parameters: CallParameters) -> bool:
-    """Whether a call cannot cost more than its text and its cap allow: the cap is sent, and nothing lifts it."""
+    """Whether a call cannot cost more than its text and its cap allow.
+
+    This holds where the cap is sent and nothing lifts it.
+    """
     return (
         parameters.max_tokens is not None
         and not parameters.tools

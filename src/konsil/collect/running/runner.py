@@ -1,4 +1,7 @@
-"""Works to calls: one asyncio process that asks, waits, asks again, and keeps every attempt before it counts."""
+"""From works to calls: one asyncio process that calls, waits and calls again.
+
+It stores every attempt before it counts it.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,7 @@ class Runner:
                     for _ in range(lane.limits.concurrency):
                         task = group.create_task(self._worker(lane, limiter))
                         self._idle[task] = lane
-                        task.add_done_callback(lambda done: self._idle.pop(done, None))
+                        task.add_done_callback(lambda ended_task: self._idle.pop(ended_task, None))
         except* KonsilError as errors:
             raise _first(errors) from None
         finally:
@@ -101,8 +104,8 @@ class Runner:
         """Call an endpoint no more; what waits for its turn there is let go."""
         if not lane.is_closed:
             self._errors.append(error)
-        for one in self._lanes:
-            one.is_closed |= one.name == lane.name
+        for sibling in self._lanes:
+            sibling.is_closed |= sibling.name == lane.name
         for task in [task for task, of in self._idle.items() if of.name == lane.name]:
             task.cancel()
 
@@ -163,12 +166,12 @@ class Runner:
             course.request = replace(
                 course.request, without=course.request.without | {error.parameter}
             )
-            await self._keep(tried.call())
+            await self._store_attempt(tried.call())
             return 0.0
         if isinstance(error, BusyError):
             return await self._put_off(lane, limiter, course, tried)
         if isinstance(error, AccountError):
-            await self._keep(tried.call())
+            await self._store_attempt(tried.call())
             self._close(lane, CollectError(str(error)))
             return None
         if isinstance(error, FilteredError):
@@ -183,7 +186,7 @@ class Runner:
             self.progress.gave_up[lane.name] = str(error)
             await self._end(lane, course, tried, "gave up")
             return None
-        await self._keep(tried.call())
+        await self._store_attempt(tried.call())
         return back_off(course.failures, error.retry_after, self._rng, self._base)
 
     async def _take_reply(
@@ -199,7 +202,7 @@ class Runner:
         if not again:
             await self._end(lane, course, tried, outcome)
             return None
-        await self._keep(tried.call(outcome))
+        await self._store_attempt(tried.call(outcome))
         course.request, course.is_asked_again = ask_again(course.work.request, reply, outcome), True
         return 0.0
 
@@ -216,7 +219,7 @@ class Runner:
             self.progress.gave_up[lane.name] = f"{error}, for {lane.limits.patience:,.0f} seconds"
             await self._end(lane, course, tried, "gave up")
             return None
-        await self._keep(tried.call())
+        await self._store_attempt(tried.call())
         return back_off(min(course.n_busy, BUSY_PAUSES), None, self._rng, self._base)
 
     async def _withheld(
@@ -228,12 +231,15 @@ class Runner:
         *,
         is_last_chance: bool,
     ) -> None:
-        """Tell a prompt that is withheld from a key that may do nothing: by what the body says, or by other replies."""
+        """Tell a withheld prompt from a key without permission.
+
+        The body of the error decides, or other replies.
+        """
         work = course.work
         if error.certain or work.who in lane.heard:
             await self._end(lane, course, tried, "filtered")
             return
-        await self._keep(tried.call())
+        await self._store_attempt(tried.call())
         lane.refused[work.who] += 1
         if is_last_chance or lane.refused[work.who] >= REFUSED_FIRST:
             self._close(lane, CollectError(f"{error}; check what its key may do"))
@@ -255,8 +261,8 @@ class Runner:
         reply: Reply | None = None
         error = _NO_ERROR
         async with limiter.turn(expected) as began:
-            held = await self._reserve(meter, request, price)
-            if held is None:
+            reserved = await self._reserve(meter, request, price)
+            if reserved is None:
                 self._idle.pop(task, None)
                 self.wind_down(
                     self.budget.refusal(
@@ -283,14 +289,16 @@ class Runner:
                     cost = price_of(reply, request, price)
                 elif error.is_billed:
                     # what died on its way is billed all the same: as much as it can have been
-                    cost = held
+                    cost = reserved
                 meter.is_teaching = False
                 if reply is not None:
                     meter.learn(request, reply, cost)
                     limiter.correct(
                         expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected
                     )
-                self.budget.settle_cost(held, cost, course.work.who, is_bounded=is_bounded(request))
+                self.budget.settle_cost(
+                    reserved, cost, course.work.who, is_bounded=is_bounded(request)
+                )
             seconds = time.perf_counter() - started
         self.progress.calls += 1
         if reply is not None:
@@ -298,9 +306,9 @@ class Runner:
             self.progress.tokens_written += reply.usage.get("out", 0)
             reasoning, text = part_thoughts(reply.text, course.work.thoughts)
             if reasoning or text != reply.text:
-                told = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
-                reply = replace(reply, text=text, reasoning=told)
-        known = cost if price is not None and (reply is not None or error.is_billed) else None
+                reasoning_text = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
+                reply = replace(reply, text=text, reasoning=reasoning_text)
+        billed_cost = cost if price is not None and (reply is not None or error.is_billed) else None
         return CallAttempt(
             lane.name,
             course.work,
@@ -310,12 +318,15 @@ class Runner:
             error,
             began,
             seconds,
-            known,
+            billed_cost,
             now(),
         )
 
     async def _reserve(self, meter: Meter, request: Request, price: Price | None) -> float | None:
-        """Set aside what a call can cost; with a budget the first call of a model goes alone, and teaches its size."""
+        """Set aside what a call can cost.
+
+        With a budget the first call of a model goes alone, so that its size is known for the next.
+        """
         if price is None or self.budget.most is None:
             amount = 0.0 if price is None else meter.most(request, price)
             self.budget.hold(amount)
@@ -329,20 +340,23 @@ class Runner:
         meter.is_teaching = False
         return None
 
-    async def _keep(self, call: Call) -> None:
+    async def _store_attempt(self, call: Call) -> None:
         await self._writer.add(call)
         if call.ended:
             self.progress.outcomes[call.outcome] += 1
 
     async def _end(self, lane: Lane, course: Course, tried: CallAttempt, outcome: Outcome) -> None:
-        """Keep the last attempt of a work, and stop its model where so many ended alike that the next ones will."""
-        await self._keep(tried.call(outcome, ended=True))
-        who = course.work.who
-        if lane.streaks.is_hopeless(who, outcome) and who not in lane.stopped:
-            lane.stopped.add(who)
+        """Store the last attempt of a work, and stop its model where further calls are hopeless.
+
+        They are hopeless where so many works ended alike that the next will end so, too.
+        """
+        await self._store_attempt(tried.call(outcome, ended=True))
+        actor = course.work.who
+        if lane.streaks.is_hopeless(actor, outcome) and actor not in lane.stopped:
+            lane.stopped.add(actor)
             reason = reason_of(tried)
-            self.progress.hopeless[who] = lane.streaks.sentence(
-                who, course.work.request, endpoint=lane.name, address=lane.address, error=reason
+            self.progress.hopeless[actor] = lane.streaks.sentence(
+                actor, course.work.request, endpoint=lane.name, address=lane.address, error=reason
             )
 
     def _refused(self, lane: Lane, work: Work, error: RequestError) -> None:
@@ -350,18 +364,18 @@ class Runner:
             return
         lane.refused[work.who] += 1
         if lane.refused[work.who] >= REFUSED_FIRST:
-            said = " ".join(error.raw.split())[:300] or str(error)
+            message = " ".join(error.raw.split())[:300] or str(error)
             self._close(
                 lane,
                 CollectError(
-                    f"endpoint {lane.name!r}: refuses every request of {work.who!r}: {said}"
+                    f"endpoint {lane.name!r}: refuses every request of {work.who!r}: {message}"
                 ),
             )
 
 
 def _first(errors: BaseExceptionGroup[KonsilError]) -> KonsilError:
-    one: BaseException = errors
-    while isinstance(one, BaseExceptionGroup):
-        one = one.exceptions[0]
-    assert isinstance(one, KonsilError)
-    return one
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, KonsilError)
+    return error

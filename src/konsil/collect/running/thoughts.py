@@ -1,4 +1,6 @@
-r"""A model's thoughts, parted from its response where a server leaves the model's own marks in the text. Pure.
+r"""A model's thoughts, separated from its response by the model's own marks. Pure.
+
+Some servers leave these marks in the text.
 
 Nothing between such marks may reach an answer that people rate: what cannot be told apart counts as
 thought.
@@ -14,7 +16,10 @@ from functools import cache
 Marks = tuple[str, str]
 """What opens a thought and what closes it."""
 
-_TAG = r"(?:\w+:)?(?:thinking|thinks?|thoughts?|reasoning|reflection|scratchpad|inner_?(?:monologue|thoughts?))\s*"
+_TAG = (
+    r"(?:\w+:)?(?:thinking|thinks?|thoughts?|reasoning|reflection|scratchpad|"
+    r"inner_?(?:monologue|thoughts?))\s*"
+)
 _OPENING = (
     *(
         rf"<{_TAG}>",
@@ -63,7 +68,10 @@ def part_thoughts(text: str, marks: Sequence[Marks] = ()) -> tuple[str, str]:
     ('Okay, low glucose.', 'insulin')
     >>> part_thoughts("<think>Hm. insu")
     ('Hm. insu', '')
-    >>> part_thoughts("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>insulin")
+    >>> part_thoughts(
+    ...     "<|channel|>analysis<|message|>Hm.<|end|>"
+    ...     "<|start|>assistant<|channel|>final<|message|>insulin"
+    ... )
     ('Hm.', 'insulin')
     """
     if _is_object(text):

@@ -51,6 +51,6 @@ def outcome_of(reply: Reply, read: Reader) -> Outcome:
 
 def ask_again(request: Request, reply: Reply, outcome: Outcome) -> Request:
     """Write the request that shows a model its reply, and why it could not be read."""
-    told = Message("user", AGAIN.format(outcome=outcome))
-    said = (Message("assistant", reply.text),) if reply.text.strip() else ()
-    return replace(request, messages=(*request.messages, *said, told))
+    user_message = Message("user", AGAIN.format(outcome=outcome))
+    reply_messages = (Message("assistant", reply.text),) if reply.text.strip() else ()
+    return replace(request, messages=(*request.messages, *reply_messages, user_message))

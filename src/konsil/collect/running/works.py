@@ -18,7 +18,7 @@ refused."""
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One thing to do: a system's answer to an item, a judge's ratings for a task, a step before the study."""
+    """One unit of work: an answer to an item, ratings for a task, or a step before the study."""
 
     id: str
     """Its digest (`work_key`)."""
@@ -60,7 +60,7 @@ class CallAttempt:
     def call(self, outcome: Outcome = "http error", *, ended: bool = False) -> Call:
         """The record of it."""
         work, request, reply = self.work, self.request, self.reply
-        asked = request.requested_parameters()
+        parameters = request.requested_parameters()
         if reply is None:
             return Call(
                 work.id,
@@ -74,7 +74,7 @@ class CallAttempt:
                 outcome,
                 int(ended),
                 self.error.status,
-                asked,
+                parameters,
                 cost=self.cost,
                 seconds=self.seconds,
                 raw=self.error.raw or str(self.error),
@@ -92,7 +92,7 @@ class CallAttempt:
             outcome,
             int(ended),
             reply.status,
-            asked,
+            parameters,
             reply.sent,
             reply.model,
             reply.usage,
@@ -106,14 +106,14 @@ class CallAttempt:
 
 def stored_reply(reply: Reply) -> dict[str, object]:
     """What is kept of a reply as structure, beside its body; what is empty is left out."""
-    found: dict[str, object] = {"text": reply.text, "finish": reply.finish}
+    structure: dict[str, object] = {"text": reply.text, "finish": reply.finish}
     if reply.reasoning:
-        found["reasoning"] = reply.reasoning
+        structure["reasoning"] = reply.reasoning
     if reply.citations:
-        found["citations"] = [{"title": c.title, "url": c.url} for c in reply.citations]
+        structure["citations"] = [{"title": c.title, "url": c.url} for c in reply.citations]
     if reply.logprobs:
-        found["logprobs"] = [dict(t) for t in reply.logprobs]
-    return found
+        structure["logprobs"] = [dict(t) for t in reply.logprobs]
+    return structure
 
 
 def now() -> str:

@@ -1,4 +1,4 @@
-"""Durable in groups: what waits while the disk is busy is written with the next commit, all in one."""
+"""Durable writes in groups: what waits while the disk is busy is written in one commit."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     (2, 11)
     """
     inside = text[max(0, start) : max(0, end)]
-    left = len(inside) - len(inside.lstrip())
-    return max(0, start) + left, (
+    n_leading = len(inside) - len(inside.lstrip())
+    return max(0, start) + n_leading, (
         max(0, start) + len(inside.rstrip()) if inside.strip() else max(0, start)
     )
 
@@ -46,7 +46,9 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def added(
     marks: Sequence[Mark], spans: Iterable[tuple[int, int]], kind: MarkKind
 ) -> tuple[Mark, ...]:
-    """The marks with these spans as one more of a kind; as a cue they are one, weaker than all before.
+    """The marks with these spans added as marks of one kind.
+
+    As cues they are one cue, weaker than all before.
 
     >>> [m.rank for m in added([Mark(0, 3, "cue", 1)], [(4, 9), (12, 14)], "cue")]
     [1, 2, 2]
@@ -80,7 +82,9 @@ def worded(marks: Sequence[Mark], place: tuple[int, int], replacement: str) -> t
 
 
 def moved(marks: Sequence[Mark], place: tuple[int, int], by: Literal[-1, 1]) -> tuple[Mark, ...]:
-    """The marks with the cue at a place one stronger (-1) or weaker (1), and the one that was there in its stead.
+    """The marks with the cue at a place one rank stronger (-1) or weaker (1).
+
+    The cue that had this rank takes its rank.
 
     >>> [m.rank for m in moved([Mark(0, 3, "cue", 1), Mark(4, 9, "cue", 2)], (4, 9), -1)]
     [2, 1]
@@ -101,8 +105,8 @@ def joined(marks: Sequence[Mark], place: tuple[int, int], rank: int) -> tuple[Ma
     """
     if not _rank(marks, place) or (rank and not any(m.rank == rank for m in marks)):
         return tuple(marks)
-    wanted = rank or max(m.rank for m in marks) + 1
-    return _ranked(replace(m, rank=wanted) if (m.start, m.end) == place else m for m in marks)
+    new_rank = rank or max(m.rank for m in marks) + 1
+    return _ranked(replace(m, rank=new_rank) if (m.start, m.end) == place else m for m in marks)
 
 
 def _rank(marks: Sequence[Mark], place: tuple[int, int]) -> int:

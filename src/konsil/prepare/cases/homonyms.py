@@ -79,7 +79,8 @@ def means_another(text: str, mention: Mention, name: Name) -> bool:
 
     >>> from konsil.prepare.cases.naming import mentions, names_of
     >>> names = names_of(["Wilson disease"])
-    >>> [means_another(t, mentions(t, names)[0], names[0]) for t in ("Dr. Wilson came.", "Wilson's disease")]
+    >>> texts = ("Dr. Wilson came.", "Wilson's disease")
+    >>> [means_another(t, mentions(t, names)[0], names[0]) for t in texts]
     [True, False]
     """
     before, words, after = (

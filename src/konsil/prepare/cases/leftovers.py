@@ -1,4 +1,7 @@
-"""What is left over of a diagnosis or of a cue in the versions of a case, for the person who approves them."""
+"""Remains of a diagnosis or of a cue in the versions of a case.
+
+They are shown to the person who approves the versions.
+"""
 
 from __future__ import annotations
 
@@ -57,83 +60,99 @@ class Leftover:
                 f"level {self.level} still has {self.text!r}{where}, {_ARTICLE[self.name]}"
                 f" {self.name}"
             )
-        what = "the diagnosis" if self.kind == "diagnosis" else "a cue"
+        noun = "the diagnosis" if self.kind == "diagnosis" else "a cue"
         return (
-            f"level {self.level} still has {self.text!r}{where}, {what} {self.name!r} ({self.way})"
+            f"level {self.level} still has {self.text!r}{where}, {noun} {self.name!r} ({self.way})"
         )
 
 
 def leftovers(item: Item, marks: Sequence[Mark], removed: str) -> tuple[Leftover, ...]:
-    """Look through the versions of a case: its reference and aliases in any of them, its cues where they are masked.
+    """Search the versions of a case for its diagnosis and its masked cues.
 
-    What is found at a level is not told again for the levels after it.
+    The reference and the aliases are searched in every version, cues where they are masked.
+
+    What is found at a level is not repeated at the levels after it.
     """
-    found: list[Leftover] = []
-    told: set[tuple[object, ...]] = set()
+    collected: list[Leftover] = []
+    reported: set[tuple[object, ...]] = set()
     names = names_of((item.reference or "", *item.aliases)) + _abbreviated(item, marks)
     for level in LEVELS[1:]:
-        made = parts(item.text, marks, level, removed)
+        version_parts = parts(item.text, marks, level, removed)
         cues = [
             Name(spoken(item.text[m.start : m.end]))
             for m in marks
             if m.kind == "cue" and m.counts(level)
         ]
         for kind, searched in (("diagnosis", names), ("cue", cues)):
-            for one in _leftovers(
-                made, searched, "diagnosis" if kind == "diagnosis" else "cue", level
+            for leftover in _leftovers(
+                version_parts, searched, "diagnosis" if kind == "diagnosis" else "cue", level
             ):
-                key = (one.kind, one.name, one.start, one.text if one.start is None else "")
-                if key not in told:
-                    told.add(key)
-                    found.append(one)
-    found += _hints(item, marks, removed, {(one.start, one.end) for one in found})
-    found += [
+                key = (
+                    leftover.kind,
+                    leftover.name,
+                    leftover.start,
+                    leftover.text if leftover.start is None else "",
+                )
+                if key not in reported:
+                    reported.add(key)
+                    collected.append(leftover)
+    collected += _hints(
+        item, marks, removed, {(leftover.start, leftover.end) for leftover in collected}
+    )
+    collected += [
         Leftover("version", level)
         for level in unchanged(item.text, marks, removed)
         if level != NARRATIVE
     ]
-    return tuple(found)
+    return tuple(collected)
 
 
 _ARTICLE = {"drug": "a", "gene": "a", "code": "a", "eponym": "an"}
 
 
 def _hints(
-    item: Item, marks: Sequence[Mark], removed: str, told: set[tuple[int | None, int | None]]
+    item: Item,
+    marks: Sequence[Mark],
+    removed: str,
+    reported_spans: set[tuple[int | None, int | None]],
 ) -> list[Leftover]:
     """Drugs, genes, codes and eponyms that no mark covers, each once by its words."""
-    made = parts(item.text, marks, LEVELS[-1], removed)
-    text = "".join(part.text for part in made)
-    found: dict[str, Leftover] = {}
+    version_parts = parts(item.text, marks, LEVELS[-1], removed)
+    text = "".join(part.text for part in version_parts)
+    by_words: dict[str, Leftover] = {}
     for hint in hints(text):
-        place = _place(made, hint.start, hint.end)
+        place = _place(version_parts, hint.start, hint.end)
         words = text[hint.start : hint.end]
         if place is not None and not any(
-            a is not None and b is not None and a < place[1] and place[0] < b for a, b in told
+            a is not None and b is not None and a < place[1] and place[0] < b
+            for a, b in reported_spans
         ):
-            found.setdefault(
+            by_words.setdefault(
                 words.lower(), Leftover("hint", LEVELS[-1], words, hint.kind, "named", *place)
             )
-    return list(found.values())
+    return list(by_words.values())
 
 
 def _leftovers(
-    made: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str
+    version_parts: Sequence[Part], names: Sequence[Name], kind: LeftoverKind, level: str
 ) -> list[Leftover]:
-    """What a version's text names, with its place in the narrative where all of it is the narrative's own."""
-    text = "".join(part.text for part in made)
-    found = []
+    """The names in a version's text, with their place in the narrative.
+
+    The place is given where all of the mention is the narrative's own.
+    """
+    text = "".join(part.text for part in version_parts)
+    collected = []
     for mention in mentions(text, names):
-        place = _place(made, mention.start, mention.end)
+        place = _place(version_parts, mention.start, mention.end)
         start, end = place if place is not None else (None, None)
-        told = text[mention.start : mention.end]
-        found.append(Leftover(kind, level, told, mention.name, mention.way, start, end))
-    return found
+        wording = text[mention.start : mention.end]
+        collected.append(Leftover(kind, level, wording, mention.name, mention.way, start, end))
+    return collected
 
 
-def _place(made: Sequence[Part], start: int, end: int) -> tuple[int, int] | None:
+def _place(version_parts: Sequence[Part], start: int, end: int) -> tuple[int, int] | None:
     at = 0
-    for part in made:
+    for part in version_parts:
         if at <= start and end <= at + len(part.text):
             return (part.start + start - at, part.start + end - at) if part.mark is None else None
         at += len(part.text)
@@ -144,16 +163,21 @@ _DEFINED = re.compile(r"\s*\(\s*([A-Z][A-Za-z0-9]{1,5})\s*\)")
 
 
 def _abbreviated(item: Item, marks: Sequence[Mark]) -> tuple[Name, ...]:
-    """Abbreviations that the narrative gives right after a marked diagnosis: 'granulomatosis ... (GPA)'."""
-    found = []
+    """Abbreviations that the narrative gives right after a marked diagnosis.
+
+    An example is 'granulomatosis ... (GPA)'.
+    """
+    abbreviations = []
     for mark in marks:
         if (
             mark.kind == "diagnosis"
             and (defined := _DEFINED.match(item.text, mark.end)) is not None
         ):
-            found.append(Name(defined[1], short=True, way="abbreviation"))
+            abbreviations.append(Name(defined[1], short=True, way="abbreviation"))
         inside = (
             _DEFINED.findall(item.text[mark.start : mark.end]) if mark.kind == "diagnosis" else ()
         )
-        found += [Name(one, short=True, way="abbreviation") for one in inside]
-    return tuple(found)
+        abbreviations += [
+            Name(abbreviation, short=True, way="abbreviation") for abbreviation in inside
+        ]
+    return tuple(abbreviations)

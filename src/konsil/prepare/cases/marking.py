@@ -1,4 +1,4 @@
-"""What is marked in a case, kept as events: marked, looked through, approved, and only then made into items.
+"""The marks of a case, kept as events: marked, reviewed, approved, then made into items.
 
 The last event of a case counts. A case's versions are items of their own; the case itself is then
 no longer in the study, since whoever read the whole narrative would know the others' answers.
@@ -70,15 +70,15 @@ def marking(item: Item, marks: Iterable[Mark], by: str, before: Marking | None =
     )
 
 
-def markers_of(held: Marking | None) -> tuple[str, ...]:
+def markers_of(marking: Marking | None) -> tuple[str, ...]:
     """All who changed the marks of a case."""
-    if held is None:
+    if marking is None:
         return ()
-    return held.markers or (() if held.approved else (held.by,))
+    return marking.markers or (() if marking.approved else (marking.by,))
 
 
 def approved(
-    item: Item, held: Marking, by: str, *, despite: str = "", removed: str = REMOVED
+    item: Item, marking: Marking, by: str, *, despite: str = "", removed: str = REMOVED
 ) -> Marking:
     """The marking as approved by somebody.
 
@@ -87,28 +87,29 @@ def approved(
     What stops it is the diagnosis in a masked version, or a version that is no different from the
     one before. Whoever changed the marks cannot approve them, for any reason.
     """
-    if held.narrative != narrative_of(item):
+    if marking.narrative != narrative_of(item):
         raise PlanError(
             f"case {item.id!r}: its narrative is not the one that was marked; mark it again"
         )
-    stops = [one for one in leftovers(item, held.marks, removed) if one.stops]
+    stops = [leftover for leftover in leftovers(item, marking.marks, removed) if leftover.stops]
     if stops and not despite.strip():
-        told = in_short([f"case {item.id!r}: {one.description()}" for one in stops])
+        notes = in_short([f"case {item.id!r}: {leftover.description()}" for leftover in stops])
         raise PlanError(
-            f"{told}; expected it to be marked, too, or a reason to approve the case all the same"
+            f"{notes}; expected it to be marked, too, or a reason to approve the case all the same"
         )
-    if by in markers_of(held):
+    if by in markers_of(marking):
         raise OwnMarksError(
             f"case {item.id!r}: {by!r} marked it; expected another person to approve the marks"
         )
-    return replace(held, by=by, approved=True, despite=despite.strip() if stops else "")
+    return replace(marking, by=by, approved=True, despite=despite.strip() if stops else "")
 
 
 def versions(item: Item, marks: Sequence[Mark], removed: str = REMOVED) -> tuple[Item, ...]:
     """A case's five versions as items: CASE:narrative, CASE:0 and so on, each with its level.
 
-    >>> made = versions(Item("c1", "Sarcoidosis was found.", "sarcoidosis"), [Mark(0, 11, "diagnosis")])
-    >>> [(one.id, one.case, one.strata["level"], one.text) for one in made][:2]
+    >>> case = Item("c1", "Sarcoidosis was found.", "sarcoidosis")
+    >>> items = versions(case, [Mark(0, 11, "diagnosis")])
+    >>> [(item.id, item.case, item.strata["level"], item.text) for item in items][:2]
     [('c1:narrative', 'c1', 'narrative', 'Sarcoidosis was found.'), ('c1:0', 'c1', '0', '[…] was found.')]
     """
     return tuple(
@@ -142,23 +143,26 @@ def last_markings(events: Iterable[Event]) -> dict[str, tuple[int, Marking]]:
 
     Cases that nobody marked are not in it.
     """
-    found: dict[str, tuple[int, Marking]] = {}
+    marking_by_case: dict[str, tuple[int, Marking]] = {}
     for event in events:
         if event.kind == MARKING:
             number = int(str(event.data.get("number", 0)))
-            if number > found.get(event.subject, (0, None))[0]:
-                found[event.subject] = (number, _read(event.data))
-    return found
+            if number > marking_by_case.get(event.subject, (0, None))[0]:
+                marking_by_case[event.subject] = (number, _read(event.data))
+    return marking_by_case
 
 
 def _read(data: Mapping[str, Any]) -> Marking:
-    known, of_mark = ({f.name for f in dataclasses.fields(kind)} for kind in (Marking, Mark))
-    given = {name: value for name, value in data.items() if name in known}
-    marks = tuple(
-        Mark(**{k: v for k, v in one.items() if k in of_mark}) for one in given.pop("marks", ())
+    field_names, mark_field_names = (
+        {f.name for f in dataclasses.fields(kind)} for kind in (Marking, Mark)
     )
-    given["markers"] = tuple(given.get("markers", ()))
-    return Marking(marks=marks, **given)
+    values = {name: value for name, value in data.items() if name in field_names}
+    marks = tuple(
+        Mark(**{k: v for k, v in mark.items() if k in mark_field_names})
+        for mark in values.pop("marks", ())
+    )
+    values["markers"] = tuple(values.get("markers", ()))
+    return Marking(marks=marks, **values)
 
 
 def cases(items: Iterable[Item]) -> tuple[Item, ...]:
@@ -168,20 +172,20 @@ def cases(items: Iterable[Item]) -> tuple[Item, ...]:
     themselves.
     """
     items = tuple(items)
-    known = {item.id for item in items if item.case is None}
-    return tuple(item for item in items if not _is_version(item, known))
+    case_ids = {item.id for item in items if item.case is None}
+    return tuple(item for item in items if not _is_version(item, case_ids))
 
 
 def versions_of(items: Iterable[Item]) -> dict[str, tuple[Item, ...]]:
     """Case -> its versions, of the cases that are items themselves."""
     items = tuple(items)
-    known = {item.id for item in items if item.case is None}
-    found: dict[str, tuple[Item, ...]] = {}
+    case_ids = {item.id for item in items if item.case is None}
+    versions: dict[str, tuple[Item, ...]] = {}
     for item in items:
-        if item.case is not None and _is_version(item, known):
-            found[item.case] = (*found.get(item.case, ()), item)
-    return found
+        if item.case is not None and _is_version(item, case_ids):
+            versions[item.case] = (*versions.get(item.case, ()), item)
+    return versions
 
 
-def _is_version(item: Item, known: Collection[str]) -> bool:
-    return item.case is not None and item.case in known
+def _is_version(item: Item, case_ids: Collection[str]) -> bool:
+    return item.case is not None and item.case in case_ids

@@ -1,4 +1,4 @@
-"""A case and what is marked in it -> its five versions, from the whole narrative to one without its cues.
+"""The five versions of a marked case, from the whole narrative to one without its cues.
 
 A mark takes out a span or puts a more general wording in its place. Which marks count at a level is
 a matter of their kind and rank; the rest of the text stays letter for letter. Offsets count
@@ -85,18 +85,18 @@ def parts(text: str, marks: Sequence[Mark], level: str, removed: str = REMOVED) 
     inside it. White space at a mark's ends stays, neighbours that are taken out leave one sign, and
     where no sign is left the blanks, commas and brackets around the gap are mended.
     """
-    done: list[Part] = []
+    version_parts: list[Part] = []
     at = 0
     for mark in _outermost(text, [m for m in marks if m.counts(level)]):
-        _append_part(done, text, at, mark.start)
+        _append_part(version_parts, text, at, mark.start)
         shown = mark.replacement.strip() or removed
-        if not mark.replacement.strip() and _joins(done, removed):
-            _join(done, mark)
+        if not mark.replacement.strip() and _joins(version_parts, removed):
+            _join(version_parts, mark)
         else:
-            done.append(Part(shown, mark.start, mark.end, mark))
+            version_parts.append(Part(shown, mark.start, mark.end, mark))
         at = mark.end
-    _append_part(done, text, at, len(text))
-    return tuple(_mended(done))
+    _append_part(version_parts, text, at, len(text))
+    return tuple(_mended(version_parts))
 
 
 def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
@@ -107,7 +107,7 @@ def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
     """
     ordered = sorted(marks, key=lambda m: (m.start, -m.end))
     for mark in ordered:
-        yield from _of_one(text, mark)
+        yield from _mark_problems(text, mark)
     for n, mark in enumerate(ordered):
         for other in ordered[n + 1 :]:
             if other.start >= mark.end:
@@ -131,7 +131,7 @@ def marking_problems(text: str, marks: Sequence[Mark]) -> Iterator[str]:
         )
 
 
-def _of_one(text: str, mark: Mark) -> Iterator[str]:
+def _mark_problems(text: str, mark: Mark) -> Iterator[str]:
     if mark.kind not in get_args(MarkKind):
         yield (
             f"{_place(mark)}: {mark.kind!r} is no kind of mark; expected one of"
@@ -152,10 +152,13 @@ def _place(mark: Mark) -> str:
 
 
 def _outermost(text: str, marks: Sequence[Mark]) -> list[Mark]:
-    """The marks that lie in no other one, in the text's order and without the white space at their ends."""
-    found: list[Mark] = []
+    """The marks that lie in no other mark, in the text's order.
+
+    White space at their ends is left out.
+    """
+    outermost: list[Mark] = []
     for mark in sorted(marks, key=lambda m: (m.start, -m.end)):
-        if found and mark.end <= found[-1].end:
+        if outermost and mark.end <= outermost[-1].end:
             continue
         inside = text[mark.start : mark.end]
         start, end = (
@@ -163,38 +166,40 @@ def _outermost(text: str, marks: Sequence[Mark]) -> list[Mark]:
             mark.end - len(inside) + len(inside.rstrip()),
         )
         if start < end:
-            found.append(replace(mark, start=start, end=end))
-    return found
+            outermost.append(replace(mark, start=start, end=end))
+    return outermost
 
 
-def _append_part(done: list[Part], text: str, start: int, end: int) -> None:
+def _append_part(version_parts: list[Part], text: str, start: int, end: int) -> None:
     if start < end:
-        done.append(Part(text[start:end], start, end))
+        version_parts.append(Part(text[start:end], start, end))
 
 
-def _joins(done: Sequence[Part], removed: str) -> bool:
-    """Whether nothing but white space parts what is to be taken out from what was taken out just before."""
+def _joins(version_parts: Sequence[Part], removed: str) -> bool:
+    """Whether only white space separates what is to be taken out from the last removal."""
     last = (
-        done[-2:]
-        if len(done) > 1 and done[-1].mark is None and not done[-1].text.strip()
-        else done[-1:]
+        version_parts[-2:]
+        if len(version_parts) > 1
+        and version_parts[-1].mark is None
+        and not version_parts[-1].text.strip()
+        else version_parts[-1:]
     )
     return bool(last) and last[0].mark is not None and last[0].text == removed
 
 
-def _join(done: list[Part], mark: Mark) -> None:
-    if done[-1].mark is None:
-        done.pop()
-    done[-1] = replace(done[-1], end=mark.end)
+def _join(version_parts: list[Part], mark: Mark) -> None:
+    if version_parts[-1].mark is None:
+        version_parts.pop()
+    version_parts[-1] = replace(version_parts[-1], end=mark.end)
 
 
-def _mended(done: Sequence[Part]) -> list[Part]:
+def _mended(version_parts: Sequence[Part]) -> list[Part]:
     """The parts without what a gap that shows nothing leaves around it.
 
     What has letters is never touched.
     """
-    mended = list(done)
-    for n, part in enumerate(done):
+    mended = list(version_parts)
+    for n, part in enumerate(version_parts):
         if part.mark is not None and not part.text:
             _mend(mended, n)
     return [part for part in mended if part.text or part.mark is not None]
@@ -205,25 +210,28 @@ def _mend(mended: list[Part], n: int) -> None:
 
     The parts beside it are the narrative's own or there are none.
     """
-    left, right = (_part_beside(mended, at) for at in (n - 1, n + 1))
+    preceding, following = (_neighbour_part(mended, at) for at in (n - 1, n + 1))
     if (
-        right is not None
-        and left is not None
-        and left.text[-1:] in ("(", "[", "{")
-        and right.text[:1] in (")", "]", "}")
+        following is not None
+        and preceding is not None
+        and preceding.text[-1:] in ("(", "[", "{")
+        and following.text[:1] in (")", "]", "}")
     ):
-        mended[n - 1], mended[n + 1] = left, right = _shorter(left, end=1), _shorter(right, start=1)
+        mended[n - 1], mended[n + 1] = preceding, following = (
+            _shorter(preceding, end=1),
+            _shorter(following, start=1),
+        )
     before, after = ("".join(p.text for p in some) for some in (mended[:n], mended[n + 1 :]))
-    if right is not None and (not before or before[-1].isspace()):
-        cut = _blanks(right.text)
-        mended[n + 1], after = _shorter(right, start=cut), after[cut:]
-    if left is not None and (not after or after[0] in _CLOSING + "\n"):
-        left = mended[n - 1] = _shorter(left, end=_blanks(left.text[::-1]))
-        if left.text[-1:] in (",", ";") and after[:1] in (".", ",", ";", ":", ""):
-            mended[n - 1] = _shorter(left, end=1)
+    if following is not None and (not before or before[-1].isspace()):
+        cut = _blanks(following.text)
+        mended[n + 1], after = _shorter(following, start=cut), after[cut:]
+    if preceding is not None and (not after or after[0] in _CLOSING + "\n"):
+        preceding = mended[n - 1] = _shorter(preceding, end=_blanks(preceding.text[::-1]))
+        if preceding.text[-1:] in (",", ";") and after[:1] in (".", ",", ";", ":", ""):
+            mended[n - 1] = _shorter(preceding, end=1)
 
 
-def _part_beside(mended: Sequence[Part], n: int) -> Part | None:
+def _neighbour_part(mended: Sequence[Part], n: int) -> Part | None:
     return mended[n] if 0 <= n < len(mended) and mended[n].mark is None else None
 
 

@@ -1,4 +1,4 @@
-"""Where a text names a thing: by its name, another form or order of it, an abbreviation or a misspelling.
+"""Where a text names a thing: by its name, another form or order, short or misspelt.
 
 It is a program that reads, not a person: `negation` and `homonyms` tell what it knows of what is
 ruled out and of what else a word may mean. What it finds is shown to people (`leftovers`) or
@@ -82,9 +82,9 @@ class Name:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The folded words that say what it is; all of them where none does."""
-        found = tuple(dict.fromkeys(w.folded for w in words_in(self.text)))
-        telling = tuple(w for w in found if w not in _GENERAL and (len(w) > 1))
-        return telling or found
+        folded = tuple(dict.fromkeys(w.folded for w in words_in(self.text)))
+        telling = tuple(w for w in folded if w not in _GENERAL and (len(w) > 1))
+        return telling or folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,24 +102,26 @@ class Mention:
 
 
 def names_of(texts: Iterable[str]) -> tuple[Name, ...]:
-    """Names as they are given: what stands in brackets is a name of its own, and so are the initials of three words.
+    """Names as they are given, with those in brackets and the initials of three words.
+
+    Each of them is a name of its own.
 
     >>> [name.text for name in names_of(["systemic lupus erythematosus (SLE)"])]
     ['systemic lupus erythematosus', 'SLE']
     """
-    found: dict[str, Name] = {}
+    name_by_text: dict[str, Name] = {}
     for text in texts:
         inside = [part for part in _BRACKETS.findall(text) if part.strip()]
-        for one in (_BRACKETS.sub(" ", text), *inside):
-            told = spoken(one)
-            if told and words_in(told):
-                found.setdefault(told, Name(told, is_short(told)))
+        for candidate in (_BRACKETS.sub(" ", text), *inside):
+            plain_text = spoken(candidate)
+            if plain_text and words_in(plain_text):
+                name_by_text.setdefault(plain_text, Name(plain_text, is_short(plain_text)))
         initials = "".join(
             w.text[0] for w in words_in(_BRACKETS.sub(" ", text)) if w.folded not in _GENERAL
         ).upper()
         if len(initials) > 2 and initials.isalpha():
-            found.setdefault(initials, Name(initials, short=True, way="abbreviation"))
-    return tuple(found.values())
+            name_by_text.setdefault(initials, Name(initials, short=True, way="abbreviation"))
+    return tuple(name_by_text.values())
 
 
 def spoken(text: str) -> str:
@@ -128,7 +130,9 @@ def spoken(text: str) -> str:
 
 
 def is_short(text: str) -> bool:
-    """Whether a name is an abbreviation: one word of up to six letters and digits, most of them capitals.
+    """Whether a name is an abbreviation.
+
+    An abbreviation is one word of up to six letters and digits, most of them capitals.
 
     >>> is_short("SLE"), is_short("HbA1c"), is_short("Gout"), is_short("MS")
     (True, True, False, True)
@@ -141,21 +145,26 @@ def is_short(text: str) -> bool:
 
 
 def mentions(text: str, names: Sequence[Name]) -> tuple[Mention, ...]:
-    """Where a text names any of these, in the text's order; of mentions at the same words the surest one is told.
+    """Where a text names any of these, in the text's order.
 
-    >>> [(m.way, m.start) for m in mentions("Cutaneous sarcoid; Sarkoidose Stadium II.", names_of(["sarcoidosis"]))]
+    Of mentions at the same words only the surest is given.
+
+    >>> text = "Cutaneous sarcoid; Sarkoidose Stadium II."
+    >>> [(m.way, m.start) for m in mentions(text, names_of(["sarcoidosis"]))]
     [('part', 10), ('form', 19)]
     """
     words = words_in(text)
-    found = [
-        one for name in names for one in (_short(words, name) if name.short else _long(words, name))
+    candidates = [
+        mention
+        for name in names
+        for mention in (_short(words, name) if name.short else _long(words, name))
     ]
-    found.sort(key=lambda m: (get_args(Way).index(m.way), m.start - m.end, m.start))
-    kept: list[Mention] = []
-    for one in found:
-        if not any(one.start < k.end and k.start < one.end for k in kept):
-            kept.append(one)
-    return tuple(sorted(kept, key=lambda m: m.start))
+    candidates.sort(key=lambda m: (get_args(Way).index(m.way), m.start - m.end, m.start))
+    retained: list[Mention] = []
+    for mention in candidates:
+        if not any(mention.start < k.end and k.start < mention.end for k in retained):
+            retained.append(mention)
+    return tuple(sorted(retained, key=lambda m: m.start))
 
 
 def _short(words: Sequence[Word], name: Name) -> Iterator[Mention]:
@@ -173,7 +182,7 @@ def _short(words: Sequence[Word], name: Name) -> Iterator[Mention]:
 def _long(words: Sequence[Word], name: Name) -> Iterator[Mention]:
     joined = "".join(name.words)
     for first, second in pairwise(words):
-        if any(_is_short_compound(first, second, wanted) for wanted in name.words):
+        if any(_is_short_compound(first, second, name_word) for name_word in name.words):
             yield Mention(first.start, second.end, name.text, "abbreviation")
     at = [_places(words, n, name.words) for n in range(len(words))]
     for n, word in enumerate(words):
@@ -185,79 +194,84 @@ def _long(words: Sequence[Word], name: Name) -> Iterator[Mention]:
         for other in words[n + 1 : n + 3]:
             if _of_two(word.folded, other.folded, joined):
                 yield Mention(word.start, other.end, name.text, "form")
-        whole = _from(words, at, n, name) if at[n] else None
-        if whole is not None:
-            yield whole
+        mention = _from(words, at, n, name) if at[n] else None
+        if mention is not None:
+            yield mention
 
 
-def _is_short_compound(first: Word, second: Word, wanted: str) -> bool:
+def _is_short_compound(first: Word, second: Word, name_word: str) -> bool:
     """Whether an abbreviation and a word are a compound word in short: NNR-Insuffizienz."""
     head = second.folded
     if not (first.text.isupper() and 2 <= len(first.text) <= 5 and second.start == first.end + 1):
         return False
-    if len(head) < _PARTIAL or not wanted.endswith(head) or len(wanted) <= len(head):
+    if len(head) < _PARTIAL or not name_word.endswith(head) or len(name_word) <= len(head):
         return False
-    letters = iter(wanted[: len(wanted) - len(head)])
-    return wanted.startswith(first.folded[:1]) and all(letter in letters for letter in first.folded)
+    letters = iter(name_word[: len(name_word) - len(head)])
+    return name_word.startswith(first.folded[:1]) and all(
+        letter in letters for letter in first.folded
+    )
 
 
-def _places(words: Sequence[Word], n: int, wanted: Sequence[str]) -> dict[int, tuple[Way, int]]:
+def _places(words: Sequence[Word], n: int, name_words: Sequence[str]) -> dict[int, tuple[Way, int]]:
     """Which words of a name the n-th word of a text may be: how, and with which word it ends."""
-    found: dict[int, tuple[Way, int]] = {}
+    way_by_place: dict[int, tuple[Way, int]] = {}
     folded = words[n].folded
     both = folded + words[n + 1].folded if n + 1 < len(words) else ""
-    for place, one in enumerate(wanted):
-        way = _way(folded, one)
+    for place, name_word in enumerate(name_words):
+        way = _way(folded, name_word)
         if (
             (way is None or way == "part")
-            and len(one) >= _PARTIAL
-            and likeness(both, one) in ("same", "form")
+            and len(name_word) >= _PARTIAL
+            and likeness(both, name_word) in ("same", "form")
         ):
-            found[place] = ("form", n + 1)  # Tako-tsubo, neuro-fibromatosis
+            way_by_place[place] = ("form", n + 1)  # Tako-tsubo, neuro-fibromatosis
         elif way is not None:
-            found[place] = (way, n)
-    return found
+            way_by_place[place] = (way, n)
+    return way_by_place
 
 
 def _from(
     words: Sequence[Word], at: Sequence[dict[int, tuple[Way, int]]], n: int, name: Name
 ) -> Mention | None:
     """The mention that begins at a word of the text: of the whole name, or of a part of it."""
-    wanted = name.words
-    seen: dict[int, Way] = {}
+    name_words = name.words
+    way_by_place: dict[int, Way] = {}
     last, m, gap = n, n, 0
-    while m < len(words) and len(seen) < len(wanted):
-        new = next((place for place in at[m] if place not in seen), None)
+    while m < len(words) and len(way_by_place) < len(name_words):
+        new = next((place for place in at[m] if place not in way_by_place), None)
         if new is None:
             gap += words[m].folded not in _GENERAL
-            if gap > len(wanted) - 2:
+            if gap > len(name_words) - 2:
                 break
         else:
-            seen[new], m = at[m][new]
+            way_by_place[new], m = at[m][new]
             last = m
         m += 1
-    ways = set(seen.values())
+    ways = set(way_by_place.values())
     start, end = words[n].start, words[last].end
-    if len(seen) < len(wanted) or "part" in ways:
-        telling = 2 * len(seen) >= len(wanted) and any(
-            len(wanted[place]) >= _PARTIAL for place in seen
+    if len(way_by_place) < len(name_words) or "part" in ways:
+        telling = 2 * len(way_by_place) >= len(name_words) and any(
+            len(name_words[place]) >= _PARTIAL for place in way_by_place
         )
         return Mention(start, end, name.text, "part") if telling else None
-    ordered = list(seen) == sorted(seen) and not gap
+    ordered = list(way_by_place) == sorted(way_by_place) and not gap
     if ways == {"named"} and ordered:
         return Mention(start, end, name.text, name.way)
     return Mention(start, end, name.text, "misspelt" if "misspelt" in ways else "form")
 
 
 @lru_cache(maxsize=65_536)
-def _way(word: str, wanted: str) -> Way | None:
-    """How a word of a text is a word of a name: as it is, within a compound, or only its beginning."""
-    like = likeness(word, wanted)
+def _way(word: str, name_word: str) -> Way | None:
+    """How a word of a text is a word of a name.
+
+    It is the word itself, the word within a compound, or only its beginning.
+    """
+    like = likeness(word, name_word)
     if like is not None:
         return _LIKE[like]
-    if len(wanted) >= _PARTIAL and len(word) > len(wanted) and wanted in word:
+    if len(name_word) >= _PARTIAL and len(word) > len(name_word) and name_word in word:
         return "form"
-    stem = wanted[: len(wanted) - 1] if wanted[-1:] in "aems" else wanted
+    stem = name_word[: len(name_word) - 1] if name_word[-1:] in "aems" else name_word
     if (
         len(stem) >= _PARTIAL
         and len(word) > len(stem) + 1
@@ -267,11 +281,11 @@ def _way(word: str, wanted: str) -> Way | None:
     clipped = word.removesuffix("s")
     if clipped in _CLIPPED:
         return None
-    if clipped.endswith("o") and len(clipped) >= 3 and len(wanted) >= len(clipped) + 5:
-        return "part" if wanted.startswith(clipped) else None  # Phäo
+    if clipped.endswith("o") and len(clipped) >= 3 and len(name_word) >= len(clipped) + 5:
+        return "part" if name_word.startswith(clipped) else None  # Phäo
     return (
         "part"
-        if len(word) >= _PARTIAL and len(wanted) > len(word) and wanted.startswith(word)
+        if len(word) >= _PARTIAL and len(name_word) > len(word) and name_word.startswith(word)
         else None
     )
 
@@ -288,4 +302,4 @@ def _of_two(word: str, other: str, joined: str) -> bool:
         for first, last in ((word, other), (other, word))
         for link in ("", "s", "n")
     )
-    return any(likeness(one, joined) in ("same", "form") for one in both)
+    return any(likeness(candidate, joined) in ("same", "form") for candidate in both)

@@ -98,29 +98,31 @@ def draw(
     by = CROSS.join(columns) if spec.sample is not None else MATCH if spec.lexical_match else ""
     pool = list(combined(pool, columns))
     short = dict[str, int]()
-    found = Counter(item.strata[by] for item in pool if by in item.strata) if by else Counter[str]()
+    n_by_stratum = (
+        Counter(item.strata[by] for item in pool if by in item.strata) if by else Counter[str]()
+    )
     chosen: Sequence[Item] = pool
     if spec.sample is not None:
         if by:
             left_out[f"{by} not known"] += sum(by not in item.strata for item in pool)
-        shares = spec.sample.shares or dict(sorted(found.items()))
+        shares = spec.sample.shares or dict(sorted(n_by_stratum.items()))
         if spec.sample.equal:
-            shares = dict.fromkeys(sorted(found), 1.0)
-        if by and found:
-            whole = sum(shares.values())
-            wanted = sizes(
-                spec.sample.size, {value: share / whole for value, share in shares.items()}
+            shares = dict.fromkeys(sorted(n_by_stratum), 1.0)
+        if by and n_by_stratum:
+            total_share = sum(shares.values())
+            sample_sizes = sizes(
+                spec.sample.size, {value: share / total_share for value, share in shares.items()}
             )
         else:
-            wanted = {"": spec.sample.size}
+            sample_sizes = {"": spec.sample.size}
         if spec.sample.short == "keep":
-            short = shortages(pool, by, wanted)
-            wanted = {value: n - short.get(value, 0) for value, n in wanted.items()}
-        chosen = stratified(pool, by, wanted, seed=seed, name="prepare.sample")
+            short = shortages(pool, by, sample_sizes)
+            sample_sizes = {value: n - short.get(value, 0) for value, n in sample_sizes.items()}
+        chosen = stratified(pool, by, sample_sizes, seed=seed, name="prepare.sample")
     drawn: dict[str, dict[str, list[str]]] = {}
-    own = {item.id: len(item.sets) for item in chosen}
+    n_earlier_sets = {item.id: len(item.sets) for item in chosen}
     for item in in_sets(chosen, spec.sets, seed=seed, by=by, name="prepare.sets"):
-        new = item.sets[own[item.id] :]
+        new = item.sets[n_earlier_sets[item.id] :]
         match = item.strata.get(MATCH, "") if spec.lexical_match else ""
         drawn.setdefault(new[0] if new else "", {}).setdefault(match, []).append(item.id)
     return Drawn(
@@ -129,7 +131,7 @@ def draw(
         answered,
         {reason: n for reason, n in left_out.items() if n},
         by,
-        dict(found),
+        dict(n_by_stratum),
         spec.sample is not None,
         drawn,
         short,
@@ -165,10 +167,13 @@ def _screened(
 def _matched(
     spec: Preparation, items: Sequence[Item], answers: Iterable[Answer], systems: Sequence[str]
 ) -> tuple[list[Item], Counter[str], dict[str, int]]:
-    """The items that may be drawn with their lexical match, how many may not, and who answered how many."""
-    known = {item.id for item in items}
+    """The items that may be drawn with their lexical match.
+
+    Also: how many items may not, with the reason, and how many items each system answered.
+    """
+    item_ids = {item.id for item in items}
     texts = [
-        a for a in answers if a.text and a.item in known and (not systems or a.system in systems)
+        a for a in answers if a.text and a.item in item_ids and (not systems or a.system in systems)
     ]
     systems = systems or sorted({a.system for a in texts})
     if not systems:
@@ -182,11 +187,11 @@ def _matched(
     answered = {system: len(ids) for system, ids in by_system.items()}
     complete = set.intersection(*by_system.values())
     if spec.unanswered == "refuse" and len(complete) < len(items):
-        few = min(answered, key=lambda system: (answered[system], system))
+        fewest = min(answered, key=lambda system: (answered[system], system))
         raise PlanError(
             f"prepare.lexical_match: {len(items) - len(complete):,} of {len(items):,} items are not"
-            f" answered by all systems (system {few!r} answered {answered[few]:,}); run 'konsil"
-            ' answer\', or say what becomes of them: unanswered = "drop" or "keep"'
+            f" answered by all systems (system {fewest!r} answered {answered[fewest]:,}); run"
+            ' \'konsil answer\', or say what becomes of them: unanswered = "drop" or "keep"'
         )
     pool = [item for item in items if spec.unanswered != "drop" or item.id in complete]
     unanswered = Counter({"not answered by all systems": len(items) - len(pool)})
@@ -200,7 +205,8 @@ def request_digest(spec: Preparation, seed: int, screened: Screened | None = Non
     A screening is part of it only where the protocol states one; rewriting and themes, which come
     after, never are.
 
-    >>> request_digest(Preparation(lexical_match=True), 1) == request_digest(Preparation(lexical_match=True), 2)
+    >>> spec = Preparation(lexical_match=True)
+    >>> request_digest(spec, 1) == request_digest(spec, 2)
     False
     """
     stated = dataclasses.asdict(spec)
@@ -217,13 +223,13 @@ def request_digest(spec: Preparation, seed: int, screened: Screened | None = Non
         ):  # what came later is in it only where a protocol states it
             if getattr(spec.sample, name) == getattr(usual, name):
                 del stated["sample"][name]
-    told: list[object] = [stated, seed]
+    request_parts: list[object] = [stated, seed]
     if spec.screen is None:
         del stated["screen"]
     else:
         stated["screen"] = plain(spec.screen)
-        told.append(screened.reasons() if screened is not None else None)
-    text = json.dumps(told, sort_keys=True, ensure_ascii=False)
+        request_parts.append(screened.reasons() if screened is not None else None)
+    text = json.dumps(request_parts, sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
@@ -240,10 +246,10 @@ def event_of(drawn: Drawn, number: int, at: str) -> Event:
 
 def last_drawn(events: Iterable[Event]) -> tuple[int, Drawn | None]:
     """The last draw among the events and its number; 0 and None where nothing was drawn."""
-    found = [event.data for event in events if event.kind == SAMPLING]
-    if not found:
+    draws = [event.data for event in events if event.kind == SAMPLING]
+    if not draws:
         return 0, None
-    data: Mapping[str, Any] = max(found, key=_number)
+    data: Mapping[str, Any] = max(draws, key=_number)
     names = {f.name for f in dataclasses.fields(Drawn)}
     return _number(data), Drawn(**{name: value for name, value in data.items() if name in names})
 
@@ -253,7 +259,9 @@ def _number(data: Mapping[str, Any]) -> int:
 
 
 def prepared(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]:
-    """All items in the words that were accepted, with their themes, and those drawn with their sets and their match.
+    """All items in the words that were accepted, with their themes.
+
+    Those drawn have their sets and their match.
 
     Applied again it changes nothing.
     """
@@ -283,13 +291,13 @@ def in_study(
     events = tuple(events)
     drawn = last_drawn(events)[1]
     items = with_themes(with_rewriting(items, events), last_themed(events)[1])
-    whole = {*versions_of(items), *last_markings(events)}.difference(also)
+    unmasked = {*versions_of(items), *last_markings(events)}.difference(also)
     if drawn is None:
-        return tuple(item for item in items if item.id not in whole) if whole else items
+        return tuple(item for item in items if item.id not in unmasked) if unmasked else items
     places = {
         item: place
         for item, place in _with_versions(_places(drawn), items).items()
-        if item not in whole
+        if item not in unmasked
     }
     return tuple(
         _placed(item, *places[item.id], drawn.sample) if item.id in places else item
@@ -308,7 +316,7 @@ def _places(drawn: Drawn) -> dict[str, tuple[str, str]]:
 
 
 def to_mask(items: Sequence[Item], events: Iterable[Event]) -> tuple[Item, ...]:
-    """The cases that are to be masked: drawn, or all that nobody screened out where nothing was drawn.
+    """The cases to mask: those drawn, or all not screened out where nothing was drawn.
 
     What came in versions already is not among them.
     """
@@ -325,8 +333,8 @@ def to_mask(items: Sequence[Item], events: Iterable[Event]) -> tuple[Item, ...]:
 
 def still_whole(items: Sequence[Item], events: Iterable[Event]) -> tuple[str, ...]:
     """The cases that are to be masked and have no versions yet."""
-    held = versions_of(items)
-    return tuple(item.id for item in to_mask(items, events) if item.id not in held)
+    versions = versions_of(items)
+    return tuple(item.id for item in to_mask(items, events) if item.id not in versions)
 
 
 def unmasked_cases_sentence(cases: Sequence[str]) -> str:
@@ -342,11 +350,16 @@ def unmasked_cases_sentence(cases: Sequence[str]) -> str:
 def _with_versions(
     places: dict[str, tuple[str, str]], items: Iterable[Item]
 ) -> dict[str, tuple[str, str]]:
-    """The places of what was drawn, with those of the versions of masked cases, which are their case's."""
+    """The places of the drawn items and of the versions of masked cases.
+
+    A version has the place of its case.
+    """
     items = tuple(items)
     versions = {i.id for i in items if i.case is not None}
-    found = {i.id: places[i.case] for i in items if i.case in places and i.case not in versions}
-    return places | found
+    version_places = {
+        i.id: places[i.case] for i in items if i.case in places and i.case not in versions
+    }
+    return places | version_places
 
 
 def _placed(item: Item, name: str, match: str, sample: bool) -> Item:

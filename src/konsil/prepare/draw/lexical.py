@@ -17,7 +17,9 @@ MATCH = "lexical_match"
 
 
 def folded(text: str) -> str:
-    """A text without what rarely changes its meaning: case, white space, compatibility forms, marks at its ends.
+    """A text folded for comparison, without what rarely changes its meaning.
+
+    This is case, white space, compatibility forms and marks at its ends.
 
     >>> folded("  Morbus\u00a0Crohn."), folded("Ca²⁺")
     ('morbus crohn', 'ca2+')
@@ -46,23 +48,23 @@ def lexical_matches(
         same: string equality, as published, or equality after `folded`.
         aliases: whether an item's aliases count as its reference.
     """
-    said: dict[str, dict[str, str]] = {}
+    forms_by_item: dict[str, dict[str, str]] = {}
     for answer in answers:
         if not systems or answer.system in systems:
-            said.setdefault(answer.item, {})[answer.system] = _form(answer.text, same)
-    found: dict[str, bool | None] = {}
+            forms_by_item.setdefault(answer.item, {})[answer.system] = _form(answer.text, same)
+    match_by_item: dict[str, bool | None] = {}
     for item in items:
-        own = said.get(item.id, {})
-        wanted = {
+        answer_forms = forms_by_item.get(item.id, {})
+        reference_forms = {
             _form(name, same) for name in (item.reference or "", *(item.aliases if aliases else ()))
         } - {""}
-        if not wanted or not own:
-            found[item.id] = None
-        elif wanted & set(own.values()):
-            found[item.id] = True
+        if not reference_forms or not answer_forms:
+            match_by_item[item.id] = None
+        elif reference_forms & set(answer_forms.values()):
+            match_by_item[item.id] = True
         else:
-            found[item.id] = None if set(systems) - set(own) else False
-    return found
+            match_by_item[item.id] = None if set(systems) - set(answer_forms) else False
+    return match_by_item
 
 
 def with_lexical_match(
@@ -70,18 +72,18 @@ def with_lexical_match(
 ) -> tuple[Item, ...]:
     """The items with the stratum `lexical_match`; items of which it is not known go without.
 
-    >>> [made] = with_lexical_match([Item("i", "?", "Insulin")], {"i": True})
-    >>> made.strata
+    >>> [item] = with_lexical_match([Item("i", "?", "Insulin")], {"i": True})
+    >>> item.strata
     {'lexical_match': 'yes'}
     """
-    made = []
+    new_items = []
     for item in items:
         strata = {name: value for name, value in item.strata.items() if name != MATCH}
-        known = matches.get(item.id)
-        if known is not None:
-            strata[MATCH] = "yes" if known else "no"
-        made.append(replace(item, strata=strata))
-    return tuple(made)
+        match = matches.get(item.id)
+        if match is not None:
+            strata[MATCH] = "yes" if match else "no"
+        new_items.append(replace(item, strata=strata))
+    return tuple(new_items)
 
 
 def _form(text: str, same: Sameness) -> str:

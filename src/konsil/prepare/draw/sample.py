@@ -20,8 +20,9 @@ def combined(items: Sequence[Item], columns: Sequence[str]) -> tuple[Item, ...]:
 
     Items that lack one have it not.
 
-    >>> [made] = combined([Item("q", "?", strata={"field": "skin", "hard": "yes"})], ("field", "hard"))
-    >>> made.strata["field × hard"]
+    >>> question = Item("q", "?", strata={"field": "skin", "hard": "yes"})
+    >>> [item] = combined([question], ("field", "hard"))
+    >>> item.strata["field × hard"]
     'skin × yes'
     """
     if len(columns) < 2:
@@ -42,10 +43,19 @@ def combined(items: Sequence[Item], columns: Sequence[str]) -> tuple[Item, ...]:
     )
 
 
-def shortages(items: Sequence[Item], by: str, wanted: Mapping[str, int]) -> dict[str, int]:
-    """Value of a stratum -> how many items fewer there are than asked for, where there are fewer."""
-    there = Counter(item.strata[by] if by else "" for item in items if not by or by in item.strata)
-    return {value: n - there[value] for value, n in sorted(wanted.items()) if n > there[value]}
+def shortages(items: Sequence[Item], by: str, requested: Mapping[str, int]) -> dict[str, int]:
+    """Value of a stratum -> the number of items by which it falls short of the request.
+
+    Values with enough items are not in it.
+    """
+    available = Counter(
+        item.strata[by] if by else "" for item in items if not by or by in item.strata
+    )
+    return {
+        value: n - available[value]
+        for value, n in sorted(requested.items())
+        if n > available[value]
+    }
 
 
 def sizes(n: int, shares: Mapping[str, float]) -> dict[str, int]:
@@ -69,9 +79,11 @@ def sizes(n: int, shares: Mapping[str, float]) -> dict[str, int]:
 
 
 def stratified(
-    items: Sequence[Item], by: str, wanted: Mapping[str, int], *, seed: int, name: str = "sample"
+    items: Sequence[Item], by: str, requested: Mapping[str, int], *, seed: int, name: str = "sample"
 ) -> tuple[Item, ...]:
-    """So many items of each value of a stratum, drawn at random without replacement; in the order of their ids.
+    """The requested number of items of each value of a stratum, in the order of their ids.
+
+    They are drawn at random without replacement.
 
     Where `by` is empty, all items are of the one value ''.
 
@@ -85,17 +97,19 @@ def stratified(
         if not by or by in item.strata:
             groups.setdefault(item.strata[by] if by else "", []).append(item)
     if by and not groups:
-        known = {s for item in items for s in item.strata}
-        raise PlanError(f"{name}: no item has the stratum {by!r}; {nearest(by, known)}")
+        valid_names = {s for item in items for s in item.strata}
+        raise PlanError(f"{name}: no item has the stratum {by!r}; {nearest(by, valid_names)}")
     without = len(items) - sum(map(len, groups.values()))
     drawn: list[Item] = []
-    few = shortages(items, by, wanted)
-    if len(few) > 1 and set(few) <= groups.keys():
-        told = ", ".join(f"{value!r} {len(groups[value]):,} of {wanted[value]:,}" for value in few)
-        raise PlanError(
-            f"{name}: {len(few):,} values of {by} have fewer items than asked for: {told}"
+    shortfalls = shortages(items, by, requested)
+    if len(shortfalls) > 1 and set(shortfalls) <= groups.keys():
+        summary = ", ".join(
+            f"{value!r} {len(groups[value]):,} of {requested[value]:,}" for value in shortfalls
         )
-    for value, n in wanted.items():
+        raise PlanError(
+            f"{name}: {len(shortfalls):,} values of {by} have fewer items than asked for: {summary}"
+        )
+    for value, n in requested.items():
         if n and value not in groups:
             raise PlanError(
                 f"{name}: no item has {by} = {value!r}; {nearest(value, groups)}"
@@ -105,48 +119,53 @@ def stratified(
         group = groups.get(value, [])
         if not 0 <= n <= len(group):
             missing = f" ({without:,} items are without {by})" if without else ""
-            what = f"items with {by} = {value!r}" if by else "items"
+            description = f"items with {by} = {value!r}" if by else "items"
             raise PlanError(
-                f"{name}: {n:,} {what} are asked for, and there are {len(group):,}{missing}"
+                f"{name}: {n:,} {description} are asked for, and there are {len(group):,}{missing}"
             )
         drawn += _shuffled(group, seed, name)[:n]
     return tuple(sorted(drawn, key=_id))
 
 
 def in_sets(
-    items: Sequence[Item], wanted: Mapping[str, int], *, seed: int, by: str = "", name: str = "sets"
+    items: Sequence[Item],
+    requested: Mapping[str, int],
+    *,
+    seed: int,
+    by: str = "",
+    name: str = "sets",
 ) -> tuple[Item, ...]:
-    """The items with the sets they are drawn into, each into one at most; in the order of their ids.
+    """The items with the sets they are drawn into, each into one at most, ordered by id.
 
     With `by`, every set has the values of that stratum in the items' own proportions, to the
     nearest item.
     """
-    asked = sum(wanted.values())
-    if asked > len(items) or any(n < 0 for n in wanted.values()):
-        told = ", ".join(f"{n:,} in {s!r}" for s, n in wanted.items())
-        raise PlanError(f"{name}: {told} are asked for, and there are {len(items):,} items")
-    left: dict[str, list[Item]] = {}
+    n_requested = sum(requested.values())
+    if n_requested > len(items) or any(n < 0 for n in requested.values()):
+        summary = ", ".join(f"{n:,} in {s!r}" for s, n in requested.items())
+        raise PlanError(f"{name}: {summary} are asked for, and there are {len(items):,} items")
+    remaining: dict[str, list[Item]] = {}
     for item in _shuffled(items, seed, name):
-        left.setdefault(item.strata.get(by, "") if by else "", []).append(item)
-    done: list[Item] = []
-    for set_name, n in wanted.items():
-        quotas = _apportioned(n, {value: len(group) for value, group in sorted(left.items())})
+        remaining.setdefault(item.strata.get(by, "") if by else "", []).append(item)
+    drawn: list[Item] = []
+    for set_name, n in requested.items():
+        quotas = _apportioned(n, {value: len(group) for value, group in sorted(remaining.items())})
         for value, quota in quotas.items():
-            chosen, left[value] = left[value][:quota], left[value][quota:]
-            done += [replace(item, sets=(*item.sets, set_name)) for item in chosen]
-    rest = [item for group in left.values() for item in group]
-    return tuple(sorted([*done, *rest], key=_id))
+            chosen, remaining[value] = remaining[value][:quota], remaining[value][quota:]
+            drawn += [replace(item, sets=(*item.sets, set_name)) for item in chosen]
+    rest = [item for group in remaining.values() for item in group]
+    return tuple(sorted([*drawn, *rest], key=_id))
 
 
 def _apportioned(n: int, shares: Mapping[str, float]) -> dict[str, int]:
-    whole = sum(shares.values())
-    quotas = {value: n * share / whole if whole else 0.0 for value, share in shares.items()}
-    found = {value: math.floor(quota) for value, quota in quotas.items()}
+    total = sum(shares.values())
+    quotas = {value: n * share / total if total else 0.0 for value, share in shares.items()}
+    counts = {value: math.floor(quota) for value, quota in quotas.items()}
     # Of equal remainders the first stratum's counts more.
-    by_remainder = sorted(quotas, key=lambda value: round(found[value] - quotas[value], 9))
-    for value in by_remainder[: n - sum(found.values())]:
-        found[value] += 1
-    return found
+    by_remainder = sorted(quotas, key=lambda value: round(counts[value] - quotas[value], 9))
+    for value in by_remainder[: n - sum(counts.values())]:
+        counts[value] += 1
+    return counts
 
 
 def _shuffled(items: Sequence[Item], seed: int, name: str) -> list[Item]:

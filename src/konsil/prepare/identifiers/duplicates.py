@@ -1,4 +1,6 @@
-"""Which questions are asked more than once: letter for letter, in the same words, in nearly the same, in translation.
+"""Questions that are asked more than once.
+
+They are the same letter for letter, in the same words, in nearly the same, or in translation.
 
 Items that say the same are no independent ones. What is found is for people to decide on; groups
 are kept as an event.
@@ -88,38 +90,38 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """All pairs of items that ask the same, by their ids; with `embed` those alike in meaning, too.
 
-    >>> asked = [Item("a", "Which dose?"), Item("b", "which  dose ?"), Item("c", "Which diet?")]
-    >>> [(pair.first, pair.second, pair.how) for pair in pairs(asked)]
+    >>> items = [Item("a", "Which dose?"), Item("b", "which  dose ?"), Item("c", "Which diet?")]
+    >>> [(pair.first, pair.second, pair.how) for pair in pairs(items)]
     [('a', 'b', 'same words')]
     """
     ordered = sorted(items, key=lambda item: item.id)
     words = [normalised(item.text) for item in ordered]
-    found: dict[tuple[int, int], Pair] = {}
+    pair_by_rows: dict[tuple[int, int], Pair] = {}
     for i, j in _same(words):
-        how: How = "exact" if ordered[i].text == ordered[j].text else "same words"
-        found[i, j] = Pair(ordered[i].id, ordered[j].id, how, 1.0)
+        way: How = "exact" if ordered[i].text == ordered[j].text else "same words"
+        pair_by_rows[i, j] = Pair(ordered[i].id, ordered[j].id, way, 1.0)
     shingles = [_shingles(text) for text in words]
     for i, j in sorted(_candidates(shingles)):
-        if (i, j) not in found and words[i] != words[j]:
+        if (i, j) not in pair_by_rows and words[i] != words[j]:
             share = len(shingles[i] & shingles[j]) / len(shingles[i] | shingles[j])
             if share >= likeness:
-                found[i, j] = Pair(ordered[i].id, ordered[j].id, "near", round(share, 3))
+                pair_by_rows[i, j] = Pair(ordered[i].id, ordered[j].id, "near", round(share, 3))
     if embed is not None and len(ordered) > 1:
         for i, j, cosine in _alike(embed([item.text for item in ordered])):
-            found.setdefault(
+            pair_by_rows.setdefault(
                 (i, j), Pair(ordered[i].id, ordered[j].id, "translated", round(cosine, 3))
             )
-    return tuple(pair for _, pair in sorted(found.items()))
+    return tuple(pair for _, pair in sorted(pair_by_rows.items()))
 
 
 def _same(words: Sequence[str]) -> list[tuple[int, int]]:
-    """Each text that has the same words as an earlier one, with the first of them and the one right before it."""
+    """Pairs of each text with the first and with the last earlier text of the same words."""
     places: dict[str, list[int]] = {}
     for n, text in enumerate(words):
         if text:
             places.setdefault(text, []).append(n)
-    found = [pair for some in places.values() for pair in pairwise(some)]
-    return found + [(some[0], j) for some in places.values() for j in some[2:]]
+    row_pairs = [pair for some in places.values() for pair in pairwise(some)]
+    return row_pairs + [(some[0], j) for some in places.values() for j in some[2:]]
 
 
 def _shingles(text: str) -> frozenset[int]:
@@ -131,7 +133,10 @@ def _shingles(text: str) -> frozenset[int]:
 
 
 def _candidates(shingles: Sequence[frozenset[int]]) -> set[tuple[int, int]]:
-    """Pairs that share a band of their MinHash signatures; of many alike each with the first and the one before."""
+    """Pairs that share a band of their MinHash signatures.
+
+    Of many alike each is paired with the first and with the previous text.
+    """
     constants = np.frombuffer(
         b"".join(
             hashlib.blake2b(b"minhash%d" % n, digest_size=16).digest()
@@ -141,34 +146,38 @@ def _candidates(shingles: Sequence[frozenset[int]]) -> set[tuple[int, int]]:
     ).reshape(-1, 2)
     factors, terms = constants[:, :1] | np.uint64(1), constants[:, 1:]
     signatures = [
-        ((factors * np.fromiter(one, np.uint64, len(one)) + terms) >> np.uint64(32)).min(axis=1)
-        for one in shingles
+        (
+            (factors * np.fromiter(shingle_set, np.uint64, len(shingle_set)) + terms)
+            >> np.uint64(32)
+        ).min(axis=1)
+        for shingle_set in shingles
     ]
-    found: set[tuple[int, int]] = set()
+    row_pairs: set[tuple[int, int]] = set()
     for band in range(_BANDS):
         places: dict[bytes, list[int]] = {}
         for n, signature in enumerate(signatures):
             places.setdefault(signature[band * _ROWS : (band + 1) * _ROWS].tobytes(), []).append(n)
         for some in places.values():
-            found.update(pairwise(some))
-            found.update((some[0], j) for j in some[2:])
-    return found
+            row_pairs.update(pairwise(some))
+            row_pairs.update((some[0], j) for j in some[2:])
+    return row_pairs
 
 
 def _alike(vectors: NDArray[np.floating], block: int = 1_000) -> list[tuple[int, int, float]]:
-    found = []
+    row_pairs = []
     for begin in range(0, len(vectors), block):
         cosines = vectors[begin : begin + block] @ vectors.T
         for i, j in zip(*np.nonzero(cosines >= MEANING), strict=True):
             if begin + i < j:
-                found.append((int(begin + i), int(j), float(cosines[i, j])))
-    return found
+                row_pairs.append((int(begin + i), int(j), float(cosines[i, j])))
+    return row_pairs
 
 
 def grouped(some: Iterable[Pair], apart: Iterable[str] = ()) -> tuple[tuple[str, ...], ...]:
     """Items that are alike directly or by others, without those that a person declared to be none.
 
-    >>> grouped([Pair("a", "b", "near", 0.9), Pair("b", "c", "near", 0.9), Pair("d", "e", "near", 0.9)], ["e"])
+    >>> ids = [("a", "b"), ("b", "c"), ("d", "e")]
+    >>> grouped([Pair(first, second, "near", 0.9) for first, second in ids], ["e"])
     (('a', 'b', 'c'),)
     """
     out = set(apart)
@@ -200,13 +209,13 @@ def found_duplicates(
     apart: Mapping[str, str] | None = None,
 ) -> Duplicates:
     """The groups that pairs make, with how each item is like the one that it is most like."""
-    known = {item.id for item in items}
-    apart = {item: by for item, by in sorted((apart or {}).items()) if item in known}
+    item_ids = {item.id for item in items}
+    apart = {item: by for item, by in sorted((apart or {}).items()) if item in item_ids}
     groups = grouped(some, apart)
     within = {name for group in groups for name in group}
-    how: dict[str, str] = {}
+    way_by_item: dict[str, str] = {}
     for pair in sorted(some, key=lambda pair: _ORDER.index(pair.how), reverse=True):
-        how.update(
+        way_by_item.update(
             {
                 name: pair.how
                 for name in (pair.first, pair.second)
@@ -214,18 +223,22 @@ def found_duplicates(
             }
         )
     return Duplicates(
-        groups, dict(sorted(how.items())), _ORDER if translated else _ORDER[:3], len(items), apart
+        groups,
+        dict(sorted(way_by_item.items())),
+        _ORDER if translated else _ORDER[:3],
+        len(items),
+        apart,
     )
 
 
 def to_leave_out(duplicates: Duplicates, out: Iterable[str]) -> tuple[str, ...]:
     """All but one of each group: the first by id stays that is not left out already (`out`)."""
-    gone = set(out)
-    found: list[str] = []
+    excluded = set(out)
+    to_exclude: list[str] = []
     for group in duplicates.groups:
-        left = [name for name in group if name not in gone]
-        found += left[1:]
-    return tuple(found)
+        remaining = [name for name in group if name not in excluded]
+        to_exclude += remaining[1:]
+    return tuple(to_exclude)
 
 
 def duplicates_event(duplicates: Duplicates, number: int, at: str) -> Event:
@@ -236,15 +249,15 @@ def duplicates_event(duplicates: Duplicates, number: int, at: str) -> Event:
 
 def last_duplicates(events: Iterable[Event]) -> tuple[int, Duplicates | None]:
     """The groups that were found last, and the search's number; 0 and None: never searched."""
-    kept: list[Mapping[str, Any]] = [event.data for event in events if event.kind == DUPLICATES]
-    if not kept:
+    searches: list[Mapping[str, Any]] = [event.data for event in events if event.kind == DUPLICATES]
+    if not searches:
         return 0, None
-    data = max(kept, key=lambda one: int(one.get("number", 0)))
+    data = max(searches, key=lambda search: int(search.get("number", 0)))
     names = {f.name for f in dataclasses.fields(Duplicates)}
-    held: dict[str, Any] = {name: value for name, value in data.items() if name in names}
-    held["searched"] = tuple(held.get("searched", ()))
-    held["groups"] = tuple(tuple(group) for group in held.get("groups", ()))
-    return int(data.get("number", 0)), Duplicates(**held)
+    values: dict[str, Any] = {name: value for name, value in data.items() if name in names}
+    values["searched"] = tuple(values.get("searched", ()))
+    values["groups"] = tuple(tuple(group) for group in values.get("groups", ()))
+    return int(data.get("number", 0)), Duplicates(**values)
 
 
 def same_texts(items: Iterable[Item]) -> tuple[tuple[str, ...], ...]:
@@ -252,7 +265,8 @@ def same_texts(items: Iterable[Item]) -> tuple[tuple[str, ...], ...]:
 
     Items without a text have none.
 
-    >>> same_texts([Item("a", "Which dose?"), Item("b", "which  dose"), Item("c", ""), Item("d", "")])
+    >>> texts = {"a": "Which dose?", "b": "which  dose", "c": "", "d": ""}
+    >>> same_texts([Item(name, text) for name, text in texts.items()])
     (('a', 'b'),)
     """
     by_text: dict[str, list[str]] = {}

@@ -1,4 +1,6 @@
-"""What a rewording changes that must not change: numbers and their units, negations, drugs; and what it must not have.
+"""Changes that a rewording must not make, and content that it must not have.
+
+Numbers and their units, negations and drugs must not change.
 
 It compares words, not meanings. What it finds is a warning that whoever accepts the wording answers
 in writing.
@@ -148,27 +150,28 @@ class FidelityWarning:
 def fidelity_warnings(before: str, after: str) -> tuple[FidelityWarning, ...]:
     """In what a wording differs from its question, and what in it may name a person.
 
-    >>> [w.kind for w in fidelity_warnings("no AF, apixaban 2,5 mg", "AF, apixaban 5 mg, Mr Smith?")]
+    >>> before, after = "no AF, apixaban 2,5 mg", "AF, apixaban 5 mg, Mr Smith?"
+    >>> [warning.kind for warning in fidelity_warnings(before, after)]
     ['identifier', 'number', 'negation']
     """
-    found = [FidelityWarning("identifier", after=text) for text in _suspected(after)]
+    warnings = [FidelityWarning("identifier", after=text) for text in _suspected(after)]
     compared: tuple[tuple[WarningKind, Callable[[str], list[str]]], ...] = (
         ("number", numbers),
         ("negation", _negations),
         ("drug", _drugs),
     )
-    for kind, of in compared:
-        old, new = Counter(of(before)), Counter(of(after))
+    for kind, extract in compared:
+        old, new = Counter(extract(before)), Counter(extract(after))
         if kind == "negation" and sum(old.values()) == sum(new.values()):
             continue
         if kind == "drug":
             old, new = Counter(set(old)), Counter(set(new))
         if old != new:
             lost, added = _listed(old - new), _listed(new - old)
-            found.append(FidelityWarning(kind, lost, added))
+            warnings.append(FidelityWarning(kind, lost, added))
     if before.strip() == after.strip():
-        found.append(FidelityWarning("unchanged"))
-    return tuple(found)
+        warnings.append(FidelityWarning("unchanged"))
+    return tuple(warnings)
 
 
 def _suspected(text: str) -> list[str]:
@@ -183,20 +186,24 @@ def numbers(text: str) -> list[str]:
     >>> numbers("2,5 mg twice, 5.000 IE over two weeks in a 72-year-old")
     ['2.5 mg', '5000 iu', '2 w', '72 y']
     """
-    found = []
+    normalised = []
     spelt = re.sub(r"\b[^\W\d_]+\b", lambda word: str(_WORDS.get(word[0].lower(), word[0])), text)
     for match in _NUMBER.finditer(spelt):
         unit = _unit(match["unit"] or "")
-        found.append(f"{_value(match['value'])} {unit}".strip())
-    return found
+        normalised.append(f"{_value(match['value'])} {unit}".strip())
+    return normalised
 
 
 def _value(text: str) -> str:
     if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", text):
         return re.sub(r"[.,]", "", text)
-    whole, mark, part = text.replace(",", ".").partition(".")
+    integer_part, mark, part = text.replace(",", ".").partition(".")
     part = part.rstrip("0") if "." not in part else part
-    return f"{whole.lstrip('0') or '0'}{mark}{part}" if part else whole.lstrip("0") or "0"
+    return (
+        f"{integer_part.lstrip('0') or '0'}{mark}{part}"
+        if part
+        else integer_part.lstrip("0") or "0"
+    )
 
 
 def _unit(text: str) -> str:
@@ -204,8 +211,8 @@ def _unit(text: str) -> str:
 
     Empty: the word after the number is no unit.
     """
-    whole = _UNITS.get(text.lower(), text.lower())
-    parts = [_UNITS.get(part, part) for part in whole.split("/")]
+    unit = _UNITS.get(text.lower(), text.lower())
+    parts = [_UNITS.get(part, part) for part in unit.split("/")]
     return "/".join(parts) if parts[0] in _PLAIN_UNITS else ""
 
 

@@ -16,7 +16,10 @@ from konsil.prepare.text.given_names import GIVEN_NAMES, ORDINARY_WORDS
 
 
 class Recall(NamedTuple):
-    """How many made-up questions with identifiers are suspected, of those that no rule was written for."""
+    """The proportion of invented questions with identifiers that are suspected.
+
+    Only questions count that no rule was written for.
+    """
 
     k: int
     """Suspected questions."""
@@ -39,7 +42,10 @@ _NAMED_MONTH = (
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀĆČĐĘĚĞİŁŃŘŚŠŞŻŽ]"
 _WORD = rf"(?:{_CAPITAL}['’])?{_CAPITAL}[^\W\d_]+(?:-{_CAPITAL}[^\W\d_]+)?"
 """A word with a capital, such as Meyer, Öztürk-Brandl, O'Brien or SMITH."""
-_TITLE_CASE = rf"(?:{_CAPITAL}['’])?{_CAPITAL}(?:[a-zß-öø-ÿāćčđęěğıłńřśšşżž]|(?<=Mc)[A-Z])+(?:-{_CAPITAL}[^\W\d_]+)?"
+_TITLE_CASE = (
+    rf"(?:{_CAPITAL}['’])?{_CAPITAL}(?:[a-zß-öø-ÿāćčđęěğıłńřśšşżž]|(?<=Mc)[A-Z])+"
+    rf"(?:-{_CAPITAL}[^\W\d_]+)?"
+)
 _PARTICLE = (
     r"(?:(?:von|van|vom|zu|zur|zum|de|der|den|dem|del|della|di|da|du|la|le|el|al|bin|ibn)\s)"
 )
@@ -76,7 +82,8 @@ _CALL = (
 _RECORD = (
     r"(?i:mrn|ssn|kvnr|nhs|medicare|medicaid|med(?:ical)?\.? rec(?:ord)?|social security|"
     r"(?:health"
-    r" plan|insurance|member|policy|patient|pat|hospital|case|claim|encounter|accession|visit|account|acct|"
+    r" plan|insurance|member|policy|patient|pat|hospital|case|claim|encounter|accession|"
+    r"visit|account|acct|"
     r"chart|record|admission|passport|licen[cs]e|specimen|sample|pathology|serial|device|pacemaker|implant|referral)"
     r"(?=\W{1,2}(?:no|nr|num|number|#|id)\b|\s?#)|(?:encounter|accession)(?=\W{1,2}[A-Z]{0,3}-?\d[\d-]{4,}))"
 )
@@ -262,9 +269,10 @@ _LETTERS = re.compile(rf"{_CAPITAL}['’]?[^\W\d_]+")
 
 
 def identifiers(text: str) -> Iterator[tuple[int, int]]:
-    """The first character and one past the last of what may name a person, in the order of the patterns.
+    """Spans (first character, one past the last) that may name a person, in pattern order.
 
-    >>> [text[a:b] for text in ["Pt J. O'Brien, Graves disease, room 4"] for a, b in identifiers(text)]
+    >>> text = "Pt J. O'Brien, Graves disease, room 4"
+    >>> [text[a:b] for a, b in identifiers(text)]
     ["Pt J. O'Brien", 'room 4']
     """
     for pattern in _PATTERNS:
@@ -275,26 +283,26 @@ def identifiers(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_general(text: str, start: int, end: int) -> bool:
     """Whether what a pattern found is a disease, a score, a country or an age group."""
-    found = text[start:end]
-    if any(c.isdigit() for c in found) or "@" in found:
+    passage = text[start:end]
+    if any(c.isdigit() for c in passage) or "@" in passage:
         return (
-            _AN_AGE.match(found) is not None
+            _AN_AGE.match(passage) is not None
             and _GENERAL_AGE.search(text[max(0, start - 12) : start]) is not None
         )
-    words = [word.removesuffix("'s").removesuffix("’s") for word in _LETTERS.findall(found)]
+    words = [word.removesuffix("'s").removesuffix("’s") for word in _LETTERS.findall(passage)]
     last = words[-1] if words else ""
     if _NOT_A_NAME.match(text, end) or _NOT_A_NAME.match(last):
         return True
-    if len(words) == 1 and found.startswith(last) and last in GIVEN_NAMES:
+    if len(words) == 1 and passage.startswith(last) and last in GIVEN_NAMES:
         return bool(
             re.search(r"(?:St|Sankt|Saint|Morbus|M)\.?\s$", text[max(0, start - 8) : start])
         )
     if any(word in GIVEN_NAMES for word in words):
         return False
-    is_disease = _WORDS_OF_DISEASE.search(last) is not None and not _PERSON.search(found)
-    return last in ORDINARY_WORDS or is_disease or _is_abbreviation(last, found)
+    is_disease = _WORDS_OF_DISEASE.search(last) is not None and not _PERSON.search(passage)
+    return last in ORDINARY_WORDS or is_disease or _is_abbreviation(last, passage)
 
 
-def _is_abbreviation(word: str, found: str) -> bool:
-    """Whether the last word of what was found is an abbreviation, such as INR, and not a name in capitals."""
-    return word.isupper() and len(word) < 5 and "," not in found
+def _is_abbreviation(word: str, passage: str) -> bool:
+    """Whether the last word of a match is an abbreviation, such as INR, not a name in capitals."""
+    return word.isupper() and len(word) < 5 and "," not in passage

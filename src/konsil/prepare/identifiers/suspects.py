@@ -183,7 +183,7 @@ def suspects(text: str, rule: Rule) -> Iterator[str]:
 
 
 def spans(text: str, rule: Rule) -> list[tuple[int, int]]:
-    """The first character and one past the last of each part that a rule finds, in the order of the patterns."""
+    """Spans (first character, one past the last) that a rule finds, in pattern order."""
     if rule == "identifier":
         return list(identifiers(text))
     return [match.span() for pattern in PATTERNS[rule] for match in pattern.finditer(text)]

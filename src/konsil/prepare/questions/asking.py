@@ -1,4 +1,6 @@
-"""What a protocol says of a model that helps before the study: which one, in which language, with which settings.
+"""The protocol's settings of a model that helps before the study.
+
+They state which model, in which language and with which settings.
 
 A model proposes and never decides: its rewriting is accepted by a person, its reason to leave a
 question out is a suspicion like a rule's, and people rename, merge and move what it called the
@@ -39,7 +41,9 @@ ASKING = tuple(Asking.__dataclass_fields__)
 
 
 def without_model(stated: dict[str, Any]) -> dict[str, Any]:
-    """What a protocol states, without the fields that speak of a model where it names none: older digests stay.
+    """The protocol's fields, without those about a model where it names none.
+
+    So the digests of older protocols stay the same.
 
     >>> without_model({"rules": (), "model": "", "language": "", "prompts": {}, "settings": {}})
     {'rules': ()}

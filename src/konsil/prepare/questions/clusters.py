@@ -1,4 +1,7 @@
-"""Groups of texts that mean alike, from their embeddings: fewer dimensions, then dense regions of any number."""
+"""Groups of texts that mean alike, from their embeddings.
+
+Their dimensions are reduced; then dense regions, of any number, are found.
+"""
 
 from __future__ import annotations
 
@@ -58,11 +61,12 @@ def clusters(vectors: NDArray[np.floating], smallest: int) -> list[list[int]]:
     reduced = reduced.round(DECIMALS)
     if not reduced.any():
         return []
-    found = HDBSCAN(
+    fitted = HDBSCAN(
         min_cluster_size=max(smallest, 2), min_samples=max(smallest // 3, 1), copy=True
     ).fit(reduced)
     groups = [
-        np.flatnonzero(found.labels_ == label).tolist() for label in range(found.labels_.max() + 1)
+        np.flatnonzero(fitted.labels_ == label).tolist()
+        for label in range(fitted.labels_.max() + 1)
     ]
     return sorted(groups, key=lambda rows: (-len(rows), rows[0]))
 
@@ -92,7 +96,8 @@ def telling_words(
     mean of this share over all groups: a tf-idf in which what all groups say alike weighs nothing.
     Case plays no part, and words such as "the" or "welche" are left out.
 
-    >>> telling_words({"a": ["the insulin dose", "the insulin pump"], "b": ["the rash", "the itching rash"]}, 1)
+    >>> insulin, rash = ["the insulin dose", "the insulin pump"], ["the rash", "the itching rash"]
+    >>> telling_words({"a": insulin, "b": rash}, 1)
     {'a': ('insulin',), 'b': ('rash',)}
     """
     shares: dict[str, dict[str, float]] = {}
@@ -101,19 +106,20 @@ def telling_words(
             for word in sorted(
                 {match[0].casefold() for match in _WORD.finditer(text)} - _FUNCTION_WORDS
             ):
-                of = shares.setdefault(word, {})
-                of[name] = of.get(name, 0.0) + 1 / len(texts)
-    found = {}
+                share_by_group = shares.setdefault(word, {})
+                share_by_group[name] = share_by_group.get(name, 0.0) + 1 / len(texts)
+    words_by_group = {}
     for name in groups:
         weights = {
             word: (
-                of[name] * math.log(of[name] * len(groups) / math.fsum(of.values()))
+                share_by_group[name]
+                * math.log(share_by_group[name] * len(groups) / math.fsum(share_by_group.values()))
                 if len(groups) > 1
-                else of[name]
+                else share_by_group[name]
             )
-            for word, of in shares.items()
-            if name in of
+            for word, share_by_group in shares.items()
+            if name in share_by_group
         }
         best = sorted(weights, key=lambda word: (-round(weights[word], 12), word))
-        found[name] = tuple(best[:n])
-    return found
+        words_by_group[name] = tuple(best[:n])
+    return words_by_group

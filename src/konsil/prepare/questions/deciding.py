@@ -1,4 +1,6 @@
-"""What people decide of single items, one event each: who, when, by which of the study's statements, and why.
+"""Decisions of people on single items, one event each.
+
+An event states who decided, when, by which of the study's statements, and why.
 
 A screening holds the decisions that were made before it; those made since go on from there, the
 last one of an item stands. So a pool of ten thousand can be gone through by several people at once,
@@ -41,31 +43,35 @@ class Decision:
     """What else was said."""
 
 
-def decision_event(one: Decision) -> Event:
+def decision_event(decision: Decision) -> Event:
     """What is kept of a decision.
 
     Its number makes two that cross one another collide instead of overwriting.
     """
     data = {
-        "number": one.number,
-        "decision": one.decision,
-        "by": one.by,
-        "otherwise": one.otherwise,
-        "met": list(one.met),
-        "note": one.note,
+        "number": decision.number,
+        "decision": decision.decision,
+        "by": decision.by,
+        "otherwise": decision.otherwise,
+        "met": list(decision.met),
+        "note": decision.note,
     }
-    return Event(f"{DECISION}-{one.number}", DECISION, one.item, one.at, data)
+    return Event(f"{DECISION}-{decision.number}", DECISION, decision.item, decision.at, data)
 
 
 def decisions(events: Iterable[Event], after: int = 0) -> list[Decision]:
-    """All decisions among the events in the order in which they were made, from the one that follows `after` on.
+    """All decisions among the events after number `after`, in the order they were made.
 
-    >>> made = Decision(2, "q", "", "ada", "2025-01-02"), Decision(1, "q", KEEP, "bob", "2025-01-02")
-    >>> [one.by for one in decisions(map(decision_event, made))]
+    >>> second = Decision(2, "q", "", "ada", "2025-01-02")
+    >>> first = Decision(1, "q", KEEP, "bob", "2025-01-02")
+    >>> [decision.by for decision in decisions(map(decision_event, (second, first)))]
     ['bob', 'ada']
     """
-    found = (_read(event) for event in events if event.kind == DECISION)
-    return sorted((one for one in found if one.number > after), key=lambda one: one.number)
+    recorded = (_read(event) for event in events if event.kind == DECISION)
+    return sorted(
+        (decision for decision in recorded if decision.number > after),
+        key=lambda decision: decision.number,
+    )
 
 
 def _read(event: Event) -> Decision:
@@ -87,22 +93,22 @@ def current_decisions(decided: Mapping[str, str], later: Sequence[Decision]) -> 
 
     What was taken back is decided no longer.
     """
-    found = dict(decided)
-    for one in later:
-        if one.decision:
-            found[one.item] = one.decision
+    current = dict(decided)
+    for decision in later:
+        if decision.decision:
+            current[decision.item] = decision.decision
         else:
-            found.pop(one.item, None)
-    return found
+            current.pop(decision.item, None)
+    return current
 
 
 def reasons_after(reasons: Mapping[str, str], later: Sequence[Decision]) -> dict[str, str]:
     """Item that is left out -> why, when these decisions follow."""
-    found = dict(reasons)
-    for one in later:
-        reason = one.decision or one.otherwise
+    updated = dict(reasons)
+    for decision in later:
+        reason = decision.decision or decision.otherwise
         if reason == KEEP:
-            found.pop(one.item, None)
+            updated.pop(decision.item, None)
         else:
-            found[one.item] = reason
-    return found
+            updated[decision.item] = reason
+    return updated

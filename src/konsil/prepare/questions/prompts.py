@@ -137,7 +137,8 @@ _REASONS: Mapping[str, Mapping[str, str]] = {
 def language_of(asking: Asking, study: str) -> str:
     """The language of the prompts: stated, else the study's, else English.
 
-    >>> language_of(Asking(model="fake:"), "de"), language_of(Asking(model="fake:", language="en"), "de")
+    >>> english = Asking(model="fake:", language="en")
+    >>> language_of(Asking(model="fake:"), "de"), language_of(english, "de")
     ('de', 'en')
     """
     chosen = asking.language or study
@@ -155,9 +156,10 @@ def prompt_of(asking: Asking, step: Step, language: str, **places: str) -> str:
 def reasons_told(rules: Sequence[Rule], languages: Sequence[str], language: str) -> str:
     """The reasons to leave a question out, a line each, in the protocol's order."""
     names = [*rules, *(["other language"] if languages else [])]
-    said = _REASONS[language]
+    reason_texts = _REASONS[language]
     return "\n".join(
-        f'- "{name}": {said[name].replace("{languages}", ", ".join(languages))}' for name in names
+        f'- "{name}": {reason_texts[name].replace("{languages}", ", ".join(languages))}'
+        for name in names
     )
 
 

@@ -1,4 +1,6 @@
-"""Questions in better words: a model proposes, people accept, edit or refuse, and the study shows what was accepted.
+"""Questions in better words, proposed by a model and decided on by people.
+
+People accept, edit or refuse a proposal, and the study shows what was accepted.
 
 Items are never rewritten. A proposal and a decision are events on an item, and an item's text is a
 function of the item as it was imported and of the last decision on it; both wordings stay.
@@ -74,30 +76,32 @@ class Part:
 
 def proposals(events: Iterable[Event]) -> dict[str, Proposal]:
     """Item -> the last wording that a model proposed."""
-    found: dict[str, Proposal] = {}
+    by_item: dict[str, Proposal] = {}
     for event in events:
         if event.kind == PROPOSED:
             data = event.data
-            one = Proposal(str(data.get("text", "")), str(data.get("work", "")), _number(data))
-            if event.subject not in found or found[event.subject].number < one.number:
-                found[event.subject] = one
-    return found
+            proposal = Proposal(str(data.get("text", "")), str(data.get("work", "")), _number(data))
+            if event.subject not in by_item or by_item[event.subject].number < proposal.number:
+                by_item[event.subject] = proposal
+    return by_item
 
 
 def decisions(events: Iterable[Event]) -> dict[str, Accepted]:
     """Item -> what was decided last."""
-    found: dict[str, Accepted] = {}
+    by_item: dict[str, Accepted] = {}
     for event in events:
         if event.kind == REWRITING:
-            one = _accepted(event.data)
-            if event.subject not in found or found[event.subject].number < one.number:
-                found[event.subject] = one
-    return found
+            decision = _accepted(event.data)
+            if event.subject not in by_item or by_item[event.subject].number < decision.number:
+                by_item[event.subject] = decision
+    return by_item
 
 
 def _accepted(data: Mapping[str, object]) -> Accepted:
-    said = data.get("verdict")
-    verdict: Verdict = "accept" if said == "accept" else "edit" if said == "edit" else "keep"
+    stored_verdict = data.get("verdict")
+    verdict: Verdict = (
+        "accept" if stored_verdict == "accept" else "edit" if stored_verdict == "edit" else "keep"
+    )
     return Accepted(
         verdict,
         str(data.get("text", "")),
@@ -134,7 +138,9 @@ def decided_event(item: Item, accepted: Accepted, at: str) -> Event:
     }
     if accepted.despite:
         data["despite"] = accepted.despite
-        data["warnings"] = [one.sentence() for one in fidelity_warnings(item.text, accepted.text)]
+        data["warnings"] = [
+            warning.sentence() for warning in fidelity_warnings(item.text, accepted.text)
+        ]
     return Event(f"{REWRITING} {item.id} {accepted.number}", REWRITING, item.id, at, data)
 
 
@@ -146,18 +152,19 @@ def accepted_text(item: Item, events: Iterable[Event]) -> Item:
 def with_rewriting(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item, ...]:
     """The items with the texts that were accepted for them; applied again it changes nothing.
 
-    >>> asked = Item("q", "pls dose of apixaban??")
-    >>> event = decided_event(asked, Accepted("accept", "Which dose of apixaban?", "Kim"), "2025-03-01T12:00:00Z")
-    >>> with_rewriting([asked], [event])[0].text
+    >>> item = Item("q", "pls dose of apixaban??")
+    >>> accepted = Accepted("accept", "Which dose of apixaban?", "Kim")
+    >>> event = decided_event(item, accepted, "2025-03-01T12:00:00Z")
+    >>> with_rewriting([item], [event])[0].text
     'Which dose of apixaban?'
     """
-    held = decisions(events)
-    if not held:
+    accepted = decisions(events)
+    if not accepted:
         return tuple(items)
     return tuple(
         (
-            replace(item, text=held[item.id].text)
-            if item.id in held and held[item.id].text.strip()
+            replace(item, text=accepted[item.id].text)
+            if item.id in accepted and accepted[item.id].text.strip()
             else item
         )
         for item in items
@@ -165,22 +172,22 @@ def with_rewriting(items: Iterable[Item], events: Iterable[Event]) -> tuple[Item
 
 
 def undecided(
-    items: Iterable[Item], events: Iterable[Event], stands: Collection[str] = frozenset()
+    items: Iterable[Item], events: Iterable[Event], fixed_ids: Collection[str] = frozenset()
 ) -> tuple[str, ...]:
-    """The items on which nobody has decided; where a model changed nothing there is nothing to decide.
+    """The items without a decision, except those in which the model changed nothing.
 
     Args:
         items: as they were imported.
         events: all.
-        stands: items that were answered or rated already, so that their words stay as they are.
+        fixed_ids: items that were answered or rated already, so that their words stay as they are.
     """
     events = tuple(events)
-    held, proposed = decisions(events), proposals(events)
+    accepted, proposed = decisions(events), proposals(events)
     return tuple(
         item.id
         for item in items
-        if item.id not in held
-        and item.id not in stands
+        if item.id not in accepted
+        and item.id not in fixed_ids
         and not (item.id in proposed and proposed[item.id].text == item.text)
     )
 
@@ -201,14 +208,14 @@ def differences(before: str, after: str) -> tuple[tuple[Part, ...], tuple[Part, 
     (['Which ', '?'], False)
     """
     old, new = _WORD.findall(before), _WORD.findall(after)
-    left: list[Part] = []
-    right: list[Part] = []
+    old_parts: list[Part] = []
+    new_parts: list[Part] = []
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         # A blank between two changed words is no word that both have.
         blank = a > 0 and b < len(old) and c > 0 and d < len(new) and not "".join(old[a:b]).strip()
-        _put(left, old[a:b], tag != "equal" or blank)
-        _put(right, new[c:d], tag != "equal" or blank)
-    return tuple(left), tuple(right)
+        _put(old_parts, old[a:b], tag != "equal" or blank)
+        _put(new_parts, new[c:d], tag != "equal" or blank)
+    return tuple(old_parts), tuple(new_parts)
 
 
 def _put(parts: list[Part], words: Sequence[str], changed: bool) -> None:

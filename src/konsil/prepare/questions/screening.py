@@ -1,4 +1,6 @@
-"""Which of the collected questions may be rated at all: what rules find, what a person decides, kept as an event.
+"""Which of the collected questions may be rated: findings of rules, decisions of people.
+
+They are kept as an event.
 
 Rules find suspects; people's decisions go before them. What is screened out keeps its text and its
 reason and is left out of the draw, so that the study flow can count it.
@@ -125,21 +127,32 @@ def screen(
     The order of the items plays no part. `suspected` is what a model says; where a rule finds
     something, the rule's reason goes first.
     """
-    by_rule = {item.id: one for item in items if (one := found(item, spec, recognise)) is not None}
+    by_rule = {
+        item.id: finding for item in items if (finding := found(item, spec, recognise)) is not None
+    }
     findings = {
         item.id: (suspected or {})[item.id] for item in items if item.id in (suspected or {})
     } | by_rule
-    known = {item.id for item in items}
-    held = {item: decision for item, decision in sorted(decided.items()) if item in known}
+    item_ids = {item.id for item in items}
+    valid_decisions = {
+        item: decision for item, decision in sorted(decided.items()) if item in item_ids
+    }
     otherwise = KEEP if spec.keeps_undecided else UNDECIDED
     reasons = {
-        name: held.get(name) or (findings[name].reason if name in findings else otherwise)
-        for name in sorted(known)
+        name: valid_decisions.get(name)
+        or (findings[name].reason if name in findings else otherwise)
+        for name in sorted(item_ids)
     }
-    by_model = {name: one.reason for name, one in sorted(findings.items()) if one.by_model}
+    by_model = {
+        name: finding.reason for name, finding in sorted(findings.items()) if finding.by_model
+    }
     return (
         Screened(
-            screening_digest(spec), pool_of(known), _by_reason(reasons), held, by_model=by_model
+            screening_digest(spec),
+            pool_of(item_ids),
+            _by_reason(reasons),
+            valid_decisions,
+            by_model=by_model,
         ),
         findings,
     )
@@ -199,14 +212,16 @@ def last_screened(events: Iterable[Event]) -> tuple[int, Screened | None]:
 
     0 and None: none yet.
     """
-    told = [event for event in events if event.kind in (SCREENING, DECISION)]
-    kept = [event.data for event in told if event.kind == SCREENING]
-    if not kept:
+    screening_events = [event for event in events if event.kind in (SCREENING, DECISION)]
+    screenings = [event.data for event in screening_events if event.kind == SCREENING]
+    if not screenings:
         return 0, None
-    data: Mapping[str, Any] = max(kept, key=lambda one: int(one.get("number", 0)))
+    data: Mapping[str, Any] = max(screenings, key=lambda screening: int(screening.get("number", 0)))
     names = {f.name for f in dataclasses.fields(Screened)}
     screened = Screened(**{name: value for name, value in data.items() if name in names})
-    return int(data.get("number", 0)), with_decisions(screened, decisions(told, screened.seen))
+    return int(data.get("number", 0)), with_decisions(
+        screened, decisions(screening_events, screened.seen)
+    )
 
 
 def with_decisions(screened: Screened, later: Sequence[Decision]) -> Screened:
@@ -223,12 +238,12 @@ def with_decisions(screened: Screened, later: Sequence[Decision]) -> Screened:
 
 def decided_of(events: Iterable[Event]) -> tuple[dict[str, str], int]:
     """Item -> what people decided until now, and the number of the last decision on the pages."""
-    told = [event for event in events if event.kind in (SCREENING, DECISION)]
-    screened = last_screened(told)[1]
+    screening_events = [event for event in events if event.kind in (SCREENING, DECISION)]
+    screened = last_screened(screening_events)[1]
     if screened is not None:
         return dict(screened.decided), screened.seen
-    made = decisions(told)
-    return current_decisions({}, made), made[-1].number if made else 0
+    page_decisions = decisions(screening_events)
+    return current_decisions({}, page_decisions), page_decisions[-1].number if page_decisions else 0
 
 
 def lost(screened: Screened) -> Counter[str]:

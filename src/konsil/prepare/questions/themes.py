@@ -1,4 +1,6 @@
-"""What the questions are about: groups of questions that mean alike, named, edited by people and kept as an event.
+"""Themes of the questions: groups that mean alike, named, and edited by people.
+
+They are kept as an event.
 
 Themes are found once; people then merge, rename and drop them, and move single questions. Every
 question has one theme, read as the stratum `theme`; a question that came later gets the nearest
@@ -69,8 +71,10 @@ class Themed:
 
         Those dropped are left out.
         """
-        told = {name: self.decided.get(name, self.named.get(name, name)) for name in self.found}
-        return {name: one for name, one in told.items() if one != DROP}
+        name_by_theme = {
+            name: self.decided.get(name, self.named.get(name, name)) for name in self.found
+        }
+        return {name: label for name, label in name_by_theme.items() if label != DROP}
 
     def of(self) -> dict[str, str]:
         """Question -> theme."""
@@ -95,12 +99,17 @@ def themes(
     """
     ordered = sorted(items, key=lambda item: item.id)
     place = {item.id: n for n, item in enumerate(ordered)}
-    known = {**(before.phrases if before is not None else {}), **(phrases or {})}
-    said = {item.id: tuple(known[item.id]) for item in ordered if known.get(item.id)}
+    phrases_by_item = {**(before.phrases if before is not None else {}), **(phrases or {})}
+    item_phrases = {
+        item.id: tuple(phrases_by_item[item.id]) for item in ordered if phrases_by_item.get(item.id)
+    }
     vectors = embed(
-        [", ".join(said[item.id]) if item.id in said else item.text for item in ordered]
+        [
+            ", ".join(item_phrases[item.id]) if item.id in item_phrases else item.text
+            for item in ordered
+        ]
     )
-    found: dict[str, Sequence[str]]
+    ids_by_theme: dict[str, Sequence[str]]
     if before is None:
         groups = clusters(vectors, spec.smallest)
         if len(groups) < 2:
@@ -108,69 +117,73 @@ def themes(
                 f"prepare.themes: no themes of {spec.smallest} questions and more were found among"
                 f" {len(ordered):,} questions; expected more questions, or a lower smallest"
             )
-        found = _named(groups, ordered)
+        ids_by_theme = _named(groups, ordered)
         decided, moved = decided or {}, moved or {}
     else:
-        found = {
-            name: held
+        ids_by_theme = {
+            name: present_ids
             for name, ids in before.found.items()
-            if (held := [i for i in ids if i in place])
+            if (present_ids := [i for i in ids if i in place])
         }
         decided, moved = {**before.decided, **(decided or {})}, {**before.moved, **(moved or {})}
-    stands = {name: one for name, one in sorted(decided.items()) if name in found}
+    current_names = {name: label for name, label in sorted(decided.items()) if name in ids_by_theme}
     named = (
-        {name: one for name, one in sorted(before.named.items()) if name in found}
+        {name: label for name, label in sorted(before.named.items()) if name in ids_by_theme}
         if before is not None
         else {}
     )
     tagged = (
-        {i: t for i, t in sorted(before.tagged.items()) if i in place and t in found}
+        {i: t for i, t in sorted(before.tagged.items()) if i in place and t in ids_by_theme}
         if before is not None
         else {}
     )
-    names = Themed(found, stands, named=named).names()
+    names = Themed(ids_by_theme, current_names, named=named).names()
     if not names:
         raise PlanError("prepare.themes: all themes are dropped; expected one to stay")
-    kept = {item: theme for item, theme in sorted(moved.items()) if item in place}
+    current_moves = {item: theme for item, theme in sorted(moved.items()) if item in place}
     merged: dict[str, list[int]] = {}
     for name in sorted(names):
-        merged.setdefault(names[name], []).extend(place[i] for i in found[name])
-    of = {i: names[name] for name in names for i in found[name]}
-    of |= {i: names[theme] for i, theme in tagged.items() if theme in names} | kept
+        merged.setdefault(names[name], []).extend(place[i] for i in ids_by_theme[name])
+    theme_by_item = {i: names[name] for name in names for i in ids_by_theme[name]}
+    theme_by_item |= {
+        i: names[theme] for i, theme in tagged.items() if theme in names
+    } | current_moves
     nearest = nearest_group(vectors, list(merged.values()))
     tags: dict[str, list[str]] = {}
     for n, item in enumerate(ordered):
-        tags.setdefault(of.get(item.id) or list(merged)[nearest[n]], []).append(item.id)
-    lists = {item: list(told) for item, told in said.items()}
-    return Themed(found, stands, kept, dict(sorted(tags.items())), lists, named, tagged)
+        tags.setdefault(theme_by_item.get(item.id) or list(merged)[nearest[n]], []).append(item.id)
+    lists = {item: list(words) for item, words in item_phrases.items()}
+    return Themed(
+        ids_by_theme, current_names, current_moves, dict(sorted(tags.items())), lists, named, tagged
+    )
 
 
 def _named(groups: Sequence[Sequence[int]], ordered: Sequence[Item]) -> dict[str, Sequence[str]]:
     words = telling_words(
         {str(g): [ordered[row].text for row in rows] for g, rows in enumerate(groups)}
     )
-    found: dict[str, Sequence[str]] = {}
-    seen = Counter[str]()
+    ids_by_theme: dict[str, Sequence[str]] = {}
+    n_by_name = Counter[str]()
     for g, rows in enumerate(groups):
         name = ", ".join(words[str(g)]) or "theme"
-        seen[name] += 1
-        found[name if seen[name] == 1 else f"{name} ({seen[name]})"] = [
+        n_by_name[name] += 1
+        ids_by_theme[name if n_by_name[name] == 1 else f"{name} ({n_by_name[name]})"] = [
             ordered[row].id for row in rows
         ]
-    return found
+    return ids_by_theme
 
 
 def deciders_added(themed: Themed, before: Themed | None, by: str) -> Themed:
     """The themes with who decided what is decided otherwise than before."""
-    known = before if before is not None else Themed()
-    stated = {f"theme {name}": one for name, one in themed.decided.items()}
-    stated |= {f"item {item}": one for item, one in themed.moved.items()}
-    earlier = {f"theme {name}": one for name, one in known.decided.items()}
-    earlier |= {f"item {item}": one for item, one in known.moved.items()}
+    previous = before if before is not None else Themed()
+    stated = {f"theme {name}": label for name, label in themed.decided.items()}
+    stated |= {f"item {item}": label for item, label in themed.moved.items()}
+    earlier = {f"theme {name}": label for name, label in previous.decided.items()}
+    earlier |= {f"item {item}": label for item, label in previous.moved.items()}
     deciders = {
-        name: by if earlier.get(name) != one else known.deciders[name]
-        for name, one in sorted(stated.items())
-        if earlier.get(name) != one or name in known.deciders
+        name: by if earlier.get(name) != label else previous.deciders[name]
+        for name, label in sorted(stated.items())
+        if earlier.get(name) != label or name in previous.deciders
     }
     return replace(themed, deciders=deciders)
 
@@ -188,10 +201,10 @@ def theming_event(themed: Themed, number: int, at: str) -> Event:
 
 def last_themed(events: Iterable[Event]) -> tuple[int, Themed | None]:
     """The last themes among the events and their number; 0 and None where there are none."""
-    kept = [event.data for event in events if event.kind == THEMING]
-    if not kept:
+    themings = [event.data for event in events if event.kind == THEMING]
+    if not themings:
         return 0, None
-    data: Mapping[str, Any] = max(kept, key=lambda one: int(one.get("number", 0)))
+    data: Mapping[str, Any] = max(themings, key=lambda theming: int(theming.get("number", 0)))
     names = {f.name for f in dataclasses.fields(Themed)}
     return int(data.get("number", 0)), Themed(
         **{name: value for name, value in data.items() if name in names}

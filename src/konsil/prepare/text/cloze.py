@@ -1,4 +1,4 @@
-r"""Cloze deletions: {{c1::text::hint}}, read and shown as Anki does, with one difference for the better.
+r"""Cloze deletions: {{c1::text::hint}}, read and shown as Anki does, with one difference.
 
 Anki ends a deletion at the next `}}`, so that a formula such as \(\frac{a}{b^{2}}\) breaks its
 card. Here braces that a formula has opened within a deletion are the formula's. Where a text cannot
@@ -66,12 +66,12 @@ class _Open:
 
     def closed(self) -> Deletion:
         """The first '::' of a text sets off the hint; of several the last counts."""
-        hint, kept = None, _Open((), "")
+        hint, body = None, _Open((), "")
         for part in self.parts:
             if isinstance(part, str) and "::" in part:
                 part, hint = part.split("::", 1)
-            kept.append(part)
-        return Deletion(self.numbers, tuple(kept.parts), hint)
+            body.append(part)
+        return Deletion(self.numbers, tuple(body.parts), hint)
 
 
 def parse(html: str) -> tuple[Part, ...]:
@@ -86,8 +86,8 @@ def parse(html: str) -> tuple[Part, ...]:
         return (html,) if html else ()
     parts, unclosed = _parse(html, formulas=True)
     if unclosed:
-        plain, left = _parse(html, formulas=False)
-        if left < unclosed:
+        plain, plain_unclosed = _parse(html, formulas=False)
+        if plain_unclosed < unclosed:
             return plain
     return parts
 
@@ -95,29 +95,29 @@ def parse(html: str) -> tuple[Part, ...]:
 def _parse(html: str, *, formulas: bool) -> tuple[tuple[Part, ...], int]:
     """The parts, and how many deletions never end."""
     stack, at, is_formula = [_Open((), "")], 0, False
-    while (found := _TOKEN.search(html, at)) is not None:
-        here, end = stack[-1], found.end()
-        here.append(html[at : found.start()])
+    while (token := _TOKEN.search(html, at)) is not None:
+        current, end = stack[-1], token.end()
+        current.append(html[at : token.start()])
         within = formulas and is_formula and len(stack) > 1
-        if found["numbers"] and len(stack) <= DEEPEST:
-            stack.append(_Open(tuple(int(n) for n in found["numbers"].split(",")), found[0]))
-        elif found["close"] and within and here.braces:
+        if token["numbers"] and len(stack) <= DEEPEST:
+            stack.append(_Open(tuple(int(n) for n in token["numbers"].split(",")), token[0]))
+        elif token["close"] and within and current.braces:
             # One brace at a time: the second may end the deletion together with a third.
-            here.braces -= 1
-            here.append("}")
+            current.braces -= 1
+            current.append("}")
             end -= 1
-        elif found["close"] and len(stack) > 1:
+        elif token["close"] and len(stack) > 1:
             stack.pop()
-            stack[-1].append(here.closed())
+            stack[-1].append(current.closed())
         else:
-            if found["begin"]:
+            if token["begin"]:
                 is_formula = True
-            elif found["end"]:
+            elif token["end"]:
                 is_formula = False
-                here.braces = 0
-            elif found["brace"] and within:
-                here.braces = max(0, here.braces + (1 if found[0] == "{" else -1))
-            here.append(found[0])
+                current.braces = 0
+            elif token["brace"] and within:
+                current.braces = max(0, current.braces + (1 if token[0] == "{" else -1))
+            current.append(token[0])
         at = end
     stack[-1].append(html[at:])
     unclosed = len(stack) - 1
@@ -139,9 +139,9 @@ def write(parts: Sequence[Part]) -> str:
     return "".join(part if isinstance(part, str) else _markup(part) for part in parts)
 
 
-def _markup(one: Deletion) -> str:
-    hint = "" if one.hint is None else f"::{one.hint}"
-    return f"{{{{c{','.join(map(str, one.numbers))}::{write(one.parts)}{hint}}}}}"
+def _markup(deletion: Deletion) -> str:
+    hint = "" if deletion.hint is None else f"::{deletion.hint}"
+    return f"{{{{c{','.join(map(str, deletion.numbers))}::{write(deletion.parts)}{hint}}}}}"
 
 
 def deletions(parts: Sequence[Part]) -> Iterator[Deletion]:
@@ -154,11 +154,11 @@ def deletions(parts: Sequence[Part]) -> Iterator[Deletion]:
 
 def numbers(parts: Sequence[Part]) -> tuple[int, ...]:
     """The numbers of the cards that a text makes, in their order; the number 0 makes none."""
-    return tuple(sorted({n for one in deletions(parts) for n in one.numbers if n > 0}))
+    return tuple(sorted({n for deletion in deletions(parts) for n in deletion.numbers if n > 0}))
 
 
 def question(parts: Sequence[Part], number: int) -> str:
-    """The front of a card as HTML: its own deletions hidden behind [...] or [hint], the others shown.
+    """The front of a card as HTML: its own deletions as [...] or [hint], the others shown.
 
     >>> question(parse("{{c1::A::letter}} and {{c2::B}}"), 1)
     '<span class="cloze">[letter]</span> and B'
@@ -190,10 +190,10 @@ def _visible_parts(parts: Sequence[Part], number: int, *, hide: bool) -> Iterato
 
 
 def expected(parts: Sequence[Part], number: int) -> str:
-    """What a card asks for, as HTML: its deletions one after another, or the one text that all of them have.
+    """What a card asks for, as HTML: its deletions joined, or the one text that all have.
 
     >>> expected(parse("{{c1::A}} or {{c1::A}}"), 1), expected(parse("{{c1::A}} or {{c1::B}}"), 1)
     ('A', 'A, B')
     """
-    texts = [one.text() for one in deletions(parts) if number in one.numbers]
+    texts = [deletion.text() for deletion in deletions(parts) if number in deletion.numbers]
     return texts[0] if len(set(texts)) == 1 else ", ".join(texts)

@@ -1,4 +1,6 @@
-"""Whether a sentence rules out what it names, in English and German, by the words before and after it.
+"""Whether a sentence rules out what it names, in English and German.
+
+The words before and after the name decide.
 
 After NegEx (Chapman et al., J Biomed Inform 34:301, 2001): cues before the name, cues after it,
 phrases that look like a negation and are none, and words at which a cue's reach ends. What is
@@ -100,7 +102,8 @@ def sentence_at(text: str, start: int, end: int) -> tuple[str, str]:
 def is_ruled_out(text: str, start: int, end: int) -> bool:
     """Whether the sentence rules out what it names from `start` to `end`.
 
-    >>> is_ruled_out("No evidence of gout.", 15, 19), is_ruled_out("Gout cannot be ruled out.", 0, 4)
+    >>> absent, possible = "No evidence of gout.", "Gout cannot be ruled out."
+    >>> is_ruled_out(absent, 15, 19), is_ruled_out(possible, 0, 4)
     (True, False)
     """
     before, after = sentence_at(text, start, end)

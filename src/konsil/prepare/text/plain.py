@@ -121,7 +121,10 @@ def has_media(text: str) -> bool:
 
 
 def tidy(text: str) -> str:
-    """One blank for many, no blanks at the ends of lines, no empty lines, no invisible characters."""
+    """The text with single blanks, without blanks at ends of lines, and without empty lines.
+
+    Invisible characters are left out, too.
+    """
     lines = (_BLANKS.sub(" ", line).strip() for line in _MARKS.sub("", text).splitlines())
     return "\n".join(line for line in lines if line and line != "-")
 
@@ -141,9 +144,9 @@ def _mark(name: str, is_end: bool, media: Mapping[str, str]) -> str:
     return "\n" if name in _BLOCKS or name == "br" else ""
 
 
-def _index(found: re.Match[str]) -> str:
-    is_raised = found[1].lower() == "sup"
-    inside = html.unescape(found[2]).strip()
+def _index(match: re.Match[str]) -> str:
+    is_raised = match[1].lower() == "sup"
+    inside = html.unescape(match[2]).strip()
     table = _RAISED if is_raised else _LOWERED
     if all(ord(c) in table for c in inside):
         return inside.translate(table)
@@ -151,8 +154,8 @@ def _index(found: re.Match[str]) -> str:
     return f"{'^' if is_raised else '_'}{escaped if inside.isalnum() else f'({escaped})'}"
 
 
-def _latex(found: re.Match[str]) -> str:
-    block, inline, options, formula = found.groups()
+def _latex(match: re.Match[str]) -> str:
+    block, inline, options, formula = match.groups()
     if block is not None:
         return rf"\[{block}\]"
     if inline is not None:
@@ -173,21 +176,21 @@ def _without_silent(text: str) -> str:
     return text
 
 
-def _cut(text: str, start: str, end: str, is_one: Callable[[str], bool]) -> str:
+def _cut(text: str, start: str, end: str, is_match: Callable[[str], bool]) -> str:
     # Searched from place to place and not by an expression, which would take long on many starts
     # without an end.
-    lowered, kept, at = text.lower(), [], 0
+    lowered, pieces, at = text.lower(), [], 0
     if len(lowered) != len(text):
         lowered = text
     while (begin := lowered.find(start, at)) >= 0:
         after = begin + len(start)
-        if not is_one(lowered[after : after + 1]):
-            kept.append(text[at:after])
+        if not is_match(lowered[after : after + 1]):
+            pieces.append(text[at:after])
             at = after
             continue
         stop = lowered.find(end, after)
         if stop < 0:
             break
-        kept.append(text[at:begin])
+        pieces.append(text[at:begin])
         at = stop + len(end)
-    return "".join([*kept, text[at:]])
+    return "".join([*pieces, text[at:]])

@@ -1,4 +1,4 @@
-"""Where the sentences of an answer are: spans of its text, in German and English, with what models make lists of.
+"""Spans of the sentences of an answer, in German and English, with models' lists.
 
 A heading, a rule and the head of a table are no sentences; every entry of a list and every row of a
 table is one at least. What is between two spans is white space, a list's mark or something that
@@ -61,7 +61,8 @@ def sentences(text: str) -> tuple[Span, ...]:
 
     They do not overlap, and each begins and ends with a character of it.
 
-    >>> text = "Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt. Dr. Lee knows more.[1]" + chr(10) + "- Call us!"
+    >>> text = "Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt. Dr. Lee knows more.[1]"
+    >>> text += chr(10) + "- Call us!"
     >>> [text[s.start : s.end] for s in sentences(text)]
     ['Take 2.5 mg p.o. b.i.d. with food, e.g. yoghurt.', 'Dr. Lee knows more.[1]', 'Call us!']
     """
@@ -110,9 +111,9 @@ def _goes_on_below(line: str, after: str) -> bool:
 
 def _cut(text: str, begin: int, stop: int) -> Iterator[tuple[int, int]]:
     start = begin
-    for found in _STOP.finditer(text, begin, stop):
-        end = found.end()
-        if not _goes_on(_Gap(text, start, found.start(), end, stop)):
+    for match in _STOP.finditer(text, begin, stop):
+        end = match.end()
+        if not _goes_on(_Gap(text, start, match.start(), end, stop)):
             yield _trimmed(text, start, end)
             start = end
     if text[start:stop].strip():
@@ -142,8 +143,8 @@ class _Gap:
     @property
     def first(self) -> int:
         """Where its first character is that is no white space."""
-        found = _INK.search(self.text, self.start, self.end)
-        return found.start() if found else self.end
+        match = _INK.search(self.text, self.start, self.end)
+        return match.start() if match else self.end
 
     @property
     def opened(self) -> int:
@@ -154,7 +155,7 @@ class _Gap:
 
 
 def _goes_on(gap: _Gap) -> bool:
-    """Whether the sentence goes on after a full stop, question mark or the like that white space follows."""
+    """Whether the sentence goes on after a full stop or the like before white space."""
     text, stop = gap.text, gap.text[gap.end : gap.after]
     # A few words on both sides decide; whole paragraphs would be copied for every stop in them.
     before, after = (
@@ -175,7 +176,10 @@ def _goes_on(gap: _Gap) -> bool:
 
 
 def _abbreviated(before: str, word: str, after: str) -> bool:
-    """Whether the full stop at the end of `before` belongs to an abbreviation or ordinal with more to come."""
+    """Whether the full stop that ends `before` is an abbreviation's or ordinal's.
+
+    An abbreviation or ordinal counts only where more of the sentence follows.
+    """
     tokens = before.split()
     last, earlier = _bare(tokens[-1]), tokens[-2].casefold() if len(tokens) > 1 else ""
     day_and_month = last if last.count(".") == 2 else f"{_bare(earlier)} {last}"
@@ -233,10 +237,10 @@ def _bare(token: str) -> str:
 
 def _tails(tokens: list[str]) -> Iterator[str]:
     """The last word and, where it is written with spaces as in z. B., the last words together."""
-    found = ""
+    tail = ""
     for token in reversed(tokens[-4:]):
         bare = _bare(token)
         if not _DOTTED.fullmatch(bare):
             return
-        found = bare + found
-        yield found
+        tail = bare + tail
+        yield tail

@@ -1,4 +1,7 @@
-"""The single-cloze filter: notes with exactly one deletion become items, and all others are counted with the reason."""
+"""The single-cloze filter: notes with exactly one deletion become items.
+
+All other notes are counted with the reason.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ def single_cloze(
     media: Literal["drop", "mark"] = "drop",
     hints: bool = True,
 ) -> Filtered:
-    """Keep the notes with exactly one cloze deletion: the text with one gap, the deleted text as reference.
+    """Keep the notes with exactly one cloze deletion.
+
+    The item is the text with one gap; its reference is the deleted text.
 
     44,185 notes of 300 characters take 3.5 seconds.
 
@@ -71,13 +76,13 @@ def single_cloze(
     used = Counter(note.id for note in notes)
     items = []
     for note in notes:
-        found = _item(note, fields, media, hints)
-        if isinstance(found, str):
-            reasons[found] += 1
+        outcome = _item(note, fields, media, hints)
+        if isinstance(outcome, str):
+            reasons[outcome] += 1
         elif used[note.id] > 1:
             reasons["identifier not unique"] += 1
         else:
-            text, reference, aliases = found
+            text, reference, aliases = outcome
             items.append(
                 Item(
                     note.id,
@@ -110,12 +115,14 @@ def _item(
     if not note.is_cloze:
         return "not a cloze note"
     parsed = [parse(note.fields.get(f, "")) for f in fields or note.clozed or note.fields]
-    found = [(one, parts) for parts in parsed for one in deletions(parts) if any(one.numbers)]
+    candidates = [
+        (cloze, parts) for parts in parsed for cloze in deletions(parts) if any(cloze.numbers)
+    ]
     if any(_BROKEN.search(text) for parts in parsed for text in _texts(parts)):
         return "broken deletion"
-    if len(found) != 1:
-        return "several deletions" if found else "no deletion"
-    [(deletion, parts)] = found
+    if len(candidates) != 1:
+        return "several deletions" if candidates else "no deletion"
+    [(deletion, parts)] = candidates
     return _single(parts, deletion, media, hints)
 
 
@@ -143,7 +150,7 @@ def _single(
     return text, reference, () if on_the_line == reference else (on_the_line,)
 
 
-def _with_gap(parts: Sequence[Part], gone: Deletion, gap: str) -> Iterable[str]:
+def _with_gap(parts: Sequence[Part], removed: Deletion, gap: str) -> Iterable[str]:
     """The text with something in the place of one deletion.
 
     Others, which make no card, are shown.
@@ -151,10 +158,10 @@ def _with_gap(parts: Sequence[Part], gone: Deletion, gap: str) -> Iterable[str]:
     for part in parts:
         if isinstance(part, str):
             yield part
-        elif part is gone:
+        elif part is removed:
             yield gap
         else:
-            yield from _with_gap(part.parts, gone, gap)
+            yield from _with_gap(part.parts, removed, gap)
 
 
 def _texts(parts: Sequence[Part]) -> Iterable[str]:

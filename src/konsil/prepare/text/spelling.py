@@ -1,4 +1,4 @@
-"""When two words of medicine are the same word: spelt in German or English, inflected, or mistyped."""
+"""When two medical words are the same: spelt in German or English, inflected, mistyped."""
 
 from __future__ import annotations
 
@@ -138,20 +138,21 @@ def words_in(text: str) -> tuple[Word, ...]:
 def folded_word(word: str) -> str:
     """A word in one spelling.
 
-    >>> folded_word("Karzinom"), folded_word("carcinoma"), folded_word("Ödem"), folded_word("oedema")
+    >>> words = ("Karzinom", "carcinoma", "Ödem", "oedema")
+    >>> tuple(folded_word(word) for word in words)
     ('karkinom', 'karkinoma', 'edem', 'edema')
     """
     word = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", word).casefold())
     for letter, name in _GREEK.items():
         word = word.replace(letter, name)
-    for spelling, one in _SPELLINGS:
-        word = word.replace(spelling, one)
+    for spelling, common in _SPELLINGS:
+        word = word.replace(spelling, common)
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     return _DOUBLED.sub(r"\1", plain)
 
 
 @lru_cache(maxsize=65_536)
-def likeness(one: str, other: str) -> Likeness | None:
+def likeness(first: str, other: str) -> Likeness | None:
     """Whether two folded words are the same word, and how; None where they are not.
 
     >>> likeness(folded_word("Sarkoidose"), folded_word("sarcoidosis"))
@@ -161,42 +162,43 @@ def likeness(one: str, other: str) -> Likeness | None:
     >>> likeness(folded_word("hypotension"), folded_word("hypertension")) is None
     True
     """
-    if one == other:
+    if first == other:
         return "same"
-    if one[:1] != other[:1] or any(c.isdigit() for c in one + other):
+    if first[:1] != other[:1] or any(c.isdigit() for c in first + other):
         return None
-    shared = _shared(one, other)
-    if shared >= max(_STEM, min(len(one), len(other)) // 2) and _endings(
-        one[shared:], other[shared:]
+    shared = _shared(first, other)
+    if shared >= max(_STEM, min(len(first), len(other)) // 2) and _endings(
+        first[shared:], other[shared:]
     ):
         return "form"
-    least = min(len(one), len(other))
+    least = min(len(first), len(other))
     allowed = 0 if least < 6 else 1 if least < 11 else 2
-    if not allowed or abs(len(one) - len(other)) > allowed or _confusable(one, other):
+    if not allowed or abs(len(first) - len(other)) > allowed or _confusable(first, other):
         return None
-    return "misspelt" if edit_distance(one, other, allowed) <= allowed else None
+    return "misspelt" if edit_distance(first, other, allowed) <= allowed else None
 
 
-def _endings(one: str, other: str) -> bool:
-    if one in _ADJECTIVES or other in _ADJECTIVES:
-        return {one, other} <= _ADJECTIVES | _CASES
-    return one in _ENDINGS and other in _ENDINGS
+def _endings(first: str, other: str) -> bool:
+    if first in _ADJECTIVES or other in _ADJECTIVES:
+        return {first, other} <= _ADJECTIVES | _CASES
+    return first in _ENDINGS and other in _ENDINGS
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(first: str, other: str) -> int:
     n = 0
-    for a, b in zip(one, other, strict=False):
+    for a, b in zip(first, other, strict=False):
         if a != b:
             break
         n += 1
     return n
 
 
-def _confusable(one: str, other: str) -> bool:
+def _confusable(first: str, other: str) -> bool:
     kinds = {
-        kind for word in (one, other) for ending, kind in _KINDS.items() if word.endswith(ending)
+        kind for word in (first, other) for ending, kind in _KINDS.items() if word.endswith(ending)
     }
     return len(kinds) > 1 or any(
-        (a in one and b in other and a not in other) or (b in one and a in other and a not in one)
+        (a in first and b in other and a not in other)
+        or (b in first and a in other and a not in first)
         for a, b in _CONFUSABLE
     )
