@@ -1,4 +1,4 @@
-"""The exception tree: whatever konsil raises on a user's input is a KonsilError with one clear sentence.
+"""The exceptions: on a user's input konsil raises a KonsilError with one clear sentence.
 
 A message says where, what was got, what was expected and, where there is one, the nearest name. The
 command line prints it and exits with code 2; nothing is half-written when one is raised.
@@ -38,7 +38,7 @@ def options_as_flags() -> Iterator[None]:
 def option(
     name: str, value: str | int = "", *, flag: str = "", example: str = "", several: bool = False
 ) -> str:
-    """An option in a sentence, as whoever reads it writes it: a parameter with its value, or a flag.
+    """An option in a sentence, as its reader writes it: a parameter with its value, or a flag.
 
     Args:
         name: the parameter.
@@ -122,7 +122,7 @@ class AnalysisError(KonsilError):
 
 
 class NotRatedError(AnalysisError):
-    """An analysis can be made once a panel has rated, and it has not: nothing is wrong with what is asked."""
+    """An analysis has no ratings of a panel yet; nothing is wrong with the analysis."""
 
 
 class IncompleteError(AnalysisError):
@@ -137,7 +137,10 @@ class IncompleteError(AnalysisError):
 
 
 class CollectError(KonsilError):
-    """A model cannot be called: a key that is missing or refused, an unknown model, a budget without prices."""
+    """A model cannot be called.
+
+    Its key is missing or refused, the model is unknown, or a budget has no prices.
+    """
 
 
 class StoreError(KonsilError):
@@ -149,7 +152,10 @@ class ConflictError(StoreError):
 
 
 def nearest(name: str, known: Iterable[str], listed: Iterable[str] | None = None) -> str:
-    """End an error's sentence: the nearest known name, or all of them, or those to be `listed` where none is near."""
+    """End of an error's sentence: the nearest known name, or all names.
+
+    Where none is near, the names `listed` are given instead of all.
+    """
     names = sorted(set(known))
     near = [
         n
@@ -169,7 +175,9 @@ def nearest(name: str, known: Iterable[str], listed: Iterable[str] | None = None
 
 
 def _is_near(name: str, other: str) -> bool:
-    """Whether up to half of the longer word's characters are wrong, missing, in excess or change places.
+    """Whether two words differ by at most half of the longer one's characters.
+
+    Characters may be wrong, missing, in excess or exchanged.
 
     Words that share half of their letters, such as 'theme' and 'item', may have nothing to do with
     each other.
@@ -202,7 +210,7 @@ def edit_distance(one: str, other: str, most: int) -> int:
 
 
 def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:
-    """Problems of a file as one text: each kind once, at its first place, with the number of those like it.
+    """Problems of a file as one text: each kind once, at its first place, with their number.
 
     >>> in_short(["line 2: 'yse' is no label", "line 3: no item", "line 5: 'yse' is no label"])
     "line 2: 'yse' is no label (and 1 more like it); line 3: no item"

@@ -85,7 +85,7 @@ def test_what_was_changed_since(
 
 def test_nothing_was_frozen() -> None:
     assert told_apart(STUDY, None) == STUDY.analyses
-    assert [w.template[:19] for w in sentences(STUDY, [])[0]] == ["Systems are letters"]
+    assert [w.template[:19] for w in sentences(STUDY, [])[0]] == ["Blinded: systems ca"]
     assert sentences(replace(STUDY, blinded=False), []) == ((), ())
 
 

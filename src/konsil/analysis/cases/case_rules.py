@@ -50,7 +50,7 @@ def case_contradictions(a: Analysis) -> Iterator[str]:
 
     >>> list(case_contradictions(Analysis("a", "stability", "precision", "experts")))
     ["levels: is empty; 'stability' needs the values of the items' stratum 'level', from all the information down"]
-    """
+    """  # noqa: E501
     if a.statistic not in CASES:
         return
     if a.statistic in LEVELLED:

@@ -185,7 +185,7 @@ def ratio_limits(low: float, high: float) -> tuple[float, float, str]:
 
     >>> ratio_limits(0.5, 0.9), ratio_limits(0.0, 21e12)[2]
     ((0.5, 0.9, ''), 'too few comparisons: the limits of the ratio to the best are a factor above 1,000,000 apart')
-    """
+    """  # noqa: E501
     if not math.isfinite(low) or not high > low:
         return math.nan, math.nan, no_interval()
     if high > WIDEST * low:
@@ -305,7 +305,8 @@ def sentence(caution: VoteCaution, raters: Sequence[str] = ()) -> TranslatableMe
             )
         case "thin-pairs":
             return message(
-                "Only {n:.0f} {n|comparison|comparisons} with one of the comparators; the CI is likely"
+                "Only {n:.0f} {n|comparison|comparisons} with one of the comparators; the CI is"
+                " likely"
                 " too narrow.",
                 message_id="comparisons.thin_pairs",
                 n=a,

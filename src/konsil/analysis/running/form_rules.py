@@ -19,7 +19,7 @@ def form_problems(analysis: Analysis, instruments: Sequence[Instrument]) -> Iter
     >>> analysis = Analysis("a", "win_rate", "quality", "experts")
     >>> list(form_problems(analysis, [Instrument("form", (quality,))]))
     ["statistic: 'win_rate' is of comparisons; criterion 'quality' is no choice about a pair of answers"]
-    """
+    """  # noqa: E501
     chosen = analysis.where.get("instrument", ())
     same = [
         c

@@ -136,7 +136,7 @@ class RatingTable:
 
     @cached_property
     def displays(self) -> Displays:
-        """Whether the answers on each screen were displayed to their end, as far as the pages recorded it."""
+        """Whether the answers on each screen were displayed to their end, as far as recorded."""
         return {} if self.data is None else displays(self.data.worked, self.data.tasks)
 
     @cached_property

@@ -120,7 +120,10 @@ def _of_all(answers: Sequence[bool | None]) -> bool | None:
 
 
 def with_answers_displayed(frame: pl.DataFrame, known: Displays) -> pl.DataFrame:
-    """Ratings by people whose answers were displayed to their end, and all by models, which read the whole text."""
+    """Ratings by people whose answers were displayed to their end, and all ratings by models.
+
+    Models read the whole text.
+    """
     by_people = pl.col("kind") == "human"
     return frame.filter(~by_people | displayed(frame, known).fill_null(value=False))
 

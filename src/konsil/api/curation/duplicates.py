@@ -140,7 +140,7 @@ def search_duplicates(
 
 
 def unsearched_lines(folder: Folder) -> Iterator[str]:
-    """How many of the items that are rated have equal texts, where nobody has searched for duplicates."""
+    """Number of rated items with equal texts, where duplicates were not searched."""
     with folder.store() as store:
         events = store.events()
         if last_duplicates(events)[1] is not None:

@@ -118,7 +118,7 @@ def _rehearsed(
     windows: int,
     say: Callable[[str], None],
 ) -> Rehearsed:
-    """Plan a copy that is prepared, let simulated raters work through its pages, draw its judges and report."""
+    """Plan a prepared copy, let simulated raters rate it, simulate its judges and report."""
     study, drawn = copy.study, folder.study.seed if seed is None else seed
     planned = make_plan(copy)
     say(f"{len(planned.tasks):,} tasks planned")

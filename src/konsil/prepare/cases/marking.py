@@ -111,7 +111,7 @@ def versions(item: Item, marks: Sequence[Mark], removed: str = REMOVED) -> tuple
     >>> items = versions(case, [Mark(0, 11, "diagnosis")])
     >>> [(item.id, item.case, item.strata["level"], item.text) for item in items][:2]
     [('c1:narrative', 'c1', 'narrative', 'Sarcoidosis was found.'), ('c1:0', 'c1', '0', '[…] was found.')]
-    """
+    """  # noqa: E501
     return tuple(
         replace(
             item,

@@ -94,7 +94,8 @@ _PIECE = (
     r"slides?|presentation|powerpoint|spreadsheet|roster|rota|schedule|quiz|flash ?cards|multiple[-"
     r" ]choice|"
     r"cover letter|press"
-    r" release|\w*brief|gedicht|lied|witz|geschichte|rede|aufsatz|\w*bescheinigung|attest|gutachten|"
+    r" release|\w*brief|gedicht|lied|witz|geschichte|rede|aufsatz|\w*bescheinigung|attest|"
+    r"gutachten|"
     r"antrag|widerspruch|\w*bericht|\w*zusammenfassung|merkblatt|flyer|folien|präsentation|dienstplan|schichtplan|"
     r"karteikarten|pressemitteilung|anschreiben)"
 )
@@ -116,7 +117,8 @@ _NO_DECISION = (
     r" (?:english|german|spanish|french|turkish|arabic|russian|polish|chinese|"
     r"italian)\b|"
     r"\bins?"
-    r" (?:englische|deutsche|spanische|französische|türkische|arabische|russische|polnische|italienische)\b)",
+    r" (?:englische|deutsche|spanische|französische|türkische|arabische|russische|polnische"
+    r"|italienische)\b)",
     r"(?i:\bmultiple[- ]choice\b|\bflash ?cards\b|\bquiz me\b|\bfrag mich ab\b|"
     r"\b(?:my|meine) (?:homework|hausaufgaben?|thesis|doktorarbeit|dissertation|seminararbeit)\b)",
     # Money, codes and the office.

@@ -1,4 +1,4 @@
-"""Table 1, the part on the pages: how long people worked on a screen, and what of its answers was displayed."""
+"""Table 1, the part on the pages: rating times, and answers displayed to their end."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _row(
 
 
 def _displayed(material: Material, done: Sequence[Worked]) -> tuple[Cell, Cell]:
-    """The share of answers displayed to their end, among those of which it is known; and how many are not."""
+    """Proportion of answers displayed to their end where recorded, and the number not recorded."""
     answers = [shown for one in done for shown in one.displayed]
     n, known = answers.count(True), sum(shown is not None for shown in answers)
     share = message(

@@ -72,7 +72,7 @@ def contrasts(n_systems: int, n_levels: int) -> dict[str, Array]:
 
     >>> {name: c.shape for name, c in contrasts(2, 5).items()}
     {'system': (1, 10), 'level': (4, 10), 'interaction': (4, 10), 'level of 0': (4, 10), 'level of 1': (4, 10)}
-    """
+    """  # noqa: E501
     systems, levels = _differences(n_systems), _differences(n_levels)
     mean_s, mean_l = (np.full((1, n), n**-0.5) for n in (n_systems, n_levels))
     by_effect = {

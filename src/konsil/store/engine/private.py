@@ -55,7 +55,10 @@ def make_private(folder: Path) -> None:
 
 
 def usual_mode(folder: Path) -> int:
-    """The mode of a new folder in this one, by the umask, which cannot be read without changing it for all threads."""
+    """The mode of a new folder in this one, by the umask.
+
+    The umask itself cannot be read without changing it for all threads.
+    """
     probe = Path(tempfile.mkdtemp(dir=folder))
     try:
         inner = probe / "probe"

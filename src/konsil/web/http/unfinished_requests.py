@@ -1,4 +1,4 @@
-"""Connections on which a request is never finished: the server itself waits for their bytes without end.
+"""Time limits of requests that are never finished; the server itself would wait without end.
 
 Whoever opens many connections and sends a byte now and then would otherwise take every one that the
 system has. A request's head has a time; its body has a time and more of it with every byte, so that

@@ -142,7 +142,8 @@ def _opened(site: Site, text: str, where: str) -> tuple[str, Mapping[str, Any]]:
     right = kits.signature(kits.key(site.store, kit), signed)
     if not hmac.compare_digest(right.encode(), mac.encode("utf-8", "replace")):
         raise KonsilError(
-            f"{where}: signature invalid: the file was changed or damaged after export; ask the rater for a new export"
+            f"{where}: signature invalid: the file was changed or damaged after export; ask the"
+            " rater for a new export"
         )
     return signed, content
 

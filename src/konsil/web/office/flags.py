@@ -80,7 +80,7 @@ def flags(request: Request) -> Response:
 
 
 def _as_shown(pair: Criterion | None, label: str | None, is_turned: bool) -> str:
-    """The label that was chosen on the screen: who always prefers the first answer says the same every time."""
+    """The label as chosen on the screen, where a preference for the first place shows."""
     if label is None:
         return ABSTAINED
     return (mirrored(pair, label) or label) if pair is not None and is_turned else label
