@@ -164,7 +164,8 @@ class Script:
             text, finish = text[: len(text) // 2], "length"
         elif fault == "empty":
             text = ""
-        return fault, _body(request, text, finish, rng=random.Random(key + b"more"))  # noqa: S311 - no secret
+        # No secret.
+        return fault, _body(request, text, finish, rng=random.Random(key + b"more"))  # noqa: S311
 
 
 def _body(
