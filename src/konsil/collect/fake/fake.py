@@ -89,7 +89,8 @@ def fill(request: Request, rng: random.Random) -> str:
     return json.dumps(_value(request.schema, rng), ensure_ascii=False)
 
 
-def _value(schema: Mapping[str, Any], rng: random.Random) -> Any:  # noqa: ANN401 - JSON has every type
+# JSON has every type.
+def _value(schema: Mapping[str, Any], rng: random.Random) -> Any:  # noqa: ANN401
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
