@@ -89,7 +89,8 @@ def fill(request: Request, rng: random.Random) -> str:
     return json.dumps(_value(request.schema, rng), ensure_ascii=False)
 
 
-def _value(schema: Mapping[str, Any], rng: random.Random) -> Any:  # noqa: ANN401 - JSON has every type
+# JSON has every type.
+def _value(schema: Mapping[str, Any], rng: random.Random) -> Any:  # noqa: ANN401
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -164,7 +165,8 @@ class Script:
             text, finish = text[: len(text) // 2], "length"
         elif fault == "empty":
             text = ""
-        return fault, _body(request, text, finish, rng=random.Random(key + b"more"))  # noqa: S311 - no secret
+        # No secret.
+        return fault, _body(request, text, finish, rng=random.Random(key + b"more"))  # noqa: S311
 
 
 def _body(

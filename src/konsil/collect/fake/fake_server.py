@@ -139,7 +139,8 @@ def running(
         {"faults": about, "seed": seed, "refuse": list(refuse), "instant": instant}
     )
     command = [sys.executable, "-m", "konsil.collect.fake.fake_server", settings]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - our own module
+    # Our own module.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
     try:
         assert process.stdout is not None
         yield process.stdout.readline().strip()

@@ -181,7 +181,8 @@ def _value(value: object, part: Mapping[str, Any]) -> str | list[str] | None:
 def _texts(value: object) -> list[str] | None:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         return None
-    normalised: Callable[[str], str] = lambda text: " ".join(clean(text).split())  # noqa: E731 - a name for one line
+    # A name for one line.
+    normalised: Callable[[str], str] = lambda text: " ".join(clean(text).split())  # noqa: E731
     return list(dict.fromkeys(filter(None, map(normalised, value))))
 
 

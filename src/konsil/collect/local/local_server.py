@@ -74,7 +74,8 @@ class LocalServer:
         if self._process is not None:
             _end(self._process)
 
-    def _ask(self, settings: Mapping[str, object], log: Any) -> dict[str, Any]:  # noqa: ANN401 - a file of tempfile's
+    # A file of tempfile's.
+    def _ask(self, settings: Mapping[str, object], log: Any) -> dict[str, Any]:  # noqa: ANN401
         self._process = process = _started(log)
         if self._stopped:
             process.kill()
@@ -167,7 +168,8 @@ def _handshake(process: subprocess.Popen[str], settings: Mapping[str, object]) -
     return reply
 
 
-def _failure_reason(reply: Mapping[str, Any], code: int, log: Any) -> str:  # noqa: ANN401 - a file of tempfile's
+# A file of tempfile's.
+def _failure_reason(reply: Mapping[str, Any], code: int, log: Any) -> str:  # noqa: ANN401
     error = str(reply.get("error", ""))
     if "libgomp" in error:
         return (

@@ -149,7 +149,8 @@ def fetch(place: Path) -> None:
     ]
     watched = sys.stderr.isatty()
     try:
-        process = subprocess.run(  # noqa: S603 - our own interpreter's pip, nothing of the user's in it
+        # Our own interpreter's pip, nothing of the user's in it.
+        process = subprocess.run(  # noqa: S603
             command if watched else [*command, "--quiet"],
             stdin=subprocess.DEVNULL,
             stdout=sys.stderr if watched else subprocess.PIPE,

@@ -166,7 +166,8 @@ class FilteredError(CallError):
     Calling again would not change that, and other items may pass.
     """
 
-    def __init__(self, message: str, *, certain: bool, **about: Any) -> None:  # noqa: ANN401 - passed on
+    # Passed on.
+    def __init__(self, message: str, *, certain: bool, **about: Any) -> None:  # noqa: ANN401
         super().__init__(message, **about)
         self.certain = certain
         """Whether the body says so; otherwise it may be the key, where nothing was ever heard from

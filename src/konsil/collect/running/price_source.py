@@ -62,7 +62,8 @@ def prices_on(day: date) -> dict[str, tuple[float, float]]:
     return prices
 
 
-def _dearest(model: Any, day: date) -> tuple[float, float] | None:  # noqa: ANN401 - of a library without our types
+# Of a library without our types.
+def _dearest(model: Any, day: date) -> tuple[float, float] | None:  # noqa: ANN401
     """The highest price of the day; None for what reads or writes no text."""
     hours = [model.get_prices(datetime.combine(day, time(hour), tzinfo=UTC)) for hour in range(24)]
     pairs = [(_dollars(p.input_mtok), _dollars(p.output_mtok)) for p in hours]

@@ -48,7 +48,8 @@ class Writer:
                 error: Exception | None = None
                 try:
                     self._write([call for call, _ in group])
-                except Exception as caught:  # noqa: BLE001 - handed to those who wait, whatever it is
+                # Handed to those who wait, whatever it is.
+                except Exception as caught:  # noqa: BLE001
                     error = caught
                 # Where the loop is closed nobody waits any more, and the calls are written.
                 with contextlib.suppress(RuntimeError):
