@@ -585,4 +585,4 @@ def test_continuous_labels_are_told_and_not_tallied_to_death() -> None:
     found = konsil.agreement(frame, level="interval", resamples=200)
     assert 0.8 < found["icc2"].value < 1
     assert math.isnan(found["cohen_kappa"].value)
-    assert "round the labels to fewer" in found["cohen_kappa"].reason
+    assert "round or group the values" in found["cohen_kappa"].reason

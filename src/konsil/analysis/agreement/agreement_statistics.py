@@ -289,8 +289,9 @@ def reason(sample: Sample, name: str) -> str:
     n_raters, n_labels = sample.codes.labels.shape[1], sample.codes.n_labels
     if columns(name, n_raters, n_labels) > WIDEST:
         return message(
-            "not computed: {labels:,} different labels of {raters:,} raters need tables of"
-            " {cells:,} cells; round the labels to fewer",
+            "not computed: {labels:,} distinct values of {raters:,} raters need {cells:,}"
+            " cells; round or group the values",
+            message_id="undefined.too_many_values",
             labels=n_labels,
             raters=n_raters,
             cells=columns(name, n_raters, n_labels),

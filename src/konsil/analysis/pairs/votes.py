@@ -145,8 +145,8 @@ def names_in(context: Context, *frames: pl.DataFrame) -> tuple[tuple[str, ...], 
         )
         if strange is not None:
             raise AnalysisError(
-                f"{context.analysis.name}: a rating is about {strange!r}; expected two answers"
-                " whose systems are known"
+                f"{context.analysis.name}: a rating refers to {strange!r}; expected two answers"
+                " with known systems"
             )
         systems.update(name for pair in two for name in pair.split(" | "))
         clusters.update(frame.get_column(_cluster(context)).unique().to_list())

@@ -1,4 +1,4 @@
-"""The best of many: what is chosen on the data looks better on the data.
+"""Selection bias of the best of several estimates, and its out-of-bag correction.
 
 The out-of-bag value shows how much.
 """

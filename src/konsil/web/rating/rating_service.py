@@ -1,4 +1,4 @@
-"""What a rater does, without HTTP: the next task, open it, save, hand in, put off, report.
+"""Rating service without HTTP: next task, autosave, submit, postpone, report a problem.
 
 One transaction each.
 """
