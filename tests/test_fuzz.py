@@ -12,8 +12,11 @@ from types import FrameType, ModuleType
 
 import pytest
 
+import konsil
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "konsil"
+INSTALLED = Path(konsil.__file__).parent
 FUZZER = ROOT / "benchmarks" / "fuzz.py"
 IN_CHILD = "child"
 
@@ -284,6 +287,6 @@ def test_the_whole_corpus_is_read_or_refused(fuzzer: ModuleType, name: str) -> N
     missed = [
         door
         for door, reader in DOORS.items()
-        if reader == name and str(SOURCE / door) not in entered
+        if reader == name and str(INSTALLED / door) not in entered
     ]
     assert missed == []

@@ -278,6 +278,7 @@ def test_a_study_that_is_not_blinded_cannot_be_unblinded(folder: Path) -> None:
         unblind(open_folder(folder), "chair", "why not")
 
 
+@pytest.mark.slow
 def test_letters_that_are_lifted_by_a_mark_are_in_the_log_once(folder: Path) -> None:
     protocol = folder / "study.toml"
     text = protocol.read_text()

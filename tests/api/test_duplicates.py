@@ -157,6 +157,7 @@ def notes(study: Folder, name: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_every_estimate_with_duplicates_among_its_own_items_says_how_many(folder: Path) -> None:
     texts = [(f"q{n}", text, "dose" if n < 3 else "other") for n, text in enumerate(TEXTS)]
     with (folder / "items.csv").open("w", newline="", encoding="utf-8") as file:

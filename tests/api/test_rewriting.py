@@ -194,6 +194,7 @@ def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
     assert "Before the study models were asked for questions in better words" in page
 
 
+@pytest.mark.slow
 def test_a_rehearsal_keeps_the_questions_as_they_are(folder: Path) -> None:
     (folder / "study.toml").write_text(
         STUDY.replace("licence", "simulated = true\nlicence", 1), "utf-8"

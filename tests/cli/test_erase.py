@@ -93,6 +93,7 @@ def test_what_will_be_erased_is_stated_before(call: Call, study: Path) -> None:
         assert word not in files
 
 
+@pytest.mark.slow
 def test_the_studys_choice_is_stated_before(call: Call, study: Path) -> None:
     keeping(study)
     code, out, _ = erase(call, study)

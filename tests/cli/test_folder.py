@@ -107,7 +107,7 @@ def test_the_numbers_as_files_alone(call: Call, study: Path, tmp_path: Path) -> 
     assert (tmp_path / "numbers" / "estimates.csv").is_file()
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", pytest.param("parquet", marks=pytest.mark.slow)])
 def test_an_export_is_read_back_equal(call: Call, study: Path, tmp_path: Path, form: str) -> None:
     call("import", study)
     assert call("export", study, tmp_path / "out", "--format", form)[0] == 0

@@ -275,6 +275,7 @@ def test_win_rates(
         assert got[one, other] == pytest.approx(sum(s >= least for s in met) / len(met), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_longer_and_shorter_answers(results: Results) -> None:
     length = {r["answer_id"]: r["answer_len"] for r in MADE.tables["answer_lengths"]}
     answer = {

@@ -164,6 +164,7 @@ def test_analyses_of_the_same_rows_stand_side_by_side() -> None:
     assert glance(material(asked[1:], Results(tuple(rows), ()))) == []
 
 
+@pytest.mark.slow
 def test_series_over_ranges_have_the_other_panel_beside() -> None:
     hard = Derived("hard", "helpful", "physicians", (Bin("easy", 0, 1), Bin("hard", 1, 2)))
     asked = [

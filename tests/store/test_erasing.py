@@ -266,6 +266,7 @@ def test_an_erasure_is_no_cover_for_other_changes(tmp_path: Path, statement: str
         assert store.verify_log() != ()
 
 
+@pytest.mark.slow
 def test_what_the_log_has_of_her_rows_cannot_be_guessed(study: Store) -> None:
     """Who knows everything but the salt, every cell of the rating included, cannot tell that it was
     there."""

@@ -49,6 +49,7 @@ def test_an_open_browser_gets_one_clear_page(
     assert opened.verify_log() == ()
 
 
+@pytest.mark.slow
 def test_the_personal_link_is_over_and_others_go_on(
     enter: Enter, opened: Store, clock: Clock
 ) -> None:

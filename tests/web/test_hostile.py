@@ -327,6 +327,7 @@ def test_nothing_leads_to_where_a_request_says_it_came(enter: Enter) -> None:
     assert "evil" not in html
 
 
+@pytest.mark.slow
 def test_one_who_knocks_too_often_shuts_out_nobody_else(enter: Enter, opened: Store) -> None:
     app = enter(who="").client.app
     rude, other = (

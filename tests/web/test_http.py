@@ -522,6 +522,7 @@ def test_no_field_on_a_page_is_called_as_its_criterion(enter: Enter) -> None:
     assert not re.search(r"\b(correctness|difficulty)\b", html)
 
 
+@pytest.mark.slow
 def test_names_of_pages_and_of_fields_are_understood_and_drafts_have_the_latter(
     enter: Enter, opened: Store
 ) -> None:
