@@ -84,7 +84,7 @@ def test_no_name_is_told_while_blinded(folder: Path) -> None:
         "N",
     }
     page = (folder / "report" / "index.html").read_text()
-    assert "Systems are letters" in page
+    assert "Blinded: systems carry codes" in page
     with pytest.raises(
         StudyError, match=r"a release names the systems: run 'konsil unblind' first"
     ):

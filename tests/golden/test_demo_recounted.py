@@ -396,7 +396,7 @@ def test_the_study_flow_and_the_tables_of_material(demo: Demo) -> None:
     records = demo.records
     ratings, tasks = records.ratings, records.tasks
     panel_of = dict(zip(records.raters["id"], records.raters["panel"], strict=True))
-    for cells in demo.page.table("What became of the ratings"):
+    for cells in demo.page.table("Completeness of ratings by panel, criterion and system"):
         system = cells["System"] if cells["System"].startswith("system") else ""
         part = ratings[
             (ratings["panel"] == cells["Panel"])
@@ -506,12 +506,12 @@ def test_counts_in_sentences(demo: Demo) -> None:
         n = by_system[row["group.system"]]
         assert (f"left out: {n}." in row["warnings"]) == bool(n) and (n > 0 or not row["warnings"])
     ratings = demo.records.ratings
-    methods = next(t for t in texts if "Raters were" in t)
+    methods = next(t for t in texts if "rated by" in t and "items" in t)
     panels = ratings.groupby("panel")["rater"].agg(["nunique", "size"])
     for panel, (raters, n) in panels.iterrows():
-        assert re.search(rf"{raters} \({panel}; {n:,} ratings\)".replace(",", ",?"), methods)
-    assert f"on {ratings['item'].nunique()} items" in methods
-    assert f"The {(ratings['state'] == 'abstained').sum()} abstentions" in methods
+        assert re.search(rf"{raters} {panel} \({n:,} ratings\)".replace(",", ",?"), methods)
+    assert f"{ratings['item'].nunique()} items were rated by" in methods
+    assert f"{(ratings['state'] == 'abstained').sum()} abstentions were treated" in methods
     for _, row in demo.rows[demo.rows["warnings"].str.contains("% wider")].iterrows():
         of_row = (demo.rows["analysis"] == row["analysis"]) & (
             demo.rows["criterion"] == row["criterion"]

@@ -100,7 +100,7 @@ def test_a_study_of_ones_own_is_simulated_rehearsed_and_reported(tmp_path: Path)
     page = (tmp_path / "simulated" / "report" / "index.html").read_text()
     # Nobody is hidden where ratings are simulated.
     assert "system-1" in page
-    assert "Systems are letters" not in page
+    assert "Blinded: systems carry codes" not in page
     assert "48 pages handed in" in konsil("rehearse", str(folder))
 
 

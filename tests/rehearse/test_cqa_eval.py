@@ -120,7 +120,7 @@ def test_cqa_eval_from_questions_to_the_report(tmp_path: Path) -> None:
     _sentences(answers)
     said = run("plan", folder)
     assert "has fewer than 3" in said or "have fewer than 3" in said
-    assert "look at answers again on another instrument" in said
+    assert "ratings of answers on a second form" in said
 
     with opened.store() as store:
         replies = Replies(opened.study, store, items, answers, TRUTH, 5)

@@ -134,10 +134,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_german_report_has_german_findings(tmp_path: Path) -> None:
     german = (told(tmp_path / "report", "de") / "index.html").read_text("utf-8")
     assert (
-        '<p class="finding">Verborgenes Wissen ist von Glück nicht zu trennen: specialist hat 15'
+        '<p class="finding">Verborgenes Wissen nicht von Zufall zu unterscheiden: specialist war'
         in german
     )
-    assert '<p class="finding">Eine Kreuzung ist nicht gezeigt' in german
+    assert '<p class="finding">Rangumkehr nicht gezeigt' in german
     assert "Eine ganze Antwort" in german
 
 
@@ -145,11 +145,11 @@ def test_a_german_report_has_german_findings(tmp_path: Path) -> None:
 def test_findings_stand_with_their_analyses(page: Path) -> None:
     english = (page / "index.html").read_text("utf-8")
     assert (
-        '<p class="finding">Hidden knowledge is not told from luck: specialist has 15% of the cases'
-        " wrong at narrative" in english
+        '<p class="finding">Hidden knowledge not distinguishable from chance: specialist was'
+        " incorrect at narrative" in english
     )
     assert '<p class="finding">No hidden knowledge is shown: generalist' in english
-    assert '<p class="finding">No crossover is shown: generalist is ahead at narrative' in english
+    assert '<p class="finding">Rank reversal not shown: generalist leads at narrative' in english
     assert "this p value is far too small" in english
 
 

@@ -202,7 +202,7 @@ print(max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
         (deep_json, "run.json", "cannot be read as a log of Inspect: recursion limit"),
         (of_brackets, "run.json", "too many for its size|more memory than it may"),
         (repeated_attachment, "run.eval", "texts have more than|more memory than it may"),
-        (half_a_character, "run.eval", "invalid Unicode (unpaired surrogate)"),
+        (half_a_character, "run.eval", r"invalid Unicode \(unpaired surrogate\)"),
         (with_empty_header, "run.eval", "cannot be read as a log of Inspect"),
     ],
 )
