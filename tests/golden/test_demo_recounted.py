@@ -495,7 +495,7 @@ def test_counts_in_sentences(demo: Demo) -> None:
     tied = recount.majority(table.to_numpy(), 2) < 0
     texts = [plain(t) for t in demo.page.texts]
     assert tied.sum() == 2 and any(
-        f"{tied.sum()} of {len(table)} units have no strict majority" in t for t in texts
+        f"{tied.sum()} of {len(table)} units have no panel majority" in t for t in texts
     )
     by_system = (
         pd.Series(tied, index=table.index)
@@ -512,7 +512,7 @@ def test_counts_in_sentences(demo: Demo) -> None:
         assert re.search(rf"{raters} {panel} \({n:,} ratings\)".replace(",", ",?"), methods)
     assert f"{ratings['item'].nunique()} items were rated by" in methods
     assert f"{(ratings['state'] == 'abstained').sum()} abstentions were treated" in methods
-    for _, row in demo.rows[demo.rows["warnings"].str.contains("% wider")].iterrows():
+    for _, row in demo.rows[demo.rows["warnings"].str.contains("widens the CI by")].iterrows():
         of_row = (demo.rows["analysis"] == row["analysis"]) & (
             demo.rows["criterion"] == row["criterion"]
         )
@@ -528,7 +528,10 @@ def test_counts_in_sentences(demo: Demo) -> None:
         whom = "these raters" if row["raters"] == "judges" else "raters like these"
         assert row["kind"] != "companion" and row["target"] == whom
         wider = (wide_["high"] - wide_["low"]) / (narrow["high"] - narrow["low"]) - 1
-        assert abs(int(re.findall(r"(\d+) ?% wider", row["warnings"])[0]) - 100 * wider) <= 0.5
+        assert (
+            abs(int(re.findall(r"widens the CI by (\d+)%", row["warnings"])[0]) - 100 * wider)
+            <= 0.5
+        )
 
 
 def test_recovery_shows_the_same_estimates_and_counts_what_holds(demo: Demo) -> None:

@@ -150,7 +150,7 @@ def test_findings_stand_with_their_analyses(page: Path) -> None:
     )
     assert '<p class="finding">No hidden knowledge is shown: generalist' in english
     assert '<p class="finding">Rank reversal not shown: generalist leads at narrative' in english
-    assert "this p value is far too small" in english
+    assert "its p value is too small" in english
 
 
 @pytest.mark.slow
