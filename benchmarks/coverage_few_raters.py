@@ -26,7 +26,7 @@ from konsil.stats.engine.contract import Codes
 from konsil.stats.inference import wald
 from konsil.stats.inference.rater_jackknife import items_and_raters
 from konsil.stats.pairs.two_way_clusters import crossed
-from konsil.stats.pairs.wins import one_against_rest
+from konsil.stats.pairs.wins import system_against_others
 
 BEGIN, END = "<!-- few raters: begin -->", "<!-- few raters: end -->"
 SIZES = (2, 3, 4, 5, 6, 9)
@@ -97,7 +97,7 @@ def agreement(labels):
 
 def wins(cast):
     """The two-way interval of the first system's win difference."""
-    estimate = crossed(cast, one_against_rest(4)).two_way
+    estimate = crossed(cast, system_against_others(4)).two_way
     return estimate.low[0], estimate.high[0]
 
 

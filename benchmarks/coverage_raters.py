@@ -24,7 +24,7 @@ from konsil.stats.pairs import two_way_clusters as crossing
 from konsil.stats.pairs.bradley_terry_davidson import worths
 from konsil.stats.pairs.two_way_clusters import clusterings, covariance, crossed
 from konsil.stats.pairs.votes import totals, votes
-from konsil.stats.pairs.wins import one_against_rest
+from konsil.stats.pairs.wins import system_against_others
 from konsil.stats.pairs.worth_designs import design
 
 BEGIN, END = "<!-- raters: begin -->", "<!-- raters: end -->"
@@ -105,7 +105,7 @@ def dominated(studied, studies, seed=11):
     """How often there is a two-way interval and holds 0, and how often one would that had no least
     number of raters."""
     generator = np.random.default_rng(seed)
-    statistic = one_against_rest(SYSTEMS)
+    statistic = system_against_others(SYSTEMS)
     hits, effective, least = Counter(), 0.0, crossing.LEAST_RATERS
     for _ in range(studies):
         cast = studied.draw(generator)
@@ -153,7 +153,7 @@ def coverage(studied, studies, seed=11):
     """How often the interval of one system holds 0, its width, and how often the tests reject, each
     and together."""
     generator = np.random.default_rng(seed)
-    statistic, chosen = one_against_rest(SYSTEMS), design(SYSTEMS)
+    statistic, chosen = system_against_others(SYSTEMS), design(SYSTEMS)
     hits, width, effective, fitted, given = Counter(), 0.0, 0.0, 0, 0
     for number in range(studies):
         cast = studied.draw(generator)

@@ -55,7 +55,7 @@ def whole_paper(draws=10_000):
     from konsil.stats.pairs.preference import Tally, surveys
     from konsil.stats.pairs.two_way_clusters import crossed
     from konsil.stats.pairs.votes import totals, votes
-    from konsil.stats.pairs.wins import head_to_head, one_against_rest
+    from konsil.stats.pairs.wins import head_to_head, system_against_others
     from konsil.stats.pairs.worth_designs import design
 
     questions, raters, first, second, outcomes, longer = paper_table()
@@ -85,11 +85,11 @@ def whole_paper(draws=10_000):
 
         for name, kept in parts.items():
             steps = 2 if name == "primary" else 1
-            statistics = [one_against_rest(4, steps)]
+            statistics = [system_against_others(4, steps)]
             if name == "primary":  # strict wins, margins and both matrices too
                 statistics += [
-                    one_against_rest(4, 2, threshold=2),
-                    one_against_rest(4, 2, "margin"),
+                    system_against_others(4, 2, threshold=2),
+                    system_against_others(4, 2, "margin"),
                 ]
                 statistics += [head_to_head(4, 2), head_to_head(4, 2, threshold=2)]
             asked.append(Tally(some(kept, steps), statistics))
@@ -106,7 +106,7 @@ def whole_paper(draws=10_000):
             n_systems=8,
             **sizes,
         )
-        asked.append(Tally(by_length, [one_against_rest(8)]))
+        asked.append(Tally(by_length, [system_against_others(8)]))
         made = some(parts["primary"], 2)
         crossed(made, worths(totals(made), design(4, 2)))
     found = surveys(asked, draws=draws, key=7)

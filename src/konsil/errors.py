@@ -220,9 +220,9 @@ def in_short(problems: Sequence[str], shown: int = PROBLEMS) -> str:
         _, place, sentence = problem.partition(": ")
         kinds.setdefault(sentence if place else problem, []).append(problem)
     alike = list(kinds.values())
-    told = [
+    sentences = [
         first + (f" (and {len(rest):,} more like it)" if rest else "")
         for first, *rest in alike[:shown]
     ]
-    left = sum(len(kind) for kind in alike[shown:])
-    return "; ".join([*told, *([f"and {left:,} more"] if left else [])])
+    n_left = sum(len(kind) for kind in alike[shown:])
+    return "; ".join([*sentences, *([f"and {n_left:,} more"] if n_left else [])])

@@ -17,7 +17,7 @@ from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_numb
 from konsil.stats.pairs.preference import disagree, preferences, vote_cautions
 from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.votes import Votes, votes
-from konsil.stats.pairs.wins import one_against_rest
+from konsil.stats.pairs.wins import system_against_others
 
 
 def table(rows: Sequence[tuple[str, str, str, str, str]]) -> pl.DataFrame:
@@ -151,7 +151,7 @@ def test_one_rater_with_nearly_all_votes_has_no_interval_about_raters_like_these
 
 def test_even_raters_have_the_interval_that_they_had() -> None:
     """Two who voted equally often count like two, which is enough; 62 and 38 % is too little."""
-    statistic = one_against_rest(2)
+    statistic = system_against_others(2)
 
     def of_two(mine: int) -> Votes:
         g = np.random.default_rng(1)

@@ -42,7 +42,7 @@ def test_near_the_end_calls_without_a_cap_go_one_at_a_time(
         calls = [asyncio.create_task(budget.reserve(1.0, is_capped=is_capped)) for _ in range(3)]
         await asyncio.sleep(0)
         before = sum(call.done() and call.result() for call in calls)
-        while budget.n_held:
+        while budget.n_reserved:
             budget.settle_cost(1.0, 0.1)
             await asyncio.sleep(0)
         return before, sum(await asyncio.gather(*calls))
@@ -161,7 +161,7 @@ def test_with_a_cap_the_budget_is_never_passed(
         # nothing else.
         assert budget.spent <= most * (1 + 1e-9) + 1e-12
         assert endpoint.billed <= most * (1 + 1e-9) + 1e-12
-        assert budget.held == 0.0
+        assert budget.reserved == 0.0
         if progress.stopped:
             assert "can cost up to" in progress.stopped
             assert most - budget.spent < max(

@@ -52,6 +52,6 @@ def test_what_is_held_counts_as_spent_until_it_is_known() -> None:
     assert budget.hold(0.4)
     assert not budget.hold(0.2)
     budget.settle_cost(0.4, 0.1)
-    assert (budget.held, budget.spent) == (0.0, pytest.approx(0.6))
+    assert (budget.reserved, budget.spent) == (0.0, pytest.approx(0.6))
     assert budget.hold(0.4)
     assert FREE.of(1e9, 1e9) == 0.0

@@ -174,7 +174,7 @@ def test_the_budget_is_never_passed() -> None:
     progress, kept = run(
         Scripted([reply]), 20, Limits(1), budget=budget, prices=lambda _: Price(1.0, 0.0)
     )
-    assert (len(kept), budget.spent, budget.held) == (5, 5.0, 0.0)
+    assert (len(kept), budget.spent, budget.reserved) == (5, 5.0, 0.0)
     assert "budget of 5 US dollars" in progress.stopped
     assert sum(c.cost or 0.0 for c in kept) == 5.0
 

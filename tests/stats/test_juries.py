@@ -19,7 +19,7 @@ from konsil.stats.pairs.rank_agreement import (
 )
 from konsil.stats.pairs.ranking_baselines import elo
 from konsil.stats.pairs.votes import Votes, cell_counts, totals, votes
-from konsil.stats.pairs.wins import head_to_head, one_against_rest
+from konsil.stats.pairs.wins import head_to_head, system_against_others
 
 K = 4
 
@@ -82,7 +82,7 @@ def test_rankings_agree_as_scipy_says():
     found = finalise(sums.sum(0))
     each = []
     for a, b in criteria:
-        ranks = [one_against_rest(K, v.steps).finalise(totals(v)) for v in (a, b)]
+        ranks = [system_against_others(K, v.steps).finalise(totals(v)) for v in (a, b)]
         each.append(stats.kendalltau(*ranks).statistic)
     np.testing.assert_allclose(found, [*each, np.mean(each)], atol=1e-12)
     draws = infer(sums, finalise, draws=200, key=1, keep_draws=True)
@@ -104,7 +104,7 @@ def test_the_chances_of_rankings_are_those_of_all_orders():
 def test_own_minus_others_is_a_difference_of_win_differences():
     panels = [panel(1, (1.5, 0, 0, 0)), panel(2, (0.1, 0, 0, 0)), panel(3, (-0.2, 0, 0, 0))]
     cells = np.concatenate([totals(v) for v in panels])
-    own = [one_against_rest(K, 2).finalise(totals(v))[0] for v in panels]
+    own = [system_against_others(K, 2).finalise(totals(v))[0] for v in panels]
     found = own_minus_others(K, 0, [2, 2, 2])(cells)
     np.testing.assert_allclose(
         found, [own[0] - (own[1] + own[2]) / 2, own[0] - own[1], own[0] - own[2]], atol=1e-12

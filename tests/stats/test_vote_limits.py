@@ -12,7 +12,7 @@ from scipy import stats
 from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.vote_contrasts import between_groups
 from konsil.stats.pairs.votes import votes
-from konsil.stats.pairs.wins import head_to_head, one_against_rest
+from konsil.stats.pairs.wins import head_to_head, system_against_others
 from konsil.stats.shares import shares
 from konsil.stats.shares.vote_limits import effective_votes, unanimous_limits, wilson_limits
 
@@ -53,14 +53,14 @@ def test_one_item_or_one_rater_has_no_exact_interval() -> None:
 
 
 def test_a_system_that_wins_all_has_the_sign_test() -> None:
-    estimates = crossed(alike(6, 6, 1), one_against_rest(2))
+    estimates = crossed(alike(6, 6, 1), system_against_others(2))
     assert estimates.two_way.p == pytest.approx([stats.binomtest(6, 6).pvalue] * 2)
     assert (estimates.two_way.p[0] < 0.05) == (estimates.two_way.low[0] > 0)
     for level in (0.5, 0.9, 0.95, 0.99):
-        interval = crossed(alike(6, 6, 1), one_against_rest(2), level=level).two_way
+        interval = crossed(alike(6, 6, 1), system_against_others(2), level=level).two_way
         assert (interval.p[0] < 1 - level) == (interval.low[0] > 0)
     # All ties: no sign at all.
-    tied = crossed(alike(6, 6, 0), one_against_rest(2)).two_way
+    tied = crossed(alike(6, 6, 0), system_against_others(2)).two_way
     assert tied.p == pytest.approx([1, 1])
     assert tied.low == pytest.approx(-tied.high)
     assert tied.high[0] == pytest.approx(1 - 0.025 ** (1 / 6))
@@ -74,7 +74,7 @@ def test_the_pair_with_the_fewest_votes_bounds_what_all_are_worth() -> None:
     second = np.repeat([1, 2], n)
     estimates = crossed(
         votes(first, second, np.ones(103, dtype=int), np.arange(103), np.arange(103), n_systems=3),
-        one_against_rest(3),
+        system_against_others(3),
     )
     worst = 2 * (1 - 0.025 ** (1 / 3)) / 2
     assert 1 - estimates.two_way.low[0] >= worst
@@ -86,7 +86,7 @@ def test_differences_of_groups_without_variation_have_no_interval() -> None:
     ballots = votes(
         [0] * 4 + [2] * 4, [1] * 4 + [3] * 4, ones, np.arange(8), np.arange(8), n_systems=4
     )
-    differences = crossed(ballots, between_groups(one_against_rest(4), 2)).two_way
+    differences = crossed(ballots, between_groups(system_against_others(4), 2)).two_way
     assert differences.se == pytest.approx([0, 0])
     assert set(differences.how) == {"wald"}
 

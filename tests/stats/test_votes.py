@@ -20,7 +20,7 @@ from konsil.stats.pairs.bradley_terry_davidson import fit, worths
 from konsil.stats.pairs.two_way_clusters import clusterings, crossed
 from konsil.stats.pairs.vote_flips import family_p, vote_flips
 from konsil.stats.pairs.votes import Votes, cell_counts, cell_rows, mirrored, n_pairs, totals, votes
-from konsil.stats.pairs.wins import head_to_head, matrix, one_against_rest, pooled
+from konsil.stats.pairs.wins import head_to_head, matrix, pooled, system_against_others
 from konsil.stats.pairs.worth_designs import design
 
 SYSTEMS = 4
@@ -75,7 +75,7 @@ def test_every_value_is_the_plain_one(score, threshold):
     ]
     found = head_to_head(SYSTEMS, 2, score, threshold).finalise(cells)
     np.testing.assert_allclose(matrix(found, SYSTEMS), against, rtol=0, atol=1e-12)
-    rest = one_against_rest(SYSTEMS, 2, score, threshold).finalise(cells)
+    rest = system_against_others(SYSTEMS, 2, score, threshold).finalise(cells)
     np.testing.assert_allclose(rest, np.nanmean(against, axis=1), rtol=0, atol=1e-12)
 
 
@@ -88,9 +88,9 @@ def test_the_pooled_difference_is_wins_minus_losses_over_comparisons():
 
 
 STATISTICS = {
-    "rest": one_against_rest(SYSTEMS, 2),
-    "strict": one_against_rest(SYSTEMS, 2, threshold=2),
-    "margin": one_against_rest(SYSTEMS, 2, "margin"),
+    "rest": system_against_others(SYSTEMS, 2),
+    "strict": system_against_others(SYSTEMS, 2, threshold=2),
+    "margin": system_against_others(SYSTEMS, 2, "margin"),
     "pooled": pooled(SYSTEMS, 2),
     "pairs": head_to_head(SYSTEMS, 2),
     "davidson": worths(totals(made()), design(SYSTEMS, 2)),
@@ -218,8 +218,8 @@ def test_order_renaming_and_slots_change_nothing(data):
         renamed[a][order], renamed[b][order], y[order], q[order], r[order], n_systems=4, steps=2
     )
     for statistic in (
-        one_against_rest(4, 2),
-        one_against_rest(4, 2, "win", 2),
+        system_against_others(4, 2),
+        system_against_others(4, 2, "win", 2),
         pooled(4, 2, "margin"),
     ):
         before, after = crossed(whole, statistic), crossed(moved, statistic)
@@ -351,7 +351,7 @@ def test_flips_are_exact_where_they_say_so(unit):
     few = votes(
         first[:12], second[:12], outcome[:12], question[:12], rater[:12], n_systems=SYSTEMS, steps=2
     )
-    statistic = one_against_rest(SYSTEMS, 2)
+    statistic = system_against_others(SYSTEMS, 2)
     found = vote_flips(few, statistic, unit=unit, draws=999)
     for j in range(SYSTEMS):
         if not np.isfinite(statistic.finalise(totals(few))[j]):
@@ -367,7 +367,7 @@ def test_flips_are_exact_where_they_say_so(unit):
 
 def test_exact_and_sampled_flips_agree():
     all_votes = made()
-    exact = vote_flips(all_votes, one_against_rest(SYSTEMS, 2, "margin"), unit="comparison")
+    exact = vote_flips(all_votes, system_against_others(SYSTEMS, 2, "margin"), unit="comparison")
     assert set(exact.how) == {"exact"}
     sampled = flip_test(exact.differences, draws=4000, key=2).p
     assert (
@@ -377,7 +377,8 @@ def test_exact_and_sampled_flips_agree():
 
 def test_the_family_is_no_easier_than_its_members():
     tests = [
-        vote_flips(made(seed), one_against_rest(SYSTEMS, 2), draws=500, key=4) for seed in (1, 2)
+        vote_flips(made(seed), system_against_others(SYSTEMS, 2), draws=500, key=4)
+        for seed in (1, 2)
     ]
     adjusted = family_p(tests, draws=500, key=4)
     assert [len(a) for a in adjusted] == [4, 4]
@@ -402,7 +403,7 @@ def test_columns_that_cannot_be_votes_are_refused(columns, what):
 def test_no_votes_are_undefined():
     none = votes([], [], [], [], [], n_systems=3)
     assert none.n_cells == 3 * n_pairs(3)
-    assert np.isnan(one_against_rest(3).finalise(totals(none))).all()
+    assert np.isnan(system_against_others(3).finalise(totals(none))).all()
 
 
 @pytest.mark.slow

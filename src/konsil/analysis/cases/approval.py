@@ -14,8 +14,8 @@ import polars as pl
 from konsil.analysis.cases.mismatch import UNIT, per_case
 from konsil.analysis.cases.scores import HIGHEST, reaches, scores
 from konsil.analysis.estimation.context import Context, Group
-from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.rows.result_rows import estimate_of
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Bounds, Row, TradeOff
 from konsil.analysis.table.encoding import groups, select
@@ -112,13 +112,7 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
             )
         measure = replace(measure, notes=tuple(notes))
         reason = message("no judgement of a failure that can be read")
-        summary = estimate(
-            measure,
-            key=context.key,
-            resampling=context.resampling,
-            cluster=context.cluster,
-            reason=reason,
-        )
+        summary = estimate_of(context, measure, reason)
         results.append(Group(keys, measure, summary))
     return results
 
@@ -190,13 +184,7 @@ def strictness_groups(context: Context, table: RatingTable) -> list[Group]:
             n_ratings=used.height,
         )
         reason = message("no failure or no success among what was judged")
-        summary = estimate(
-            measure,
-            key=context.key,
-            resampling=context.resampling,
-            cluster=context.cluster,
-            reason=reason,
-        )
+        summary = estimate_of(context, measure, reason)
         results.append(Group(keys, measure, summary))
     return results
 

@@ -11,9 +11,8 @@ import polars as pl
 from konsil.analysis.cases.mismatch import UNIT
 from konsil.analysis.cases.scores import scores
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import estimate_rows
+from konsil.analysis.estimation.rows.result_rows import estimate_of, estimate_rows
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
@@ -47,12 +46,10 @@ def correlation_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                     **dict(zip(context.analysis.by, group, strict=True)),
                 }
                 measure = _measure(parts[a][group], parts[b][group])
-                summary = estimate(
+                summary = estimate_of(
+                    context,
                     measure,
-                    key=context.key,
-                    resampling=context.resampling,
-                    cluster=context.cluster,
-                    reason=message("a criterion has one score throughout, or no answer has both"),
+                    message("a criterion has one score throughout, or no answer has both"),
                 )
                 yield from estimate_rows(context, keys, summary, measure)
 

@@ -12,9 +12,9 @@ import polars as pl
 
 from konsil.analysis.cases.scores import LEVEL, Ladder, ladder, scores, with_levels
 from konsil.analysis.estimation.context import Context
-from konsil.analysis.estimation.estimate import EstimateSummary, estimate
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, quotient
-from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import groups, select
@@ -95,13 +95,7 @@ def _paired(
 
 def _estimate(context: Context, measure: Measure) -> Estimate:
     reason = message("the case means do not differ from one another or are too few")
-    return estimate(
-        measure,
-        key=context.key,
-        resampling=context.resampling,
-        cluster=context.cluster,
-        reason=reason,
-    ).headline
+    return estimate_of(context, measure, reason).headline
 
 
 def _naive(

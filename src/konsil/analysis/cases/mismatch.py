@@ -10,7 +10,6 @@ import polars as pl
 
 from konsil.analysis.cases.scores import panel_scores, reaches, scores
 from konsil.analysis.estimation.context import Context, Group
-from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import message
@@ -36,13 +35,7 @@ def outcome_groups(context: Context, table: RatingTable) -> list[Group]:
         else:
             measure = _failures(context, table, part)
             reason = message("no answer that failed has labels")
-        summary = estimate(
-            measure,
-            key=context.key,
-            resampling=context.resampling,
-            cluster=context.cluster,
-            reason=reason,
-        )
+        summary = estimate_of(context, measure, reason)
         results.append(Group(keys, measure, summary))
     return results
 
@@ -170,13 +163,7 @@ def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             reason = message(
                 "nobody labelled a sample by hand, so that the labels' own accuracy is not known"
             )
-            summary = estimate(
-                measure,
-                key=context.key,
-                resampling=context.resampling,
-                cluster=context.cluster,
-                reason=reason,
-            )
+            summary = estimate_of(context, measure, reason)
         else:
             summary = estimate_of(context, measure)
         yield row(context, group, summary, measure, kind="companion")

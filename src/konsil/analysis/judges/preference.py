@@ -9,9 +9,14 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.context import Context, sample_of
-from konsil.analysis.estimation.estimate import EstimateSummary, estimate
+from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
-from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
+from konsil.analysis.estimation.rows.result_rows import (
+    estimate_of,
+    estimate_rows,
+    estimates_of,
+    row,
+)
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.encoding import Sample, select, subjects_of
@@ -193,17 +198,9 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
     # The two numbers of a judge rest on different answers, so that their counts, and their sums,
     # are told apart.
     for name, (plain, adjusted) in measures.items():
-        summary = estimate(
-            adjusted,
-            key=context.key,
-            resampling=context.resampling,
-            cluster=context.cluster,
-            reason=reason,
-        )
+        summary = estimate_of(context, adjusted, reason)
         yield from estimate_rows(context, {"rater": name}, summary, adjusted)
-        unadjusted = estimate(
-            plain, key=context.key, resampling=context.resampling, cluster=context.cluster
-        )
+        unadjusted = estimate_of(context, plain)
         yield row(context, {"rater": name, "version": version}, unadjusted, plain, kind="companion")
 
 

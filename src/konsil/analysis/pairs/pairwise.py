@@ -34,7 +34,7 @@ from konsil.analysis.table.lineage import Lineage
 from konsil.stats.engine.contract import Estimate
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.votes import pair_members
-from konsil.stats.pairs.wins import Score, VoteStatistic, head_to_head, one_against_rest
+from konsil.stats.pairs.wins import Score, VoteStatistic, head_to_head, system_against_others
 
 SCORES: Mapping[str, Score] = {
     "win_difference": "difference",
@@ -133,7 +133,7 @@ def places(
 def statistic_of(name: str, n_systems: int, steps: int) -> VoteStatistic:
     """The formula of a win statistic; strict ones count the outermost labels alone."""
     threshold = steps if name.endswith("_strict") else 1
-    make = head_to_head if name.startswith("win_rate") else one_against_rest
+    make = head_to_head if name.startswith("win_rate") else system_against_others
     return make(n_systems, steps, SCORES[name], threshold)
 
 

@@ -16,7 +16,7 @@ from konsil.stats.pairs.preference import is_dominated
 from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
 from konsil.stats.pairs.vote_contrasts import between_groups, side_by_side
 from konsil.stats.pairs.votes import pair_members
-from konsil.stats.pairs.wins import one_against_rest
+from konsil.stats.pairs.wins import system_against_others
 
 
 def compared(
@@ -32,7 +32,7 @@ def compared(
     raters = _numbers([table.raters for table in tables])
     columns = [_columns(table, systems, items[n], raters[n]) for n, table in enumerate(tables)]
     both = side_by_side(columns[0], columns[1], n_systems=len(systems), steps=steps)
-    statistic = one_against_rest(2 * len(systems), steps, threshold=steps if strict else 1)
+    statistic = system_against_others(2 * len(systems), steps, threshold=steps if strict else 1)
     estimates = crossed(both, between_groups(statistic, len(systems)), level=level)
     dominated = _dominated(tables, strict)
     differences = [
@@ -70,7 +70,7 @@ def _dominated(tables: Sequence[Comparisons], strict: bool) -> set[str]:
         steps = table.votes.steps
         values = crossed(
             table.votes,
-            one_against_rest(len(table.systems), steps, threshold=steps if strict else 1),
+            system_against_others(len(table.systems), steps, threshold=steps if strict else 1),
         )
         names |= {name for n, name in enumerate(table.systems) if is_dominated(values, n)}
     return names

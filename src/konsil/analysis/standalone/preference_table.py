@@ -27,7 +27,7 @@ from konsil.stats.engine.weights import stream_key
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.votes import pair_members
-from konsil.stats.pairs.wins import head_to_head, one_against_rest
+from konsil.stats.pairs.wins import head_to_head, system_against_others
 from konsil.stats.pairs.worth_designs import Model, Ties
 
 
@@ -282,7 +282,7 @@ def _of_table(table: Comparisons, options: _Settings) -> HeadToHead:
     """All numbers of one table."""
     votes, k = table.votes, len(table.systems)
     threshold = votes.steps if options.strict else 1
-    statistics = [one_against_rest(k, votes.steps, threshold=threshold)]
+    statistics = [system_against_others(k, votes.steps, threshold=threshold)]
     if k <= MATRIX:
         statistics.append(head_to_head(k, votes.steps, threshold=threshold))
     key, level, mode = stream_key(options.seed, "preference"), options.confidence, options.mode

@@ -32,9 +32,9 @@ class Budget:
         self._earlier = spent
         self.spent = spent
         """The price of what has come back."""
-        self.held = 0.0
+        self.reserved = 0.0
         """The most that what is under way can cost."""
-        self.n_held = 0
+        self.n_reserved = 0
         """Calls under way."""
         self._excess = ""
         """Which call cost more than was set aside for it, and why."""
@@ -42,10 +42,10 @@ class Budget:
 
     def hold(self, amount: float) -> bool:
         """Set an amount aside, or say that it would pass the budget."""
-        if self.most is not None and self.spent + self.held + amount > self.most:
+        if self.most is not None and self.spent + self.reserved + amount > self.most:
             return False
-        self.held += amount
-        self.n_held += 1
+        self.reserved += amount
+        self.n_reserved += 1
         return True
 
     async def reserve(self, amount: float, *, is_capped: bool = True) -> bool:
@@ -55,10 +55,10 @@ class Budget:
         """
         while True:
             remaining = float("inf") if self.most is None else self.most - self.spent
-            if is_capped or not self.n_held or remaining >= NEAR_THE_END * amount:
+            if is_capped or not self.n_reserved or remaining >= NEAR_THE_END * amount:
                 if self.hold(amount):
                     return True
-                if not self.n_held:
+                if not self.n_reserved:
                     return False
             await self.change()
 
@@ -100,8 +100,8 @@ class Budget:
                 if is_bounded
                 else f"as nothing bounds what a call of {actor!r} costs"
             )
-        self.held = max(0.0, self.held - amount) if self.n_held > 1 else 0.0
-        self.n_held -= 1
+        self.reserved = max(0.0, self.reserved - amount) if self.n_reserved > 1 else 0.0
+        self.n_reserved -= 1
         self.spent += cost
         waiting, self._waiting = self._waiting, []
         for ticket in waiting:

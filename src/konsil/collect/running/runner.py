@@ -98,7 +98,7 @@ class Runner:
             self.progress.stopped = reason
         for task in list(self._idle):
             task.cancel()
-        return self.budget.n_held
+        return self.budget.n_reserved
 
     def _close(self, lane: Lane, error: CollectError) -> None:
         """Call an endpoint no more; what waits for its turn there is let go."""

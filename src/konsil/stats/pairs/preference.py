@@ -105,7 +105,7 @@ def preferences(
     draws = 0 resamples nothing and tests nothing.
 
     >>> from konsil.stats.pairs.votes import votes
-    >>> from konsil.stats.pairs.wins import one_against_rest
+    >>> from konsil.stats.pairs.wins import system_against_others
     >>> made = votes(
     ...     [0] * 6,
     ...     [1] * 6,
@@ -114,7 +114,7 @@ def preferences(
     ...     [0, 0, 1, 1, 2, 2],
     ...     n_systems=2,
     ... )
-    >>> preferences(made, [one_against_rest(2)], draws=100)[0].flips.p
+    >>> preferences(made, [system_against_others(2)], draws=100)[0].flips.p
     array([0.375, 0.375])
     """
     tally = Tally(votes, statistics, () if family is None else family)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from konsil.stats.engine.contract import Array, Finalise, IntArray
 from konsil.stats.engine.ranks import tau_b
 from konsil.stats.pairs.votes import pair_members
-from konsil.stats.pairs.wins import one_against_rest
+from konsil.stats.pairs.wins import system_against_others
 
 JURY_LINE = 0.5
 """How far a jury's mean must lie from zero to be a win."""
@@ -61,7 +61,7 @@ def rank_agreement(
     array([-1., -1.])
     """
     sides = [
-        tuple(one_against_rest(n_systems, s, threshold=min(threshold, s)) for s in two)
+        tuple(system_against_others(n_systems, s, threshold=min(threshold, s)) for s in two)
         for two in steps
     ]
     widths = [tuple(n_systems * (n_systems - 1) // 2 * (2 * s + 1) for s in two) for two in steps]
@@ -120,7 +120,7 @@ def own_minus_others(
     >>> own_minus_others(2, 0, [1, 1])(np.concatenate([cells, cells[::-1]])).round(6)
     array([1.2, 1.2])
     """
-    sides = [one_against_rest(n_systems, s, threshold=min(threshold, s)) for s in steps]
+    sides = [system_against_others(n_systems, s, threshold=min(threshold, s)) for s in steps]
     widths = [n_systems * (n_systems - 1) // 2 * (2 * s + 1) for s in steps]
     starts = np.concatenate([[0], np.cumsum(widths)])
     first, second = pair_members(n_systems)

@@ -134,7 +134,7 @@ def crossed(
     samples; for the others `vote_limits`.
 
     >>> from konsil.stats.pairs.votes import votes
-    >>> from konsil.stats.pairs.wins import one_against_rest
+    >>> from konsil.stats.pairs.wins import system_against_others
     >>> made = votes(
     ...     [0] * 6,
     ...     [1] * 6,
@@ -143,7 +143,7 @@ def crossed(
     ...     [0, 0, 1, 1, 2, 2],
     ...     n_systems=2,
     ... )
-    >>> found = crossed(made, one_against_rest(2))
+    >>> found = crossed(made, system_against_others(2))
     >>> found.value, found.two_way.df.round(2)
     (array([ 0.5, -0.5]), array([2., 2.]))
     """
@@ -295,7 +295,7 @@ def covariance(
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering.
 
     >>> from konsil.stats.pairs.votes import votes
-    >>> from konsil.stats.pairs.wins import one_against_rest
+    >>> from konsil.stats.pairs.wins import system_against_others
     >>> made = votes(
     ...     [0] * 6,
     ...     [1] * 6,
@@ -304,7 +304,7 @@ def covariance(
     ...     [0, 0, 1, 1, 2, 2],
     ...     n_systems=2,
     ... )
-    >>> spread, df = covariance(made, [one_against_rest(2)], clusterings(made))
+    >>> spread, df = covariance(made, [system_against_others(2)], clusterings(made))
     >>> bool(np.isclose(spread[0, 0], -spread[0, 1])), round(df, 2)
     (True, 2.0)
     """

@@ -41,8 +41,8 @@ def between_groups(statistic: VoteStatistic, n_systems: int) -> VoteStatistic:
     losers is no exchange of the groups.
 
     Example:
-        >>> from konsil.stats.pairs.wins import one_against_rest
-        >>> both = between_groups(one_against_rest(4), 2)
+        >>> from konsil.stats.pairs.wins import system_against_others
+        >>> both = between_groups(system_against_others(4), 2)
         >>> totals = np.zeros(18)
         >>> totals[[0, 2, 15, 17]] = [1, 3, 2, 2]
         >>> both.finalise(totals)

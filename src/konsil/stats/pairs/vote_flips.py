@@ -65,9 +65,9 @@ def vote_flips(
     (2010).
 
     >>> from konsil.stats.pairs.votes import votes
-    >>> from konsil.stats.pairs.wins import one_against_rest
+    >>> from konsil.stats.pairs.wins import system_against_others
     >>> made = votes([0] * 4, [1] * 4, [1, 1, 1, 0], [0, 1, 2, 3], [0, 0, 1, 1], n_systems=2)
-    >>> vote_flips(made, one_against_rest(2)).p
+    >>> vote_flips(made, system_against_others(2)).p
     array([0.25, 0.25])
     """
     if statistic.terms is None:
@@ -109,9 +109,9 @@ def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
     Source: the statistic's own terms; the numbers of comparisons stay as they are under flips.
 
     >>> from konsil.stats.pairs.votes import votes
-    >>> from konsil.stats.pairs.wins import one_against_rest
+    >>> from konsil.stats.pairs.wins import system_against_others
     >>> made = votes([0] * 4, [1] * 4, [1, 1, 1, 0], [0, 1, 2, 3], [0, 0, 1, 1], n_systems=2)
-    >>> flip_differences(made, one_against_rest(2))[:, 0]
+    >>> flip_differences(made, system_against_others(2))[:, 0]
     array([0.25, 0.25, 0.25, 0.  ])
     """
     if statistic.terms is None:

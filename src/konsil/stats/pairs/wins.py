@@ -134,7 +134,7 @@ def head_to_head(
     )
 
 
-def one_against_rest(
+def system_against_others(
     n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1
 ) -> VoteStatistic:
     """Each system's mean score against the others.
@@ -147,7 +147,7 @@ def one_against_rest(
     n_systems). Rivals that were never met are left out of the mean; nan for a system that met none.
     Source: with score "difference" the win difference or net benefit (Pocock et al. 2012).
 
-    >>> one_against_rest(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0]))
+    >>> system_against_others(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0]))
     array([ 0.5, -1. ,  0.5])
     """
     sides = np.stack(scores(steps, score, threshold))
@@ -247,8 +247,8 @@ def pooled(
     Wins minus losses over comparisons.
 
     A rival that was met more often weighs more; where the pairs were drawn with unequal weights,
-    `one_against_rest` is the one to report. Totals (..., n_cells) -> values (..., n_systems); nan
-    for a system without comparisons.
+    `system_against_others` is the one to report. Totals (..., n_cells) -> values (..., n_systems);
+    nan for a system without comparisons.
 
     >>> pooled(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0])).round(3)
     array([ 0.111, -1.   ,  0.2  ])

@@ -100,10 +100,14 @@ def cannot_be_made(context: Context, problem: str) -> Row:
     return replace(row(context, {}, EstimateSummary(blank)), is_made=False)
 
 
-def estimate_of(context: Context, measure: Measure) -> EstimateSummary:
-    """A measure's number with its intervals."""
+def estimate_of(context: Context, measure: Measure, reason: str = "") -> EstimateSummary:
+    """A measure's number with its intervals; `reason`: why it would not be estimable."""
     return estimate(
-        measure, key=context.key, resampling=context.resampling, cluster=context.cluster
+        measure,
+        key=context.key,
+        resampling=context.resampling,
+        cluster=context.cluster,
+        reason=reason,
     )
 
 
