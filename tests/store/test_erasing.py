@@ -407,16 +407,16 @@ def test_a_preview_states_the_same_and_changes_nothing(study: Store) -> None:
 _DIES_IN_THE_MIDDLE = """
 import os, pickle, sys
 from pathlib import Path
-from konsil.store.privacy import erasing
+from konsil.store.privacy import erasing, selection
 from konsil.store import Store
 
-remove = erasing._Selection._remove_ratings
+remove = selection.Selection._remove_ratings
 
 def die(selection):
     remove(selection)
     os._exit(9)
 
-erasing._Selection._remove_ratings = die
+selection.Selection._remove_ratings = die
 study = pickle.loads(Path(sys.argv[2]).read_bytes())
 with Store.open(sys.argv[1]) as store:
     erasing.erase(store, study, "R1", at=sys.argv[3], by="owner-1", reason="asked")
