@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from konsil.analysis.estimation import rare_events
-from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.own_weights import Weights
 from konsil.analysis.model.message import message
-from konsil.analysis.model.spec import AsPublished, Resampling
 from konsil.analysis.table.encoding import Sample
 from konsil.analysis.table.prevalence import LINEAR, commonest, label_notes
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.agreement import kappa
 from konsil.stats.agreement.alpha import Level
-from konsil.stats.agreement.icc import ICC_FORMS, icc_test
+from konsil.stats.agreement.icc import ICC_FORMS
 from konsil.stats.agreement.pair_weights import by_shared_units
 from konsil.stats.agreement.registry import SHARE, STATISTICS, Entry
 from konsil.stats.agreement.registry import statistic as named
 from konsil.stats.agreement.thin_pairs import ThinPairs, thin_pairs
 from konsil.stats.engine import ranks
-from konsil.stats.engine.arithmetic import ratio
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes, Finalise
 from konsil.stats.engine.distances import disagreements
-from konsil.stats.engine.tables import by_cluster, unit_counts
-from konsil.stats.inference.both_ways import both_ways, tallied_both_ways
+from konsil.stats.engine.tables import unit_counts
+from konsil.stats.inference.both_ways import both_ways
 from konsil.stats.inference.posterior import Prior, of_defined_tables, prior
 from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
 
@@ -320,168 +317,10 @@ def reason(sample: Sample, name: str) -> str:
     return message("undefined for every pair of raters")
 
 
-def with_textbook_interval(
-    sample: Sample,
-    name: str,
-    level: Level,
-    *,
-    key: int,
-    resampling: Resampling,
-    cluster: str,
-    weights: str = "",
-) -> tuple[EstimateSummary, Measure]:
-    """An agreement statistic with its CIs; for ICC also the textbook's F interval."""
-    measure = agreement(sample, name, level, weights)
-    summary = estimate(
-        measure, key=key, resampling=resampling, cluster=cluster, reason=reason(sample, name)
-    )
-    summary = _completed(summary, measure, sample, name, resampling)
-    return (
-        with_chance(summary, sample, name, key=key, resampling=resampling, cluster=cluster),
-        measure,
-    )
-
-
-def _label_counts(codes: Codes) -> Array:
-    """How often each label was given in each cluster, (n_clusters, n_labels)."""
-    return by_cluster(unit_counts(codes), codes)
-
-
-def with_chance(
-    summary: EstimateSummary,
-    sample: Sample,
-    name: str,
-    *,
-    key: int,
-    resampling: Resampling,
-    cluster: str,
-) -> EstimateSummary:
-    """Agreement within one step, with its chance level on the same resamples as a companion.
-
-    Other statistics as they are.
-
-    The chance level is that of two labels drawn from all the labels given: sum over labels at most
-    one step apart of p_i p_j, p the shares of the labels.
-    """
-    if name != "within_one" or not np.isfinite(summary.headline.value):
-        return summary
-    counts = tallied_both_ways(_label_counts)(sample.codes)
-    near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
-
-    def finalise(totals: Array) -> Array:
-        shares = ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
-        return np.asarray(((shares @ near) * shares).sum(-1, keepdims=True), dtype=np.float64)
-
-    measure = Measure(
-        counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings
-    )
-    chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
-    method = message(
-        "chance level (two labels drawn from all labels given), {method}", method=chance.method
-    )
-    companion = replace(chance, method=method)
-    return replace(summary, companions=(*summary.companions, companion))
-
-
-def estimate_jointly(
-    sample: Sample,
-    names: Sequence[str],
-    level: Level,
-    *,
-    key: int,
-    resampling: Resampling,
-    cluster: str,
-    weights: Weights = "",
-    pair_weights: PairWeights = "alike",
-) -> dict[str, EstimateSummary]:
-    """Several agreement statistics of one sample, each kind of sums resampled once.
-
-    The numbers are the same as those computed one by one. `weights` are those of partial agreement,
-    for the statistics that take some.
-    """
-    tallied = Tallied()
-    measures = {
-        name: agreement(sample, name, level, weights_of(name, weights), tallied, pair_weights)
-        for name in names
-    }
-    together: dict[int, list[str]] = {}
-    for name, measure in measures.items():
-        together.setdefault(id(measure.sums), []).append(name)
-    summaries: dict[str, EstimateSummary] = {}
-    for members in together.values():
-        reasons = [reason(sample, name) for name in members]
-        member_summaries = estimates(
-            [measures[name] for name in members],
-            key=key,
-            resampling=resampling,
-            cluster=cluster,
-            reasons=reasons,
-        )
-        for name, summary in zip(members, member_summaries, strict=True):
-            summary = _completed(summary, measures[name], sample, name, resampling)
-            summary = with_chance(
-                summary, sample, name, key=key, resampling=resampling, cluster=cluster
-            )
-            summaries[name] = replace(
-                summary, notes=(*summary.notes, *_pairs_note(measures[name], sample))
-            )
-    return {name: summaries[name] for name in names}
-
-
-def weights_of(name: str, weights: Weights) -> Weights:
-    """The weights of partial agreement for a statistic; empty where it takes none.
-
-    Krippendorff's alpha, whose level of measurement determines the weights, takes own weights only.
-    """
-    is_own = not isinstance(weights, str)
-    return weights if STATISTICS[name].weighted and (is_own or name != "krippendorff_alpha") else ""
-
-
-def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
-    undefined, n_raters = measure.n_undefined_pairs, sample.codes.labels.shape[1]
-    pairs = n_raters * (n_raters - 1) // 2
-    if not 0 < undefined < pairs:
-        return ()
-    return (
-        message(
-            "undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean",
-            n=undefined,
-            all=pairs,
-        ),
-    )
-
-
-def _completed(
-    summary: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
-) -> EstimateSummary:
-    """The summary with additions for ICC and W: textbook CI, number of complete units."""
-    if name in ICC_FORMS and np.isfinite(summary.headline.value):
-        form = icc_test(name, _total(measure.sums), sample.codes.labels.shape[1], resampling.level)
-        textbook = replace(
-            summary.headline,
-            low=form.low,
-            high=form.high,
-            se=float("nan"),
-            p=form.p,
-            n_undefined=0,
-            method=message("F interval of Shrout and Fleiss: independent, normal units"),
-        )
-        if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
-            summary = replace(summary, companions=(*summary.companions, textbook))
-    complete = int((sample.codes.labels >= 0).all(axis=1).sum())
-    if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
-        note = message(
-            "Of {all:,} units, the {n:,} that every rater labelled are used.",
-            all=sample.n_units,
-            n=complete,
-        )
-        summary = replace(summary, notes=(note, *summary.notes))
-    return summary
-
-
-def _total(sums: Sums) -> Array:
+def totals_of(sums: Sums) -> Array:
+    """The sums of all clusters together, in one row."""
     return np.asarray(sums.sum(axis=0), dtype=np.float64).ravel()
 
 
 def _at(sums: Sums, finalise: Finalise) -> float:
-    return float(finalise(_total(sums))[0])
+    return float(finalise(totals_of(sums))[0])

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement import agreement_statistics, consensus
+from konsil.analysis.agreement import agreement_estimates, agreement_statistics, consensus
 from konsil.analysis.estimation.context import Context, Group, labels_in, sample_of
 from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
 from konsil.analysis.estimation.measure import (
@@ -55,7 +55,7 @@ def single(
             sample,
             lambda s: consensus.leave_one_out_measure(s, analysis, context.level),
         )
-        summary = agreement_statistics.with_chance(
+        summary = agreement_estimates.with_chance(
             group.told,
             sample,
             analysis.statistic,
@@ -205,7 +205,7 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
     analysis = context.analysis
     level = context.level
     agreement_statistics.entry(analysis.statistic, level, analysis.name)
-    summary, measure = agreement_statistics.with_textbook_interval(
+    summary, measure = agreement_estimates.with_textbook_interval(
         sample,
         analysis.statistic,
         level,

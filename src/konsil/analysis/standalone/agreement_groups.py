@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from konsil.analysis.agreement import agreement_statistics
+from konsil.analysis.agreement import agreement_estimates, agreement_statistics
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.ranges import within_statistic
 from konsil.analysis.model.message import listed, message
@@ -60,7 +60,7 @@ def compare_tables(
                 table.sample,
                 name,
                 options.level,
-                agreement_statistics.weights_of(name, weights_of_table(request, table)),
+                agreement_estimates.weights_of(name, weights_of_table(request, table)),
                 pair_weights=request.pair_weights,
             )
             for table in tables

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from konsil.analysis.agreement import agreement_statistics
+from konsil.analysis.agreement import agreement_estimates, agreement_statistics
 from konsil.analysis.agreement.textbook import closed_form
 from konsil.analysis.estimation.estimate import sentence
 from konsil.analysis.estimation.ranges import within_statistic
@@ -106,7 +106,7 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
                 option=option("statistics", flag="statistic"),
             )
         ] = []
-    everything = agreement_statistics.estimate_jointly(
+    everything = agreement_estimates.estimate_jointly(
         sample,
         names,
         options.level,
@@ -127,7 +127,7 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
             name,
             options.level,
             summary.headline,
-            weights=agreement_statistics.weights_of(name, weights_of_table(request, table)),
+            weights=agreement_estimates.weights_of(name, weights_of_table(request, table)),
         )
         others = (*summary.companions, *([textbook] if textbook is not None else []))
         companions.extend(
@@ -225,7 +225,7 @@ def _pairs(table: Table, options: TableOptions, request: Request) -> tuple[PairR
         raters = (sample.raters[a], sample.raters[b])
         summaries = {}
         if len(both):
-            summaries = agreement_statistics.estimate_jointly(
+            summaries = agreement_estimates.estimate_jointly(
                 _of_two(sample, a, b, both),
                 names,
                 options.level,

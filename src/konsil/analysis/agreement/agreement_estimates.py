@@ -1,0 +1,192 @@
+"""Estimates of agreement: with textbook intervals, by chance, and several of one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from konsil.analysis.agreement.agreement_statistics import (
+    PairWeights,
+    Tallied,
+    agreement,
+    reason,
+    totals_of,
+)
+from konsil.analysis.estimation import rare_events
+from konsil.analysis.estimation.estimate import EstimateSummary, estimate, estimates
+from konsil.analysis.estimation.measure import Measure
+from konsil.analysis.estimation.own_weights import Weights
+from konsil.analysis.model.message import message
+from konsil.analysis.model.spec import AsPublished, Resampling
+from konsil.analysis.table.encoding import Sample
+from konsil.stats.agreement import kappa
+from konsil.stats.agreement.alpha import Level
+from konsil.stats.agreement.icc import ICC_FORMS, icc_test
+from konsil.stats.agreement.registry import STATISTICS
+from konsil.stats.engine.arithmetic import ratio
+from konsil.stats.engine.contract import Array, Codes
+from konsil.stats.engine.tables import by_cluster, unit_counts
+from konsil.stats.inference.both_ways import tallied_both_ways
+
+
+def with_textbook_interval(
+    sample: Sample,
+    name: str,
+    level: Level,
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
+    weights: str = "",
+) -> tuple[EstimateSummary, Measure]:
+    """An agreement statistic with its CIs; for ICC also the textbook's F interval."""
+    measure = agreement(sample, name, level, weights)
+    summary = estimate(
+        measure, key=key, resampling=resampling, cluster=cluster, reason=reason(sample, name)
+    )
+    summary = _completed(summary, measure, sample, name, resampling)
+    return (
+        with_chance(summary, sample, name, key=key, resampling=resampling, cluster=cluster),
+        measure,
+    )
+
+
+def _label_counts(codes: Codes) -> Array:
+    """How often each label was given in each cluster, (n_clusters, n_labels)."""
+    return by_cluster(unit_counts(codes), codes)
+
+
+def with_chance(
+    summary: EstimateSummary,
+    sample: Sample,
+    name: str,
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
+) -> EstimateSummary:
+    """Agreement within one step, with its chance level on the same resamples as a companion.
+
+    Other statistics as they are.
+
+    The chance level is that of two labels drawn from all the labels given: sum over labels at most
+    one step apart of p_i p_j, p the shares of the labels.
+    """
+    if name != "within_one" or not np.isfinite(summary.headline.value):
+        return summary
+    counts = tallied_both_ways(_label_counts)(sample.codes)
+    near = 1 - kappa.measure_disagreements("within_one", sample.codes.n_labels)
+
+    def finalise(totals: Array) -> Array:
+        shares = ratio(totals, np.broadcast_to(totals.sum(-1, keepdims=True), totals.shape))
+        return np.asarray(((shares @ near) * shares).sum(-1, keepdims=True), dtype=np.float64)
+
+    measure = Measure(
+        counts, finalise, sample.clusters, sample.n_units, sample.n_raters, sample.n_ratings
+    )
+    chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
+    method = message(
+        "chance level (two labels drawn from all labels given), {method}", method=chance.method
+    )
+    companion = replace(chance, method=method)
+    return replace(summary, companions=(*summary.companions, companion))
+
+
+def estimate_jointly(
+    sample: Sample,
+    names: Sequence[str],
+    level: Level,
+    *,
+    key: int,
+    resampling: Resampling,
+    cluster: str,
+    weights: Weights = "",
+    pair_weights: PairWeights = "alike",
+) -> dict[str, EstimateSummary]:
+    """Several agreement statistics of one sample, each kind of sums resampled once.
+
+    The numbers are the same as those computed one by one. `weights` are those of partial agreement,
+    for the statistics that take some.
+    """
+    tallied = Tallied()
+    measures = {
+        name: agreement(sample, name, level, weights_of(name, weights), tallied, pair_weights)
+        for name in names
+    }
+    together: dict[int, list[str]] = {}
+    for name, measure in measures.items():
+        together.setdefault(id(measure.sums), []).append(name)
+    summaries: dict[str, EstimateSummary] = {}
+    for members in together.values():
+        reasons = [reason(sample, name) for name in members]
+        member_summaries = estimates(
+            [measures[name] for name in members],
+            key=key,
+            resampling=resampling,
+            cluster=cluster,
+            reasons=reasons,
+        )
+        for name, summary in zip(members, member_summaries, strict=True):
+            summary = _completed(summary, measures[name], sample, name, resampling)
+            summary = with_chance(
+                summary, sample, name, key=key, resampling=resampling, cluster=cluster
+            )
+            summaries[name] = replace(
+                summary, notes=(*summary.notes, *_pairs_note(measures[name], sample))
+            )
+    return {name: summaries[name] for name in names}
+
+
+def weights_of(name: str, weights: Weights) -> Weights:
+    """The weights of partial agreement for a statistic; empty where it takes none.
+
+    Krippendorff's alpha, whose level of measurement determines the weights, takes own weights only.
+    """
+    is_own = not isinstance(weights, str)
+    return weights if STATISTICS[name].weighted and (is_own or name != "krippendorff_alpha") else ""
+
+
+def _pairs_note(measure: Measure, sample: Sample) -> tuple[str, ...]:
+    undefined, n_raters = measure.n_undefined_pairs, sample.codes.labels.shape[1]
+    pairs = n_raters * (n_raters - 1) // 2
+    if not 0 < undefined < pairs:
+        return ()
+    return (
+        message(
+            "undefined for {n:,} of {all:,} pairs of raters, which are left out of the mean",
+            n=undefined,
+            all=pairs,
+        ),
+    )
+
+
+def _completed(
+    summary: EstimateSummary, measure: Measure, sample: Sample, name: str, resampling: Resampling
+) -> EstimateSummary:
+    """The summary with additions for ICC and W: textbook CI, number of complete units."""
+    if name in ICC_FORMS and np.isfinite(summary.headline.value):
+        form = icc_test(
+            name, totals_of(measure.sums), sample.codes.labels.shape[1], resampling.level
+        )
+        textbook = replace(
+            summary.headline,
+            low=form.low,
+            high=form.high,
+            se=float("nan"),
+            p=form.p,
+            n_undefined=0,
+            method=message("F interval of Shrout and Fleiss: independent, normal units"),
+        )
+        if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
+            summary = replace(summary, companions=(*summary.companions, textbook))
+    complete = int((sample.codes.labels >= 0).all(axis=1).sum())
+    if (name in ICC_FORMS or name == "kendall_w") and complete < sample.n_units:
+        note = message(
+            "Of {all:,} units, the {n:,} that every rater labelled are used.",
+            all=sample.n_units,
+            n=complete,
+        )
+        summary = replace(summary, notes=(note, *summary.notes))
+    return summary
