@@ -13,7 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Attempt, Call
 from konsil.store import Batch, Store
-from konsil.store.calls.calls import Calls, Ended
+from konsil.store.calls.call_counts import Ended
+from konsil.store.calls.calls import Calls
 from konsil.store.release.export import Format, export, read_calls
 
 AT = "2025-03-01T12:00:00Z"

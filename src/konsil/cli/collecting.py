@@ -13,7 +13,7 @@ from konsil.records import Outcome
 if TYPE_CHECKING:
     from konsil.collect.jobs.collection import Collected
     from konsil.collect.jobs.jobs import Todo
-    from konsil.store.calls.calls import Ended
+    from konsil.store.calls.call_counts import Ended
 
 F = TypeVar("F", bound=Callable[..., Any])
 

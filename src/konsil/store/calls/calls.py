@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,7 +12,8 @@ from sqlalchemy.exc import IntegrityError
 
 from konsil.errors import ConflictError
 from konsil.prepare.questions.rewriting import REWRITING, with_rewriting
-from konsil.records import RENAMED, Answer, Call, CallKind, Item, Task, many
+from konsil.records import Answer, Call, CallKind, Item, Task, many
+from konsil.store.calls.call_counts import SIZED, Ended, Heard, Sizes, was_sent
 from konsil.store.engine import engine, read, schema
 from konsil.store.engine.rows import CALLS
 from konsil.store.log import audit
@@ -26,59 +26,6 @@ _CHUNK = 2_000
 _NO_TIME = "1970-01-01T00:00:00Z"
 """When calls were made that say no time."""
 _COLUMNS = (*CALLS.names, "entry")
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How many works of one model ended how."""
-
-    kind: str
-    """A system's answers or a judge's ratings."""
-    who: str
-    """The system or the judge."""
-    outcome: str
-    """How they ended."""
-    works: int
-    """How many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What a model has done in all runs before."""
-
-    has_replied: bool
-    """Whether any reply came from it."""
-    is_usable: bool
-    """Whether any of its replies became a record."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """What the calls of one model were like so far."""
-
-    calls: int = 0
-    """How many replies these numbers are of."""
-    read: float = 0.0
-    """Tokens read, as the endpoint counts them, a call."""
-    written: float = 0.0
-    """Tokens written a call."""
-    longest: int = 0
-    """The most tokens written."""
-    dearest: float = 0.0
-    """The price of the dearest call of all."""
-    is_capped: bool = True
-    """Whether a cap on the reply's tokens was sent wherever one was asked for."""
-
-
-_SIZED = 1_000
-"""So many replies teach how long the next ones will be."""
-
-
-def _was_sent(name: str, asked: str, sent: str) -> bool:
-    """Whether a parameter that was asked for, if it was, is among those that were sent."""
-    return name not in json.loads(asked) or not {name, RENAMED.get(name, name)}.isdisjoint(
-        json.loads(sent)
-    )
 
 
 def any_call(connection: Connection) -> bool:
@@ -301,9 +248,9 @@ class Calls:
         with engine.reading(self.store.engine) as connection:
             dearest = connection.execute(sa.select(sa.func.max(c.cost)).where(*of_model)).scalar()
             sized = sa.select(c.usage, c.asked, c.sent).where(*of_model, c.usage != "{}")
-            rows = connection.execute(sized.limit(_SIZED)).all()
+            rows = connection.execute(sized.limit(SIZED)).all()
         usages = [json.loads(row.usage) for row in rows]
-        is_capped = all(_was_sent("max_tokens", row.asked, row.sent) for row in rows)
+        is_capped = all(was_sent("max_tokens", row.asked, row.sent) for row in rows)
         written = [int(usage.get("out", 0)) for usage in usages]
         if not usages:
             return Sizes(dearest=dearest or 0.0)
