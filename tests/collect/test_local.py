@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from konsil.collect.jobs.jobs import Job, endpoint_of, place, provider_of
+from konsil.collect.jobs.job_lanes import provider_of
+from konsil.collect.jobs.jobs import Job, endpoint_of, place
 from konsil.collect.local import local, local_models, local_server, local_wheel, shipped_model
 from konsil.collect.local.local_gguf import read_head
 from konsil.collect.local.local_models import find, installed, models_place, remove, store_weights

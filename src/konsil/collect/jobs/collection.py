@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from konsil.collect.jobs.jobs import Job, Todo, lanes, plan
+from konsil.collect.jobs.job_lanes import lanes
+from konsil.collect.jobs.jobs import Job, Todo, plan
 from konsil.collect.running.budget import Budget
 from konsil.collect.running.display import progress_shown
 from konsil.collect.running.interrupting import interruptible

@@ -1,0 +1,135 @@
+"""The lanes of the jobs: the works of each endpoint, with its provider and its limits."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from konsil.collect.fake.fake import FakeProvider, script_of
+from konsil.collect.jobs.jobs import Todo
+from konsil.collect.providers.local_scheme import LOCAL_SCHEME
+from konsil.collect.providers.opening import opened
+from konsil.collect.providers.provider import Provider, Reply, Request
+from konsil.collect.running.budget import Meter
+from konsil.collect.running.hopeless import Streaks
+from konsil.collect.running.lanes import Lane
+from konsil.collect.running.limits import Limiter, Limits
+from konsil.collect.running.works import Work
+from konsil.store.calls.calls import Calls
+from konsil.study.sections.calling import FAKE, Endpoint, split_model
+
+
+def lanes(todos: Sequence[Todo], calls: Calls, fake_answers: dict[str, str]) -> list[Lane]:
+    """One lane for each model of an endpoint, its jobs in order.
+
+    `fake_answers` are replies that fake models may know.
+
+    The lanes of an endpoint share its limits, and whatever is known of it. A local endpoint has one
+    lane: its models share the memory of this machine.
+    """
+    if not todos:
+        return []
+    attempts = calls.attempts(todos[0].job.kind)
+    grouped: dict[str, list[Todo]] = {}
+    for todo in todos:
+        if todo.left:
+            grouped.setdefault(todo.job.endpoint.id, []).append(todo)
+    return [
+        lane for group in grouped.values() for lane in _lanes(group, attempts, fake_answers, calls)
+    ]
+
+
+def _lanes(
+    group: Sequence[Todo], attempts: dict[str, int], fake_answers: dict[str, str], calls: Calls
+) -> list[Lane]:
+    endpoint = group[0].job.endpoint
+    prices = {split_model(t.job.model)[1]: t.job.price() for t in group}
+    limits = Limits(
+        endpoint.concurrency,
+        endpoint.requests_per_minute,
+        endpoint.tokens_per_minute,
+        endpoint.seconds,
+        endpoint.tries,
+        endpoint.patience,
+    )
+    meters: dict[str, Meter] = {}
+    for job in {t.job.who: t.job for t in group}.values():
+        name = split_model(job.model)[1]
+        sizes = calls.sizes(job.kind, job.who, name)
+        meter = meters.setdefault(name, Meter())
+        meter.is_taught |= bool(sizes.calls)
+        meter.dearest, meter.longest = (
+            max(meter.dearest, sizes.dearest),
+            max(meter.longest, sizes.longest),
+        )
+    for todo in group:
+        meters[split_model(todo.job.model)[1]].is_bounded &= not todo.has_passed
+    past = {
+        t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group
+    }
+    stopped: set[str] = set()
+    lane = Lane(
+        endpoint.id,
+        provider_of(endpoint, fake_answers),
+        _works(group, attempts, stopped),
+        limits,
+        prices.get,
+        address=endpoint.url or f"of the vendor {endpoint.vendor!r}",
+        streaks=Streaks(
+            endpoint.stop_after, {actor for actor, before in past.items() if before.is_usable}
+        ),
+        heard={actor for actor, before in past.items() if before.has_replied},
+        stopped=stopped,
+        meters=meters,
+    )
+    models: dict[str, list[Todo]] = {}
+    for todo in group:
+        models.setdefault(todo.job.model, []).append(todo)
+    if len(models) < 2 or endpoint.url.startswith(LOCAL_SCHEME):
+        return [lane]
+    gate = Limiter(limits)
+    return [
+        replace(lane, works=_works(some, attempts, stopped), doubtful=deque(), gate=gate)
+        for some in models.values()
+    ]
+
+
+def _works(
+    group: Sequence[Todo], attempts: dict[str, int], stopped: Collection[str]
+) -> Iterator[Work]:
+    for todo in group:
+        for n in todo.left:
+            if todo.job.who in stopped:  # no request is written for a model that is called no more
+                break
+            work = todo.job.work(n)
+            before = attempts.get(work.id, 0)
+            yield todo.job.work(n, before) if before else work
+
+
+def provider_of(endpoint: Endpoint, fake_answers: dict[str, str]) -> Provider:
+    """Open the provider of an endpoint."""
+    if endpoint.id == FAKE:
+        return _FakeModels(fake_answers)
+    if endpoint.url.startswith(LOCAL_SCHEME):
+        from konsil.collect.local.local import LocalModels
+
+        return LocalModels()
+    return opened(endpoint)
+
+
+class _FakeModels:
+    """The fake endpoint: a model's name says what it does."""
+
+    def __init__(self, fake_answers: dict[str, str]) -> None:
+        self._fake_answers = fake_answers
+        self._models: dict[str, FakeProvider] = {}
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    async def complete(self, request: Request) -> Reply:
+        """Reply as the model of this name does."""
+        if request.model not in self._models:
+            self._models[request.model] = FakeProvider(script_of(request.model, self._fake_answers))
+        return await self._models[request.model].complete(request)
