@@ -24,7 +24,8 @@ from konsil.instrument.screens.labelstudio import Control, controls
 from konsil.records import Answer, Citation, Item, Rating, Source, Span, Task
 from konsil.sources import raise_if, read_labelstudio
 from konsil.store import Batch
-from konsil.study.data.admit import Incoming, Known, admit
+from konsil.study.data.admit import admit
+from konsil.study.data.incoming import Incoming, Known
 
 PROTOCOL = """
 title = "Round trip"

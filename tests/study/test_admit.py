@@ -10,7 +10,8 @@ from konsil.errors import PROBLEMS, SourceError
 from konsil.instrument import Criterion, Instrument, Scale, digest
 from konsil.records import Answer, Item, Rater, Rating, Span, System, Task
 from konsil.study import Study
-from konsil.study.data.admit import Admitted, Incoming, Known, admit
+from konsil.study.data.admit import admit
+from konsil.study.data.incoming import Admitted, Incoming, Known
 
 CORRECT = Criterion("correct", "?", Scale(("no", "yes"), abstain="unsure"))
 EASY = Criterion("easy", "?", Scale(("no", "yes")), scope="item")

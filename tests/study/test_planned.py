@@ -11,7 +11,7 @@ from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Rating, Task
 from konsil.sources.tables.tasks import Tasks
-from konsil.study.data.admit import Incoming
+from konsil.study.data.incoming import Incoming
 from konsil.study.data.planned import on_plan
 
 CORRECT = Criterion("correct", "?", Scale(("no", "yes")))

@@ -12,7 +12,7 @@ from konsil.errors import SourceError, nearest
 from konsil.prepare import Filtered, single_cloze
 from konsil.records import Event, Note, Source
 from konsil.sources.anki import read_anki
-from konsil.study.data.admit import Incoming
+from konsil.study.data.incoming import Incoming
 
 PREPARATION = "preparation"
 """The kind of the event that says what was read, kept and dropped on the way from a file to

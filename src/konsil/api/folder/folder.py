@@ -20,8 +20,9 @@ from konsil.store import Added, Batch, Store
 from konsil.store.engine.private import write_private
 from konsil.store.privacy.erasing import erased
 from konsil.study import check, parse, study_digest
-from konsil.study.data.admit import Incoming, Known, admit
+from konsil.study.data.admit import admit
 from konsil.study.data.cutting import rates_sentences, with_sentences
+from konsil.study.data.incoming import Incoming, Known
 from konsil.study.data.planned import on_plan
 from konsil.study.definition.adjudication import closing_sentences
 from konsil.study.sections.enrolment import excluded_by_withdrawal, with_profiles

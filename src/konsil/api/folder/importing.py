@@ -22,7 +22,7 @@ from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
 from konsil.sources.tables.lookalikes import lookalikes
 from konsil.sources.tables.ratings import missing_hint, read_ratings
-from konsil.study.data.admit import Incoming
+from konsil.study.data.incoming import Incoming
 
 
 def incoming(

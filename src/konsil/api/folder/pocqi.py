@@ -13,7 +13,7 @@ from konsil.instrument import Instrument
 from konsil.records import Event, Source
 from konsil.sources.pocqi.pocqi_files import CHOICES
 from konsil.sources.pocqi.real_pocqi import read_real_pocqi
-from konsil.study.data.admit import Incoming
+from konsil.study.data.incoming import Incoming
 
 LENGTHS = "answer lengths"
 """The kind of the event that says how long answers are whose texts are not at hand."""

@@ -15,8 +15,9 @@ from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import AnalysisError, KonsilError, SourceError, StoreError, nearest
 from konsil.prepare import in_study, last_drawn
 from konsil.records import Event, Item
-from konsil.study.data.admit import Incoming, Known, admit
+from konsil.study.data.admit import admit
 from konsil.study.data.cutting import with_sentences
+from konsil.study.data.incoming import Incoming, Known
 from konsil.study.data.planned import on_plan
 from konsil.study.sections.line_numbers import with_lines
 

@@ -6,8 +6,8 @@ They are checked against the protocol before anything is written.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from operator import attrgetter
 from typing import TypeVar
 
@@ -15,69 +15,10 @@ from konsil.errors import PROBLEMS, SourceError, in_short, nearest
 from konsil.instrument import Criterion, Instrument, LabelError, canonical, digest, read_label
 from konsil.instrument.definition.form import ANSWERS, ITEMS
 from konsil.records import Answer, Item, Rater, Rating, State, Task
+from konsil.study.data.incoming import Admitted, Incoming, Known
 from konsil.study.definition.protocol import LONE_PANEL, Study
 
 R = TypeVar("R", Rating, Task)
-
-
-@dataclass(frozen=True)
-class Incoming:
-    """One file's records, with the line of each rating."""
-
-    name: str
-    """The file's name, for errors."""
-    items: Sequence[Item] = ()
-    """Items it has."""
-    answers: Sequence[Answer] = ()
-    """Answers it has."""
-    tasks: Sequence[Task] = ()
-    """Tasks its ratings name."""
-    ratings: Sequence[Rating] = ()
-    """Ratings, their labels still the file's words."""
-    lines: Sequence[int] = ()
-    """The line of each rating."""
-    place: str = "line"
-    """The unit of its lines: texts have lines, spreadsheets rows."""
-    hint: str = ""
-    """The hint for a message on unknown labels."""
-    preparation: Mapping[str, object] = field(default_factory=dict)
-    """What was read, kept and dropped where its items were filtered out of something larger."""
-    raters: Sequence[Rater] = ()
-    """Raters, where it has a whole study's records: they and the answers' systems need no entry in
-    study.toml."""
-    lengths: Mapping[str, int] = field(default_factory=dict)
-    """Answer -> its length, where the texts are not at hand."""
-    notes: tuple[str, ...] = ()
-    """Notes on the file that need attention, one sentence each."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """The records that are stored already."""
-
-    items: frozenset[str] = frozenset()
-    """Items."""
-    answers: Mapping[str, str] = field(default_factory=dict)
-    """Answer -> its system."""
-    bare: bool = False
-    """Whether no item or answer held has a text: they were implied by ratings, and further ones are
-    implied too."""
-
-
-@dataclass(frozen=True)
-class Admitted:
-    """Records that the protocol admits."""
-
-    items: tuple[Item, ...]
-    """Items, those implied by ratings included."""
-    answers: tuple[Answer, ...]
-    """Answers, those implied by ratings included."""
-    raters: tuple[Rater, ...]
-    """The raters that gave ratings."""
-    tasks: tuple[Task, ...]
-    """Tasks, each with its instrument."""
-    ratings: tuple[Rating, ...]
-    """Ratings with their labels as the scale reads them."""
 
 
 def admit(study: Study, files: Sequence[Incoming], stored: Known | None = None) -> Admitted:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from konsil.errors import SourceError, in_short, nearest
 from konsil.instrument import Instrument
 from konsil.records import Rating, Task
-from konsil.study.data.admit import Incoming
+from konsil.study.data.incoming import Incoming
 
 _Place = tuple[str, str | None]
 _PLAIN = ("main", "tiebreak", "practice", "pilot")

@@ -1,0 +1,68 @@
+"""Records that wait for admission, and those that are known and admitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from konsil.records import Answer, Item, Rater, Rating, Task
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """One file's records, with the line of each rating."""
+
+    name: str
+    """The file's name, for errors."""
+    items: Sequence[Item] = ()
+    """Items it has."""
+    answers: Sequence[Answer] = ()
+    """Answers it has."""
+    tasks: Sequence[Task] = ()
+    """Tasks its ratings name."""
+    ratings: Sequence[Rating] = ()
+    """Ratings, their labels still the file's words."""
+    lines: Sequence[int] = ()
+    """The line of each rating."""
+    place: str = "line"
+    """The unit of its lines: texts have lines, spreadsheets rows."""
+    hint: str = ""
+    """The hint for a message on unknown labels."""
+    preparation: Mapping[str, object] = field(default_factory=dict)
+    """What was read, kept and dropped where its items were filtered out of something larger."""
+    raters: Sequence[Rater] = ()
+    """Raters, where it has a whole study's records: they and the answers' systems need no entry in
+    study.toml."""
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    """Answer -> its length, where the texts are not at hand."""
+    notes: tuple[str, ...] = ()
+    """Notes on the file that need attention, one sentence each."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """The records that are stored already."""
+
+    items: frozenset[str] = frozenset()
+    """Items."""
+    answers: Mapping[str, str] = field(default_factory=dict)
+    """Answer -> its system."""
+    bare: bool = False
+    """Whether no item or answer held has a text: they were implied by ratings, and further ones are
+    implied too."""
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """Records that the protocol admits."""
+
+    items: tuple[Item, ...]
+    """Items, those implied by ratings included."""
+    answers: tuple[Answer, ...]
+    """Answers, those implied by ratings included."""
+    raters: tuple[Rater, ...]
+    """The raters that gave ratings."""
+    tasks: tuple[Task, ...]
+    """Tasks, each with its instrument."""
+    ratings: tuple[Rating, ...]
+    """Ratings with their labels as the scale reads them."""
