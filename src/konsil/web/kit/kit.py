@@ -26,7 +26,8 @@ from konsil.store.tasks import screens
 from konsil.store.tasks.screens import Queued
 from konsil.study import Study
 from konsil.web.raters.prerequisites import first_open_prerequisite
-from konsil.web.rating.rating_view import QuestionView, Sheet, with_page_names
+from konsil.web.rating.rating_view import with_page_names
+from konsil.web.rating.sheet import QuestionView, Sheet
 from konsil.web.site.pages import environment
 from konsil.web.site.site import Site
 

@@ -18,8 +18,9 @@ from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE, Change
 from konsil.store.tasks.screens import Visit
 from konsil.web.raters.prerequisites import first_open_prerequisite
 from konsil.web.raters.rated import changed_pages
-from konsil.web.rating.rating_service import Submitted
-from konsil.web.rating.rating_view import Group, Sheet, with_page_names
+from konsil.web.rating.rating_view import with_page_names
+from konsil.web.rating.receipts import Submitted
+from konsil.web.rating.sheet import Group, Sheet
 from konsil.web.rating.task_queue import progress
 from konsil.web.rating.window import OWN, changes_of, is_places, read_seconds, token, window_of
 from konsil.web.site.guard import form_of, visitor_of

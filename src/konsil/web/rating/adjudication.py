@@ -24,6 +24,7 @@ from konsil.study.definition.adjudication import Adjudication
 from konsil.study.sections.enrolment import CONSENT, withdrawn_consents
 from konsil.web.http import richtext
 from konsil.web.rating import form, rating_view
+from konsil.web.rating.sheet import Pane
 
 LONGEST_REASON = 4_000
 """Signs of a reason that are kept."""
@@ -73,7 +74,7 @@ class Review:
     """The language of the study's texts."""
     item: str
     """The item's text."""
-    panes: tuple[rating_view.Pane, ...]
+    panes: tuple[Pane, ...]
     """The answers that the question is about."""
     heading: str
     """What it is about: 'Answer A'; empty where there is one thing only."""

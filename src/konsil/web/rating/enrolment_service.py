@@ -28,6 +28,7 @@ from konsil.study.sections.enrolment import (
     version_of,
 )
 from konsil.web.rating import form, rating_view
+from konsil.web.rating.sheet import FormState, Group
 
 Consent = Literal["not asked", "open", "outdated", "given", "declined", "withdrawn"]
 Part = Literal["eligibility", "profile"]
@@ -145,13 +146,13 @@ class Reception:
         rater: str,
         sent: Mapping[str, str] | None = None,
         problems: Mapping[str, str] | None = None,
-    ) -> tuple[rating_view.Group, ...]:
+    ) -> tuple[Group, ...]:
         """The questions of a part with what was said so far, as the pages show questions."""
         form_ = form_of(self._questions(part), self._study.language)
         rater_screen = screen(form_, _task(rater), None, {})
         replies = self.replies(part, rater) if sent is None else sent
         return rating_view.groups_of(
-            rater_screen, rating_view.FormState(dict(replies), frozenset(problems or ()))
+            rater_screen, FormState(dict(replies), frozenset(problems or ()))
         )
 
     def replies(self, part: Part, rater: str) -> dict[str, str]:

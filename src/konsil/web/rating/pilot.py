@@ -29,6 +29,7 @@ from konsil.study.sections.enrolment import (
 )
 from konsil.web.http import richtext
 from konsil.web.rating import form, rating_view
+from konsil.web.rating.sheet import Pane
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Apart:
     """The item's text."""
     language: str
     """The language of the study's texts."""
-    panes: tuple[rating_view.Pane, ...]
+    panes: tuple[Pane, ...]
     """The answers that the question is about."""
     heading: str
     """What it is about: 'Answer A', 'Sentence 2'."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 import dataclasses
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
 
 from konsil.errors import StoreError, nearest
-from konsil.instrument import Field, Instrument, Reading, fields, ratings, screen, values
-from konsil.records import Event, Rating, Task
+from konsil.instrument import Instrument, fields, screen, values
+from konsil.records import Event, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
 from konsil.store.engine.engine import noting, reading, writing
@@ -26,45 +24,12 @@ from konsil.study import Study
 from konsil.study.sections.practice import explained
 from konsil.web.http import richtext
 from konsil.web.rating import form, rating_view, task_queue
+from konsil.web.rating.receipts import Saved, Submitted
+from konsil.web.rating.sheet import FormState, Sheet
+from konsil.web.rating.submitted_changes import Changes, changes_of, store_form_changes
 from konsil.web.rating.ties import Ties
 from konsil.web.rating.window import Window
 from konsil.web.rating.work import Work
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What became of an autosave."""
-
-    rev: int
-    """The number of changes now."""
-    at: str
-    """When it was kept."""
-    conflicts: Mapping[str, str] = field(default_factory=dict)
-    """Fields that another window had changed meanwhile -> what they say."""
-    refused: Mapping[str, str] = field(default_factory=dict)
-    """Fields that cannot say that -> why not; nothing of it was kept."""
-    closed: bool = False
-    """Whether the batch is closed and nothing was kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """What became of handing in."""
-
-    done: bool
-    """Whether the ratings are stored."""
-    problems: Mapping[str, str] = field(default_factory=dict)
-    """Fields that still need an answer -> why."""
-    conflicts: Mapping[str, str] = field(default_factory=dict)
-    """Fields that another window had changed meanwhile -> what they say; nothing was handed in."""
-    rev: int = 0
-    """The number of changes now."""
-    closed: bool = False
-    """Whether the batch is closed and nothing was kept."""
-    tiebreaks: int = 0
-    """How many tie-breaks it called for."""
-    explains: bool = False
-    """Whether it was for practice, and its page now explains it."""
 
 
 class Desk:
@@ -98,7 +63,7 @@ class Desk:
         with reading(self._store.engine) as connection:
             return tuple(self._work.line(connection, rater))
 
-    def open(self, rater: str, public: str, *, looks: bool = True) -> rating_view.Sheet | None:
+    def open(self, rater: str, public: str, *, looks: bool = True) -> Sheet | None:
         """The page of a task with its present values.
 
         Without `looks` no visitor views the page now, and no time is counted.
@@ -127,12 +92,10 @@ class Desk:
         html = rendered(
             self._store, richtext.renderer(), rating_view.texts_of(rater_screen), richtext.html_of
         )
-        groups = rating_view.groups_of(
-            rater_screen, rating_view.FormState(form_values, explained=suggested)
-        )
+        groups = rating_view.groups_of(rater_screen, FormState(form_values, explained=suggested))
         panes = rating_view.panes_of(rater_screen, html, groups)
         inside = {id(g) for pane in panes for g in pane.groups}
-        return rating_view.Sheet(
+        return Sheet(
             public=public,
             visit=visit.id,
             rev=state.rev,
@@ -217,7 +180,7 @@ class Desk:
             instrument = self._instrument(task)
             form_fields = fields(instrument, task)
             form_values = form.tidied(form_fields, sent)
-            saved = self._store_changes(
+            saved = store_form_changes(
                 connection,
                 state,
                 form_fields,
@@ -231,7 +194,7 @@ class Desk:
             if not read.readable:
                 return Submitted(False, problems=form.problems(form_fields, form_values, read))
             before, state = state.submitted_at, dataclasses.replace(state, rev=saved.rev)
-            changes = _changes(connection, instrument, task, state, read, at)
+            changes = changes_of(connection, instrument, task, state, read, at)
             reason = form.clean(sent.get(REASON_FOR_CHANGE, "")).strip()
             if changes.revises and self._asks_why(task) and not reason:
                 return Submitted(
@@ -261,7 +224,7 @@ class Desk:
             state, task = state_and_task
             if not self._is_closed(connection, task):
                 form_fields = fields(self._instrument(task), task)
-                self._store_changes(
+                store_form_changes(
                     connection,
                     state,
                     form_fields,
@@ -341,45 +304,6 @@ class Desk:
             name: draft.value for name, draft in drafts.values(connection, task.id).items()
         }
 
-    def _store_changes(
-        self,
-        connection: Connection,
-        state: State,
-        form_fields: Sequence[Field],
-        form_values: Mapping[str, str],
-        window: Window | int,
-        at: str,
-    ) -> SaveResult:
-        """Store the values of a form that differ from the saved ones.
-
-        The changes under way are stored first, then all other values that differ.
-        """
-        window = Window(window) if isinstance(window, int) else window
-        pending = [c for c in window.pending if not form.unfit(form_fields, c)]
-        saved = drafts.append_changes(connection, state, pending, at)
-        revision_by_field = {c.field: saved.rev for c in pending if c.field not in saved.conflicts}
-        now = {name: draft.value for name, draft in drafts.values(connection, state.task).items()}
-        # One spelling for both: a draft has 1,5 and line ends as they were typed.
-        before = form.tidied(form_fields, now) | {name: now.get(name, "") for name in form.BESIDE}
-        # New names each time: what differs is asked anew, so handing in twice says nothing twice.
-        changes = [
-            Change(
-                secrets.token_hex(16),
-                name,
-                value,
-                revision_by_field.get(name, window.revision(name)),
-            )
-            for name, value in form_values.items()
-            if value != before[name] and name not in saved.conflicts
-        ]
-        rest = drafts.append_changes(
-            connection,
-            dataclasses.replace(state, rev=saved.rev),
-            [c for c in changes if not form.unfit(form_fields, c)],
-            at,
-        )
-        return SaveResult(rest.rev, {**saved.conflicts, **rest.conflicts})
-
     def _asks_why(self, task: Task) -> bool:
         """Whether changing a rating of this task needs a reason."""
         return self._study.reasons_for_changes and task.purpose != "practice"
@@ -389,7 +313,7 @@ class Desk:
         connection: Connection,
         task: Task,
         state: State,
-        changes: _Changes,
+        changes: Changes,
         reason: str,
         at: str,
     ) -> None:
@@ -408,69 +332,6 @@ class Desk:
             blank = Change(secrets.token_hex(16), REASON_FOR_CHANGE, "", state.rev)
             drafts.append_changes(connection, state, [blank], at)
         cover_task(connection, task.id, at)
-
-
-@dataclass(frozen=True, slots=True)
-class _Changes:
-    """What handing in changes."""
-
-    ratings: tuple[Rating, ...]
-    """Ratings that are new or say something else; empty ones where nothing is said any more."""
-    revises: bool
-    """Whether a stored rating is among them."""
-    seconds: float | None
-    """The screen's time."""
-
-
-def _changes(
-    connection: Connection, instrument: Instrument, task: Task, state: State, read: Reading, at: str
-) -> _Changes:
-    before = {
-        (r.criterion, r.answers, r.span): r for r in screens.ratings_of_task(connection, task.id)
-    }
-    # The screen's time is that until it was handed in first; going back to correct a slip does not
-    # change it.
-    seconds = state.seconds if state.submitted_at is not None else _seconds(connection, state, at)
-    fresh = ratings(read, instrument, task, seconds=seconds, at=at)
-    now = {(r.criterion, r.answers, r.span) for r in fresh}
-    emptied = [
-        dataclasses.replace(old, label="", note="", at=at)
-        for key, old in before.items()
-        if key not in now and old.label != "" and old.task == task.id
-    ]
-    changed = [r for r in fresh if not _same(before.get((r.criterion, r.answers, r.span)), r)]
-    revises = bool(emptied) or any((r.criterion, r.answers, r.span) in before for r in changed)
-    return _Changes((*changed, *emptied), revises, seconds)
-
-
-def _seconds(connection: Connection, state: State, at: str) -> float | None:
-    """Active seconds over all openings of a screen.
-
-    Where a page could not measure them, the seconds for which it was open are counted instead.
-    """
-    total = 0.0
-    visits = screens.visits(connection, state.task)
-    for number, (opened_at, visit) in enumerate(visits, start=1):
-        # Without a script only the last opening is known to have ended: now.
-        open_ = _between(opened_at, at) if number == len(visits) else 0.0
-        wall = visit.wall if visit.wall is not None else open_
-        total += visit.active if visit.active is not None else wall
-    return round(total, 3) if visits else None
-
-
-def _between(start: str, end: str) -> float:
-    return max(0.0, (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
-
-
-def _same(old: Rating | None, new: Rating) -> bool:
-    if old is None:
-        return False
-    return (old.state, old.label, old.note, old.instrument) == (
-        new.state,
-        new.label,
-        new.note,
-        new.instrument,
-    )
 
 
 def _says(saved: SaveResult) -> dict[str, str]:
