@@ -30,8 +30,8 @@ def command(folder: Path, database: str, kind: str, last: int | None, output: Pa
     """
     from konsil.api import open_folder
     from konsil.cli.terminal import show
+    from konsil.store.engine.cells import dumps
     from konsil.store.engine.engine import reading
-    from konsil.store.engine.rows import dumps
     from konsil.store.log.entries import Entry, read_entries
     from konsil.store.people.staff import names
 

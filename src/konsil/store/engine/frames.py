@@ -21,7 +21,8 @@ from konsil.analysis.table.columns import Columns
 from konsil.errors import StoreError
 from konsil.records.formulas import FORMULA, NUMBER
 from konsil.store.engine import read
-from konsil.store.engine.rows import DamagedError, Kind, Record, dumps
+from konsil.store.engine.cells import DamagedError, dumps
+from konsil.store.engine.rows import Kind, Record
 
 _CHUNK = 50_000
 _LONGEST_HEADER, _LONGEST_LINE = 1 << 16, 1 << 25

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
-import math
 import operator
 import types
 import typing
@@ -23,35 +21,26 @@ from sqlalchemy import Table
 from konsil.errors import StoreError
 from konsil.records import Answer, Attempt, Call, Citation, Event, Item, Rater, Rating, Span, Task
 from konsil.store.engine import schema
+from konsil.store.engine.cells import (
+    UnfitError,
+    choice_cell,
+    citation_value,
+    count_cell,
+    strings_list,
+    json_cell,
+    json_value,
+    mapping_value,
+    number_cell,
+    shortened,
+    span_value,
+    strings_cell,
+    strings_value,
+    text_cell,
+)
 
 KindName = Literal["items", "answers", "raters", "tasks", "ratings", "attempts", "events"]
 Record = Item | Answer | Rater | Task | Rating | Attempt | Event | Call
 Row = tuple[Any, ...]
-
-
-_EXPECTED = "a list or table in JSON"
-
-
-class DamagedError(StoreError, ValueError):
-    """A cell that is no JSON: of a database, a sentence.
-
-    A reader of files names file and record instead.
-    """
-
-    def __init__(self, cell: str) -> None:
-        super().__init__(
-            f"the database is damaged: {cell} is stored where {_EXPECTED} was written; restore a"
-            " backup"
-        )
-        self.of_a_file = f"expected {_EXPECTED}, got {cell}"
-        """What a reader of files says."""
-
-
-class _UnfitError(Exception):
-    """A value that a database cannot keep.
-
-    Becomes a StoreError that names the record and the field.
-    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +87,13 @@ class Kind:
         """Turn a record into its row; a StoreError says which field no database can keep."""
         try:
             row = self._row(record)
-        except (_UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
+        except (UnfitError, UnicodeEncodeError, TypeError, ValueError, AttributeError):
             raise StoreError(f"{name_of(record)}: {self._unfit(record)}") from None
         if isinstance(record, Rating) and (record.state == "rated") == (record.label is None):
             has = (
-                "has no label" if record.label is None else f"has the label {_short(record.label)}"
+                "has no label"
+                if record.label is None
+                else f"has the label {shortened(record.label)}"
             )
             raise StoreError(
                 f"{name_of(record)}: is {record.state} and {has}; a rating has one, an abstention"
@@ -128,13 +119,13 @@ class Kind:
             value = getattr(record, f.name)
             try:
                 f.to_cell(value)
-            except _UnfitError as error:
+            except UnfitError as error:
                 return f"{f.name} {error}"
             except UnicodeEncodeError:
                 return f"{f.name} contains half a character (a lone surrogate), which is not text"
             except (TypeError, ValueError, AttributeError):
                 return (
-                    f"{f.name} is {_short(value)}, expected a"
+                    f"{f.name} is {shortened(value)}, expected a"
                     f" {'tuple' if f.type == 'list' else f.type}"
                 )
         return "cannot be stored"
@@ -162,8 +153,8 @@ def _getters(
     A conversion makes a value its cell; None: it is a cell already.
     """
     kind = CALLS if name == CALLS.name else KINDS[typing.cast(KindName, name)]
-    checks = tuple(None if f.to_cell is _text else f.to_cell for f in kind.fields)
-    texts = (f.name for f in kind.fields if f.to_cell is _text)
+    checks = tuple(None if f.to_cell is text_cell else f.to_cell for f in kind.fields)
+    texts = (f.name for f in kind.fields if f.to_cell is text_cell)
     return operator.attrgetter(*kind.names), checks, operator.attrgetter(*texts)
 
 
@@ -181,111 +172,6 @@ def name_of(record: Record) -> str:
     return f"rating of {record.rater!r}{about} ({record.criterion})"
 
 
-def dumps(value: object) -> str:
-    """Write canonical JSON: sorted keys, no spaces, no NaN."""
-    return _encode(value)
-
-
-# Made once: json.dumps with options makes an encoder for every value.
-_encode = json.JSONEncoder(
-    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-).encode
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _text(value: str) -> str:
-    if "\0" in value:  # PostgreSQL cannot keep it; what one database keeps the other must keep too
-        raise _UnfitError("contains a NUL character")
-    if not value.isascii():
-        value.encode()
-    return value
-
-
-def _number(value: float) -> float:
-    if type(value) is bool or not math.isfinite(value):
-        raise _UnfitError(f"is {value}, expected a finite number; None says that it is not known")
-    return float(value) + 0.0  # SQLite forgets the sign of minus zero
-
-
-def _count(value: int) -> int:
-    if type(value) is not int or not -(2**63) <= value < 2**63:
-        raise TypeError
-    return value
-
-
-def _choice(choices: tuple[str, ...]) -> Callable[[str], str]:
-    def check(value: str) -> str:
-        if value not in choices:
-            raise _UnfitError(
-                f"is {value!r}, expected one of {', '.join(repr(c) for c in choices)}"
-            )
-        return value
-
-    return check
-
-
-def _json_text(pack: Callable[[Any], Any]) -> Callable[[Any], str]:
-    def write(value: object) -> str:
-        text = dumps(pack(value)) if value != () else "[]"
-        if not text.isascii():
-            text.encode()
-        return text
-
-    return write
-
-
-def _json_value(unpack: Callable[[Any], Any]) -> Callable[[str], Any]:
-    def read(cell: str) -> Any:  # noqa: ANN401 - JSON has every type
-        # Most lists and tables are empty: of a hundred thousand answers few have citations or
-        # sentences.
-        if cell == "[]":
-            return unpack([])
-        try:
-            return unpack({} if cell == "{}" else json.loads(cell))
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise DamagedError(_short(cell)) from None
-
-    return read
-
-
-def _strings(value: tuple[str, ...]) -> list[str]:
-    if type(value) is not tuple or not all(isinstance(v, str) for v in value):
-        raise TypeError
-    return list(value)
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def _strings_text(value: tuple[str, ...]) -> str:
-    return _json_text(_strings)(value)
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def _strings_value(cell: str) -> tuple[str, ...]:
-    # Ratings of one answer share one tuple: a million ratings of ten thousand answers stay small.
-    try:
-        return tuple(json.loads(cell))
-    except (ValueError, TypeError, RecursionError):
-        raise DamagedError(_short(cell)) from None
-
-
-def _span(value: Span | None) -> list[int] | None:
-    return None if value is None else [_count(value.start), _count(value.end)]
-
-
-def _citation(value: Citation) -> dict[str, str]:
-    return {"title": value.title, "url": value.url}
-
-
-def _mapping(value: Mapping[str, object]) -> dict[str, object]:
-    if not all(isinstance(k, str) for k in value):
-        raise TypeError
-    return dict(value)
-
-
 def _same(value: Any) -> Any:  # noqa: ANN401 - the identity has every type
     return value
 
@@ -297,48 +183,51 @@ def _optional(write: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _structure(
     name: str, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], kind: str
 ) -> Field:
-    return Field(name, kind, False, _json_text(pack), _json_value(unpack), pack, unpack)
+    return Field(name, kind, False, json_cell(pack), json_value(unpack), pack, unpack)
 
 
 def _field(name: str, hint: Any) -> Field:  # noqa: ANN401 - type hints are values here
     if hint is str:
-        return Field(name, "text", False, _text, _same, _text, _same)
+        return Field(name, "text", False, text_cell, _same, text_cell, _same)
     if hint is float:
-        return Field(name, "number", False, _number, _same, _number, _same)
+        return Field(name, "number", False, number_cell, _same, number_cell, _same)
     if hint is int:
-        return Field(name, "whole number", False, _count, _same, _count, _same)
+        return Field(name, "whole number", False, count_cell, _same, count_cell, _same)
     if typing.get_origin(hint) is Literal:
-        check = _choice(typing.get_args(hint))
+        check = choice_cell(typing.get_args(hint))
         return Field(name, "text", False, check, _same, check, _same)
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         kind = next(a for a in typing.get_args(hint) if a is not type(None))
         if kind is Span:
-            to_text, from_text = _json_text(_span), _json_value(lambda v: Span(*v))
+            to_text, from_text = json_cell(span_value), json_value(lambda v: Span(*v))
             return Field(
                 name,
                 "span",
                 True,
                 lambda v: "" if v is None else to_text(v),
                 lambda c: from_text(c) if c else None,
-                _span,
+                span_value,
                 lambda v: None if v is None else Span(*v),
             )
-        write, word = (_number, "number") if kind is float else (_text, "text")
+        write, word = (number_cell, "number") if kind is float else (text_cell, "text")
         return Field(name, word, True, _optional(write), _same, _optional(write), _same)
     if typing.get_origin(hint) is tuple:
         kind = typing.get_args(hint)[0]
         if kind is Span:
             return _structure(
-                name, lambda v: [_span(s) for s in v], lambda v: tuple(Span(*s) for s in v), "list"
+                name,
+                lambda v: [span_value(s) for s in v],
+                lambda v: tuple(Span(*s) for s in v),
+                "list",
             )
         if kind is Citation:
             pack, unpack = (
-                (lambda v: [_citation(c) for c in v]),
+                (lambda v: [citation_value(c) for c in v]),
                 (lambda v: tuple(Citation(**c) for c in v)),
             )
             return _structure(name, pack, unpack, "list")
-        return Field(name, "list", False, _strings_text, _strings_value, _strings, tuple)
-    return _structure(name, _mapping, _same, "table")
+        return Field(name, "list", False, strings_cell, strings_value, strings_list, tuple)
+    return _structure(name, mapping_value, _same, "table")
 
 
 def _kind(name: str, record: type[Any], table: Table, key: tuple[str, ...] = ("id",)) -> Kind:

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.store.engine import schema
-from konsil.store.engine.rows import dumps
+from konsil.store.engine.cells import dumps
 from konsil.store.engine.unlocking import unlocked
 from konsil.store.log import audit, covering
 from konsil.store.log.salts import Salts

@@ -25,7 +25,8 @@ from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError
 from konsil.store.engine import schema
-from konsil.store.engine.rows import CALLS, KINDS, Row, dumps
+from konsil.store.engine.cells import dumps
+from konsil.store.engine.rows import CALLS, KINDS, Row
 from konsil.store.log.salts import Owner, all_salts, owner_of
 
 ERASURE = "erasure"

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.store.engine import schema
-from konsil.store.engine.rows import KINDS, dumps
+from konsil.store.engine.cells import dumps
+from konsil.store.engine.rows import KINDS
 from konsil.store.log import audit, study_events
 
 _CHUNK = 1_000

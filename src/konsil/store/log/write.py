@@ -13,7 +13,8 @@ from sqlalchemy.engine import Connection
 from konsil.errors import ConflictError, StoreError
 from konsil.records import Answer, Attempt, Event, Item, Rater, Rating, Task
 from konsil.store.engine import schema
-from konsil.store.engine.rows import KINDS, KindName, Row, dumps, name_of
+from konsil.store.engine.cells import dumps
+from konsil.store.engine.rows import KINDS, KindName, Row, name_of
 from konsil.store.log import audit
 from konsil.store.log.record_writer import RecordWriter, key_of, rows_by_key
 from konsil.store.log.salts import owner_of

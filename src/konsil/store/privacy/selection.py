@@ -11,7 +11,8 @@ from sqlalchemy.engine import Connection
 
 from konsil.plan.model.places import SIGN_UP
 from konsil.store.engine import page_schema, schema
-from konsil.store.engine.rows import KINDS, dumps
+from konsil.store.engine.cells import dumps
+from konsil.store.engine.rows import KINDS
 from konsil.store.engine.unlocking import unlocked
 from konsil.store.log import audit, covering, study_events
 from konsil.store.log.salts import Salts, owner_of

@@ -19,7 +19,7 @@ from sqlalchemy.engine import Connection
 
 from konsil.records.worked import Worked
 from konsil.store.engine import frames, page_schema, schema
-from konsil.store.engine.rows import dumps
+from konsil.store.engine.cells import dumps
 from konsil.store.tasks.drafts import NOTE, REASON_FOR_CHANGE
 
 _V, _E = page_schema.visits.c, page_schema.draft_events.c

@@ -19,8 +19,9 @@ from konsil.prepare import last_screened, prepared
 from konsil.prepare.cases.marking import versions_of
 from konsil.prepare.questions.rewriting import decisions
 from konsil.records import Rater, Rating, System, Task
+from konsil.store.engine.cells import dumps
 from konsil.store.engine.frames import frames
-from konsil.store.engine.rows import KINDS, KindName, dumps
+from konsil.store.engine.rows import KINDS, KindName
 from konsil.store.log.db import View
 from konsil.store.privacy.erasing import erased_wholly
 from konsil.store.release.pseudonyms import Pseudonyms, coarsened, mentions

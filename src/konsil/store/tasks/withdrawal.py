@@ -12,8 +12,8 @@ from konsil.plan.changes.handover import Handover, reassign_tasks
 from konsil.plan.model.places import SIGN_UP
 from konsil.records import Event, Item, Rater, Task
 from konsil.store.engine import page_schema, read, schema
+from konsil.store.engine.cells import dumps
 from konsil.store.engine.engine import reading, writing
-from konsil.store.engine.rows import dumps
 from konsil.store.log import audit, study_events
 from konsil.store.log.db import Store
 from konsil.store.people import access

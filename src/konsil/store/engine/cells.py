@@ -1,0 +1,155 @@
+"""Cells of a row: how texts, numbers, lists and tables are written and read again."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from konsil.errors import StoreError
+from konsil.records import Citation, Span
+
+_EXPECTED = "a list or table in JSON"
+
+
+class DamagedError(StoreError, ValueError):
+    """A cell that is no JSON: of a database, a sentence.
+
+    A reader of files names file and record instead.
+    """
+
+    def __init__(self, cell: str) -> None:
+        super().__init__(
+            f"the database is damaged: {cell} is stored where {_EXPECTED} was written; restore a"
+            " backup"
+        )
+        self.of_a_file = f"expected {_EXPECTED}, got {cell}"
+        """What a reader of files says."""
+
+
+class UnfitError(Exception):
+    """A value that a database cannot keep.
+
+    Becomes a StoreError that names the record and the field.
+    """
+
+
+def dumps(value: object) -> str:
+    """Write canonical JSON: sorted keys, no spaces, no NaN."""
+    return _encode(value)
+
+
+# Made once: json.dumps with options makes an encoder for every value.
+_encode = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+).encode
+
+
+def shortened(value: object) -> str:
+    """A value as an error quotes it."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def text_cell(value: str) -> str:
+    """Check a text."""
+    if "\0" in value:  # PostgreSQL cannot keep it; what one database keeps the other must keep too
+        raise UnfitError("contains a NUL character")
+    if not value.isascii():
+        value.encode()
+    return value
+
+
+def number_cell(value: float) -> float:
+    """Check a number."""
+    if type(value) is bool or not math.isfinite(value):
+        raise UnfitError(f"is {value}, expected a finite number; None says that it is not known")
+    return float(value) + 0.0  # SQLite forgets the sign of minus zero
+
+
+def count_cell(value: int) -> int:
+    """Check a whole number."""
+    if type(value) is not int or not -(2**63) <= value < 2**63:
+        raise TypeError
+    return value
+
+
+def choice_cell(choices: tuple[str, ...]) -> Callable[[str], str]:
+    """A check of a text that is one of several."""
+
+    def check(value: str) -> str:
+        if value not in choices:
+            raise UnfitError(f"is {value!r}, expected one of {', '.join(repr(c) for c in choices)}")
+        return value
+
+    return check
+
+
+def json_cell(pack: Callable[[Any], Any]) -> Callable[[Any], str]:
+    """How a structure becomes JSON text."""
+
+    def write(value: object) -> str:
+        text = dumps(pack(value)) if value != () else "[]"
+        if not text.isascii():
+            text.encode()
+        return text
+
+    return write
+
+
+def json_value(unpack: Callable[[Any], Any]) -> Callable[[str], Any]:
+    """How JSON text becomes a structure again."""
+
+    def read(cell: str) -> Any:  # noqa: ANN401 - JSON has every type
+        # Most lists and tables are empty: of a hundred thousand answers few have citations or
+        # sentences.
+        if cell == "[]":
+            return unpack([])
+        try:
+            return unpack({} if cell == "{}" else json.loads(cell))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise DamagedError(shortened(cell)) from None
+
+    return read
+
+
+def strings_list(value: tuple[str, ...]) -> list[str]:
+    """Check a tuple of texts."""
+    if type(value) is not tuple or not all(isinstance(v, str) for v in value):
+        raise TypeError
+    return list(value)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def strings_cell(value: tuple[str, ...]) -> str:
+    """Write a tuple of texts."""
+    return json_cell(strings_list)(value)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def strings_value(cell: str) -> tuple[str, ...]:
+    """Read a tuple of texts."""
+    # Ratings of one answer share one tuple: a million ratings of ten thousand answers stay small.
+    try:
+        return tuple(json.loads(cell))
+    except (ValueError, TypeError, RecursionError):
+        raise DamagedError(shortened(cell)) from None
+
+
+def span_value(value: Span | None) -> list[int] | None:
+    """A span as a list; None where there is none."""
+    return None if value is None else [count_cell(value.start), count_cell(value.end)]
+
+
+def citation_value(value: Citation) -> dict[str, str]:
+    """A citation as a table."""
+    return {"title": value.title, "url": value.url}
+
+
+def mapping_value(value: Mapping[str, object]) -> dict[str, object]:
+    """Check a table."""
+    if not all(isinstance(k, str) for k in value):
+        raise TypeError
+    return dict(value)
