@@ -14,8 +14,9 @@ import konsil
 from konsil.analysis.pairs.ranking_summary import p_words, ratio_limits, worth_limits
 from konsil.cli.preference_tables import show
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
-from konsil.stats.pairs.preference import disagree, preferences, vote_cautions
+from konsil.stats.pairs.preference import disagree, preferences
 from konsil.stats.pairs.two_way_clusters import crossed
+from konsil.stats.pairs.vote_cautions import vote_cautions
 from konsil.stats.pairs.votes import Votes, votes
 from konsil.stats.pairs.wins import system_against_others
 

@@ -10,7 +10,7 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.message import message
 from konsil.stats.engine.contract import Estimate, IntArray
 from konsil.stats.inference.cluster_variance import LEAST_RATERS, effective_number
-from konsil.stats.pairs.preference import FEW_RATERS, MUCH, WIDER
+from konsil.stats.pairs.vote_cautions import FEW_RATERS, MUCH, WIDER
 
 
 def rater_sampling_notes(headline: Estimate, two: Estimate, measure: Measure) -> list[str]:

@@ -14,8 +14,9 @@ from konsil.analysis.model.results import Row
 from konsil.analysis.pairs.ranking_summary import no_interval, sentence, two_procedures
 from konsil.analysis.pairs.vote_methods import votes_method
 from konsil.stats.engine.contract import Estimate
-from konsil.stats.pairs.preference import Preference, disagree, is_dominated, vote_cautions
+from konsil.stats.pairs.preference import Preference, disagree
 from konsil.stats.pairs.two_way_clusters import Interval
+from konsil.stats.pairs.vote_cautions import is_dominated, vote_cautions
 
 
 def value_rows(

@@ -14,15 +14,10 @@ from konsil.analysis.pairs.vote_methods import votes_method
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
-from konsil.stats.pairs.preference import (
-    Preference,
-    VoteCaution,
-    disagree,
-    is_dominated,
-    vote_cautions,
-)
+from konsil.stats.pairs.preference import Preference, disagree
 from konsil.stats.pairs.ratios import against_reference, ratios_to_best
 from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
+from konsil.stats.pairs.vote_cautions import VoteCaution, is_dominated, vote_cautions
 from konsil.stats.pairs.votes import pair_members, totals
 from konsil.stats.pairs.worth_designs import Model, Ties, design
 

@@ -18,8 +18,9 @@ from konsil.analysis.pairs.ranking_summary import ratio_limits, sentence, worth_
 from konsil.analysis.pairs.votes import Member
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
-from konsil.stats.pairs.preference import Preference, is_dominated, preferences, vote_cautions
+from konsil.stats.pairs.preference import Preference, preferences
 from konsil.stats.pairs.ratios import Ratios, against_reference, model_interval, ratios_to_best
+from konsil.stats.pairs.vote_cautions import is_dominated, vote_cautions
 from konsil.stats.pairs.votes import totals
 from konsil.stats.pairs.worth_designs import Model, design
 

@@ -12,8 +12,8 @@ from konsil.analysis.model.message import message
 from konsil.analysis.pairs.ranking_summary import no_interval, two_way_method
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.stats.engine.contract import Array, IntArray
-from konsil.stats.pairs.preference import is_dominated
 from konsil.stats.pairs.two_way_clusters import Crossed, Interval, crossed
+from konsil.stats.pairs.vote_cautions import is_dominated
 from konsil.stats.pairs.vote_contrasts import between_groups, side_by_side
 from konsil.stats.pairs.votes import pair_members
 from konsil.stats.pairs.wins import system_against_others

@@ -17,7 +17,6 @@ from konsil.stats.engine.cluster_sums import prepare
 from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.engine.resample import bootstrap, jackknife
 from konsil.stats.inference import intervals
-from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.inference.joint import joint_p
 from konsil.stats.inference.permutation import flips_and_max_t
 from konsil.stats.pairs.two_way_clusters import Counts, Crossed, clusterings, covariance, crossed
@@ -33,22 +32,12 @@ RESAMPLED = 30_000_000_000
 WIDE = 30_000_000
 """Cells times draws from which on the same holds."""
 
-WIDER, FEW_RATERS, FEW_QUESTIONS, THIN = 1.1, 30, 50, 5
-"""From where on raters widen the interval; below how many raters, questions, comparisons of a pair
-little is known."""
-
-DIFFERS = 0.05
-"""Where one of two tests is at or below it and the other above, the reader is told what each
-answers."""
 
 TOGETHER = 200
 """Up to so many p values are adjusted together."""
 
 _ROUNDING = 1e-12
 """By so much 1 - level may miss its decimal."""
-
-MUCH = 0.1
-"""A rater with a larger share of the comparisons, and twice an even one, is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,14 +307,6 @@ def _values(
     return np.concatenate(out, axis=-1)
 
 
-def is_dominated(values: Crossed, index: int) -> bool:
-    """Whether one of several raters gave too many of a value's votes.
-
-    Then nothing is estimated of how raters vary.
-    """
-    return bool(values.n_raters[index] > 1 and values.effective_raters[index] < LEAST_RATERS)
-
-
 def disagree(low: float, high: float, p: float, level: float) -> bool:
     """Whether an interval leaves out zero and a test does not reject it, or the other way round.
 
@@ -336,68 +317,3 @@ def disagree(low: float, high: float, p: float, level: float) -> bool:
     """
     is_defined = np.isfinite([low, high, p]).all()
     return bool(is_defined and (low > 0 or high < 0) != (p <= 1 - level + _ROUNDING))
-
-
-@dataclass(frozen=True)
-class VoteCaution:
-    """Something a reader of the intervals should know."""
-
-    code: Literal[
-        "raters-matter",
-        "few-raters",
-        "few-questions",
-        "raters-unequal",
-        "raters-dominated",
-        "these-raters",
-        "thin-pairs",
-        "rivals-not-met",
-    ]
-    """What it is; `analysis` makes the sentence."""
-    numbers: tuple[float, ...]
-    """What the sentence names."""
-    rater: int = -1
-    """The number of the rater whom it is about; -1: nobody."""
-
-
-def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]:
-    """What to say beside a value: raters that widen the interval, few raters, few questions.
-
-    The limits are what the coverage simulations support (docs/coverage.md).
-    """
-    cautions: list[VoteCaution] = []
-    if not np.isfinite(preference.found.value[index]):
-        return ()
-    both, alone = preference.found.two_way, preference.found.question
-    width, narrow = both.high[index] - both.low[index], alone.high[index] - alone.low[index]
-    if narrow > 0 and width / narrow > WIDER:
-        cautions.append(VoteCaution("raters-matter", (float(width / narrow) - 1,)))
-    raters, questions = (
-        int(preference.found.n_raters[index]),
-        int(preference.found.n_questions[index]),
-    )
-    if raters < FEW_RATERS:
-        cautions.append(VoteCaution("few-raters", (raters, FEW_RATERS)))
-    share, effective = (
-        float(preference.found.largest_share[index]),
-        float(preference.found.effective_raters[index]),
-    )
-    if is_dominated(preference.found, index):
-        numbers = (share, raters, effective, LEAST_RATERS)
-        cautions.append(
-            VoteCaution("raters-dominated", numbers, int(preference.found.busiest[index]))
-        )
-    elif raters > 1 and share > max(MUCH, 2 / raters):
-        cautions.append(
-            VoteCaution(
-                "raters-unequal", (share, raters, effective), int(preference.found.busiest[index])
-            )
-        )
-    if questions < FEW_QUESTIONS:
-        cautions.append(VoteCaution("few-questions", (questions, FEW_QUESTIONS)))
-    if preference.flips is not None and preference.flips.unit == "question":
-        p, flipped = float(both.p[index]), float(preference.flips.p[index])
-        if (p <= DIFFERS) != (flipped <= DIFFERS) and np.isfinite([p, flipped]).all():
-            cautions.append(VoteCaution("these-raters", (p, flipped)))
-    if preference.found.n_thinnest[index] < THIN:
-        cautions.append(VoteCaution("thin-pairs", (float(preference.found.n_thinnest[index]),)))
-    return tuple(cautions)
