@@ -26,7 +26,6 @@ from konsil.store.engine.cells import (
     choice_cell,
     citation_value,
     count_cell,
-    strings_list,
     json_cell,
     json_value,
     mapping_value,
@@ -34,6 +33,7 @@ from konsil.store.engine.cells import (
     shortened,
     span_value,
     strings_cell,
+    strings_list,
     strings_value,
     text_cell,
 )
