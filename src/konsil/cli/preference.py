@@ -98,7 +98,7 @@ def command(
     """
     from konsil.analysis.standalone.preference_table import from_layout
     from konsil.analysis.tabular.slices import Slices
-    from konsil.analysis.tabular.votes_table import Layout
+    from konsil.analysis.tabular.votes_layout import Layout
     from konsil.sources.files.table import read_table
 
     table = read_table(file, sheet=sheet, encoding=encoding, separator=separator, numbered=True)

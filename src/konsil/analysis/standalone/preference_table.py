@@ -20,7 +20,8 @@ from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.dataframes import to_polars
 from konsil.analysis.tabular.ratings_table import as_text
 from konsil.analysis.tabular.slices import Part, Slices, as_values, parts
-from konsil.analysis.tabular.votes_table import Comparisons, Layout, read_comparisons
+from konsil.analysis.tabular.votes_layout import Layout
+from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons
 from konsil.errors import AnalysisError
 from konsil.records.digits import written
 from konsil.stats.engine.weights import stream_key
