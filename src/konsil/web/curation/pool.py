@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
 from konsil.prepare import (
     KEEP,
@@ -21,18 +21,14 @@ from konsil.prepare import (
     last_screened,
 )
 from konsil.prepare.identifiers.suspects import suspects
-from konsil.prepare.questions.deciding import current_decisions
 from konsil.prepare.questions.screening import UNDECIDED
 from konsil.records import Event, Item
 from konsil.store import Store
 from konsil.store.curation import pool
 from konsil.store.engine.engine import reading, writing
 from konsil.study import Study
+from konsil.web.curation.standing import STANDINGS, Stand, Standing
 
-Standing = Literal["undecided", "suspected", "kept", "out"]
-STANDINGS: tuple[Standing, ...] = get_args(Standing)
-"""Nobody decided; nobody decided, and a rule found something; a person kept it; a person left it
-out."""
 PAGE = 50
 """Items on one page of the list."""
 MOST_AT_ONCE = 200
@@ -43,45 +39,6 @@ LONGEST_NOTE = 2_000
 Fault = Literal["", "reason", "statements", "crossed", "planned", "unknown"]
 """What stands in the way of a decision: no reason, not all statements, somebody else's, a plan, no
 such item."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """How the whole pool stands."""
-
-    decided: Mapping[str, str]
-    """Item -> what people decided."""
-    suspected: Mapping[str, str]
-    """Item that nobody decided on -> the reason for which a rule leaves it out."""
-    last: Mapping[str, Decision]
-    """Item -> the last decision that was made on these pages."""
-    by_model: Mapping[str, str]
-    """Item -> the reason for which a model suspects it, where no rule does."""
-
-    def after(self, later: Sequence[Decision]) -> Stand:
-        """How it stands after some decisions more."""
-        decided, suspected = current_decisions(self.decided, later), dict(self.suspected)
-        for decision in later:
-            suspected.pop(decision.item, None)
-            if not decision.decision and decision.otherwise not in (KEEP, UNDECIDED):
-                suspected[decision.item] = decision.otherwise
-        return Stand(
-            decided,
-            suspected,
-            {**self.last, **{decision.item: decision for decision in later}},
-            self.by_model,
-        )
-
-    def of(self, item: str) -> Standing:
-        """How one item stands."""
-        if item in self.decided:
-            return "kept" if self.decided[item] == KEEP else "out"
-        return "suspected" if item in self.suspected else "undecided"
-
-    def reason(self, item: str) -> str:
-        """Why an item is left out, or suspected; empty: it is neither."""
-        decided = self.decided.get(item, self.suspected.get(item, ""))
-        return "" if decided == KEEP else decided
 
 
 @dataclass(frozen=True, slots=True)
