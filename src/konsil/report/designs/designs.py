@@ -8,6 +8,14 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, PARTS, TIMED
+from konsil.report.designs.design_curves import (
+    NOTHING,
+    about_design,
+    cost_curves,
+    described_points,
+    part_curves,
+    point_of,
+)
 from konsil.report.designs.design_figures import Curve, Panel, curves
 from konsil.report.designs.recommendations import (
     advice_table,
@@ -16,12 +24,10 @@ from konsil.report.designs.recommendations import (
     ranking_table,
 )
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.small_multiples import Column, Point, columns
-from konsil.report.figures.svg_primitives import About, Dot
+from konsil.report.figures.small_multiples import Column, columns
+from konsil.report.figures.svg_primitives import Dot
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
-from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import column_title
 from konsil.report.material.tables import MINUS, Table
 
 DESIGN = ("instrument", "design")
@@ -55,8 +61,8 @@ def designs(material: Material) -> Designs | None:
         figures += _side_by_side(material, kind, members, of)
     figures += [
         *_systems(material, analyses, of),
-        *_parts(material, analyses, of),
-        *_costs(material, analyses, of),
+        *part_curves(material, analyses, of),
+        *cost_curves(material, analyses, of),
     ]
     tables = (
         make(material, analyses, of)
@@ -136,7 +142,7 @@ def _side_by_side(
             "%(what)s: estimates (dots) with their intervals (lines), and the differences on the"
             " same resamples."
         )
-        about = _about(
+        about = about_design(
             material,
             "designs",
             kind,
@@ -176,13 +182,13 @@ def _systems(
     for a in chosen.values():
         column = next(c for c in DESIGN if c in a.by)
         points = {
-            (r.group[column], r.group["system"]): _point(r)
+            (r.group[column], r.group["system"]): point_of(r)
             for r in of[a.name]
             if r.kind == "estimate" and r.group
         }
         designs = list(dict.fromkeys(d for d, _s in points))[:2]
         lines = [
-            Curve(d, [points.get((d, s), _NOTHING) for s in systems], n)
+            Curve(d, [points.get((d, s), NOTHING) for s in systems], n)
             for n, d in enumerate(designs)
         ]
         panels.append(Panel(a.criterion, lines))
@@ -193,7 +199,9 @@ def _systems(
     first = next(iter(chosen.values()))
     limits = (-0.02, 1.02) if first.statistic == "share" else None
     yield curves(
-        _about(material, "designs", word, caption, 0, _described(material, systems, panels)),
+        about_design(
+            material, "designs", word, caption, 0, described_points(material, systems, panels)
+        ),
         systems,
         panels,
         material.numbers,
@@ -202,198 +210,3 @@ def _systems(
         joined=False,
         limits=limits,
     )
-
-
-def _parts(
-    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
-) -> Iterator[Drawing]:
-    """How well a part tells the whole, and how far raters lie apart, by the number of sentences."""
-    _ = material.language.gettext
-    whole_answer = _("whole answer")
-    for statistic in PARTS:
-        panels, sizes = [], list[str]()
-        for a in (a for a in analyses if a.statistic == statistic):
-            for group, rows in _groups(of[a.name]).items():
-                sizes = max(
-                    sizes,
-                    [r.group["sentences"] for r in rows if _is_size(r, whole_answer)],
-                    key=len,
-                )
-                lines = [
-                    Curve(
-                        (
-                            _("part and whole")
-                            if statistic == "part_whole"
-                            else _("so many sentences")
-                        ),
-                        _along(rows, whole_answer),
-                        0,
-                    )
-                ]
-                if statistic == "part_whole":
-                    lines.append(
-                        Curve(
-                            _("against the other sentences"),
-                            _along(rows, whole_answer, _("against the other sentences")),
-                            1,
-                        )
-                    )
-                    lines.append(
-                        Curve(_("overlap alone"), _along(rows, whole_answer, _("overlap alone")), 2)
-                    )
-                panels.append(Panel(_named(a, group), lines, _level(rows, whole_answer)))
-        if not panels or not sizes:
-            continue
-        word = title(statistic, material.language)
-        caption = _("%(what)s by the number of sentences that are rated, with intervals.") % {
-            "what": word
-        }
-        caption += " " + (
-            _(
-                "Dashed: correlation expected from part–whole overlap, with its range over"
-                " permutations."
-            )
-            if statistic == "part_whole"
-            else _("Dotted: whole answers.")
-        )
-        yield curves(
-            _about(material, "parts", word, caption, 0, _described(material, sizes, panels)),
-            sizes,
-            panels,
-            material.numbers,
-            axis=word,
-            along=column_title(material, "sentences"),
-            level=whole_answer if any(p.level for p in panels) else "",
-        )
-
-
-def _costs(
-    material: Material, analyses: Sequence[Analysis], of: Mapping[str, Sequence[Row]]
-) -> Iterator[Drawing]:
-    """Reliability and hours by the number of sentences.
-
-    Reliability by budget, for few, half and all sentences.
-    """
-    _ = material.language.gettext
-    whole_answer = _("whole answer")
-    for statistic in COSTS:
-        panels, categories = [], list[str]()
-        along = column_title(material, "sentences")
-        for a in (a for a in analyses if a.statistic == statistic):
-            if statistic == "budget_reliability":
-                lines, categories = _by_budget(material, of[a.name], whole_answer)
-                panels.append(Panel(a.criterion, lines))
-                along = column_title(material, "minutes")
-                continue
-            for group, rows in _groups(of[a.name]).items():
-                categories = max(
-                    categories,
-                    [r.group["sentences"] for r in rows if _is_size(r, whole_answer)],
-                    key=len,
-                )
-                panels.append(
-                    Panel(
-                        _named(a, group),
-                        [Curve(_("so many sentences"), _along(rows, whole_answer), 0)],
-                        _level(rows, whole_answer),
-                    )
-                )
-        if not panels or not categories:
-            continue
-        word = title(statistic, material.language)
-        caption = _("%(what)s, with intervals.") % {"what": word}
-        caption += " " + _("Dotted: whole answers.") if any(p.level for p in panels) else ""
-        yield curves(
-            _about(material, "costs", word, caption, 0, _described(material, categories, panels)),
-            categories,
-            panels,
-            material.numbers,
-            axis=word,
-            along=along,
-            level=whole_answer if any(p.level for p in panels) else "",
-            one_scale=statistic != "rater_hours",
-        )
-
-
-def _by_budget(
-    material: Material, every: Sequence[Row], whole_answer: str
-) -> tuple[list[Curve], list[str]]:
-    """Reliability by minutes, for whole answers and for one, half and all of the sentences."""
-    _ = material.language.gettext
-    rows = [r for r in every if r.kind == "estimate" and "minutes" in r.group]
-    minutes = list(dict.fromkeys(r.group["minutes"] for r in rows))
-    at = {(r.group["sentences"], r.group["minutes"]): _point(r) for r in rows}
-    sizes = sorted({s for s, _m in at if s != whole_answer}, key=natural)
-    half = (len(sizes) - 1) // 2
-    picked = list(dict.fromkeys([*sizes[:1], *sizes[half : half + 1], *sizes[-1:]]))
-    looks = {**{s: n for n, s in zip((0, 1, 4), picked, strict=False)}, whole_answer: 3}
-    names = {
-        s: _("1 sentence") if s == "1" else _("%(n)s sentences") % {"n": s} for s in picked
-    } | {whole_answer: whole_answer}
-    shown = [*picked, *([whole_answer] if any(s == whole_answer for s, _m in at) else [])]
-    return [
-        Curve(names[s], [at.get((s, m), _NOTHING) for m in minutes], looks[s]) for s in shown
-    ], minutes
-
-
-_NOTHING = Point(math.nan, math.nan, math.nan)
-
-
-def _groups(rows: Sequence[Row]) -> dict[tuple[str, ...], list[Row]]:
-    """An analysis' rows by its own groups; differences are left out."""
-    by_group: dict[tuple[str, ...], list[Row]] = {}
-    for r in rows:
-        if r.kind != "difference" and "sentences" in r.group:
-            key = tuple(v for c, v in r.group.items() if c not in {"sentences", "version"})
-            by_group.setdefault(key, []).append(r)
-    return by_group
-
-
-def _is_size(row: Row, whole_answer: str) -> bool:
-    return row.kind == "estimate" and row.group["sentences"] != whole_answer
-
-
-def _along(rows: Sequence[Row], whole_answer: str, version: str = "") -> list[Point]:
-    """The points by the number of sentences.
-
-    Those of a version beside the estimate, or the estimate's own.
-    """
-    sizes = [r.group["sentences"] for r in rows if _is_size(r, whole_answer)]
-    points = {
-        r.group["sentences"]: _point(r)
-        for r in rows
-        if (r.group.get("version") == version if version else r.kind == "estimate")
-    }
-    return [points.get(size, _NOTHING) for size in sizes]
-
-
-def _level(rows: Sequence[Row], whole_answer: str) -> Point | None:
-    return next(
-        (_point(r) for r in rows if r.kind == "estimate" and r.group["sentences"] == whole_answer),
-        None,
-    )
-
-
-def _named(a: Analysis, group: tuple[str, ...]) -> str:
-    return ", ".join((a.criterion, *group))
-
-
-def _point(row: Row) -> Point:
-    return Point(row.estimate.value, row.estimate.low, row.estimate.high)
-
-
-def _about(
-    material: Material, kind: str, name: str, caption: str, part: int, described: Sequence[str]
-) -> About:
-    key = anchor(kind, name) + (f"-{part + 1}" if part else "")
-    return About(key, name, "; ".join(described), material.caption(caption), material.stamp)
-
-
-def _described(material: Material, categories: Sequence[str], panels: Sequence[Panel]) -> list[str]:
-    plain = material.numbers.plain
-    return [
-        f"{p.title}, {c.name}: "
-        + ", ".join(f"{x} {plain(y.value)}" for x, y in zip(categories, c.points, strict=False))
-        for p in panels
-        for c in p.curves
-    ]
