@@ -19,8 +19,9 @@ from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
+from konsil.report.pairs.families import families, is_told_together
 from konsil.report.pairs.pair_figures import Grid, boxes, counts, grids, strata, wins
-from konsil.report.pairs.pairs import families, is_told_together, pair_figures
+from konsil.report.pairs.pairs import pair_figures
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
 from pocqi_tables import tables, write

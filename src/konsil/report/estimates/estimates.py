@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.estimation.targets import whom
-from konsil.analysis.model.catalogue.known import CASES, PREFERENCE, WINS
+from konsil.analysis.model.catalogue.known import CASES, WINS
 from konsil.analysis.model.message import message
 from konsil.report.designs.designs import is_told_by_design
 from konsil.report.estimates.figure_choice import figures_of
+from konsil.report.estimates.interval_methods import (
+    companion_cells,
+    companion_methods,
+    method_notes,
+    remarks,
+    target_footnotes,
+    target_notes,
+)
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.plots import forests
 from konsil.report.material.analysis_summary import analysis_question, facts_of
@@ -31,7 +37,6 @@ from konsil.report.material.table_rows import (
     value_head,
 )
 from konsil.report.material.tables import Cell, Table, table
-from konsil.stats.engine.contract import Estimate, RatersTarget
 
 
 @dataclass(frozen=True)
@@ -110,27 +115,11 @@ def _drawn(spec: Analysis | None, rows: Sequence[Joined]) -> list[Joined]:
     return [line for line in rows if "version" not in line.row.group]
 
 
-def _remarks(material: Material, row: Row) -> list[str]:
-    remarks = [w for w in row.warnings if w != row.finding]
-    if row.n_undefined_pairs:
-        remarks.append(
-            material.numbers.translated(
-                message(
-                    "Undefined for {n:,} {n|pair|pairs} of raters, which {n|is|are} left out of the"
-                    " mean.",
-                    message_id="table.undefined_pairs",
-                    n=row.n_undefined_pairs,
-                )
-            )
-        )
-    return remarks
-
-
 def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     _, numbers = material.language.gettext, material.numbers
     columns = columns_of(rows)
     several = len({line.row.statistic for line in rows}) > 1
-    methods = _companion_methods(rows)
+    methods = companion_methods(rows)
     comparisons = beside_names(rows)
     tested = any(not math.isnan(line.row.estimate.p) for line in rows)
     adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
@@ -167,10 +156,10 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
                     else []
                 ),
                 numbers.estimate(
-                    row.estimate, [*_remarks(material, row), *_alone(material, line, rows)]
+                    row.estimate, [*remarks(material, row), *target_footnotes(material, line, rows)]
                 ),
                 *([case_cell(material, bounds.get(_group(row.group)))] if bounds else []),
-                *_companions(material, line, methods),
+                *companion_cells(material, line, methods),
                 *(_comparison_cell(material, line, name) for name in comparisons),
                 *([Cell(numbers.p(row.estimate.p), number=True)] if tested else []),
                 *([Cell(numbers.p(row.p_adjusted), number=True)] if adjusted else []),
@@ -188,7 +177,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
         )
     heads = len(columns) + (1 if several or not columns else 0)
     caption = material.caption(_("Estimates of the analysis “%(name)s”.") % {"name": name})
-    general = [*_whom(material, rows), *_methods(material, rows)]
+    general = [*target_notes(material, rows), *method_notes(material, rows)]
     general += notes(material, together=together, bounds=bool(bounds))
     return table(caption, head, body, row_heads=heads, general=general)
 
@@ -200,7 +189,7 @@ def _group(group: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     _, numbers = material.language.gettext, material.numbers
     columns = columns_of(rows)
-    methods = _companion_methods(rows)
+    methods = companion_methods(rows)
     adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
     head = [
         *(column_title(material, c) for c in columns),
@@ -214,9 +203,10 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
         (
             *(Cell(contrast(line.row, column)) for column in columns),
             numbers.estimate(
-                line.row.estimate, [*_remarks(material, line.row), *_alone(material, line, rows)]
+                line.row.estimate,
+                [*remarks(material, line.row), *target_footnotes(material, line, rows)],
             ),
-            *_companions(material, line, methods),
+            *companion_cells(material, line, methods),
             Cell(numbers.p(line.row.estimate.p), number=True),
             *([Cell(numbers.p(line.row.p_adjusted), number=True)] if adjusted else []),
             Cell(_units(material, line.row), number=True),
@@ -247,7 +237,7 @@ def _differences(material: Material, name: str, rows: Sequence[Joined]) -> Table
         head,
         body,
         row_heads=len(columns),
-        general=[*general, *_whom(material, rows), *_methods(material, rows)],
+        general=[*general, *target_notes(material, rows), *method_notes(material, rows)],
     )
 
 
@@ -292,133 +282,8 @@ def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[st
     return material.caption(translate(caption)), [translate(note)] if note else []
 
 
-def _companion_methods(rows: Sequence[Joined]) -> list[str]:
-    return list(dict.fromkeys(_method(c.estimate) for line in rows for c in line.companions))
-
-
-def _method(estimate: Estimate) -> str:
-    """A column's name for a method of intervals.
-
-    It omits what differs from row to row, such as degrees of freedom.
-    """
-    first = estimate.method.split(", ")[0]
-    return first[:1].upper() + first[1:]
-
-
 def _comparison_cell(material: Material, line: Joined, name: str) -> Cell:
     """The number that the row is to be compared with."""
     if line.beside is None or line.beside_name != name:
         return Cell("", number=True)
-    return material.numbers.estimate(line.beside.estimate, _remarks(material, line.beside))
-
-
-def _companions(material: Material, line: Joined, methods: Sequence[str]) -> list[Cell]:
-    """One cell for each other interval.
-
-    The interval alone where the value is the estimate's own.
-    """
-    cells = []
-    for method in methods:
-        row = next((c for c in line.companions if _method(c.estimate) == method), None)
-        if row is None:
-            cells.append(Cell("", number=True))
-            continue
-        cell = material.numbers.estimate(row.estimate, _remarks(material, row))
-        interval = material.numbers.interval(row.estimate.low, row.estimate.high)
-        text = interval if interval and row.estimate.value == line.row.estimate.value else cell.text
-        if math.isfinite(row.estimate.p) and row.statistic in PREFERENCE:
-            text = f"{text} (p {material.numbers.p(row.estimate.p)})"
-        cells.append(Cell(text, cell.remarks, number=True))
-    return cells
-
-
-def _targets(rows: Sequence[Joined]) -> set[RatersTarget]:
-    """Whom the first intervals are about."""
-    return {joined.row.estimate.raters for joined in rows if math.isfinite(joined.row.estimate.low)}
-
-
-def _whom(material: Material, rows: Sequence[Joined]) -> list[str]:
-    """The raters that the first intervals apply to.
-
-    Only where the report or an interval of the table is about raters like these.
-    """
-    targets = _targets(rows)
-    companion_targets = {
-        c.estimate.raters
-        for joined in rows
-        for c in joined.companions
-        if math.isfinite(c.estimate.low)
-    }
-    if "like these" not in targets | companion_targets | {material.results.target} or not targets:
-        return []
-    if len(targets) > 1:
-        note = message(
-            "The first intervals are about raters like these, except where a footnote says"
-            " otherwise.",
-            message_id="target.first_mixed",
-        )
-    else:
-        note = message(
-            "The first intervals are about {whom}.", message_id="target.first", whom=whom(*targets)
-        )
-    return [material.numbers.translated(note)]
-
-
-def _alone(material: Material, joined: Joined, rows: Sequence[Joined]) -> list[str]:
-    """The footnote of a row whose interval is about these raters only.
-
-    Only where other rows' intervals are about raters like these.
-    """
-    estimate = joined.row.estimate
-    if len(_targets(rows)) < 2 or estimate.raters != "these" or not math.isfinite(estimate.low):
-        return []
-    return [
-        material.numbers.translated(
-            message("This interval is about these raters.", message_id="target.row_these")
-        )
-    ]
-
-
-def _methods(material: Material, rows: Sequence[Joined]) -> list[str]:
-    """The methods of the intervals, each once.
-
-    Where degrees of freedom differ, their range is enough.
-    """
-    _ = material.language.gettext
-    methods = [line.row.estimate.method for line in rows if line.row.estimate.method]
-    companion_methods = [
-        c.estimate.method for line in rows for c in line.companions if c.estimate.method
-    ]
-    sentences = [_("Interval: %(method)s.") % {"method": method} for method in _alike(methods)]
-    return sentences + [
-        _("Beside it: %(method)s.") % {"method": method} for method in _alike(companion_methods)
-    ]
-
-
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-"""A number as either language writes it."""
-
-
-def _size(number: str) -> float:
-    """What a written number is worth: three digits after a mark are thousands, fewer a fraction."""
-    return float(re.sub(r"[.,](?=\d{3}(?:\D|$))", "", number).replace(",", "."))
-
-
-def _alike(methods: Sequence[str]) -> list[str]:
-    """Methods that differ in one number only, as one with that number's range.
-
-    >>> _alike(["t with 9 degrees", "t with 8.5 degrees", "t with 62.1 degrees"])
-    ['t with 8.5–62.1 degrees']
-    """
-    families: dict[str, list[list[str]]] = {}
-    for method in dict.fromkeys(methods):
-        families.setdefault(_NUMBER.sub("#", method), []).append(_NUMBER.findall(method))
-    merged = []
-    for pattern, numbers in families.items():
-        parts = pattern.split("#")
-        columns = [sorted(set(column), key=_size) for column in zip(*numbers, strict=True)]
-        ranges = [
-            column[0] if len(column) == 1 else f"{column[0]}–{column[-1]}" for column in columns
-        ]
-        merged.append("".join(a + b for a, b in zip(parts, [*ranges, ""], strict=True)))
-    return merged
+    return material.numbers.estimate(line.beside.estimate, remarks(material, line.beside))

@@ -16,7 +16,7 @@ from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, beside_names, join
-from konsil.report.pairs.pairs import is_told_together
+from konsil.report.pairs.families import is_told_together
 
 MOST_COLUMNS = 4
 """Statistics that fit side by side."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.model.catalogue.known import LENGTH, PREFERENCE
+from konsil.analysis.model.catalogue.known import LENGTH
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
 from konsil.report.figures.svg_primitives import About, Dot
@@ -15,6 +15,7 @@ from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, column_title, value_head
+from konsil.report.pairs.families import Family, families, kinship
 from konsil.report.pairs.pair_figures import Grid, grids, strata, wins
 
 MOST_STRATA = 3
@@ -23,53 +24,8 @@ MOST_DOTS = 40
 """Rows of one figure."""
 MOST_CELLS = 40
 """Rows of a matrix."""
-_OF_PAIRS = {*PREFERENCE, "self_preference"} - {"rank_agreement"}
-_FREE = {"name", "criterion"}
 RATIO = "version"
 """The column in which a worth's ratio to the best is told apart."""
-
-
-@dataclass(frozen=True)
-class Family:
-    """Analyses of one statistic on several criteria, otherwise the same."""
-
-    members: tuple[Analysis, ...]
-    """In the protocol's order."""
-
-    @property
-    def first(self) -> Analysis:
-        """The one that says what all are."""
-        return self.members[0]
-
-
-def families(material: Material) -> list[Family]:
-    """Every family of two or more; their analyses have no figures of their own."""
-    by_kinship: dict[str, list[Analysis]] = {}
-    for analysis in material.study.analyses:
-        if analysis.statistic in _OF_PAIRS and len(analysis.by) < 2:
-            by_kinship.setdefault(_kinship(analysis), []).append(analysis)
-    return [Family(tuple(members)) for members in by_kinship.values() if len(members) > 1]
-
-
-def is_told_together(material: Material, spec: Analysis) -> bool:
-    """Whether an analysis is in the figure of its family and has none of its own."""
-    if spec.statistic not in _OF_PAIRS or len(spec.by) > 1:
-        return False
-    names = [f.name for f in fields(spec) if f.name not in _FREE]
-    return any(
-        other.name != spec.name and all(getattr(other, n) == getattr(spec, n) for n in names)
-        for other in material.study.analyses
-    )
-
-
-def _kinship(analysis: Analysis, *but: str) -> str:
-    return repr(
-        [
-            (f.name, getattr(analysis, f.name))
-            for f in fields(analysis)
-            if f.name not in {*_FREE, *but}
-        ]
-    )
 
 
 def pair_figures(material: Material) -> list[Drawing]:
@@ -313,7 +269,7 @@ def _graders(material: Material, family: Family, all_of: Sequence[Family]) -> Dr
     for other in all_of:
         first = other.first
         alike = (
-            _kinship(first, *_LIKE) == _kinship(family.first, *_LIKE)
+            kinship(first, *_LIKE) == kinship(family.first, *_LIKE)
             and not first.by
             and first.mode == "valid"
         )
