@@ -6,25 +6,21 @@ Each name that is used exists, and each identifier is unique.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
-from konsil.analysis import Analysis, contradictions, known_statistics
-from konsil.analysis.cases.case_rules import threshold_problems
-from konsil.analysis.model.catalogue.known import AUDIT, ORDERED
-from konsil.analysis.pairs.pair_rules import criteria_problems
-from konsil.analysis.running.form_rules import form_problems
 from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
-from konsil.instrument.definition.form import ANSWERS
 from konsil.locale import known, languages
 from konsil.plan import Allocation
 from konsil.plan.model.references import check_numbers
 from konsil.prepare import preparation_problems
 from konsil.study.definition.protocol import LONE_PANEL, Study
 from konsil.study.rules.adjudication_rules import adjudication_problems
+from konsil.study.rules.analysis_rules import analysis_problems
 from konsil.study.rules.form_rules import duplicate_problems, instrument_problems, question_problems
-from konsil.study.rules.injection_rules import injection_problems, shift_problems
+from konsil.study.rules.injection_rules import injection_problems
 from konsil.study.rules.number_limits import place_number_problems, resampling_problems
+from konsil.study.rules.valid_names import panel_names, unknown_name_problems
 from konsil.study.sections.calibration import calibration_problems
 from konsil.study.sections.calling import endpoint_problems, judge_problems, model_problems
 from konsil.study.sections.enrolment import enrolment_problems, form_of, places_problems
@@ -110,39 +106,31 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
     yield from _together(study, f"{name}: together")
     yield from _derived(study, f"{name}: derived")
     for n, analysis in enumerate(study.analyses):
-        yield from _analysis(study, analysis, f"{name}: analyses[{n}]")
+        yield from analysis_problems(study, analysis, f"{name}: analyses[{n}]")
 
 
 def _plan(study: Study, name: str) -> Iterator[str]:
     for n, allocation in enumerate(study.plan):
         where = f"{name}: plan[{n}]"
-        yield from _unknown_name_problems(
+        yield from unknown_name_problems(
             f"{where}.panel", "panel", allocation.panel, study.panels()
         )
-        yield from _unknown_name_problems(
+        yield from unknown_name_problems(
             f"{where}.instrument",
             "instrument",
             allocation.instrument,
             [i.id for i in study.instruments],
         )
         for system in (*allocation.systems, *allocation.weights):
-            yield from _unknown_name_problems(
+            yield from unknown_name_problems(
                 f"{where}.systems", "system", system, [s.id for s in study.systems]
             )
         if allocation.like:
             earlier = dict.fromkeys(a.phase for a in study.plan[:n] if a.phase)
-            yield from _unknown_name_problems(
+            yield from unknown_name_problems(
                 f"{where}.like", "earlier line of the plan with the phase", allocation.like, earlier
             )
         yield from _sizes(allocation, study.instrument(allocation.instrument), where)
-
-
-def _unknown_name_problems(
-    where: str, record_kind: str, name: str, valid_names: Iterable[str]
-) -> Iterator[str]:
-    names = list(valid_names)
-    if name not in names:
-        yield f"{where}: there is no {record_kind} {name!r}; {nearest(name, names)}"
 
 
 def _sizes(allocation: Allocation, instrument: Instrument | None, where: str) -> Iterator[str]:
@@ -161,7 +149,7 @@ def _models(study: Study, name: str) -> Iterator[str]:
             yield from model_problems(system.model, study.endpoints, f"{name}: systems[{n}].model")
     llms = [r.id for r in study.raters if r.kind == "llm"]
     for n, judge in enumerate(study.judges):
-        yield from _unknown_name_problems(
+        yield from unknown_name_problems(
             f"{name}: judges[{n}].rater", "rater of kind 'llm'", judge.rater, llms
         )
         yield from model_problems(judge.model, study.endpoints, f"{name}: judges[{n}].model")
@@ -206,7 +194,7 @@ def _exclusions(study: Study, where: str) -> Iterator[str]:
         )
     if study.raters:
         for rater in study.exclusions.raters:
-            yield from _unknown_name_problems(
+            yield from unknown_name_problems(
                 f"{where}.raters", "rater", rater, [r.id for r in study.raters]
             )
 
@@ -237,23 +225,18 @@ def _together(study: Study, where: str) -> Iterator[str]:
         if len(set(several)) < 2:
             yield f"{where}.{name}: expected two panels or more, got {list(several)}"
         for panel in several:
-            yield from _unknown_name_problems(f"{where}.{name}", "panel", panel, panels)
-
-
-def _panels(study: Study) -> list[str]:
-    """The valid names of an analysis' raters: the panels and the names of several."""
-    return [*(study.panels() or {LONE_PANEL: ()}), *study.together]
+            yield from unknown_name_problems(f"{where}.{name}", "panel", panel, panels)
 
 
 def _derived(study: Study, where: str) -> Iterator[str]:
     yield from duplicate_problems(where, [d.name for d in study.derived])
     criteria = {c.id: c for i in study.instruments for c in i.criteria}
     for n, column in enumerate(study.derived):
-        yield from _unknown_name_problems(
+        yield from unknown_name_problems(
             f"{where}[{n}].criterion", "criterion", column.criterion, criteria
         )
-        yield from _unknown_name_problems(
-            f"{where}[{n}].raters", "panel", column.raters, _panels(study)
+        yield from unknown_name_problems(
+            f"{where}[{n}].raters", "panel", column.raters, panel_names(study)
         )
         criterion = criteria.get(column.criterion)
         if criterion is not None and criterion.scale.kind == "text":
@@ -268,123 +251,3 @@ def _derived(study: Study, where: str) -> Iterator[str]:
                     f"{where}[{n}].bins[{m}]: from {part.low:g} to {part.high:g}; expected the"
                     " lower end first"
                 )
-
-
-def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
-    if analysis.covariate:
-        yield from _unknown_name_problems(
-            f"{where}.covariate",
-            "derived column",
-            analysis.covariate,
-            [d.name for d in study.derived],
-        )
-    if analysis.tiebreak:
-        yield from _unknown_name_problems(
-            f"{where}.tiebreak", "panel", analysis.tiebreak, _panels(study)
-        )
-    yield from _unknown_name_problems(
-        f"{where}.statistic", "statistic", analysis.statistic, known_statistics()
-    )
-    yield from shift_problems(study.injections, analysis, where)
-    criteria = {c.id: c for i in study.instruments for c in i.criteria}
-    yield from _unknown_name_problems(
-        f"{where}.criterion", "criterion", analysis.criterion, criteria
-    )
-    for name in analysis.criteria:
-        yield from _unknown_name_problems(f"{where}.criteria", "criterion", name, criteria)
-    panels = _panels(study)
-    yield from _unknown_name_problems(f"{where}.raters", "panel", analysis.raters, panels)
-    if analysis.against is not None and analysis.against != "rest":
-        yield from _unknown_name_problems(
-            f"{where}.against", "panel", analysis.against, [*panels, "rest"]
-        )
-    for problem in contradictions(analysis):
-        yield f"{where}.{problem}"
-    if (
-        analysis.arm is not None
-        and study.plan
-        and all(s.records in ("items", "answers") for s in study.sources)
-    ):
-        # All tasks are those of the plan: no table brings tasks of other arms.
-        arms = sorted({arm for allocation in study.plan for arm in allocation.arms or ("",)})
-        yield from _unknown_name_problems(f"{where}.arm", "arm", analysis.arm, arms)
-    for system in analysis.where.get("system", ()) if study.systems else ():
-        yield from _unknown_name_problems(
-            f"{where}.where.system", "system", system, [s.id for s in study.systems]
-        )
-    yield from _criteria(study, analysis, criteria, where)
-
-
-def _criteria(
-    study: Study, analysis: Analysis, criteria: Mapping[str, Criterion], where: str
-) -> Iterator[str]:
-    """Whether the criteria that an analysis names are fit for its statistic."""
-    criterion = criteria.get(analysis.criterion)
-    rated = [analysis.criterion, *(analysis.criteria if analysis.statistic in AUDIT else ())]
-    for rated_criterion in (criteria[name] for name in rated if name in criteria):
-        yield from (
-            f"{where}.{problem}" for problem in threshold_problems(analysis, rated_criterion)
-        )
-    if criterion is not None:
-        others = [criteria[name] for name in analysis.criteria if name in criteria]
-        yield from (
-            f"{where}.{problem}" for problem in criteria_problems(analysis, criterion, others)
-        )
-    if criterion is not None and criterion.scale.kind == "choice":
-        yield from _labels(analysis, criterion, where)
-    if criterion is not None and analysis.statistic in ORDERED and _unordered(analysis, criterion):
-        yield (
-            f"{where}.statistic: {analysis.statistic!r} needs labels in an order; those of"
-            f" {criterion.id!r} have none"
-        )
-    if criterion is not None and analysis.display == "complete" and not ANSWERS[criterion.scope]:
-        yield (
-            f"{where}.display: belongs to ratings of answers, and {criterion.id!r} is about none"
-            f" ({criterion.scope})"
-        )
-    if (
-        criterion is not None
-        and criterion.scale.kind == "text"
-        and analysis.statistic != "abstention"
-    ):
-        yield (
-            f"{where}.criterion: {analysis.criterion!r} is a free text; no statistic but"
-            " 'abstention' applies to it"
-        )
-        return
-    yield from (f"{where}.{problem}" for problem in form_problems(analysis, study.instruments))
-
-
-def _unordered(analysis: Analysis, criterion: Criterion) -> bool:
-    scale = criterion.scale
-    nominal = scale.level == "nominal" or (
-        analysis.abstain == "label" and scale.abstain is not None
-    )
-    return scale.kind == "choice" and nominal
-
-
-def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[str]:
-    scale = criterion.scale
-    for label in analysis.collapse:
-        yield from _unknown_name_problems(f"{where}.collapse", "label", label, scale.options())
-    after = {analysis.collapse.get(label, label) for label in scale.labels}
-    # With declared labels the number of categories is the declared one, never the observed one.
-    declared = set(analysis.labels) or after
-    yield from duplicate_problems(f"{where}.labels", analysis.labels, "label")
-    for label in sorted(after - declared):
-        yield f"{where}.labels: {label!r} is left after collapsing but is not declared in labels"
-    if (
-        scale.abstain is not None
-        and analysis.collapse.get(scale.abstain, next(iter(declared))) not in declared
-    ):
-        yield (
-            f"{where}.collapse: {scale.abstain!r} becomes {analysis.collapse[scale.abstain]!r},"
-            " which is no label"
-        )
-    counted = declared | (
-        {scale.abstain} if analysis.abstain == "label" and scale.abstain is not None else set()
-    )
-    if analysis.abstain == "label" and scale.abstain is None:
-        yield f"{where}.abstain: criterion {criterion.id!r} has no abstention that could be a label"
-    for label in analysis.of:
-        yield from _unknown_name_problems(f"{where}.of", "label", label, counted)
