@@ -8,9 +8,9 @@ import json
 import pytest
 
 from konsil.analysis.model.results import OrderRow
+from konsil.analysis.table.calls.model_provenance import model_call_sentences, orders, played
+from konsil.analysis.table.calls.outcomes import outcomes
 from konsil.analysis.table.frame import Data
-from konsil.analysis.table.model_provenance import model_call_sentences, orders, played
-from konsil.analysis.table.outcomes import outcomes
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Attempt, Callee, Rater, Rating, Task
 

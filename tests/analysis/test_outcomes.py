@@ -10,8 +10,8 @@ import pytest
 from tests.analysis.test_judging import DIFFICULTY, FORM, HARD, SYSTEMS, results, study
 
 from konsil.analysis import Analysis, Results
+from konsil.analysis.table.calls.outcomes import NO_CALL, NOT_RECORDED
 from konsil.analysis.table.frame import Data
-from konsil.analysis.table.outcomes import NO_CALL, NOT_RECORDED
 from konsil.records import Attempt, Task
 
 

@@ -20,7 +20,7 @@ import konsil
 from konsil.analysis import known_statistics
 from konsil.analysis.model.catalogue.known import CATALOGUE, WEIGHTS
 from konsil.analysis.model.message import AND
-from konsil.analysis.table.outcomes import OUTCOMES
+from konsil.analysis.table.calls.outcomes import OUTCOMES
 from konsil.locale import SOURCE, is_draft, known, languages, translations
 
 ROOT = Path(konsil.__file__).parent

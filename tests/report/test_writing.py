@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from konsil.analysis import Results
-from konsil.analysis.table.model_provenance import played
+from konsil.analysis.table.calls.model_provenance import played
 from konsil.errors import KonsilError
 from konsil.records import Callee
 from konsil.report import write

@@ -32,12 +32,12 @@ from konsil.analysis.running.families import rows_of
 from konsil.analysis.running.methods import methods
 from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.study_warnings import of_same_family, study_warnings
+from konsil.analysis.table.calls.model_provenance import imported, model_call_sentences, orders
+from konsil.analysis.table.calls.outcomes import missing, outcomes
 from konsil.analysis.table.coverage import coverage, label_counts, surplus
 from konsil.analysis.table.derived import derived_values, with_derived
 from konsil.analysis.table.frame import Data, RatingTable, rating_table
 from konsil.analysis.table.lineage import Lineage, lineage
-from konsil.analysis.table.model_provenance import imported, model_call_sentences, orders
-from konsil.analysis.table.outcomes import missing, outcomes
 from konsil.errors import AnalysisError, NotRatedError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.records import System

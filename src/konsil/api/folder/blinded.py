@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from konsil.analysis.table.model_provenance import played
+from konsil.analysis.table.calls.model_provenance import played
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
 from konsil.errors import StudyError, option
 from konsil.instrument import Criterion, Instrument, canonical

@@ -1,0 +1,1 @@
+"""The calls behind judges' ratings: their outcomes, the models and their settings."""
