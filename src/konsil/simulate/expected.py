@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from konsil.analysis import Analysis, Row
-from konsil.analysis.table.encoding import Labels, labels_of
+from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.records import Rater
 from konsil.simulate import population

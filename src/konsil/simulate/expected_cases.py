@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from konsil.analysis import Analysis
-from konsil.analysis.table.encoding import Labels, labels_of
+from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate.batches import Batches, Cases
 from konsil.simulate.population import Array, Matrix

@@ -13,7 +13,8 @@ from konsil.analysis.estimation.measure import Column, Measure, quotient, share
 from konsil.analysis.estimation.rare_events import is_sparse
 from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis, Mode
-from konsil.analysis.table.encoding import Labels, Sample, matrix, of_tasks, subjects_of
+from konsil.analysis.table.encoding import Sample, matrix, of_tasks, subjects_of
+from konsil.analysis.table.labels import Labels
 from konsil.analysis.table.prevalence import label_notes
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.agreement import consensus

@@ -25,7 +25,8 @@ from konsil.analysis.estimation.sensitivity import leave_one_rater_out, rater_cl
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import AGREEMENT, COMPLETE, PAIRED, RATER_PAIR
 from konsil.analysis.model.message import message
-from konsil.analysis.table.encoding import Labels, Sample, encode
+from konsil.analysis.table.encoding import Sample, encode
+from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError
 from konsil.stats.engine.contract import Estimate
 

@@ -13,8 +13,9 @@ from konsil.analysis.agreement.groups import group_of
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, mean
 from konsil.analysis.model.message import message
-from konsil.analysis.table.encoding import Labels, Sample, groups, matrix
+from konsil.analysis.table.encoding import Sample, groups, matrix
 from konsil.analysis.table.frame import RatingTable
+from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError
 from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.shares.durations import geometric_mean, median_of_cells

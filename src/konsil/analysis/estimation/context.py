@@ -11,7 +11,8 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis, Resampling
-from konsil.analysis.table.encoding import Labels, Sample, averaged, encode, labels_of
+from konsil.analysis.table.encoding import Sample, averaged, encode
+from konsil.analysis.table.labels import Labels, labels_of
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion
 from konsil.stats.agreement.alpha import Level

@@ -14,7 +14,8 @@ from konsil.analysis.estimation.rows.result_rows import estimate_rows
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.conformity import refuse_unknown_labels
-from konsil.analysis.table.encoding import Labels, groups, labels_of
+from konsil.analysis.table.encoding import groups
+from konsil.analysis.table.labels import Labels, labels_of
 from konsil.errors import AnalysisError, nearest
 from konsil.stats.judges.blinding import bang_index, blinding_sums, james_index
 

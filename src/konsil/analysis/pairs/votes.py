@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.table.columns import task_columns
 from konsil.analysis.table.conformity import refuse_unknown_labels
-from konsil.analysis.table.encoding import labels_of
 from konsil.analysis.table.frame import RatingTable
+from konsil.analysis.table.labels import labels_of
 from konsil.analysis.table.pair_labels import reach, steps_of_criterion, steps_of_scale
 from konsil.errors import AnalysisError
 from konsil.stats.engine.contract import IntArray

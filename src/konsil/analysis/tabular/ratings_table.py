@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from konsil.analysis.model.message import message
-from konsil.analysis.table.encoding import Labels, Sample, matrix
+from konsil.analysis.table.encoding import Sample, matrix
+from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.scale import decide
 from konsil.analysis.tabular.table_layout import LONG_NAMES, UNIT_NAMES, guess_layout, named

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.model.message import listed, message
-from konsil.analysis.table.encoding import Labels
+from konsil.analysis.table.labels import Labels
 from konsil.analysis.tabular.agreement_options import TableOptions
 from konsil.errors import SourceError, nearest, option
 
