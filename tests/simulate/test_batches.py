@@ -16,8 +16,8 @@ from konsil.analysis.table.frame import Data
 from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater
 from konsil.simulate import PanelTruth, SystemTruth, Truth, draw, recovery, sets_of
-from konsil.simulate.batches import ABSTAINED, ITEMS, MISSING, Batches
 from konsil.simulate.population import conflicting, mean_strata, preference, slope
+from konsil.simulate.true_values.batches import ABSTAINED, ITEMS, MISSING, Batches
 
 PANEL = PanelTruth(accuracy=0.9, severity=0.3, abstention=0.08, abstention_slope=0.8)
 TRUTH = Truth(

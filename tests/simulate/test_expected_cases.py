@@ -26,8 +26,8 @@ from konsil.simulate import (
     recovery,
     sets_of,
 )
-from konsil.simulate.expected import Expected
 from konsil.simulate.population import of_answers
+from konsil.simulate.true_values.expected import Expected
 
 LEVELS = ("narrative", "0", "1", "2", "3")
 LABELS = Scale(

@@ -15,9 +15,9 @@ from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.records import Rater
 from konsil.simulate import population
-from konsil.simulate.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
-from konsil.simulate.expected_cases import CASES, Rule, case_rule
 from konsil.simulate.population import Array, Matrix
+from konsil.simulate.true_values.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
+from konsil.simulate.true_values.expected_cases import CASES, Rule, case_rule
 from konsil.simulate.truth import Truth
 from konsil.study import Study
 

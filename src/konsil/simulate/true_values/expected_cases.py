@@ -13,8 +13,8 @@ import numpy as np
 from konsil.analysis import Analysis
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
-from konsil.simulate.batches import Batches, Cases
 from konsil.simulate.population import Array, Matrix
+from konsil.simulate.true_values.batches import Batches, Cases
 
 Rule = Callable[[int], float]
 """The true value of one row in one batch."""

@@ -1,0 +1,1 @@
+"""True values of analyses, from large samples of new items that the model simulates."""
