@@ -12,7 +12,7 @@ import konsil
 from konsil.instrument import fields, ratings, read_form
 from konsil.records import Task
 from konsil.study.definition.adjudication import CLOSED
-from konsil.web.rating.adjudication import Adjudicating
+from konsil.web.rating.consensus.adjudication import Adjudicating
 
 Call = Callable[..., tuple[int, str, str]]
 AT = "2025-03-01T12:00:00Z"

@@ -25,7 +25,7 @@ from konsil.study.definition.adjudication import (
     Adjudication,
     closing_sentences,
 )
-from konsil.web.rating.adjudication import Adjudicating
+from konsil.web.rating.consensus.adjudication import Adjudicating
 from konsil.web.rating.rating_service import Desk
 
 from .conftest import AT, MEDQADE, PAIR, STUDIES, SYSTEMS, fill, study_of

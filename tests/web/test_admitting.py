@@ -14,8 +14,8 @@ from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.store import Store
 from konsil.study.sections.calibration import Calibration
+from konsil.web.rating.consensus.pilot import Pilot
 from konsil.web.rating.enrolment_service import Reception
-from konsil.web.rating.pilot import Pilot
 from konsil.web.rating.rating_service import Desk
 
 from .conftest import STUDIES, fill, raters, study_of

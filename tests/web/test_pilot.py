@@ -19,9 +19,9 @@ from konsil.store.privacy import erasing
 from konsil.study import check
 from konsil.study.sections.calibration import Calibration, apart
 from konsil.study.sections.enrolment import Enrolment
-from konsil.web.rating import pilot as pilot_module
+from konsil.web.rating.consensus import pilot as pilot_module
+from konsil.web.rating.consensus.pilot import Pilot
 from konsil.web.rating.enrolment_service import Reception
-from konsil.web.rating.pilot import Pilot
 from konsil.web.rating.rating_service import Desk
 
 from .conftest import STUDIES, fill, raters, study_of

@@ -22,9 +22,9 @@ from konsil.study import Study
 from konsil.web.curation.marks import Marks
 from konsil.web.curation.pool import Pool
 from konsil.web.http.throttle import Throttle
-from konsil.web.rating.adjudication import Adjudicating
+from konsil.web.rating.consensus.adjudication import Adjudicating
+from konsil.web.rating.consensus.pilot import Pilot
 from konsil.web.rating.enrolment_service import Reception
-from konsil.web.rating.pilot import Pilot
 from konsil.web.rating.placing import Placing
 from konsil.web.rating.rating_service import Desk
 

@@ -1,0 +1,1 @@
+"""What raters do where their labels differ: pilot and its reasons, tie-breaks, adjudication."""
