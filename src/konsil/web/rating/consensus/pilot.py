@@ -8,11 +8,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from konsil.errors import StoreError
 from konsil.instrument import Instrument, fields, screen, values
-from konsil.records import Answer, Event, Item, Rating, Task
+from konsil.records import Event, Rating, Task
 from konsil.store import Connection, Store
 from konsil.store.curation.renderings import rendered
 from konsil.store.engine.engine import reading, writing
@@ -29,71 +28,7 @@ from konsil.study.sections.enrolment import (
 )
 from konsil.web.http import richtext
 from konsil.web.rating import form, rating_view
-from konsil.web.rating.sheet import Pane
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """How far a rater is after the pilot."""
-
-    waiting: int
-    """Raters who have not done their pilot tasks yet and are waited for."""
-    open: tuple[Difference, ...]
-    """Where a reason is still to be written."""
-    written: int = 0
-    """How many were written."""
-    more: bool = False
-    """Whether another pilot is still to come, in a later phase."""
-
-
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """One difference as a page shows it."""
-
-    about: str
-    """Its name in the form; it says nothing."""
-    item: str
-    """The item's text."""
-    language: str
-    """The language of the study's texts."""
-    panes: tuple[Pane, ...]
-    """The answers that the question is about."""
-    heading: str
-    """What it is about: 'Answer A', 'Sentence 2'."""
-    question: str
-    """What was asked."""
-    label: str
-    """What the rater said."""
-    others: tuple[str, ...]
-    """What the others said."""
-    reasons: tuple[tuple[str, str], ...]
-    """What others wrote about the same, with their labels."""
-    text: str
-    """What the rater wrote; empty: nothing yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    apart: tuple[tuple[Task, Difference, Item | None, Mapping[str, Answer]], ...]
-    """Each difference with its task and what was seen there."""
-    written: Mapping[str, str]
-    """What the rater wrote."""
-    texts: Sequence[Event]
-    """What others wrote."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What stands on a rater's page after the pilot."""
-
-    waiting: int
-    """Raters who are waited for."""
-    shown: tuple[Apart, ...]
-    """The next difference to write about, alone; with all written, every one of them."""
-    number: int
-    """Its place among all."""
-    total: int
-    """How many differences there are, those already written about included."""
+from konsil.web.rating.consensus.distant_labels import Apart, Distant, Look, Stage
 
 
 class Pilot:
@@ -248,14 +183,14 @@ class Pilot:
 
     def _read(
         self, connection: Connection, rater: str, apart: Sequence[tuple[Task, Difference]]
-    ) -> _Read:
+    ) -> Distant:
         """What is needed to show these differences."""
         texts = [e for e in study_events.of_kind(connection, REASON) if e.subject != rater]
         material = {
             t.id: (screens.item(connection, t.item), screens.answers(connection, t.answers))
             for t in {task.id: task for task, _ in apart}.values()
         }
-        return _Read(
+        return Distant(
             tuple((task, d, *material[task.id]) for task, d in apart),
             self._written(connection, rater),
             texts,
@@ -263,7 +198,7 @@ class Pilot:
 
     def _difference(
         self,
-        raw_differences: _Read,
+        raw_differences: Distant,
         everybody: Sequence[Task],
         rated: Mapping[str, Sequence[Rating]],
     ) -> tuple[Apart, ...]:
