@@ -22,8 +22,9 @@ import numpy as np
 from konsil.analysis import Results, Row
 from konsil.analysis.model.message import COMMA, listed, message
 from konsil.records import Answer, Item
-from konsil.simulate.true_values.batches import Cases, Lengths, main_lines
+from konsil.simulate.true_values.batches import Cases, Lengths
 from konsil.simulate.true_values.expected import Expected
+from konsil.simulate.true_values.selection import main_lines
 from konsil.simulate.truth import Truth
 from konsil.study import Study
 

@@ -5,20 +5,27 @@ The raters see the items that the study's plan assigns to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from konsil.analysis import Analysis, Bin
+from konsil.analysis import Analysis
 from konsil.instrument import Criterion
-from konsil.plan import Allocation, generator
+from konsil.plan import generator
 from konsil.plan.draw.pairing import rotation
 from konsil.records import Item, Rater
 from konsil.simulate.panel import cut, labeller
 from konsil.simulate.population import Array, Matrix
+from konsil.simulate.true_values.selection import (
+    Bools,
+    attribute,
+    in_bin,
+    selected_values,
+    visible_lines,
+)
 from konsil.simulate.truth import CriterionTruth, Truth
 from konsil.simulate.world import Units, World, large_world
 from konsil.study import Study
@@ -28,9 +35,7 @@ ITEMS = 3_000
 """New items of a batch; a third of them where their answers' sentences are rated."""
 ABSTAINED, MISSING = -1, -2
 """What stands in a matrix of raw labels where there is none."""
-_SURVEYS = ("batch", "phase", "rater")
 
-Bools = NDArray[np.bool_]
 Cases = tuple[tuple[Item, ...], ...]
 Lengths = Mapping[str, Sequence[int]]
 
@@ -229,25 +234,25 @@ class Batches:
 
     def columns(self, analysis: Analysis, panel: str, group: Mapping[str, str]) -> list[int]:
         """The places of the group's raters in their panel."""
-        values_by_column = _selected_values(analysis, group)
+        values_by_column = selected_values(analysis, group)
         return [
             n
             for n, rater in enumerate(self.study.members(panel))
-            if all(_attribute(rater, c) in (None, *v) for c, v in values_by_column.items())
+            if all(attribute(rater, c) in (None, *v) for c, v in values_by_column.items())
         ]
 
     def units(
         self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], batch: int
     ) -> Bools:
         """Which units are in the analysis' set and in the group, (n_units,)."""
-        values_by_column, world = _selected_values(analysis, group), self.world(batch)
+        values_by_column, world = selected_values(analysis, group), self.world(batch)
         items = self._items(analysis.items if self.sets else "", values_by_column)
         for derived in self.study.derived:
             if derived.name in values_by_column:
                 values = self.derived(derived.name, batch)
                 items = items & np.any(
                     [
-                        _inside(values, b)
+                        in_bin(values, b)
                         for b in derived.bins
                         if b.label in values_by_column[derived.name]
                     ],
@@ -320,56 +325,3 @@ class Batches:
         total = np.bincount(item_of, np.where(rated, numbers, 0.0).sum(axis=1), self.n_items)
         count = np.bincount(item_of, rated.sum(axis=1), self.n_items)
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def main_lines(study: Study) -> list[Allocation]:
-    """The lines whose ratings main analyses take, tie-breaks and questionnaires aside."""
-    screens = {i.id for i in study.instruments if any(c.scope not in _SURVEYS for c in i.criteria)}
-    return [
-        a
-        for a in study.plan
-        if a.when == "always" and a.purpose == "main" and a.instrument in screens
-    ]
-
-
-def visible_lines(study: Study, panel: str) -> Iterator[tuple[str, int | None]]:
-    """The set and the number of raters of every main line of a panel.
-
-    A line like others has their sets.
-    """
-    lines = main_lines(study)
-    for line in lines:
-        if line.panel == panel:
-            same = [a for a in lines if line.like and a.phase == line.like]
-            for shown_line in [a for a in same if a.panel == panel] or same or [line]:
-                # Who comes back to items of her own sees those that she saw.
-                yield (
-                    shown_line.items,
-                    shown_line.raters_per_item
-                    if shown_line.panel == panel
-                    else line.raters_per_item,
-                )
-
-
-def _selected_values(analysis: Analysis, group: Mapping[str, str]) -> dict[str, set[str]]:
-    values_by_column = {c: {v} for c, v in group.items()}
-    for column, allowed in analysis.where.items():
-        values_by_column[column] = values_by_column.get(column, set(allowed)) & set(allowed)
-    return values_by_column
-
-
-def _inside(values: Array, part: Bin) -> Bools:
-    above = values >= part.low if part.closed in ("both", "left") else values > part.low
-    below = values <= part.high if part.closed in ("both", "right") else values < part.high
-    return np.asarray(above & below, dtype=np.bool_)
-
-
-def _attribute(rater: Rater, column: str) -> str | None:
-    """A column's value for a rater; None for columns that are not about raters."""
-    attributes = {
-        "rater": rater.id,
-        "family": rater.family,
-        "kind": rater.kind,
-        "panel": rater.panel,
-    }
-    return attributes.get(column, rater.strata.get(column))

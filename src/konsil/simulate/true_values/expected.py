@@ -5,7 +5,7 @@ The items are simulated from the model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,11 +13,11 @@ import numpy as np
 from konsil.analysis import Analysis, Row
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
-from konsil.records import Rater
 from konsil.simulate import population
 from konsil.simulate.population import Array, Matrix
 from konsil.simulate.true_values.batches import ABSTAINED, BATCHES, MISSING, Batches, Cases, Lengths
 from konsil.simulate.true_values.expected_cases import CASES, Rule, case_rule
+from konsil.simulate.true_values.formulas import code_table, proportion, steps_of, systems_of_family
 from konsil.simulate.truth import Truth
 from konsil.study import Study
 
@@ -126,7 +126,7 @@ class Expected:
     def _of_labels(
         self, analysis: Analysis, criterion: Criterion, group: Mapping[str, str], labels: Labels
     ) -> Rule | None:
-        name, steps = analysis.statistic, _steps(labels)
+        name, steps = analysis.statistic, steps_of(labels)
         k, values = len(labels.names), np.asarray(labels.values, dtype=np.float64)
 
         def codes(batch: int) -> Matrix:
@@ -143,7 +143,7 @@ class Expected:
                     else panel_codes
                 )
 
-            return lambda batch: _proportion(
+            return lambda batch: proportion(
                 name, with_ties(batch), analysis.consensus, k, values, successes
             )
         if analysis.against == "rest":
@@ -176,7 +176,7 @@ class Expected:
         places = [names[n] for n in self.batches.columns(analysis, analysis.raters, group)]
         k = len(labels.names)
         return population.against_rest(
-            analysis.statistic, codes, k, _steps(labels), only=places.index(rater)
+            analysis.statistic, codes, k, steps_of(labels), only=places.index(rater)
         )
 
     def _against_panel(self, analysis: Analysis, criterion: Criterion, row: Row) -> Rule | None:
@@ -188,7 +188,7 @@ class Expected:
         ):
             return None
         labels = labels_of(analysis, criterion)
-        k, values = len(labels.names), _steps(labels)
+        k, values = len(labels.names), steps_of(labels)
         others = {c: v for c, v in row.group.items() if c != "rater"}
 
         def rule(batch: int) -> float:
@@ -228,12 +228,12 @@ class Expected:
         me = next(r for r in raters if r.id == judge)
         families = {s.id: s.family for s in self.study.systems}
 
-        def wrote(rater: Rater) -> set[str]:
-            kin = {s for s, f in families.items() if f and f == rater.family}
-            return (kin | {rater.strata.get("system", "")}) - {""}
-
         itself = {me.strata.get("system", "")}
-        own_systems = itself if analysis.statistic == "self_preference" else wrote(me) - itself
+        own_systems = (
+            itself
+            if analysis.statistic == "self_preference"
+            else systems_of_family(me, families) - itself
+        )
         peers = [n for n, r in enumerate(raters) if r.family != me.family]
         labels = labels_of(analysis, criterion)
         values = np.asarray(labels.values, dtype=np.float64)
@@ -248,7 +248,7 @@ class Expected:
             scores = np.where(codes >= 0, values[np.maximum(codes, 0)], np.nan)
             for n, rater in enumerate(raters):
                 if rater.family != me.family:
-                    scores[np.isin(systems, list(wrote(rater))), n] = np.nan
+                    scores[np.isin(systems, list(systems_of_family(rater, families))), n] = np.nan
             stratum = None
             if analysis.mode == "valid":
                 stratum = (
@@ -256,7 +256,10 @@ class Expected:
                     if in_order
                     else population.majority(panel, len(values))
                 )
-            is_own, others = np.isin(systems, list(own_systems)), ~np.isin(systems, list(wrote(me)))
+            is_own, others = (
+                np.isin(systems, list(own_systems)),
+                ~np.isin(systems, list(systems_of_family(me, families))),
+            )
             return population.preference(
                 scores[:, raters.index(me)], scores[:, peers], is_own, others, stratum
             )
@@ -285,7 +288,7 @@ class Expected:
     ) -> Matrix:
         """Codes after collapsing, of the group's systems, raters and items."""
         raw = self.batches.retained_labels(analysis, criterion, panel, group, batch, "")
-        codes = np.asarray(_recode(analysis, criterion, labels)[raw], dtype=np.int64)
+        codes = np.asarray(code_table(analysis, criterion, labels)[raw], dtype=np.int64)
         if criterion.scope != "sentence" or analysis.spans not in {"all", "any"}:
             return codes
         units = self.batches.units(analysis, criterion, group, batch)
@@ -303,7 +306,7 @@ class Expected:
         """The panel's codes with the tie-breakers' where the panel conflicts without a majority."""
         units = self.batches.units(analysis, criterion, group, batch)
         raw = self.batches.all_labels(criterion, analysis.tiebreak, batch)[units]
-        broken = np.asarray(_recode(analysis, criterion, labels)[raw], dtype=np.int64)
+        broken = np.asarray(code_table(analysis, criterion, labels)[raw], dtype=np.int64)
         tie_broken = self.batches.ties(analysis.tiebreak)[self.batches.item_of(criterion, batch)][
             units
         ]
@@ -324,7 +327,7 @@ class Expected:
         batch: int,
         labels: Labels,
     ) -> float:
-        recode = _recode(analysis, criterion, labels)
+        recode = code_table(analysis, criterion, labels)
         first, second = (
             recode[
                 self.batches.retained_labels(analysis, criterion, analysis.raters, group, batch, c)
@@ -340,45 +343,3 @@ class Expected:
             )
         both = (first >= 0) & (second >= 0)
         return float((first == second)[both].mean())
-
-
-def _recode(analysis: Analysis, criterion: Criterion, labels: Labels) -> Matrix:
-    """From the scale's label numbers to the analysis' codes.
-
-    The last two places are missing and abstained.
-    """
-    numbers = labels.codes()
-    abstained = numbers.get(labels.abstain, -1) if labels.abstain is not None else -1
-    codes = [
-        numbers.get(analysis.collapse.get(label, label), -1) for label in criterion.scale.labels
-    ]
-    return np.array([*codes, -1, abstained], dtype=np.int64)
-
-
-def _steps(labels: Labels) -> Array:
-    """The distances of labels: those of an ordinal scale are steps apart, whatever their numbers.
-
-    Weighted kappa uses them in this way.
-    """
-    if labels.level in {"nominal", "ordinal"}:
-        return np.arange(len(labels.names), dtype=np.float64)
-    return np.asarray(labels.values, dtype=np.float64)
-
-
-def _proportion(
-    name: str, codes: Matrix, consensus: str, k: int, values: Array, successes: Sequence[int]
-) -> float:
-    if consensus == "majority":
-        codes = population.majority(codes, k)[:, None]
-    rated = codes >= 0
-    numbers = (
-        np.isin(codes, successes).astype(np.float64)
-        if name == "share"
-        else values[np.maximum(codes, 0)]
-    )
-    if consensus == "mean":
-        some = rated.any(axis=1)
-        return float(
-            (np.where(rated, numbers, 0.0).sum(axis=1)[some] / rated.sum(axis=1)[some]).mean()
-        )
-    return float(numbers[rated].mean())

@@ -1,0 +1,73 @@
+"""What analyses select of a batch: lines of the plan, values of columns, attributes of raters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from konsil.analysis import Analysis, Bin
+from konsil.plan import Allocation
+from konsil.records import Rater
+from konsil.simulate.population import Array
+from konsil.study import Study
+
+_SURVEYS = ("batch", "phase", "rater")
+
+Bools = NDArray[np.bool_]
+
+
+def main_lines(study: Study) -> list[Allocation]:
+    """The lines whose ratings main analyses take, tie-breaks and questionnaires aside."""
+    screens = {i.id for i in study.instruments if any(c.scope not in _SURVEYS for c in i.criteria)}
+    return [
+        a
+        for a in study.plan
+        if a.when == "always" and a.purpose == "main" and a.instrument in screens
+    ]
+
+
+def visible_lines(study: Study, panel: str) -> Iterator[tuple[str, int | None]]:
+    """The set and the number of raters of every main line of a panel.
+
+    A line like others has their sets.
+    """
+    lines = main_lines(study)
+    for line in lines:
+        if line.panel == panel:
+            same = [a for a in lines if line.like and a.phase == line.like]
+            for shown_line in [a for a in same if a.panel == panel] or same or [line]:
+                # Who comes back to items of her own sees those that she saw.
+                yield (
+                    shown_line.items,
+                    shown_line.raters_per_item
+                    if shown_line.panel == panel
+                    else line.raters_per_item,
+                )
+
+
+def selected_values(analysis: Analysis, group: Mapping[str, str]) -> dict[str, set[str]]:
+    """The values that a group and an analysis select: column -> values."""
+    values_by_column = {c: {v} for c, v in group.items()}
+    for column, allowed in analysis.where.items():
+        values_by_column[column] = values_by_column.get(column, set(allowed)) & set(allowed)
+    return values_by_column
+
+
+def in_bin(values: Array, part: Bin) -> Bools:
+    """Which values lie in a bin."""
+    above = values >= part.low if part.closed in ("both", "left") else values > part.low
+    below = values <= part.high if part.closed in ("both", "right") else values < part.high
+    return np.asarray(above & below, dtype=np.bool_)
+
+
+def attribute(rater: Rater, column: str) -> str | None:
+    """A column's value for a rater; None for columns that are not about raters."""
+    attributes = {
+        "rater": rater.id,
+        "family": rater.family,
+        "kind": rater.kind,
+        "panel": rater.panel,
+    }
+    return attributes.get(column, rater.strata.get(column))
