@@ -14,21 +14,18 @@ from dataclasses import replace
 from konsil.collect.providers.provider import (
     AccountError,
     BusyError,
-    CallError,
     DeadlineError,
     FilteredError,
     ParameterError,
     Reply,
-    Request,
     RequestError,
 )
-from konsil.collect.running.budget import Budget, Meter
+from konsil.collect.running.budget import Budget
+from konsil.collect.running.caller import Caller
 from konsil.collect.running.lanes import Course, Lane, Progress
 from konsil.collect.running.limits import BUSY_PAUSES, Limiter, back_off
-from konsil.collect.running.prices import FREE, Price, is_bounded
-from konsil.collect.running.thoughts import part_thoughts
-from konsil.collect.running.verdicts import ASK_AGAIN, ask_again, outcome_of, price_of, reason_of
-from konsil.collect.running.works import CallAttempt, Work, now
+from konsil.collect.running.verdicts import ASK_AGAIN, ask_again, outcome_of, reason_of
+from konsil.collect.running.works import CallAttempt, Work
 from konsil.collect.running.writer import Writer
 from konsil.errors import CollectError, KonsilError
 from konsil.records import Call, Outcome
@@ -36,9 +33,6 @@ from konsil.records import Call, Outcome
 REFUSED_FIRST = 5
 """So many requests refused one after another, before any reply, and the run stops: it is the user's
 error."""
-
-
-_NO_ERROR = CallError("none")
 
 
 class Runner:
@@ -55,6 +49,7 @@ class Runner:
         self.write = write
         self.budget = budget or Budget(None)
         self.progress = progress or Progress()
+        self._caller = Caller(self.budget, self.progress, refuse=self.wind_down)
         self._base = back_off_seconds
         self._rng = random.Random()  # noqa: S311 - jitter: two clients must not draw the same
         self._errors: list[CollectError] = []
@@ -128,7 +123,9 @@ class Runner:
         assert task is not None
         while not (self._is_ending or lane.is_closed):
             course.attempt += 1
-            tried = await self._call(lane, limiter, course, task)
+            tried = await self._caller.call(
+                lane, limiter, course, begin=lambda: self._idle.pop(task, None)
+            )
             if tried is None:
                 return
             try:
@@ -245,100 +242,6 @@ class Runner:
             self._close(lane, CollectError(f"{error}; check what its key may do"))
         else:
             lane.doubtful.append(replace(work, attempts=course.attempt))
-
-    async def _call(
-        self, lane: Lane, limiter: Limiter, course: Course, task: asyncio.Task[None]
-    ) -> CallAttempt | None:
-        """Call once, within the endpoint's limits, the budget and the deadline.
-
-        None where the budget is used up.
-
-        The task counts as idle until the call begins, and again when its attempt is kept.
-        """
-        request = course.request
-        price, meter = lane.prices(request.model), lane.meter(request.model)
-        expected = meter.expected(request)
-        reply: Reply | None = None
-        error = _NO_ERROR
-        async with limiter.turn(expected) as began:
-            reserved = await self._reserve(meter, request, price)
-            if reserved is None:
-                self._idle.pop(task, None)
-                self.wind_down(
-                    self.budget.refusal(
-                        meter.most(request, price or FREE),
-                        course.work.who,
-                        is_bounded=meter.has_bound(request),
-                    )
-                )
-                return None
-            self._idle.pop(task, None)
-            cost = 0.0
-            started = time.perf_counter()
-            try:
-                async with asyncio.timeout(lane.limits.seconds):
-                    reply = await lane.provider.complete(request)
-            except TimeoutError:
-                error = DeadlineError(
-                    f"no end within {lane.limits.seconds:g} seconds", is_billed=True
-                )
-            except CallError as caught:
-                error = caught
-            finally:
-                if price is not None and reply is not None:
-                    cost = price_of(reply, request, price)
-                elif error.is_billed:
-                    # what died on its way is billed all the same: as much as it can have been
-                    cost = reserved
-                meter.is_teaching = False
-                if reply is not None:
-                    meter.learn(request, reply, cost)
-                    limiter.correct(
-                        expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected
-                    )
-                self.budget.settle_cost(
-                    reserved, cost, course.work.who, is_bounded=is_bounded(request)
-                )
-            seconds = time.perf_counter() - started
-        self.progress.calls += 1
-        if reply is not None:
-            self.progress.tokens_read += reply.usage.get("in", 0)
-            self.progress.tokens_written += reply.usage.get("out", 0)
-            reasoning, text = part_thoughts(reply.text, course.work.thoughts)
-            if reasoning or text != reply.text:
-                reasoning_text = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
-                reply = replace(reply, text=text, reasoning=reasoning_text)
-        billed_cost = cost if price is not None and (reply is not None or error.is_billed) else None
-        return CallAttempt(
-            lane.name,
-            course.work,
-            request,
-            course.attempt,
-            reply,
-            error,
-            began,
-            seconds,
-            billed_cost,
-            now(),
-        )
-
-    async def _reserve(self, meter: Meter, request: Request, price: Price | None) -> float | None:
-        """Set aside what a call can cost.
-
-        With a budget the first call of a model goes alone, so that its size is known for the next.
-        """
-        if price is None or self.budget.most is None:
-            amount = 0.0 if price is None else meter.most(request, price)
-            self.budget.hold(amount)
-            return amount
-        while not meter.is_taught and meter.is_teaching:
-            await self.budget.change()
-        meter.is_teaching = not meter.is_taught
-        amount = meter.most(request, price)
-        if await self.budget.reserve(amount, is_capped=meter.has_bound(request)):
-            return amount
-        meter.is_teaching = False
-        return None
 
     async def _store_attempt(self, call: Call) -> None:
         await self._writer.add(call)

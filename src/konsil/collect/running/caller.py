@@ -1,0 +1,126 @@
+"""One call of a model: within an endpoint's limits, the budget and the deadline."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from konsil.collect.providers.provider import (
+    CallError,
+    DeadlineError,
+    Reply,
+    Request,
+)
+from konsil.collect.running.budget import Budget, Meter
+from konsil.collect.running.lanes import Course, Lane, Progress
+from konsil.collect.running.limits import Limiter
+from konsil.collect.running.prices import FREE, Price, is_bounded
+from konsil.collect.running.thoughts import part_thoughts
+from konsil.collect.running.verdicts import price_of
+from konsil.collect.running.works import CallAttempt, now
+
+_NO_ERROR = CallError("none")
+
+
+class Caller:
+    """Calls once, and settles what it cost."""
+
+    def __init__(
+        self, budget: Budget, progress: Progress, *, refuse: Callable[[str], object]
+    ) -> None:
+        """`refuse` is given the sentence for a call that the budget does not allow."""
+        self._budget, self._progress, self._refuse = budget, progress, refuse
+
+    async def call(
+        self, lane: Lane, limiter: Limiter, course: Course, *, begin: Callable[[], object]
+    ) -> CallAttempt | None:
+        """Call once, within the endpoint's limits, the budget and the deadline.
+
+        None where the budget is used up. `begin` is called as soon as the cost is set aside: who
+        waits for a turn may be cancelled, who calls may not.
+        """
+        request = course.request
+        price, meter = lane.prices(request.model), lane.meter(request.model)
+        expected = meter.expected(request)
+        reply: Reply | None = None
+        error = _NO_ERROR
+        async with limiter.turn(expected) as began:
+            reserved = await self._reserve(meter, request, price)
+            begin()
+            if reserved is None:
+                self._refuse(
+                    self._budget.refusal(
+                        meter.most(request, price or FREE),
+                        course.work.who,
+                        is_bounded=meter.has_bound(request),
+                    )
+                )
+                return None
+            cost = 0.0
+            started = time.perf_counter()
+            try:
+                async with asyncio.timeout(lane.limits.seconds):
+                    reply = await lane.provider.complete(request)
+            except TimeoutError:
+                error = DeadlineError(
+                    f"no end within {lane.limits.seconds:g} seconds", is_billed=True
+                )
+            except CallError as caught:
+                error = caught
+            finally:
+                if price is not None and reply is not None:
+                    cost = price_of(reply, request, price)
+                elif error.is_billed:
+                    # what died on its way is billed all the same: as much as it can have been
+                    cost = reserved
+                meter.is_teaching = False
+                if reply is not None:
+                    meter.learn(request, reply, cost)
+                    limiter.correct(
+                        expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected
+                    )
+                self._budget.settle_cost(
+                    reserved, cost, course.work.who, is_bounded=is_bounded(request)
+                )
+            seconds = time.perf_counter() - started
+        self._progress.calls += 1
+        if reply is not None:
+            self._progress.tokens_read += reply.usage.get("in", 0)
+            self._progress.tokens_written += reply.usage.get("out", 0)
+            reasoning, text = part_thoughts(reply.text, course.work.thoughts)
+            if reasoning or text != reply.text:
+                reasoning_text = "\n\n".join(part for part in (reply.reasoning, reasoning) if part)
+                reply = replace(reply, text=text, reasoning=reasoning_text)
+        billed_cost = cost if price is not None and (reply is not None or error.is_billed) else None
+        return CallAttempt(
+            lane.name,
+            course.work,
+            request,
+            course.attempt,
+            reply,
+            error,
+            began,
+            seconds,
+            billed_cost,
+            now(),
+        )
+
+    async def _reserve(self, meter: Meter, request: Request, price: Price | None) -> float | None:
+        """Set aside what a call can cost.
+
+        With a budget the first call of a model goes alone, so that its size is known for the next.
+        """
+        if price is None or self._budget.most is None:
+            amount = 0.0 if price is None else meter.most(request, price)
+            self._budget.hold(amount)
+            return amount
+        while not meter.is_taught and meter.is_teaching:
+            await self._budget.change()
+        meter.is_teaching = not meter.is_taught
+        amount = meter.most(request, price)
+        if await self._budget.reserve(amount, is_capped=meter.has_bound(request)):
+            return amount
+        meter.is_teaching = False
+        return None
