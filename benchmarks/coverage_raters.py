@@ -75,9 +75,7 @@ class Tastes:
             item,
             rater,
             n_systems=SYSTEMS,
-            n_questions=self.items,
-            n_raters=self.raters,
-        )
+        ).among(n_questions=self.items, n_raters=self.raters)
 
 
 DOMINANT = [

@@ -35,8 +35,7 @@ def drawn(
         rng.integers(0, 9, n),
         n_systems=systems,
         steps=2,
-        n_questions=questions,
-    )
+    ).among(n_questions=questions)
     return ballots, np.column_stack([two, outcome])
 
 

@@ -27,8 +27,7 @@ def alike(n_votes: int, n_raters: int, outcome: int = -1):
         np.arange(n_votes),
         np.arange(n_votes) % n_raters,
         n_systems=2,
-        n_raters=n_raters,
-    )
+    ).among(n_raters=n_raters)
 
 
 def test_none_of_31_has_the_exact_interval_of_items_and_of_raters() -> None:
@@ -135,8 +134,7 @@ def test_rare_wins_are_covered() -> None:
             np.arange(31),
             raters,
             n_systems=2,
-            n_raters=10,
-        )
+        ).among(n_raters=10)
         two = crossed(ballots, head_to_head(2)).two_way
         covered += bool(two.low[0] <= p <= two.high[0])
     assert 0.93 < covered / sets < 0.99

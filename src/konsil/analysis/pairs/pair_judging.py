@@ -109,8 +109,7 @@ def position_rows(
             ballot.raters[has_position],
             n_systems=2,
             steps=ballot.steps,
-            n_questions=len(clusters),
-        )
+        ).among(n_questions=len(clusters))
         level, draws = context.resampling.level, context.resampling.draws
         mode = context.analysis.mode
         statistic = head_to_head(2, ballot.steps, "difference")

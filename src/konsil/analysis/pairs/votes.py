@@ -75,9 +75,7 @@ class Ballot:
             self.raters[selected],
             n_systems=k if by_length is None else 2 * k,
             steps=self.steps,
-            n_questions=len(self.clusters),
-            n_raters=int(self.raters.max(initial=-1)) + 1,
-        )
+        ).among(n_questions=len(self.clusters), n_raters=int(self.raters.max(initial=-1)) + 1)
 
 
 @dataclass(frozen=True)

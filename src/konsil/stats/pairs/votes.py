@@ -10,7 +10,7 @@ itertools.combinations, outcomes rising in favour of the pair's first system.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -67,6 +67,14 @@ class Votes:
         """(n_votes,) -steps .. steps from the side of the pair's first system."""
         return self.cells % self.n_outcomes - self.steps
 
+    def among(self, *, n_questions: int | None = None, n_raters: int | None = None) -> Votes:
+        """The same votes among so many questions and raters, some of whom cast none."""
+        return replace(
+            self,
+            n_questions=self.n_questions if n_questions is None else n_questions,
+            n_raters=self.n_raters if n_raters is None else n_raters,
+        )
+
     def only(self, selected: NDArray[np.bool_]) -> Votes:
         """Some of the votes, with questions and raters numbered as before."""
         return Votes(
@@ -103,14 +111,13 @@ def votes(
     *,
     n_systems: int,
     steps: int = 1,
-    n_questions: int | None = None,
-    n_raters: int | None = None,
 ) -> Votes:
     """Votes from columns (n_votes,).
 
     The two systems' numbers, the outcome from the first's side, question and rater.
 
-    Exchanging the two systems of a vote and the sign of its outcome changes nothing.
+    Exchanging the two systems of a vote and the sign of its outcome changes nothing. There are as
+    many questions and raters as the highest numbers say; `Votes.among` states others.
 
     >>> made = votes([0, 1], [1, 0], [1, -1], [0, 1], [0, 0], n_systems=2)
     >>> made.cells, made.outcomes
@@ -142,8 +149,8 @@ def votes(
         r,
         n_systems,
         steps,
-        int(q.max(initial=-1)) + 1 if n_questions is None else n_questions,
-        int(r.max(initial=-1)) + 1 if n_raters is None else n_raters,
+        int(q.max(initial=-1)) + 1,
+        int(r.max(initial=-1)) + 1,
     )
 
 
