@@ -142,13 +142,8 @@ def _of_part(
             name,
             [
                 *estimate_rows(context, judge_keys, summary, judge),
-                row(
-                    context,
-                    judge_keys,
-                    gap,
-                    minus,
-                    kind="difference",
-                    versus=versus,
+                replace(
+                    row(context, judge_keys, gap, minus, kind="difference", versus=versus),
                     is_paired=True,
                 ),
                 row(context, rest, above, ceiling, kind="companion"),

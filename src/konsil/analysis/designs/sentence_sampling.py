@@ -229,9 +229,8 @@ def minus_whole(
             test=context.analysis.test,
         )
         group, versus = {**keys, SENTENCES: size}, {**keys, SENTENCES: message("whole answer")}
-        yield row(
-            context, group, summary, measure, kind="difference", versus=versus, subtracted=coarse
-        )
+        difference = row(context, group, summary, measure, kind="difference", versus=versus)
+        yield replace(difference, n_units_versus=coarse.n_units)
 
 
 def _mean_variance(of: Numbers, variances: Array) -> Measure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -54,15 +55,8 @@ def caution_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> I
         if n in gaps:
             values = tuple(keys[c] for c in by)
             versus = {**{c: keys[c] for c in by}, "rater": str(analysis.against)}
-            yield row(
-                context,
-                keys,
-                gaps[n],
-                measure,
-                kind="difference",
-                versus=versus,
-                subtracted=theirs[values],
-            )
+            gap = row(context, keys, gaps[n], measure, kind="difference", versus=versus)
+            yield replace(gap, n_units_versus=theirs[values].n_units)
             yield row(context, versus, panel_summaries[values], theirs[values], kind="companion")
 
 

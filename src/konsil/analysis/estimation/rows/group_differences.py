@@ -53,16 +53,8 @@ def differences(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
                 )
             summary = _of_target(context, summary, a.measure, b.measure)
             paired = not clusters_used(a.measure).isdisjoint(clusters_used(b.measure))
-            yield row(
-                context,
-                a.keys,
-                summary,
-                a.measure,
-                kind="difference",
-                versus=b.keys,
-                is_paired=paired,
-                subtracted=b.measure,
-            )
+            difference = row(context, a.keys, summary, a.measure, kind="difference", versus=b.keys)
+            yield replace(difference, is_paired=paired, n_units_versus=b.measure.n_units)
             for companion in summary.companions:
                 yield row(
                     context,

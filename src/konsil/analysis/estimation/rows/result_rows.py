@@ -39,13 +39,8 @@ def row(
     versus: dict[str, str] | None = None,
     detail: bool = False,
     finding: str = "",
-    is_paired: bool | None = None,
-    subtracted: Measure | None = None,
 ) -> Row:
-    """One row of the results; outside paper mode no interval leaves the statistic's range.
-
-    `subtracted`: of a difference, the other group's measure.
-    """
+    """One row of the results; outside paper mode no interval leaves the statistic's range."""
     analysis = context.analysis
     if analysis.mode == "valid":
         possible = range_of(
@@ -68,9 +63,7 @@ def row(
         group=keys,
         kind=kind,
         versus=versus or {},
-        is_paired=is_paired,
         n_units=measure.n_units if measure is not None else 0,
-        n_units_versus=subtracted.n_units if subtracted is not None else 0,
         n_raters=measure.n_raters if measure is not None else 0,
         n_undefined_pairs=measure.n_undefined_pairs if measure is not None else 0,
         prespecified=analysis.prespecified,
