@@ -23,7 +23,7 @@ from konsil.store import Batch, Store
 from konsil.store.engine.fields import meanings
 from konsil.store.engine.frames import read_csv
 from konsil.store.release.pseudonyms import SUPPRESSED, Pseudonyms, coarsened, mentions
-from konsil.store.release.release import release
+from konsil.store.release.release import Disclosure, release
 from konsil.study import Study
 from small_studies import exit_code
 
@@ -231,7 +231,7 @@ def test_the_same_key_gives_the_same_bytes_and_another_key_other_names(
 
 def test_texts_only_when_asked(made: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
-        release(store, STUDY, tmp_path / "texts", key=KEY, texts=True)
+        release(store, STUDY, tmp_path / "texts", key=KEY, disclosure=Disclosure(texts=True))
     ratings = pl.read_parquet(tmp_path / "texts" / "ratings.parquet")
     assert ratings.height == 16
     assert "weber thinks so" in set(ratings["note"])
@@ -258,7 +258,13 @@ def test_who_is_called_a_person_anywhere_is_one(made: Path, tmp_path: Path) -> N
 
 def test_order_and_repeats_are_there_on_request(made: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
-        release(store, STUDY, tmp_path / "ordered", key=KEY, linked=True, order=True)
+        release(
+            store,
+            STUDY,
+            tmp_path / "ordered",
+            key=KEY,
+            disclosure=Disclosure(linked=True, order=True),
+        )
     tasks = pl.read_parquet(tmp_path / "ordered" / "tasks.parquet")
     assert tasks["repeat_of"].drop_nulls().to_list()[0] in set(tasks["task"])
     assert tasks["batch"].n_unique() == 9, "and no batch is named after a person"
@@ -272,7 +278,7 @@ def test_simulated_ratings_are_labelled(made: Path, tmp_path: Path) -> None:
             dataclasses.replace(STUDY, simulated=True),
             tmp_path / "simulated",
             key=KEY,
-            linked=True,
+            disclosure=Disclosure(linked=True),
         )
     assert "simulated" in (tmp_path / "simulated" / "README.md").read_text()
     assert "simulated" not in (made / "README.md").read_text()
@@ -286,7 +292,7 @@ def test_what_makes_no_release(tmp_path: Path) -> None:
             (STUDY, KEY, 0, "expected 1 or more raters, got 0"),
         ):
             with pytest.raises(StoreError, match=message):
-                release(store, study, tmp_path / "release", key=key, k=k)
+                release(store, study, tmp_path / "release", key=key, disclosure=Disclosure(k=k))
     assert not (tmp_path / "release").exists()
 
 

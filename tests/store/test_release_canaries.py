@@ -19,7 +19,7 @@ from konsil.prepare.questions.rewriting import REWRITING
 from konsil.records import Answer, Attempt, Citation, Event, Item, Rater, Rating, Span, Task
 from konsil.store import Batch, Store
 from konsil.store.engine.frames import read_csv
-from konsil.store.release.release import release
+from konsil.store.release.release import Disclosure, release
 from konsil.store.release.released import Released
 from konsil.study import Study
 from konsil.study.sections.enrolment import CONSENT, PROFILE, Enrolment
@@ -128,7 +128,13 @@ def released(
     """Everything that a release says, file names included."""
     with Store.open(folder) as store:
         store.add(batch(out, gone), source="x", at=AT)
-        done = release(store, STUDY, folder / "out", key=KEY, linked=True, texts=texts, k=1)
+        done = release(
+            store,
+            STUDY,
+            folder / "out",
+            key=KEY,
+            disclosure=Disclosure(linked=True, texts=texts, k=1),
+        )
     words = [p.name for p in (folder / "out").rglob("*")]
     for path in (folder / "out").rglob("*"):
         if path.suffix == ".parquet":
@@ -185,5 +191,5 @@ def test_who_withdrew_is_released_where_the_protocol_keeps_the_ratings(
     )
     with Store.open(tmp_path) as store:
         store.add(batch((), (0,)), source="x", at=AT)
-        done = release(store, way, tmp_path / "out", key=KEY, linked=True)
+        done = release(store, way, tmp_path / "out", key=KEY, disclosure=Disclosure(linked=True))
     assert done.records["raters"] == N_RATERS - (not keep)

@@ -20,7 +20,7 @@ from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Rating, System, Task
 from konsil.store import Batch, Store
 from konsil.store.release.pseudonyms import SUPPRESSED, coarsened
-from konsil.store.release.release import release
+from konsil.store.release.release import Disclosure, release
 from konsil.study import Study
 
 AT, KEY = "2025-03-01T12:00:00Z", b"a secret of thirty-two bytes....."
@@ -88,7 +88,13 @@ def released(
             source="x",
             at=AT,
         )
-        done = release(store, study, tmp_path / "out", key=KEY, **({"linked": True} | options))
+        done = release(
+            store,
+            study,
+            tmp_path / "out",
+            key=KEY,
+            disclosure=Disclosure(**({"linked": True} | options)),
+        )
     return tmp_path / "out", drawn(study), done
 
 
@@ -228,7 +234,7 @@ def test_a_panel_too_small_for_k_is_named(tmp_path: Path, n: int) -> None:
         store.add(
             Batch(items=ITEMS, answers=ANSWERS, raters=raters, tasks=tasks), source="x", at=AT
         )
-        done = release(store, study, tmp_path / "out", key=KEY, linked=True)
+        done = release(store, study, tmp_path / "out", key=KEY, disclosure=Disclosure(linked=True))
     text = (tmp_path / "out" / "README.md").read_text("utf-8")
     if n < 3:
         assert done.small_panels == {"physicians": 2}

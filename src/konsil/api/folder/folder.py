@@ -181,10 +181,10 @@ class Folder(OpenedStudy):
         """Write a folder fit for publication.
 
         Raters have pseudonyms made with the folder's own secret key.
-        `konsil.store.release.release.release` says what `k`, `order`, `unlink` and `linked` do.
+        `konsil.store.release.release.Disclosure` states what each option discloses.
         """
         from konsil.api.folder.blinded import hides
-        from konsil.store.release.release import release
+        from konsil.store.release.release import Disclosure, release
 
         with self.store() as store:
             if hides(self, store):
@@ -192,12 +192,15 @@ class Folder(OpenedStudy):
                     f"{self.path}: is blinded; a release names the systems: run 'konsil unblind'"
                     " first"
                 )
-            key, options = (
-                self._key(),
-                {"texts": notes, "order": order, "unlink": unlink, "linked": linked},
+            disclosure = Disclosure(k, texts=notes, order=order, unlink=unlink, linked=linked)
+            return release(
+                store,
+                self.study,
+                output,
+                key=self._key(),
+                disclosure=disclosure,
+                overwrite=overwrite,
             )
-            options["overwrite"] = overwrite
-            return release(store, self.study, output, key=key, k=k, **options)
 
     def _key(self) -> bytes:
         """The secret of the raters' pseudonyms, made once.

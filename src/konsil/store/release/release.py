@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.errors import StoreError, option
@@ -25,17 +26,33 @@ DIGESTS = "SHA256SUMS"
 """The file with the digests of all others, as `sha256sum -c` reads it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """How much a release discloses of raters and their tasks."""
+
+    k: int = 3
+    """Raters of a panel who share each combination of strata; rarer ones are suppressed."""
+    texts: bool = False
+    """Whether notes and free-text replies are published."""
+    order: bool = False
+    """Whether the order of people's tasks and answers is published, with batches and repeats."""
+    unlink: bool = False
+    """Whether a person has another pseudonym on each item."""
+    linked: bool = False
+    """Whether one pseudonym a person is wanted even where the plan would tell who it is."""
+
+
+FEWEST = Disclosure()
+"""What is disclosed where nothing else is asked for."""
+
+
 def release(
     store: Store,
     study: Study,
     folder: str | Path,
     *,
     key: bytes,
-    k: int = 3,
-    texts: bool = False,
-    order: bool = False,
-    unlink: bool = False,
-    linked: bool = False,
+    disclosure: Disclosure = FEWEST,
     overwrite: bool = False,
 ) -> Released:
     """Write a folder fit for publication; it appears complete or not at all.
@@ -45,24 +62,32 @@ def release(
     combination of them belongs to `k` raters of a panel. Notes and free-text replies are left out
     unless `texts` asks for them; times of day are always left out. The order of people's tasks and
     answers, their batches and repeated tasks, which the protocol's plan tells, are left out unless
-    `order` asks for them. With `unlink` a person has another pseudonym on each item; where the
-    plan, drawn again, would tell who somebody is by the set of their tasks, one of `unlink` and
-    `linked` must say what is wanted.
+    `order` asks for them. Where the plan, drawn again, would tell who somebody is by the set of
+    their tasks, one of `unlink` and `linked` must say what is wanted.
     """
     if not study.licence.strip():
         raise StoreError(
             "study.toml.licence: is empty; a release says what others may do with it, such as"
             " CC-BY-4.0"
         )
+    k = disclosure.k
     if k < 1:
         raise StoreError(f"k: expected 1 or more raters, got {k}")
     folder, names = Path(folder), Pseudonyms(key)
     with whole_folder(folder, mark=DIGESTS, overwrite=overwrite) as draft_folder:
         with store.view() as view:
-            tables = Tables(study, view, names, k=k, texts=texts, order=order, unlink=unlink)
+            tables = Tables(
+                study,
+                view,
+                names,
+                k=k,
+                texts=disclosure.texts,
+                order=disclosure.order,
+                unlink=disclosure.unlink,
+            )
             made_of = tables.frames()
         is_played = any(callee.model.startswith("fake:") for callee in callees(store))
-        if tables.recognisable and not linked:
+        if tables.recognisable and not disclosure.linked:
             subject = release_text.recognisable(tables.recognisable, k)
             raise StoreError(
                 f"release: {subject}, so that the plan, drawn again from study.toml, tells who they"
@@ -89,7 +114,14 @@ def release(
         _write(draft_folder / "LICENCE.txt", release_text.licence(study))
         _write(
             draft_folder / "README.md",
-            release_text.readme(study, released, k=k, texts=texts, order=order, unlink=unlink),
+            release_text.readme(
+                study,
+                released,
+                k=k,
+                texts=disclosure.texts,
+                order=disclosure.order,
+                unlink=disclosure.unlink,
+            ),
         )
         _write(draft_folder / DIGESTS, _digests(draft_folder))
     return released
