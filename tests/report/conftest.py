@@ -12,10 +12,11 @@ import pytest
 from konsil.analysis import Analysis, CoverageRow, Results, Row
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
-from konsil.report import Recovered, Section, write
+from konsil.report import Recovered, Section
 from konsil.report.figures import drawing
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
+from report_files import write
 
 NAN = math.nan
 HOSTILE = "<script>alert('x')</script><img src=\"https://example.org/x.png\"> & $x^2$ {{ 7*7 }}"

@@ -28,8 +28,8 @@ from konsil.analysis import Analysis
 from konsil.analysis.table.frame import Data
 from konsil.records import Rater
 from konsil.report.cases.case_view import marked
-from konsil.report.page.writing import write
 from konsil.study import Study
+from report_files import write
 
 PRECISION = CRITERIA[0]
 ASKED = (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from konsil.records.formulas import harmless
-from konsil.report import write
+from report_files import write
 
 EVIL = "=cmd|' /C calc'!A0"
 

@@ -23,10 +23,10 @@ from konsil.analysis.table.frame import Data
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.records import Answer, Attempt, Item
-from konsil.report import write
 from konsil.simulate import Truth, draw
 from konsil.simulate.truth import PanelTruth
 from konsil.study import Study
+from report_files import write
 
 ALIKE = 9
 """Pieces of a sentence shorter than this occur in both languages by chance."""

@@ -11,7 +11,7 @@ from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
 from konsil.report.page.reconciliation import KINDS, REASONS, reconciliation
-from konsil.sources.pocqi import pocqi_rules, real_pocqi
+from konsil.sources.pocqi import pocqi_ratings, pocqi_rules
 from konsil.study import Study
 
 DATA = {
@@ -74,6 +74,6 @@ def test_every_reason_of_the_import_has_its_words() -> None:
         getattr(pocqi_rules, n)
         for n in ("PILOT", "OUTSIDE", "TEST", "NO_USER", "UNKNOWN_USER", "UNKNOWN_QUESTION")
     }
-    of_ratings = {getattr(real_pocqi, n) for n in ("LEFT_OUT", "NO_ASSIGNMENT", "NO_CRITERION")}
+    of_ratings = {getattr(pocqi_ratings, n) for n in ("LEFT_OUT", "NO_ASSIGNMENT", "NO_CRITERION")}
     assert of_rules | of_ratings <= REASONS.keys()
     assert len(KINDS) == 6

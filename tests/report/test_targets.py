@@ -14,7 +14,7 @@ import pytest
 
 from konsil.analysis import Results
 from konsil.analysis.estimation.targets import Target, target_sentences
-from konsil.report import write
+from report_files import write
 
 ENOUGH = Target("like these", panel="physicians", n_raters=6, effective=5.9)
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from konsil.records import Usage
-from konsil.report import write
 from konsil.report.material import language as languages
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
 from konsil.report.models.usage import FAILURES, usage
 from konsil.store.calls.usages import NO_REPLY, OVERLOADED, RATE_LIMIT, REFUSED, SERVER
 from konsil.study.data.blinding import letters
+from report_files import write
 
 USAGE = (
     Usage(

@@ -23,8 +23,8 @@ from konsil.analysis import Results
 from konsil.analysis.table.calls.model_provenance import played
 from konsil.errors import KonsilError
 from konsil.records import Callee
-from konsil.report import write
 from konsil.study import Study
+from report_files import write
 
 HERE = Path(__file__).parent
 VOID = {"meta", "br", "hr", "img", "input", "link", "col"}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from konsil.report.material.section import Recovered, Section
+from konsil.report.material.study_records import StudyRecords
 
 if TYPE_CHECKING:
     from konsil.report.page.writing import write, write_estimates
 
-__all__ = ["Recovered", "Section", "write", "write_estimates"]
+__all__ = ["Recovered", "Section", "StudyRecords", "write", "write_estimates"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute

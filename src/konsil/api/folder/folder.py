@@ -414,17 +414,19 @@ class Folder(OpenedStudy):
             self.path / "report" if output is None else output,
             view.study,
             results,
-            items=data.items,
-            answers=data.answers,
-            raters=data.raters,
-            ratings=data.ratings,
-            events=view.events,
-            times=self._times(),
+            report.StudyRecords(
+                data.items,
+                data.answers,
+                data.raters,
+                data.ratings,
+                events=view.events,
+                times=self._times(),
+                lengths=data.lengths,
+                usage=data.usage,
+            ),
             # What models were called would tell whose answers they are.
             extras=() if view.is_blinded else extras(results),
             digest=study_digest(self.study),
-            lengths=data.lengths,
-            usage=data.usage,
             is_blinded=view.is_blinded,
         )
         return page, results

@@ -17,14 +17,14 @@ from konsil.analysis import Results, Row
 from konsil.analysis.estimation.targets import whom
 from konsil.analysis.model.results import PlanStatus
 from konsil.errors import KonsilError
-from konsil.records import Answer, Event, Item, Rater, Rating, Usage
+from konsil.records import Usage
 from konsil.records.digits import written
 from konsil.records.formulas import harmless
-from konsil.records.worked import Worked
 from konsil.report.figures.trade_offs import trade_off_lines
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.section import Section
+from konsil.report.material.study_records import StudyRecords
 from konsil.report.material.tables import Numbers
 from konsil.report.material.translate import translated_results
 from konsil.report.page.page import render
@@ -55,17 +55,10 @@ def write(
     folder: Path,
     study: Study,
     results: Results,
+    records: StudyRecords,
     *,
-    items: Sequence[Item],
-    answers: Sequence[Answer],
-    raters: Sequence[Rater],
-    ratings: Sequence[Rating],
-    events: Sequence[Event] = (),
-    times: Sequence[Worked] = (),
     extras: Sequence[Section] = (),
     digest: str = "",
-    lengths: Mapping[str, int] | None = None,
-    usage: Sequence[Usage] = (),
     is_blinded: bool = False,
 ) -> Path:
     """Write the report into `folder`, replacing a report that is there; return the page's path.
@@ -82,17 +75,17 @@ def write(
     material = Material(
         study,
         translated_results(results, numbers),
-        items,
-        answers,
-        raters,
-        ratings,
+        records.items,
+        records.answers,
+        records.raters,
+        records.ratings,
         spoken,
         numbers,
-        events,
-        times,
+        records.events,
+        records.times,
         digest,
-        lengths or {},
-        usage,
+        records.lengths,
+        records.usage,
         is_blinded,
     )
     page = render(material, extras)
@@ -104,7 +97,7 @@ def write(
         "labels.csv": _labels_csv(study, results),
         "outcomes.csv": _outcomes_csv(study, results),
         "orders.csv": _orders_csv(study, results),
-        "usage.csv": _usage_csv(study, usage),
+        "usage.csv": _usage_csv(study, records.usage),
         "bounds.csv": _bounds_csv(study, results),
         "derived.csv": _derived_csv(study, results),
         "curves.csv": _curves_csv(study, results),
