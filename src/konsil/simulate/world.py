@@ -104,13 +104,8 @@ def build_world(
         systems,
         families,
         truth,
-        drawn[case_of],
-        strata,
-        case_of,
-        item_of,
-        system_of,
-        right,
-        lengths,
+        _Items(drawn[case_of], strata, case_of),
+        _Answers(item_of, system_of, right, lengths),
     )
 
 
@@ -149,13 +144,8 @@ def large_world(
         tuple(systems),
         families,
         truth,
-        difficulty,
-        strata,
-        case_of,
-        item_of,
-        system_of,
-        right,
-        of_each.tolist(),
+        _Items(difficulty, strata, case_of),
+        _Answers(item_of, system_of, right, of_each.tolist()),
     )
 
 
@@ -207,22 +197,46 @@ def _difficulty_given(
     )
 
 
+@dataclass(frozen=True)
+class _Items:
+    """The items of a world."""
+
+    difficulty: Array
+    """(n_items,) their latent difficulty."""
+    strata: tuple[Mapping[str, str], ...]
+    """Their columns."""
+    case_of: Indices
+    """(n_items,) the case that each is a version of."""
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """The answers of a world."""
+
+    item_of: Indices
+    """(n_answers,) the item of each."""
+    system_of: Indices
+    """(n_answers,) the system of each."""
+    right: NDArray[np.bool_]
+    """(n_answers,) whether it is correct."""
+    lengths: Sequence[int]
+    """The number of sentences of each."""
+
+
 def _world(
     seed: int,
     systems: tuple[str, ...],
     families: Mapping[str, str],
     truth: Truth,
-    difficulty: Array,
-    strata: tuple[Mapping[str, str], ...],
-    case_of: Indices,
-    item_of: Indices,
-    system_of: Indices,
-    right: NDArray[np.bool_],
-    lengths: Sequence[int],
+    items: _Items,
+    answers: _Answers,
 ) -> World:
+    item_of, system_of, right = answers.item_of, answers.system_of, answers.right
     system_truths = [truth.systems.get(s, SystemTruth()) for s in systems]
     clarity = generator(seed, "world", "clarity").standard_normal(len(item_of))
-    first = np.concatenate(([0], np.cumsum(np.asarray(lengths, dtype=np.int64)))).astype(np.int64)
+    first = np.concatenate(([0], np.cumsum(np.asarray(answers.lengths, dtype=np.int64)))).astype(
+        np.int64
+    )
     owner = np.repeat(np.arange(len(item_of)), np.diff(first))
     rng = generator(seed, "world", "sentences")
     bad = rng.random(len(owner)) < truth.sentence_errors
@@ -244,9 +258,9 @@ def _world(
             c: strengths + np.array([t.strength_on.get(c, 0.0) for t in system_truths])
             for c in named
         },
-        difficulty=difficulty,
-        strata=strata,
-        case_of=case_of,
+        difficulty=items.difficulty,
+        strata=items.strata,
+        case_of=items.case_of,
         answers=Units(item_of, system_of, right, reasoned, clarity),
         sentences=Units(
             item_of[owner], system_of[owner], fine, fine | reasoned[owner], sentence_clarity
