@@ -10,7 +10,7 @@ from konsil.errors import SourceError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, assign
 from konsil.records import Answer, Item, Rater, Rating, Task
-from konsil.sources.tables.tasks import Tasks
+from konsil.sources.tables.tasks import TaskIdentity, Tasks
 from konsil.study.data.incoming import Incoming
 from konsil.study.data.planned import on_plan
 
@@ -37,7 +37,7 @@ def incoming(
     tasks, ratings = Tasks(), []
     for rater, item, system, criterion in rows:
         answers = (f"{item}:{system}",) if system else ()
-        own = tasks.task(rater, item, answers, None, "", "", "", purpose, None, task, "")
+        own = tasks.task(TaskIdentity(rater, item, answers, purpose=purpose), task=task)
         ratings.append(Rating(own, rater, criterion, item, answers, label="yes"))
     return Incoming("file.csv", tasks=tasks.finished(), ratings=tuple(ratings))
 

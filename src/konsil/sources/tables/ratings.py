@@ -15,7 +15,7 @@ from konsil.sources.tables.checks import ROW
 from konsil.sources.tables.columns import resolve
 from konsil.sources.tables.longform import WORD, long_form
 from konsil.sources.tables.rowchecks import problems_of, repeated
-from konsil.sources.tables.tasks import Tasks, utc
+from konsil.sources.tables.tasks import TaskIdentity, Tasks, utc
 
 FIELDS = (
     "rater",
@@ -173,9 +173,8 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
     ):
         answers = () if first is None else (first,) if second is None else (first, second)
         span = None if start is None else Span(start, end)
-        task_id = tasks.task(
-            rater, item, answers, span, arm, phase, batch, purpose, repeat, task, instrument
-        )
+        of = TaskIdentity(rater, item, answers, arm, phase, batch, purpose, repeat, instrument)
+        task_id = tasks.task(of, span, task)
         abstained = state == "abstained"
         yield (
             row,

@@ -9,12 +9,27 @@ import dataclasses
 import hashlib
 import json
 from datetime import UTC, datetime
-from typing import cast
+from typing import NamedTuple, cast
 
 from konsil.records import Purpose, Span, Task
 
 _Key = tuple[object, ...]
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class TaskIdentity(NamedTuple):
+    """What tells one task of a file from another: whose it is, and what was shown."""
+
+    rater: str
+    item: str | None
+    answers: tuple[str, ...]
+    arm: str = ""
+    phase: str = ""
+    batch: str = ""
+    purpose: str = "main"
+    repeat: int | None = None
+    """Which time it was; None: it is not known that there were several."""
+    instrument: str = ""
 
 
 class Tasks:
@@ -33,53 +48,42 @@ class Tasks:
         self._answers: dict[str, dict[str, None]] = {}
         self._spans: dict[str, set[Span]] = {}
 
-    def task(
-        self,
-        rater: str,
-        item: str | None,
-        answers: tuple[str, ...],
-        span: Span | None,
-        arm: str,
-        phase: str,
-        batch: str,
-        purpose: str,
-        repeat: int | None,
-        task: str | None,
-        instrument: str,
-    ) -> str:
-        """The id of the task that a rating belongs to."""
-        if repeat is not None and repeat <= self._first_time:
-            repeat = None
-        if repeat is not None and purpose == "main":
-            purpose = "repeat"
+    def task(self, of: TaskIdentity, span: Span | None = None, task: str | None = None) -> str:
+        """The id of the task that a rating belongs to: `task`, where the file states it."""
+        if of.repeat is not None:
+            if of.repeat <= self._first_time:
+                of = of._replace(repeat=None)
+            elif of.purpose == "main":
+                of = of._replace(purpose="repeat")
         task_id = task
         if task_id is None:
-            key = (rater, item, answers, arm, phase, batch, purpose, repeat, instrument)
-            task_id = self._ids.get(key)
+            task_id = self._ids.get(of)
             if task_id is None:
-                task_id = self._ids[key] = (
-                    "t-" + hashlib.blake2b(_encode(key).encode(), digest_size=8).hexdigest()
+                # The digest is of the fields in their order: another order gives every imported
+                # task a new id.
+                task_id = self._ids[of] = (
+                    "t-" + hashlib.blake2b(_encode(of).encode(), digest_size=8).hexdigest()
                 )
         present = self._tasks.get(task_id)
         if present is None:
             self._tasks[task_id] = Task(
                 task_id,
                 task_id,
-                rater,
-                instrument,
-                item,
-                answers,
+                of.rater,
+                of.instrument,
+                of.item,
+                of.answers,
                 (),
-                arm,
-                phase,
-                batch,
+                of.arm,
+                of.phase,
+                of.batch,
                 0,
-                cast(Purpose, purpose),
+                cast(Purpose, of.purpose),
             )
-        elif present.answers != answers:
+        elif present.answers != of.answers:
             # A screen may show an item with all its answers and ask about each.
             self._answers.setdefault(task_id, dict.fromkeys(present.answers)).update(
-                dict.fromkeys(answers)
+                dict.fromkeys(of.answers)
             )
         if span is not None:
             self._spans.setdefault(task_id, set()).add(span)
