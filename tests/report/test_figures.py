@@ -11,7 +11,15 @@ import pytest
 
 from konsil.report.figures import drawing
 from konsil.report.figures.figures import distribution, forest, heat_map
-from konsil.report.figures.svg_primitives import About, Bar, Dot, letters_on, palette, span
+from konsil.report.figures.svg_primitives import (
+    About,
+    Bar,
+    Dot,
+    ValueAxis,
+    letters_on,
+    palette,
+    span,
+)
 from konsil.report.material.language import language
 from konsil.report.material.tables import Numbers
 
@@ -36,7 +44,12 @@ def luminance(colour: str) -> float:
 
 def test_forest() -> None:
     drawn = forest(
-        ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate", reference=0.0, mark="true value"
+        ABOUT,
+        DOTS,
+        Numbers(),
+        axis=ValueAxis("alpha", reference=0.0),
+        heading="Estimate",
+        mark="true value",
     )
     shown = words(drawn)
     for word in (
@@ -61,7 +74,9 @@ def test_forest() -> None:
 def test_recovery_shows_the_truth() -> None:
     dots = [Dot("one", 0.5, 0.4, 0.6, "0.5", mark=0.55)]
     shown = words(
-        forest(ABOUT, dots, Numbers(), axis="value", heading="Estimate", mark="true value")
+        forest(
+            ABOUT, dots, Numbers(), axis=ValueAxis("value"), heading="Estimate", mark="true value"
+        )
     )
     assert "true value" in shown
 
@@ -106,7 +121,8 @@ def test_same_bytes_and_no_dates() -> None:
     drawing.STYLE["pdf.fonttype"] = 42
     try:
         one, two = (
-            forest(ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate") for _ in range(2)
+            forest(ABOUT, DOTS, Numbers(), axis=ValueAxis("alpha"), heading="Estimate")
+            for _ in range(2)
         )
     finally:
         drawing.STYLE["pdf.fonttype"] = 3
@@ -118,7 +134,7 @@ def test_same_bytes_and_no_dates() -> None:
 
 def test_settings_of_matplotlib_are_left_alone() -> None:
     before = dict(matplotlib.rcParams)
-    forest(ABOUT, DOTS, Numbers(), axis="alpha", heading="Estimate")
+    forest(ABOUT, DOTS, Numbers(), axis=ValueAxis("alpha"), heading="Estimate")
     assert dict(matplotlib.rcParams) == before
 
 

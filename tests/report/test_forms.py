@@ -17,9 +17,9 @@ from konsil.report.estimates.key_estimates import key_numbers
 from konsil.report.estimates.statistics_overview import glance
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.ranking import Line, Ranked, failures, histogram, ranking
+from konsil.report.figures.ranking import Line, Ranked, RankingKeys, failures, histogram, ranking
 from konsil.report.figures.small_multiples import Column, Point, Series, columns, series
-from konsil.report.figures.svg_primitives import About, Bar, Dot, wrapped
+from konsil.report.figures.svg_primitives import About, Bar, Dot, ValueAxis, wrapped
 from konsil.report.material.language import ENGLISH, language
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import Joined, in_order
@@ -102,11 +102,10 @@ def test_series_with_a_line_and_another_panel_beside() -> None:
         ["easy", "hard"],
         [one],
         Numbers(language("de")),
-        axis="share",
+        axis=ValueAxis("share", reference=0.6, from_zero=True),
         ordered=True,
         comparison=Series("physicians", [Point(0.3, NAN, NAN), Point(0.4, 0.3, 0.5)]),
-        line=0.6,
-        line_name="pass line",
+        reference_name="pass line",
     )
     shown = words(drawn)
     for word in ("judge 1", "easy", "hard", "share", "physicians", "pass line"):
@@ -122,9 +121,7 @@ def test_ranking_marks_best_single_and_what_is_left() -> None:
         Numbers(),
         axis="kappa",
         rank="Rank",
-        best="best: 0.900",
-        single="alone",
-        several="several",
+        keys=RankingKeys(best="best: 0.900", single="alone", several="several"),
         beyond=Line("out of bag", 0.8, 0.7, 0.9),
     )
     assert {"kappa", "Rank", "best: 0.900", "alone", "several", "out of bag"} <= set(words(drawn))

@@ -13,7 +13,7 @@ from konsil.analysis import Analysis, Row
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.figures import forest
 from konsil.report.figures.small_multiples import Point, Series, legend, panels_across
-from konsil.report.figures.svg_primitives import WIDTH, About, Dot, short, stamp
+from konsil.report.figures.svg_primitives import WIDTH, About, Dot, ValueAxis, short, stamp
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
@@ -229,6 +229,12 @@ def _profiles(material: Material) -> list[Drawing]:
         )
         heading = value_head(material, [Joined(r) for r in shown])
         drawn.append(
-            forest(about, dots, numbers, axis=title("mean", material.language), heading=heading)
+            forest(
+                about,
+                dots,
+                numbers,
+                axis=ValueAxis(title("mean", material.language)),
+                heading=heading,
+            )
         )
     return drawn

@@ -10,7 +10,7 @@ from konsil.analysis.model.catalogue.known import COSTS, PARTS
 from konsil.report.designs.design_figures import Curve, Panel, curves
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Point
-from konsil.report.figures.svg_primitives import About
+from konsil.report.figures.svg_primitives import About, ValueAxis
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
@@ -76,7 +76,7 @@ def part_curves(
             sizes,
             panels,
             material.numbers,
-            axis=word,
+            axis=ValueAxis(word),
             along=column_title(material, "sentences"),
             level=whole_answer if any(p.level for p in panels) else "",
         )
@@ -125,10 +125,9 @@ def cost_curves(
             categories,
             panels,
             material.numbers,
-            axis=word,
+            axis=ValueAxis(word, one_scale=statistic != "rater_hours"),
             along=along,
             level=whole_answer if any(p.level for p in panels) else "",
-            one_scale=statistic != "rater_hours",
         )
 
 

@@ -17,7 +17,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from konsil.report.figures.drawing import ACCENT, INK, MUTED, PAPER, RULE, Drawing, finish, style
 from konsil.report.figures.small_multiples import ACROSS, Point, legend, named
-from konsil.report.figures.svg_primitives import WIDTH, About, short, span, stamp, widest
+from konsil.report.figures.svg_primitives import WIDTH, About, ValueAxis, short, span, stamp, widest
 from konsil.report.material.tables import Numbers
 
 SECOND = "#c96a34"
@@ -68,12 +68,10 @@ def curves(
     panels: Sequence[Panel],
     numbers: Numbers,
     *,
-    axis: str,
+    axis: ValueAxis,
     along: str,
     joined: bool = True,
     level: str = "",
-    one_scale: bool = True,
-    limits: tuple[float, float] | None = None,
 ) -> Drawing:
     """Draw panels side by side over the same categories.
 
@@ -83,7 +81,7 @@ def curves(
         across = min(ACROSS, len(panels))
         down = math.ceil(len(panels) / across)
         # Panels with scales of their own need room for their numbers.
-        left_margin, gap, tall, top = 0.72, 0.24 if one_scale else 0.52, 1.55, 0.34
+        left_margin, gap, tall, top = 0.72, 0.24 if axis.one_scale else 0.52, 1.55, 0.34
         wide = min((WIDTH - left_margin - 0.05 + gap) / across - gap, 3.4)
         turned = (widest([short(c, 18) for c in categories], 7.5) + 0.08) * len(categories) > wide
         names = widest([short(c, 18) for c in categories], 7.5)
@@ -94,7 +92,7 @@ def curves(
         )
         height = top + down * (tall + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
-        shared_limits = limits or _limits(panels)
+        shared_limits = axis.limits or _limits(panels)
         for n, panel in enumerate(panels):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
@@ -107,9 +105,9 @@ def curves(
             axes = figure.add_axes(box)
             axes.set(
                 xlim=(-0.5, len(categories) - 0.5),
-                ylim=shared_limits if one_scale else limits or _limits([panel]),
+                ylim=shared_limits if axis.one_scale else axis.limits or _limits([panel]),
             )
-            _frame(axes, numbers, shown=place == 0 or not one_scale)
+            _frame(axes, numbers, shown=place == 0 or not axis.one_scale)
             named(axes, panel.title, categories if n + across >= len(panels) else (), turned=turned)
             if panel.level is not None and math.isfinite(panel.level.value):
                 _across(axes, panel.level)
@@ -119,7 +117,9 @@ def curves(
                 shift = offset * 0.32 / max(len(marked), 2)
                 _line(axes, curve, shift, joined=joined)
         middle = (below + (height - below - top) / 2) / height
-        figure.text(0.12 / WIDTH, middle, axis, rotation=90, ha="center", va="center", fontsize=8.5)
+        figure.text(
+            0.12 / WIDTH, middle, axis.title, rotation=90, ha="center", va="center", fontsize=8.5
+        )
         if along:
             centre = (left_margin + (across * (wide + gap) - gap) / 2) / WIDTH
             foot = (0.22 if about.stamp else 0.06) / height

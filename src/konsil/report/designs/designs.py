@@ -25,7 +25,7 @@ from konsil.report.designs.recommendations import (
 )
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
-from konsil.report.figures.svg_primitives import Dot
+from konsil.report.figures.svg_primitives import Dot, ValueAxis
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import MINUS, Table
@@ -205,8 +205,7 @@ def _systems(
         systems,
         panels,
         material.numbers,
-        axis=title(first.statistic, material.language),
+        axis=ValueAxis(title(first.statistic, material.language), limits=limits),
         along="",
         joined=False,
-        limits=limits,
     )

@@ -12,9 +12,9 @@ from konsil.report.designs.designs import is_told_by_design
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.plots import forests, heat_maps
-from konsil.report.figures.ranking import Line, Ranked, ranking
+from konsil.report.figures.ranking import Line, Ranked, RankingKeys, ranking
 from konsil.report.figures.small_multiples import Point, Series, series
-from konsil.report.figures.svg_primitives import About
+from konsil.report.figures.svg_primitives import About, ValueAxis
 from konsil.report.figures.trade_offs import trade_offs
 from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
@@ -137,12 +137,10 @@ def _series(
         axes.categories,
         shown,
         numbers,
-        axis=word,
+        axis=ValueAxis(word, spec.pass_line, from_zero=spec.statistic in SHARES),
         ordered=axes.ordered,
         comparison=comparison,
-        line=spec.pass_line,
-        line_name=_("pass line"),
-        share=spec.statistic in SHARES,
+        reference_name=_("pass line"),
     )
 
 
@@ -232,9 +230,7 @@ def _ensembles(material: Material, name: str, statistic: str) -> list[Drawing]:
             numbers,
             axis=word,
             rank=_("Rank"),
-            best=first,
-            single=_("one judge alone"),
-            several=_("several judges by majority"),
+            keys=RankingKeys(first, _("one judge alone"), _("several judges by majority")),
             beyond=beyond,
         )
     ]

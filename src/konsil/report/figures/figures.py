@@ -18,6 +18,7 @@ from konsil.report.figures.svg_primitives import (
     About,
     Bar,
     Dot,
+    ValueAxis,
     across_and_rows,
     draw_dot,
     draw_scale,
@@ -43,16 +44,13 @@ def forest(
     dots: Sequence[Dot],
     numbers: Numbers,
     *,
-    axis: str,
+    axis: ValueAxis,
     heading: str,
-    reference: float | None = None,
-    band: tuple[float, float] | None = None,
-    limits: tuple[float, float] | None = None,
     mark: str = "",
 ) -> Drawing:
     """Draw estimates as dots with their intervals, one row each, the numbers beside them.
 
-    `reference` is a dashed line, `band` a shaded range: what still counts as equivalent.
+    `mark` names the diamonds.
     """
     with style():
         lines = lines_of([d.group for d in dots])
@@ -71,15 +69,17 @@ def forest(
         axes.set_ylim(len(lines) - 0.5, -0.5)
         axes.set_xlim(
             *(
-                limits
-                or span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], reference)
+                axis.limits
+                or span([x for d in dots for x in (d.value, d.low, d.high, d.mark)], axis.reference)
             )
         )
-        frame(axes, axis, numbers)
-        if band is not None:
-            axes.axvspan(*band, color=RULE, alpha=0.5, linewidth=0, zorder=0)
-        if reference is not None:
-            axes.axvline(reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        frame(axes, axis.title, numbers)
+        if axis.band is not None:
+            axes.axvspan(*axis.band, color=RULE, alpha=0.5, linewidth=0, zorder=0)
+        if axis.reference is not None:
+            axes.axvline(
+                axis.reference, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1
+            )
         axes.text(
             1.0,
             1.0,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from konsil.analysis import Analysis
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest, heat_map
-from konsil.report.figures.svg_primitives import About, Dot, span
+from konsil.report.figures.svg_primitives import About, Dot, ValueAxis, span
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
@@ -111,12 +111,14 @@ def forests(
                 about,
                 page,
                 numbers,
-                axis=word,
+                axis=ValueAxis(
+                    word,
+                    reference=zero,
+                    band=None if margin is None else (-margin, margin),
+                    limits=limits,
+                ),
                 heading=heading,
-                reference=zero,
-                limits=limits,
                 mark=comparisons,
-                band=None if margin is None else (-margin, margin),
             )
         )
     return drawings

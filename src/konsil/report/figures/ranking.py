@@ -65,6 +65,18 @@ class Line:
     """The interval's upper end."""
 
 
+@dataclass(frozen=True)
+class RankingKeys:
+    """What the marks of a ranking mean."""
+
+    best: str
+    """The diamond around the first."""
+    single: str
+    """The triangles: one rater alone."""
+    several: str
+    """The dots: several raters together."""
+
+
 def ranking(
     about: About,
     shown: Sequence[Ranked],
@@ -72,9 +84,7 @@ def ranking(
     *,
     axis: str,
     rank: str,
-    best: str,
-    single: str,
-    several: str,
+    keys: RankingKeys,
     beyond: Line | None,
 ) -> Drawing:
     """Draw all by rank with their intervals, the best and the single ones marked.
@@ -132,7 +142,7 @@ def ranking(
                 markeredgewidth=1.2,
                 zorder=4,
             )
-        keys = [
+        marks = [
             Line2D(
                 [],
                 [],
@@ -141,19 +151,27 @@ def ranking(
                 markersize=6,
                 color=INK,
                 markerfacecolor="none",
-                label=best,
+                label=keys.best,
             ),
             Line2D(
-                [], [], linestyle="none", marker="^", markersize=5.5, color=ACCENT, label=single
+                [],
+                [],
+                linestyle="none",
+                marker="^",
+                markersize=5.5,
+                color=ACCENT,
+                label=keys.single,
             ),
-            Line2D([], [], linestyle="none", marker="o", markersize=3, color=MUTED, label=several),
+            Line2D(
+                [], [], linestyle="none", marker="o", markersize=3, color=MUTED, label=keys.several
+            ),
         ]
         if beyond is not None:
-            keys.append(
+            marks.append(
                 Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 3)), label=beyond.name)
             )
         figure.legend(
-            handles=keys,
+            handles=marks,
             loc="upper left",
             bbox_to_anchor=(left_margin / WIDTH, 1.0),
             ncols=2,

@@ -17,6 +17,7 @@ from konsil.report.figures.svg_primitives import (
     WIDTH,
     About,
     Dot,
+    ValueAxis,
     draw_dot,
     frame,
     label_width,
@@ -150,17 +151,15 @@ def series(
     shown: Sequence[Series],
     numbers: Numbers,
     *,
-    axis: str,
+    axis: ValueAxis,
     ordered: bool,
     comparison: Series | None = None,
-    line: float | None = None,
-    line_name: str = "",
-    share: bool = True,
+    reference_name: str = "",
 ) -> Drawing:
     """Draw each series in a panel of its own over the same categories, all on one scale.
 
-    `comparison` is drawn in every panel, muted. `line` is a value to reach. Points of unordered
-    categories are not joined, unless there are only two of them.
+    `comparison` is drawn in every panel, muted. `reference_name` names the axis' value to reach.
+    Points of unordered categories are not joined, unless there are only two of them.
     """
     with style():
         across = panels_across(len(shown))
@@ -171,10 +170,12 @@ def series(
         below = (widest(categories, 7.5) * 0.6 + 0.14 if turned else 0.18) + (
             0.18 if about.stamp else 0.0
         )
-        top = 0.3 if comparison is not None or line is not None else 0.1
+        top = 0.3 if comparison is not None or axis.reference is not None else 0.1
         height = top + down * (tall + 0.3) + below
         figure = Figure(figsize=(WIDTH, height))
-        limits = _limits([*shown, *([comparison] if comparison else [])], line, share=share)
+        limits = _limits(
+            [*shown, *([comparison] if comparison else [])], axis.reference, share=axis.from_zero
+        )
         for n, panel in enumerate(shown):
             row, place = divmod(n, across)
             bottom = height - top - (row + 1) * (tall + 0.3) + 0.06
@@ -189,8 +190,10 @@ def series(
             axes.set(xlim=(-0.5, len(categories) - 0.5), ylim=limits)
             _sides(axes, numbers, first=place == 0)
             named(axes, panel.name, categories if n + across >= len(shown) else (), turned=turned)
-            if line is not None:
-                axes.axhline(line, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+            if axis.reference is not None:
+                axes.axhline(
+                    axis.reference, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1
+                )
             joined = ordered or len(categories) == 2
             if comparison is not None:
                 _draw(axes, comparison, MUTED, marker="s", shift=-0.09, joined=joined)
@@ -206,7 +209,7 @@ def series(
         figure.text(
             0.12 / WIDTH,
             (below + room / 2) / height,
-            wrapped(axis, room - 0.1),
+            wrapped(axis.title, room - 0.1),
             rotation=90,
             ha="center",
             va="center",
@@ -225,9 +228,11 @@ def series(
                     label=comparison.name,
                 )
             )
-        if line is not None:
+        if axis.reference is not None:
             keys.append(
-                Line2D([], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=line_name)
+                Line2D(
+                    [], [], color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label=reference_name
+                )
             )
         if keys:
             legend(figure, left_margin, keys)

@@ -67,6 +67,24 @@ class Bar:
 
 
 @dataclass(frozen=True)
+class ValueAxis:
+    """The axis of the values, and what is drawn across the whole figure."""
+
+    title: str
+    """What the values are."""
+    reference: float | None = None
+    """A value to compare with or to reach: a dashed line."""
+    band: tuple[float, float] | None = None
+    """A shaded range: what still counts as equivalent."""
+    limits: tuple[float, float] | None = None
+    """Its ends; None: as far as the values and their intervals reach."""
+    from_zero: bool = False
+    """Whether it begins at zero, as that of a proportion does."""
+    one_scale: bool = True
+    """Whether panels side by side have the same ends."""
+
+
+@dataclass(frozen=True)
 class About:
     """What every figure says of itself."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
 from konsil.report.figures.plots import paged
-from konsil.report.figures.svg_primitives import About, Dot
+from konsil.report.figures.svg_primitives import About, Dot, ValueAxis
 from konsil.report.material.overview import Material
 from konsil.report.material.section import Recovered, Section
 from konsil.report.material.slugs import anchor
@@ -136,6 +136,13 @@ def _recovery(material: Material, section: Section) -> list[Drawing]:
         )
         heading = _("Estimate and interval")
         drawings.append(
-            forest(about, part, numbers, axis=_("Value"), heading=heading, mark=_("true value"))
+            forest(
+                about,
+                part,
+                numbers,
+                axis=ValueAxis(_("Value")),
+                heading=heading,
+                mark=_("true value"),
+            )
         )
     return drawings

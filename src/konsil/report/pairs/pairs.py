@@ -10,7 +10,7 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import LENGTH
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest
-from konsil.report.figures.svg_primitives import About, Dot
+from konsil.report.figures.svg_primitives import About, Dot, ValueAxis
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
@@ -155,9 +155,8 @@ def _plain(material: Material, family: Family) -> Iterator[Drawing]:
         about,
         dots,
         numbers,
-        axis=word,
+        axis=ValueAxis(word, reference=reference),
         heading=value_head(material, [Joined(r) for r in rows]),
-        reference=reference,
     )
 
 
