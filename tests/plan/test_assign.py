@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from konsil.errors import PlanError
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.plan import Allocation, Missing, assign, balance, missing
+from konsil.plan import Allocation, History, Missing, assign, balance, missing
 from konsil.plan.draw.pairing import rotation
 from konsil.records import Answer, Event, Item, Rater, Rating, Span
 
@@ -184,7 +184,7 @@ def test_one_conflict_makes_one_tie_break_and_an_abstention_none():
         rating(judge[0], "s2-a", "Incorrect"),
         rating(judge[1], "s2-a", "Correct"),
     ]
-    again = plan_of(plan, items, answers, raters, ratings=ratings)
+    again = plan_of(plan, items, answers, raters, history=History(ratings=ratings))
     known = {t.id for t in tasks}
     new = [t for t in again if t.id not in known]
     assert [(t.rater, t.item, t.purpose, len(t.answers)) for t in new] == [
@@ -197,7 +197,7 @@ def test_one_conflict_makes_one_tie_break_and_an_abstention_none():
         rating(by_item["s9"][0], "s9-e", "Correct"),
     ]
     more.append(rating(by_item["s9"][1], "s9-e", "Incorrect"))
-    third = plan_of(plan, items, answers, raters, ratings=more)
+    third = plan_of(plan, items, answers, raters, history=History(ratings=more))
     assert content(again) < content(third) and len(third) == len(again) + 1
 
 
@@ -421,10 +421,10 @@ def test_a_slot_changes_hands_and_rated_tasks_stay():
     done = rating(before[0], before[0].answers[0], "Correct")
     left = Event("e1", "withdrawal", "physicians0", "2026-01-01T00:00:00Z")
     joined = Event("e2", "sign-up", "new", "2026-01-02T00:00:00Z", {"slot": "physicians 1"})
-    empty = plan_of(plan, items, some_answers(items), panel(2), ratings=[done], events=[left])
+    empty = plan_of(plan, items, some_answers(items), panel(2), history=History([done], [left]))
     assert [t.rater for t in empty] == ["physicians0", "", ""] + ["physicians1"] * 3
     after = plan_of(
-        plan, items, some_answers(items), panel(2), ratings=[done], events=[left, joined]
+        plan, items, some_answers(items), panel(2), history=History([done], [left, joined])
     )
     assert [t.rater for t in after] == ["physicians0", "new", "new"] + ["physicians1"] * 3
     assert [dataclasses.replace(t, rater="") for t in after] == [
@@ -432,7 +432,7 @@ def test_a_slot_changes_hands_and_rated_tasks_stay():
     ]
     wrong = dataclasses.replace(joined, data={"slot": "physicans 1"})
     with pytest.raises(PlanError, match="did you mean 'physicians"):
-        plan_of(plan, items, some_answers(items), panel(2), events=[wrong])
+        plan_of(plan, items, some_answers(items), panel(2), history=History(events=[wrong]))
 
 
 def test_items_without_questions_about_answers_need_none():

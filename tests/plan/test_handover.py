@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.plan import Allocation, assign
-from konsil.plan.changes.handover import reassign_tasks
+from konsil.plan import Allocation, History, assign
+from konsil.plan.changes.handover import Progress, reassign_tasks
 from konsil.records import Answer, Event, Item, Rater, Rating, Task
 
 FORM = Instrument("form", (Criterion("correct", "?", Scale(("no", "yes"))),))
@@ -39,7 +39,9 @@ def test_all_tasks_are_accounted_for(n: int, k: int, items: int, done: set[int],
     tasks = drawn(plan, raters, items)
     rated = {t.id for i, t in enumerate(tasks) if i in done}
     leaver = raters[who % n].id
-    found = reassign_tasks(leaver, tasks, plan=plan, raters=raters, items={}, rated=rated, seed=3)
+    found = reassign_tasks(
+        leaver, tasks, plan=plan, raters=raters, items={}, progress=Progress(rated=rated), seed=3
+    )
     mine = [t for t in tasks if t.rater == leaver]
     assert set(found.holders) == {t.id for t in mine if t.id not in rated}
     assert found.stay == sum(t.id in rated for t in mine)
@@ -58,7 +60,13 @@ def test_all_tasks_are_accounted_for(n: int, k: int, items: int, done: set[int],
             most, min(after_loads[r.id] for r in raters if r.id != leaver) + 1
         )
     assert found == reassign_tasks(
-        leaver, tasks[::-1], plan=plan, raters=raters, items={}, rated=rated, seed=3
+        leaver,
+        tasks[::-1],
+        plan=plan,
+        raters=raters,
+        items={},
+        progress=Progress(rated=rated),
+        seed=3,
     )
 
 
@@ -67,10 +75,12 @@ def test_the_plan_says_the_same_from_the_event() -> None:
     plan = [Allocation("p", "form", raters_per_item=2)]
     tasks = drawn(plan, raters, 12)
     done = next(t for t in tasks if t.rater == "r0")
-    found = reassign_tasks("r0", tasks, plan=plan, raters=raters, items={}, rated={done.id}, seed=3)
+    found = reassign_tasks(
+        "r0", tasks, plan=plan, raters=raters, items={}, progress=Progress(rated={done.id}), seed=3
+    )
     left = Event("w", "withdrawal", "r0", "2026-01-01T00:00:00Z", {"holders": dict(found.holders)})
     rating = Rating(done.id, "r0", "correct", done.item, done.answers, label="yes")
-    again = drawn(plan, raters, 12, events=[left], ratings=[rating])
+    again = drawn(plan, raters, 12, history=History([rating], [left]))
     assert [t.rater for t in again] == [found.holders.get(t.id, t.rater) for t in tasks]
 
 
@@ -79,20 +89,37 @@ def test_stratum_room_and_closed_batches_are_minded() -> None:
     plan = [Allocation("p", "form", raters_per_item=1, match="specialty")]
     tasks = drawn(plan, raters, 8)
     items = {f"i{k}": Item(f"i{k}", "?", strata={"specialty": "ab"[k % 2]}) for k in range(8)}
-    found = reassign_tasks("r0", tasks, plan=plan, raters=raters, items=items, rated=(), seed=3)
+    found = reassign_tasks(
+        "r0", tasks, plan=plan, raters=raters, items=items, progress=Progress(rated=()), seed=3
+    )
     assert set(found.holders.values()) == {"r2"}, "the only other of her specialty"
     assert (
         reassign_tasks(
-            "r0", tasks, plan=plan, raters=raters, items=items, rated=(), withdrawn={"r2"}
+            "r0",
+            tasks,
+            plan=plan,
+            raters=raters,
+            items=items,
+            progress=Progress(rated=(), withdrawn={"r2"}),
         ).lapsed
         == 2
     )
     everybody = reassign_tasks(
-        "r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "")}
+        "r0",
+        tasks,
+        plan=plan,
+        raters=raters,
+        items=items,
+        progress=Progress(rated=(), closed={("", "", "")}),
     )
     assert everybody.lapsed == 2
     hers = reassign_tasks(
-        "r0", tasks, plan=plan, raters=raters, items=items, rated=(), closed={("", "", "r2")}
+        "r0",
+        tasks,
+        plan=plan,
+        raters=raters,
+        items=items,
+        progress=Progress(rated=(), closed={("", "", "r2")}),
     )
     assert hers.lapsed == 2
 
@@ -103,15 +130,17 @@ def test_repeats_go_with_the_first_time_or_lapse() -> None:
         Task("u", "p 1", "r0", "form", "i", purpose="repeat", repeat_of="t"),
     )
     raters = [Rater("r0", "p"), Rater("r1", "p")]
-    both = reassign_tasks("r0", [first, again], plan=[], raters=raters, items={}, rated=())
+    both = reassign_tasks(
+        "r0", [first, again], plan=[], raters=raters, items={}, progress=Progress(rated=())
+    )
     assert both.holders == {"t": "r1", "u": "r1"}
     assert reassign_tasks(
-        "r0", [first, again], plan=[], raters=raters, items={}, rated={"t"}
+        "r0", [first, again], plan=[], raters=raters, items={}, progress=Progress(rated={"t"})
     ).holders == {"u": ""}
     survey = Task("s", "p 1", "r0", "end", None)
-    assert reassign_tasks("r0", [survey], plan=[], raters=raters, items={}, rated=()).holders == {
-        "s": ""
-    }
+    assert reassign_tasks(
+        "r0", [survey], plan=[], raters=raters, items={}, progress=Progress(rated=())
+    ).holders == {"s": ""}
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -129,7 +158,13 @@ def test_how_many_tie_breaks_somebody_has_moves_nothing_else(seed: int) -> None:
     shares = []
     for more in (0, 1, n // 2, n):
         handover = reassign_tasks(
-            "r0", [*tasks, *ties[:more]], plan=[], raters=raters, items={}, rated=(), seed=seed
+            "r0",
+            [*tasks, *ties[:more]],
+            plan=[],
+            raters=raters,
+            items={},
+            progress=Progress(rated=()),
+            seed=seed,
         )
         shares.append(
             {task: who for task, who in handover.holders.items() if task.startswith("main")}

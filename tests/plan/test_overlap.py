@@ -17,7 +17,7 @@ from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.errors import PlanError
 from konsil.instrument import Criterion, Instrument, Scale
-from konsil.plan import Allocation, Overlap, assign, overlaps_of
+from konsil.plan import Allocation, History, Overlap, assign, overlaps_of
 from konsil.plan.model.places import ADDED, SIGN_UP, Places
 from konsil.records import Answer, Event, Item, Rater, Task
 
@@ -234,7 +234,7 @@ def test_places_that_are_added_move_nothing_that_was_drawn(
             instruments=[PAIR, FORM],
             seed=3,
             places=places,
-            events=events,
+            history=History(events=events),
         )
 
     before, events = all_tasks(), []
@@ -256,7 +256,9 @@ def test_places_that_are_added_move_nothing_that_was_drawn(
 def test_an_added_place_can_be_taken_and_shares_its_part() -> None:
     plan = Allocation("p", "pair", show="pair", per_rater=10, overlap=Overlap(0.25))
     came = Event("sign-up a 1", SIGN_UP, "a", "2026-02-01T00:00:00Z", {"slot": "p 5"})
-    tasks = draw(plan, 200, [], places=[Places("p", 4)], events=[added(1, 1), came])
+    tasks = draw(
+        plan, 200, [], places=[Places("p", 4)], history=History(events=[added(1, 1), came])
+    )
     assert Counter(t.rater for t in tasks) == {"": 40, "a": 10}
     several = [who for who in shared(tasks).values() if len(who) > 1]
     # 40 seats share 8 of 32; with ten more it is a quarter of 40 again.
@@ -266,7 +268,7 @@ def test_an_added_place_can_be_taken_and_shares_its_part() -> None:
 def test_with_more_than_two_raters_an_added_place_completes_what_was_begun_first() -> None:
     plan = Allocation("p", "pair", show="pair", per_rater=10, overlap=Overlap(0.2, 3))
     events = [added(1, 1), added(2, 1)]
-    tasks = draw(plan, 300, [], places=[Places("p", 6)], events=events)
+    tasks = draw(plan, 300, [], places=[Places("p", 6)], history=History(events=events))
     sizes = Counter(map(len, shared(tasks).values()))
     assert sizes[2] <= 1
     assert abs(sizes[3] / sum(sizes.values()) - 0.2) < 0.03

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.instrument import parity_of
-from konsil.plan import assign
+from konsil.plan import History, assign
 from konsil.prepare import draw, event_of, in_study, screen, screening_event
 from konsil.prepare.cases.marking import versions
 from konsil.prepare.cases.masking import LEVELS, Mark
@@ -125,7 +125,7 @@ def planned() -> tuple[Study, tuple[Item, ...], tuple[Task, ...]]:
         raters=study.raters,
         instruments=study.instruments,
         seed=study.seed,
-        events=events,
+        history=History(events=events),
     )
     return study, items, tasks
 

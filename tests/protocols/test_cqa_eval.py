@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.instrument import parity_of
-from konsil.plan import assign, washouts
+from konsil.plan import History, assign, washouts
 from konsil.prepare import draw, event_of, sentences
 from konsil.records import Answer, Item, Span, Task
 from konsil.study import Study, parse
@@ -127,7 +127,7 @@ def planned(edits: tuple[tuple[str, str], ...] = ()) -> tuple[Study, tuple[Task,
         raters=study.raters,
         instruments=study.instruments,
         seed=study.seed,
-        events=[drawn],
+        history=History(events=[drawn]),
     )
 
 

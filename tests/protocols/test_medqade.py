@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.instrument import parity_of
-from konsil.plan import assign
+from konsil.plan import History, assign
 from konsil.records import Answer, Item, Rating
 from konsil.study import Study
 
@@ -126,7 +126,7 @@ def test_the_plan_has_the_papers_proportions(german: Study):
         raters=german.raters,
         instruments=german.instruments,
         seed=german.seed,
-        ratings=ratings,
+        history=History(ratings=ratings),
     )
     loads = Counter(t.rater for t in tasks)
     panel = [r.id for r in german.panels()["physicians"]]

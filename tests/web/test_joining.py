@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from konsil.instrument import Scale
-from konsil.plan import Allocation, assign
+from konsil.plan import Allocation, History, assign
 from konsil.plan.model.places import Places
 from konsil.records import Rater
 from konsil.store import Batch, Store
@@ -249,7 +249,7 @@ def test_the_plan_is_a_pure_function_of_the_events(opened: Store, clock: Any) ->
         raters=(),
         instruments=PANEL.instruments,
         seed=PANEL.seed,
-        events=reversed(opened.events()),
+        history=History(events=reversed(opened.events())),
         places=PANEL.places,
     )
     assert {t.id: t for t in again} == {t.id: t for t in opened.tasks()}
@@ -435,7 +435,7 @@ def test_a_place_that_somebody_leaves_is_free_again(
         raters=(),
         instruments=PANEL.instruments,
         seed=PANEL.seed,
-        events=opened.events(),
+        history=History(events=opened.events()),
         places=PANEL.places,
     )
     assert {t.id: t for t in again} == {t.id: t for t in opened.tasks()}

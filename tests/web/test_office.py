@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from konsil.errors import StoreError
 from konsil.locale import languages
-from konsil.plan import assign
+from konsil.plan import History, assign
 from konsil.records import Answer, Item
 from konsil.store import Batch, Store
 from konsil.store.engine import schema
@@ -260,8 +260,7 @@ def test_a_rater_who_leaves(
         raters=study.raters,
         instruments=study.instruments,
         seed=study.seed,
-        ratings=opened.ratings(),
-        events=opened.events(),
+        history=History(opened.ratings(), opened.events()),
     )
     assert {t.id: t.rater for t in again} == {t.id: t.rater for t in tasks.values()}
     # Whoever has the half-filled task now finds it empty, under a new address.

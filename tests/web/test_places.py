@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from konsil.cli.main import group
 from konsil.errors import KonsilError, PlanError, StoreError, StudyError
-from konsil.plan import Allocation, assign
+from konsil.plan import Allocation, History, assign
 from konsil.plan.model.places import ADDED, Places
 from konsil.records import Rater, Task
 from konsil.store import Batch, Store
@@ -58,7 +58,7 @@ def drawn_anew(store: Store, study: Study) -> dict[str, Task]:
         raters=study.raters,
         instruments=study.instruments,
         seed=study.seed,
-        events=store.events(),
+        history=History(events=store.events()),
         places=study.places,
     )
     return {t.id: t for t in tasks}

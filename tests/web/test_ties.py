@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from konsil.plan import assign
+from konsil.plan import History, assign
 from konsil.records import Rater, Task
 from konsil.store import Store
 from konsil.store.tasks import withdrawal
@@ -53,8 +53,7 @@ def planned(desk: Desk, store: Store) -> set[tuple[object, ...]]:
             raters=study.raters,
             instruments=study.instruments,
             seed=study.seed,
-            ratings=store.ratings(),
-            events=store.events(),
+            history=History(store.ratings(), store.events()),
         )
     )
 

@@ -7,11 +7,13 @@ from konsil.plan.changes.pairing_design import Meetings, meetings
 from konsil.plan.changes.washout import Washout, washouts
 from konsil.plan.draw.assign import assign
 from konsil.plan.model.allocation import Allocation, Overlap, Show, When
+from konsil.plan.model.history import History
 from konsil.plan.model.rng_streams import generator
 
 __all__ = [
     "Allocation",
     "Balance",
+    "History",
     "Meetings",
     "Missing",
     "Overlap",

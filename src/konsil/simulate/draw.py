@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from konsil.plan import assign
+from konsil.plan import History, assign
 from konsil.records import Answer, Item, Rating, Task
 from konsil.simulate.desk import Desk
 from konsil.simulate.panel import labeller
@@ -73,7 +73,7 @@ def draw(
             raters=study.everybody(),
             instruments=study.instruments,
             seed=study.seed,
-            ratings=ratings,
+            history=History(ratings=ratings),
         )
 
     tasks = plan(())

@@ -18,6 +18,7 @@ from konsil.api.folder.opened import PROTOCOL, now
 from konsil.errors import PlanError, StudyError
 from konsil.plan import (
     Balance,
+    History,
     Meetings,
     Missing,
     PlannedOverlap,
@@ -106,10 +107,12 @@ def make_plan(folder: Folder, *, save: bool = True, strict: bool = False) -> Pla
                 f"{folder.path}: " + "; ".join(missing_answers_sentence(gap) for gap in lacking)
             )
         design = {**material, "seed": study.seed, "places": study.places}
-        tasks = assign(study.plan, **design, ratings=batch.ratings, events=batch.events)
+        tasks = assign(study.plan, **design, history=History(batch.ratings, batch.events))
         first = [e for e in batch.events if e.kind != ADDED]
         planned_first = (
-            assign(study.plan, **design, events=first) if len(first) < len(batch.events) else ()
+            assign(study.plan, **design, history=History(events=first))
+            if len(first) < len(batch.events)
+            else ()
         )
         if study.injections is not None:
             models = {j.rater for j in study.judges}

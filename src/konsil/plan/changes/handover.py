@@ -54,6 +54,18 @@ class Handover:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a study is."""
+
+    rated: Collection[str]
+    """Tasks that have ratings."""
+    withdrawn: Collection[str] = ()
+    """Raters who have withdrawn."""
+    closed: Collection[tuple[str, str, str]] = ()
+    """Closed batches: phase, batch and rater; an empty rater: closed for all."""
+
+
 def reassign_tasks(
     rater: str,
     tasks: Iterable[Task],
@@ -61,9 +73,7 @@ def reassign_tasks(
     plan: Sequence[Allocation],
     raters: Sequence[Rater],
     items: Mapping[str, Item],
-    rated: Collection[str],
-    withdrawn: Collection[str] = (),
-    closed: Collection[tuple[str, str, str]] = (),
+    progress: Progress,
     seed: int = 0,
 ) -> Handover:
     """Give what `rater` has not rated to the others of her panel, evenly.
@@ -72,16 +82,17 @@ def reassign_tasks(
     kind who does not have the item yet, who shares the stratum and the arm that the plan asks for
     and has room; among equals the one who shares the fewest items with the item's other raters,
     then by lot. Surveys, practice, pilots, repeats of what she rated and tasks of closed batches
-    lapse. `rated`: tasks that have ratings; `withdrawn`: raters who have withdrawn before;
-    `closed`: phase, batch and rater (or nobody: everybody) of closed batches.
+    lapse.
 
     >>> tasks = [Task(f"t{n}", "p 1", "r1", "form", f"i{n}") for n in range(4)]
     >>> panel = [Rater("r1", "p"), Rater("r2", "p"), Rater("r3", "p")]
-    >>> done = reassign_tasks("r1", tasks, plan=[], raters=panel, items={}, rated={"t0"})
+    >>> progress = Progress(rated={"t0"})
+    >>> done = reassign_tasks("r1", tasks, plan=[], raters=panel, items={}, progress=progress)
     >>> done.stay, sorted(done.n_taken_over.values()), done.lapsed
     (1, [1, 2], 0)
     """
     everything = tuple(tasks)
+    rated, withdrawn, closed = progress.rated, progress.withdrawn, progress.closed
     rater_tasks = [t for t in everything if t.rater == rater]
     panel = next((r.panel for r in raters if r.id == rater), "")
     others = [r for r in raters if r.panel == panel and r.id != rater and r.id not in withdrawn]

@@ -13,6 +13,7 @@ from konsil.plan.draw.schedule import schedule
 from konsil.plan.draw.seating import seat_panel
 from konsil.plan.draw.slot_holders import assign_slot_holders
 from konsil.plan.model.allocation import Allocation
+from konsil.plan.model.history import UNSTARTED, History
 from konsil.plan.model.places import (
     Places,
     added_places,
@@ -33,7 +34,7 @@ from konsil.plan.model.screens import (
     pool_of,
 )
 from konsil.prepare import in_study
-from konsil.records import Answer, Event, Item, Purpose, Rater, Rating, Task
+from konsil.records import Answer, Item, Purpose, Rater, Rating, Task
 
 _UNCOUNTED = ("practice", "pilot")
 
@@ -46,8 +47,7 @@ def assign(
     raters: Iterable[Rater],
     instruments: Iterable[Instrument],
     seed: int,
-    ratings: Iterable[Rating] = (),
-    events: Iterable[Event] = (),
+    history: History = UNSTARTED,
     places: Iterable[Places] = (),
 ) -> tuple[Task, ...]:
     """Every rater's tasks in the order of work.
@@ -75,7 +75,7 @@ def assign(
     >>> [(t.rater, t.item, sorted(t.answers)) for t in tasks]
     [('r1', 'i1', ['a1', 'a2']), ('r2', 'i1', ['a1', 'a2'])]
     """
-    named, events = tuple(raters), tuple(events)
+    named, events = tuple(raters), tuple(history.events)
     places = (*places, *added_places(events))
     free = placeholder_raters(places, named)
     people = {r.id: r for r in (*named, *free)}
@@ -84,7 +84,7 @@ def assign(
         in_study(items, events), answers, people.values(), instruments, seed, waves
     )
     people = {r.id: r for r in signed_up(events, slots_of(people.values()))} | people
-    rating_rows = tuple(ratings)
+    rating_rows = tuple(history.ratings)
     drafts: list[Draft] = []
     occurrences: Counter[tuple[str, ...]] = Counter()
     for n, allocation in enumerate(plan):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sqlalchemy.engine import Connection
 
 from konsil.errors import PlanError, StoreError, nearest
-from konsil.plan import assign
+from konsil.plan import History, assign
 from konsil.plan.model.places import ADDED, Places, added_places, placeholder_raters
 from konsil.records import Answer, Event, Item, Task
 from konsil.store.engine.engine import reading, writing
@@ -133,8 +133,8 @@ def _fresh(
         "seed": study.seed,
         "places": study.places,
     }
-    before = assign(study.plan, **design, events=events)  # type: ignore[arg-type]
-    after = assign(study.plan, **design, events=(*events, event))  # type: ignore[arg-type]
+    before = assign(study.plan, **design, history=History(events=events))  # type: ignore[arg-type]
+    after = assign(study.plan, **design, history=History(events=(*events, event)))  # type: ignore[arg-type]
     now = {t.id: t for t in after}
     moved = next((t for t in before if now.get(t.id) != t), None)
     if moved is not None:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
-from konsil.plan.changes.handover import reassign_tasks
+from konsil.plan.changes.handover import Progress, reassign_tasks
 from konsil.plan.draw.slot_holders import HAND_OVER, assign_slot_holders
 from konsil.plan.model.places import SIGN_UP, slots_of
 from konsil.records import Event, Rater, Task
@@ -155,7 +155,7 @@ def share(connection: Connection, study: Study, arisen: Sequence[Task], *, at: s
             plan=study.plan,
             raters=[Rater("", panel), *members],
             items={},
-            rated=(),
+            progress=Progress(rated=()),
             seed=study.seed,
         )
         holders = {task: holder for task, holder in handover.holders.items() if holder}

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from konsil.errors import StoreError, nearest
-from konsil.plan.changes.handover import Handover, reassign_tasks
+from konsil.plan.changes.handover import Handover, Progress, reassign_tasks
 from konsil.plan.model.places import SIGN_UP
 from konsil.records import Event, Item, Rater, Task
 from konsil.store.engine import page_schema, read, schema
@@ -156,8 +156,6 @@ def _preview(connection: Connection, study: Study, rater: str) -> Handover:
         plan=study.plan,
         raters=tuple(people.values()),
         items=items,
-        rated=rated,
-        withdrawn=withdrawn,
-        closed=study_events.closed_batches(connection),
+        progress=Progress(rated, withdrawn, study_events.closed_batches(connection)),
         seed=study.seed,
     )

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from konsil.errors import PlanError
 from konsil.instrument import Instrument
-from konsil.plan import Allocation, assign
+from konsil.plan import Allocation, History, assign
 from konsil.plan.draw.conflicts import conflicting_items
 from konsil.plan.model.places import ADDED, signed_up, slots_of
 from konsil.prepare.draw.draw import SAMPLING
@@ -155,8 +155,7 @@ class Ties:
             raters=self._study.raters,
             instruments=self._study.instruments,
             seed=self._study.seed,
-            ratings=pretended,
-            events=events,
+            history=History(pretended, events),
             places=self._study.places,
         )
         return tuple(t for t in tasks if t.purpose == "tiebreak")
