@@ -1,1 +1,1 @@
-"""What raters do, without HTTP: the desk, forms, the order of work, pilot, places, adjudication."""
+"""What raters do, without HTTP: the desk, forms, the order of work, places."""
