@@ -97,9 +97,8 @@ def one_study(
         seed=seed,
         resampling=study.resampling,
         inference=study.inference,
-        exclusions=replace(
-            study.exclusions, min_seconds=0.0, require_seconds=False
-        ),  # nobody takes time here
+        # Simulated raters take no time.
+        exclusions=replace(study.exclusions, min_seconds=0.0, require_seconds=False),
         planned=True,
         systems=study.systems,
         derived=study.derived,

@@ -329,9 +329,8 @@ def _placed(
 
 def _dense(column: pl.Series) -> _Dense:
     """Integers in the order of the sorted names, and the names."""
-    dtype = (
-        column.dtype
-    )  # asked once: Polars makes an Enum's anew each time and looks through all its names
+    # Asked once: Polars makes an Enum's anew each time and looks through all its names.
+    dtype = column.dtype
     if isinstance(dtype, pl.Enum):  # its names are sorted already, and few of them may occur
         places = column.to_physical().to_numpy()
         categories = dtype.categories

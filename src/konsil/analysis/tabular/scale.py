@@ -153,9 +153,8 @@ def _is_number(word: str) -> bool:
 
 
 def _plain(word: str) -> str:
-    number = (
-        float(word) + 0.0
-    )  # minus zero, which programs write after a multiplication by -1, is zero
+    # Minus zero, which programs write after a multiplication by -1, is zero.
+    number = float(word) + 0.0
     return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
 
 

@@ -58,6 +58,7 @@ def _lanes(
         name = split_model(job.model)[1]
         sizes = calls.sizes(job.kind, job.who, name)
         meter = meters.setdefault(name, Meter())
+        # Calls of earlier runs count: only a model that was never called goes alone at first.
         meter.is_taught |= bool(sizes.calls)
         meter.dearest, meter.longest = (
             max(meter.dearest, sizes.dearest),
@@ -88,6 +89,7 @@ def _lanes(
         models.setdefault(todo.job.model, []).append(todo)
     if len(models) < 2 or endpoint.url.startswith(LOCAL_SCHEME):
         return [lane]
+    # One gate for all of them: each lane by itself would use up what the endpoint allows.
     gate = Limiter(limits)
     return [
         replace(lane, works=_works(some, attempts, stopped), doubtful=deque(), gate=gate)
@@ -100,7 +102,8 @@ def _works(
 ) -> Iterator[Work]:
     for todo in group:
         for n in todo.left:
-            if todo.job.who in stopped:  # no request is written for a model that is called no more
+            # No request is written for a model that is called no more.
+            if todo.job.who in stopped:
                 break
             work = todo.job.work(n)
             before = attempts.get(work.id, 0)

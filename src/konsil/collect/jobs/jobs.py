@@ -191,9 +191,8 @@ def plan(
             if identity in completed:
                 todo.done += 1
                 continue
-            if (
-                stored is None
-            ):  # looked up only where something is left: where all is done, nobody asks
+            # Looked up only where something is left: where all is done, nobody asks.
+            if stored is None:
                 stored = _stored_records(kind, calls)
             if job.record(subject) in stored:
                 if identity in ever:  # other votes have decided it: what is held is never replaced

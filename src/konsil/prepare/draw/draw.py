@@ -220,7 +220,8 @@ def request_digest(spec: Preparation, seed: int, screened: Screened | None = Non
             "across",
             "equal",
             "short",
-        ):  # what came later is in it only where a protocol states it
+        ):
+            # What came later is in it only where a protocol states it.
             if getattr(spec.sample, name) == getattr(usual, name):
                 del stated["sample"][name]
     request_parts: list[object] = [stated, seed]

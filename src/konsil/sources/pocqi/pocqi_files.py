@@ -248,9 +248,8 @@ def _rows(folder: Path, name: str, mapping: Mapped, encoding: str, *, blinded: b
         names = names[:1]
     path = next((p for file_name in names if (p := _file(folder, file_name)) is not None), None)
     if path is None and name == "answer_lengths" and blinded:
-        path = _file(
-            folder, BLINDED + "qa_answers"
-        )  # the authors' blinded answers have their lengths beside them
+        # The authors' blinded answers have their lengths beside them.
+        path = _file(folder, BLINDED + "qa_answers")
     if path is None:
         if name in OPTIONAL:
             return Rows(name)

@@ -59,6 +59,7 @@ def user_ratings(
                 (_rating(tasks[name], name, axis, choice, source, seconds, times[name]), row.line)
             )
     raise_if(problems, tables.ratings.name, len(tables.ratings.rows))
+    # The same choice twice is one rating: that of the first line.
     once = {(r.task, r.criterion): (r, line) for r, line in reversed(ratings)}
     dropped["told twice"] += len(ratings) - len(once)
     tally.left_out, tally.stored = +dropped, len(once)
@@ -120,9 +121,8 @@ def judge_ratings(
         if shown != {task.arm}:
             dropped["of another arm than the assignment's"] += len(choices)
             continue
-        task_id = (  # tells nobody which model
-            f"{name}:{hashlib.blake2b(grader.encode(), digest_size=4).hexdigest()}"
-        )
+        # Tells nobody which model.
+        task_id = f"{name}:{hashlib.blake2b(grader.encode(), digest_size=4).hexdigest()}"
         if task_id in task_by_id:
             sentence = f"{grader!r} graded assignment {name!r} before; expected once"
             problems.append(tables.machine.problem(row, "grader", sentence))

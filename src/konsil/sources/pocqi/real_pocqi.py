@@ -186,9 +186,8 @@ def _lengths(tables: Tables, answers: set[str]) -> dict[str, int]:
                     row, "answer_id", _orphan("answer", row["answer_id"], answers)
                 )
             )
-        elif (
-            row["answer_len"].casefold() not in NO_NUMBER
-        ):  # an answer without a text has no length
+        elif row["answer_len"].casefold() not in NO_NUMBER:
+            # An answer without a text has no length.
             length = _whole_number(row["answer_len"])
             if length is None:
                 sentence = (

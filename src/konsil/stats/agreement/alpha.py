@@ -96,9 +96,8 @@ def _from_scores(totals: Array, n_labels: int, scores: Array | None) -> Array:
         if scores is None
         else np.broadcast_to(scores, counts.shape)
     )
-    v = (
-        v - ratio(np.einsum("...i,...i->...", counts, v), n)[..., None]
-    )  # centred, so that no digits cancel below
+    # Centred, so that no digits cancel below.
+    v = v - ratio(np.einsum("...i,...i->...", counts, v), n)[..., None]
     squares = np.einsum("...i,...i->...", counts, v * v)
     together = np.einsum(
         "...ij,...i,...j->...", totals.reshape(*totals.shape[:-1], k, k), v, v, optimize=True

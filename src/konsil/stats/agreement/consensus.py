@@ -121,9 +121,10 @@ def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
         panel, judges = codes.labels[:, :n_panel], codes.labels[:, n_panel:]
         rest = leave_one_out(panel, codes.n_labels)
         both = (judges[:, :, None] >= 0) & (panel[:, None, :] >= 0)
+        # (n_units, n_judges, 2, n_panel)
         first = np.stack(
             [np.where(both, judges[:, :, None], -1), np.where(both, panel[:, None, :], -1)], axis=2
-        )  # (n_units, n_judges, 2, n_panel)
+        )
         second = np.broadcast_to(rest[:, None, None, :], first.shape)
         n_tables = judges.shape[1] * 2 * n_panel
         return table_counts(first.reshape(-1, n_tables), second.reshape(-1, n_tables), codes)
@@ -290,9 +291,8 @@ def _same_slots(
     lead = np.shape(totals)[:-1]
     tables = np.asarray(totals, dtype=np.float64).reshape(-1, d.size)
     values = MEASURES[measure](tables, d).reshape(*lead, n_judges, 2, n_panel)
-    values = np.where(
-        np.isnan(values).any(-2, keepdims=True), np.nan, values
-    )  # a rater counts for both or for neither
+    # A rater counts for both or for neither.
+    values = np.where(np.isnan(values).any(-2, keepdims=True), np.nan, values)
     means = mean_defined(values)[..., 0]
     return _part(means[..., 0], means[..., 1], part)
 

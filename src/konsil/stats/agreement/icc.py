@@ -225,9 +225,8 @@ def _two_way_random_interval(
 def _icc(totals: Array, form: IccForm, n_raters: int) -> Array:
     rows, columns, error, within, n = mean_squares(totals, n_raters)
     noise = within if form in ("icc1", "icc1k") else error
-    k = (
-        n_raters if not form.endswith("k") else 1
-    )  # the mean of k raters is the single form with k noise terms in one
+    # The mean of k raters is the single form with k noise terms in one.
+    k = n_raters if not form.endswith("k") else 1
     below = rows + (k - 1) * noise
     if form in ("icc2", "icc2k"):
         below = below + k * (columns - error) / np.where(n > 0, n, np.nan)

@@ -121,9 +121,8 @@ def finalise_tables(
     (..., n_tables * k * k) to (..., n_tables), or to (..., 1) for their mean.
     """
     shape = (*np.shape(totals)[:-1], n_tables)
-    tables = np.asarray(totals, dtype=np.float64).reshape(
-        -1, d.size
-    )  # flat: one large product instead of many small
+    # Flat: one large product instead of many small.
+    tables = np.asarray(totals, dtype=np.float64).reshape(-1, d.size)
     values = MEASURES[measure](tables, d).reshape(shape)
     return mean_defined(values) if mean else values
 

@@ -200,10 +200,11 @@ def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
     observed = float(scale * units.agreeing.mean())
     shares = counts / n_labels[:, None]
     p = shares.mean(0)
+    # How much each unit moves chance agreement: n times its derivative.
     chance, moves = (
         0.0,
         np.zeros(n),
-    )  # moves: how much each unit moves chance agreement, n times its derivative
+    )
     if coefficient == "brennan_prediger":
         chance = float(w.mean())
     elif coefficient == "fleiss_kappa":
@@ -257,9 +258,8 @@ def _krippendorff_parts(units: _Units) -> Array:
         return np.full(len(n_labels), np.nan)
     observed = float((weight * units.agreeing).mean())
     value = (observed - chance) / (1 - chance)
-    with_self = (
-        observed + (1 - observed) / n_labels.sum()
-    )  # alpha's small-sample agreement; Gwet centres the units on it
+    # Alpha's small-sample agreement; Gwet centres the units on it.
+    with_self = observed + (1 - observed) / n_labels.sum()
     unit_terms = (weight * units.agreeing - with_self * (weight - 1) - chance) / (1 - chance)
     moves = counts @ (w @ p) / mean - chance * (weight - 1) - chance
     return np.asarray(unit_terms - 2 * (1 - value) * moves / (1 - chance) - value, dtype=np.float64)

@@ -252,9 +252,10 @@ def paired_range_test(differences: Array, n_cells: int, level: float = 0.95) -> 
     >>> found.difference, round(found.p, 3)
     (2.0, 0.033)
     """
+    # Imported here: it costs a second, and few analyses need it.
     from scipy.stats import (
         studentized_range,
-    )  # imported here: it costs a second, and few analyses need it
+    )
 
     values = differences[np.isfinite(differences)]
     n = len(values)

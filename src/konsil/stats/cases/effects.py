@@ -87,9 +87,10 @@ def signed_rank(differences: Array) -> tuple[float, float]:
     >>> signed_rank(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
     (0.0, 0.0625)
     """
+    # Imported here: it costs a second, and few analyses test ranks.
     from scipy.stats import (
         wilcoxon,
-    )  # imported here: it costs a second, and few analyses test ranks
+    )
 
     nonzero = _ties(differences[np.isfinite(differences)])
     if not nonzero.any():

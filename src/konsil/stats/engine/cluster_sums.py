@@ -217,11 +217,12 @@ def _collapse(rows: Array) -> tuple[Array, IntArray | None, IntArray | None]:
         np.array_equal(patterns[of_cluster[at : at + step]], rows[at : at + step])
         for at in range(0, n, step)
     ):
+        # Two different rows with one digest: rare, and then the rows stand for themselves.
         return (
             rows,
             None,
             None,
-        )  # two different rows with one digest: rare, and then the rows stand for themselves
+        )
     return patterns, counts.astype(np.int64), of_cluster.astype(np.int64)
 
 

@@ -240,9 +240,10 @@ def _mid_ranks(values: Array, weights: Array) -> Array:
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim > 1:
+        # Imported here: it costs a second, and few statistics rank plain scores.
         from scipy.stats import (
             rankdata,
-        )  # imported here: it costs a second, and few statistics rank plain scores
+        )
 
         ranks = rankdata(values, axis=-1)
         return np.where(np.isnan(values).any(-1, keepdims=True), np.nan, ranks)

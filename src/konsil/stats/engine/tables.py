@@ -101,9 +101,8 @@ def pair_tables(codes: Codes) -> Array:
     if codes.labels.shape[0] * n_pairs <= _CHUNK:
         return table_counts(codes.labels[:, first], codes.labels[:, second], codes)
     sums = np.zeros((codes.n_clusters, n_pairs, codes.n_labels**2))
-    for pair in range(
-        n_pairs
-    ):  # few pairs of very many units: one pair at a time keeps the memory bounded
+    for pair in range(n_pairs):
+        # Few pairs of very many units: one pair at a time keeps the memory bounded.
         a, b = first[pair], second[pair]
         table = table_counts(codes.labels[:, a : a + 1], codes.labels[:, b : b + 1], codes)
         sums[:, pair] = table

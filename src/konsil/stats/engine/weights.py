@@ -85,9 +85,8 @@ class Remembered(int):
         new_draws = _drawn(
             self, n_clusters, part * _KEPT_DRAWS, (part + 1) * _KEPT_DRAWS, np.float32
         )
-        while (
-            self._bytes + new_draws.size > _KEPT_BYTES and len(self._kept) > 1
-        ):  # what was used longest ago goes first
+        # What was used longest ago goes first.
+        while self._bytes + new_draws.size > _KEPT_BYTES and len(self._kept) > 1:
             self._bytes -= sum(other.size for other in self._kept.popitem(last=False)[1].values())
         if self._bytes + new_draws.size <= _KEPT_BYTES and new_draws.max() < 256:
             parts[part] = new_draws.astype(np.uint8)

@@ -311,9 +311,8 @@ def _turned(linear: Sequence[_Linear], moved: IntArray, draws: int, key: int) ->
     every = np.stack([number.influence for number in linear])  # (numbers, states, clusters)
     both = np.concatenate([every, every**2])
     start = both[:, 0].sum(axis=1)
-    changes = (both[:, 1:, moved] - both[:, :1, moved]).transpose(
-        1, 2, 0
-    )  # what another state adds
+    # What another state adds.
+    changes = (both[:, 1:, moved] - both[:, :1, moved]).transpose(1, 2, 0)
     step = _step(n_clusters)
     parts = []
     for at in range(0, draws, step):

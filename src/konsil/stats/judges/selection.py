@@ -72,9 +72,8 @@ def best_of(
     if not np.isfinite(values).any():
         nan = float("nan")
         return Selection(-1, nan, nan, nan, nan, nan, np.zeros(m, np.int64), draws)
-    clusters = rows.clusters().astype(
-        rows.factor.dtype, copy=False
-    )  # exact in this precision, whatever the draw
+    # Exact in this precision, whatever the draw.
+    clusters = rows.clusters().astype(rows.factor.dtype, copy=False)
     chosen = np.zeros(m, np.int64)
     gains, outs = [], []
     for start in range(0, draws, BLOCK):

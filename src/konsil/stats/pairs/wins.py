@@ -232,9 +232,8 @@ def _by_pair(cell_totals: Array, products: Array) -> tuple[Array, Array, Array]:
     if wide > 3 or cell_totals.shape[-1] == width:
         sums, pairs = cell_totals @ products, wide // 3
         return sums[..., :pairs], sums[..., pairs : 2 * pairs], sums[..., 2 * pairs :]
-    sums = np.ascontiguousarray(
-        (cell_totals.reshape(-1, width) @ products).T
-    )  # one product for all pairs
+    # One product for all pairs.
+    sums = np.ascontiguousarray((cell_totals.reshape(-1, width) @ products).T)
     shape = (*cell_totals.shape[:-1], cell_totals.shape[-1] // width)
     return sums[0].reshape(shape), sums[1].reshape(shape), sums[2].reshape(shape)
 

@@ -89,6 +89,7 @@ class RecordWriter:
                 fresh.append((*row, *extra.values()))
             elif before != row:
                 self._conflict(kind, before, row, record)
+        # After a conflict nothing is written any more; further ones are only counted.
         if fresh and not self.more_conflicts:
             self._insert(kind, (*kind.names, *extra), fresh)
         return len(fresh)

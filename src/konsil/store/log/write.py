@@ -243,9 +243,8 @@ def _reported(connection: Connection, event: Event) -> bool:
     if row is None:
         return False
     before: Event = kind.read(row)
-    expected_data = {
-        name: event.data.get(name) for name in before.data
-    }  # older versions did not name the rater
+    # Older versions did not name the rater.
+    expected_data = {name: event.data.get(name) for name in before.data}
     if (before.kind, before.data) != (event.kind, expected_data):
         raise ConflictError(
             f"event {event.id!r}: stored already as another {before.kind}; a new event needs a"

@@ -34,9 +34,8 @@ def pseudonym(store: Store, name: str) -> str:
         assigned = _pseudonym_of(connection, clean_name)
     if assigned is None:
         with writing(store.engine) as connection:
-            audit.next_entry(
-                connection
-            )  # two names that come at the same moment get two pseudonyms
+            # Two names that come at the same moment get two pseudonyms.
+            audit.next_entry(connection)
             assigned = _pseudonym_of(connection, clean_name)
             if assigned is None:
                 assigned = _next(connection)

@@ -174,9 +174,8 @@ def _erase(
     _check_names(connection, rater, (by, reason))
     anchored = anchoring.anchor(connection, at, by=by) if anchoring.is_older(connection) else None
     moved = 0
-    access.close_for_good(
-        connection, rater
-    )  # before leaving, which would take the devices for strangers'
+    # Before the withdrawal, which would take the devices for strangers'.
+    access.close_for_good(connection, rater)
     if rater in withdrawal.panels(connection, study):
         if rater not in withdrawal.withdrawn_raters(connection):
             moved = len(withdrawal.let_go(connection, study, rater, at=at, by=by).holders)

@@ -22,6 +22,7 @@ from konsil.study.sections.privacy import keeps_ratings
 _STAY = frozenset({study_events.WITHDRAWAL, SIGN_UP})
 """Events about a rater that the plan rests on; what they say beside it is blanked."""
 _PLAN = frozenset({"holders", "slot", "by"})
+"""What stays of their data: without it the plan would be drawn otherwise."""
 _REPORTED = frozenset({"submission", "revision"})
 _LABELLED = frozenset({"choice", "number"})
 """Kinds of scales whose labels are no texts."""

@@ -68,9 +68,8 @@ def export(
             path = draft_folder / f"{name}.{format}"
             rows = _write(path, kind, view.each(name) if veiled is None else veiled[name], format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}
-        if veiled is None and any_call(
-            view.connection
-        ):  # a study in which no model is called has no file of calls
+        # A study in which no model is called has no file of calls.
+        if veiled is None and any_call(view.connection):
             path = draft_folder / f"calls.{format}"
             rows = _write(path, CALLS, each_call(view.connection), format)
             files[path.name] = {"records": rows, "sha256": sha256(path)}

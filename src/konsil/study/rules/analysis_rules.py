@@ -56,6 +56,7 @@ def analysis_problems(study: Study, analysis: Analysis, where: str) -> Iterator[
         # All tasks are those of the plan: no table brings tasks of other arms.
         arms = sorted({arm for allocation in study.plan for arm in allocation.arms or ("",)})
         yield from unknown_name_problems(f"{where}.arm", "arm", analysis.arm, arms)
+    # A study that declares no systems has those of its answers, which are not known here.
     for system in analysis.where.get("system", ()) if study.systems else ():
         yield from unknown_name_problems(
             f"{where}.where.system", "system", system, [s.id for s in study.systems]

@@ -185,14 +185,12 @@ class _Scanner:
         end = quote * 3 if is_long else quote
         self._at += len(end)
         while not self._text.startswith(end, self._at):
-            sign = self._text[
-                self._at
-            ]  # an IndexError where the text ends before its quotation marks
+            # An IndexError where the text ends before its quotation marks.
+            sign = self._text[self._at]
             self._at += 2 if quote == '"' and sign == "\\" else 1
         self._at += len(end)
-        while (
-            is_long and self._text[self._at : self._at + 1] == quote
-        ):  # up to two of them belong to the text
+        # Up to two of them belong to the text.
+        while is_long and self._text[self._at : self._at + 1] == quote:
             self._at += 1
 
     def _key(self) -> list[str]:

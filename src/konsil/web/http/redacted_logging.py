@@ -32,9 +32,8 @@ class Discreet:
         except Exception as error:
             if scope["type"] != "http":
                 raise
-            if isinstance(
-                error, ClientDisconnect
-            ):  # whoever leaves in the middle of a form is no fault of ours
+            # Whoever leaves in the middle of a form is no fault of ours.
+            if isinstance(error, ClientDisconnect):
                 return
             LOG.error("%s", fault_summary(error))
 
