@@ -173,8 +173,10 @@ def _built(chunk: pl.DataFrame, tasks: Tasks) -> Iterator[tuple[int, Rating]]:
     ):
         answers = () if first is None else (first,) if second is None else (first, second)
         span = None if start is None else Span(start, end)
-        of = TaskIdentity(rater, item, answers, arm, phase, batch, purpose, repeat, instrument)
-        task_id = tasks.task(of, span, task)
+        identity = TaskIdentity(
+            rater, item, answers, arm, phase, batch, purpose, repeat, instrument
+        )
+        task_id = tasks.task(identity, span, task)
         abstained = state == "abstained"
         yield (
             row,

@@ -48,42 +48,44 @@ class Tasks:
         self._answers: dict[str, dict[str, None]] = {}
         self._spans: dict[str, set[Span]] = {}
 
-    def task(self, of: TaskIdentity, span: Span | None = None, task: str | None = None) -> str:
+    def task(
+        self, identity: TaskIdentity, span: Span | None = None, task: str | None = None
+    ) -> str:
         """The id of the task that a rating belongs to: `task`, where the file states it."""
-        if of.repeat is not None:
-            if of.repeat <= self._first_time:
-                of = of._replace(repeat=None)
-            elif of.purpose == "main":
-                of = of._replace(purpose="repeat")
+        if identity.repeat is not None:
+            if identity.repeat <= self._first_time:
+                identity = identity._replace(repeat=None)
+            elif identity.purpose == "main":
+                identity = identity._replace(purpose="repeat")
         task_id = task
         if task_id is None:
-            task_id = self._ids.get(of)
+            task_id = self._ids.get(identity)
             if task_id is None:
                 # The digest is of the fields in their order: another order gives every imported
                 # task a new id.
-                task_id = self._ids[of] = (
-                    "t-" + hashlib.blake2b(_encode(of).encode(), digest_size=8).hexdigest()
+                task_id = self._ids[identity] = (
+                    "t-" + hashlib.blake2b(_encode(identity).encode(), digest_size=8).hexdigest()
                 )
         present = self._tasks.get(task_id)
         if present is None:
             self._tasks[task_id] = Task(
                 task_id,
                 task_id,
-                of.rater,
-                of.instrument,
-                of.item,
-                of.answers,
+                identity.rater,
+                identity.instrument,
+                identity.item,
+                identity.answers,
                 (),
-                of.arm,
-                of.phase,
-                of.batch,
+                identity.arm,
+                identity.phase,
+                identity.batch,
                 0,
-                cast(Purpose, of.purpose),
+                cast(Purpose, identity.purpose),
             )
-        elif present.answers != of.answers:
+        elif present.answers != identity.answers:
             # A screen may show an item with all its answers and ask about each.
             self._answers.setdefault(task_id, dict.fromkeys(present.answers)).update(
-                dict.fromkeys(of.answers)
+                dict.fromkeys(identity.answers)
             )
         if span is not None:
             self._spans.setdefault(task_id, set()).add(span)
