@@ -1,0 +1,199 @@
+"""Options and keywords are of one request: every field once through each gives the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import konsil
+from konsil.analysis.standalone.agreement_request import AgreementRequest
+from konsil.analysis.standalone.preference_request import PreferenceRequest
+from konsil.cli.main import group
+from konsil.cli.request_options import options_of
+from konsil.errors import SourceError
+from konsil.records.request import Flag, setting
+
+FILES = {"t.csv": "unit,ann\nq1,a\n", "w.csv": ",a,b\na,1,0.5\nb,0.5,1\n"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One field: what is typed, and what Python is given."""
+
+    typed: str
+    value: object
+    field: str
+
+
+def case(field: str, typed: str, value: object) -> Case:
+    return Case(typed, value, field)
+
+
+OF_A_TABLE = [
+    case("where", "--where a=1 --where a=2 --where b=x", {"a": ("1", "2"), "b": ("x",)}),
+    case("by", "--by a", "a"),
+    case("compare", "--compare a", "a"),
+    case("missing", "--missing NA --missing -", ("", "NA", "-")),
+    case("resamples", "--resamples 100", 100),
+    case("confidence", "--confidence 0.9", 0.9),
+    case("seed", "--seed 7", 7),
+]
+CASES: Mapping[str, tuple[type, list[Case]]] = {
+    "agreement t.csv": (
+        AgreementRequest,
+        [
+            case("layout", "--wide", "wide"),
+            case("layout", "--long", "long"),
+            case("layout", "--counts", "counts"),
+            case("unit", "--unit u", "u"),
+            case("rater", "--rater ann --rater ben", ("ann", "ben")),
+            case("label", "--label l", "l"),
+            case("split", "--split ;", ";"),
+            case("cluster", "--cluster c", "c"),
+            case("level", "--level ordinal", "ordinal"),
+            case("labels", "--labels no,yes", ("no", "yes")),
+            case("abstain", "--abstain -", "-"),
+            case("statistics", "--statistic icc2 --statistic pabak", ("icc2", "pabak")),
+            case("weights", "--weights linear", "linear"),
+            case("weights", "--weights w.csv", {"a": {"a": 1, "b": 0.5}, "b": {"a": 0.5, "b": 1}}),
+            case("pair_weights", "--pair-weights units", "units"),
+            case("pairs", "--pairs", True),
+            *OF_A_TABLE,
+        ],
+    ),
+    "preference t.csv": (
+        PreferenceRequest,
+        [
+            *(
+                case(name, f"--{name} c", "c")
+                for name in ["item", "rater", "first", "second", "outcome", "won", "lost", "tied"]
+            ),
+            case("scale", "--scale worse,tie,better", ("worse", "tie", "better")),
+            case("strict", "--strict", True),
+            case("ties", "--ties dropped", "dropped"),
+            case("mode", "--mode paper", "paper"),
+            *OF_A_TABLE,
+        ],
+    ),
+}
+EVERY = [
+    pytest.param(words, kind, one, id=f"{words.split()[0]} {one.typed.split()[0]}")
+    for words, (kind, cases) in CASES.items()
+    for one in cases
+]
+
+
+Typed = Callable[[str], Any]
+
+
+@pytest.fixture
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """The request that a line of the terminal makes; the command itself does not run."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+
+    def call(line: str) -> Any:
+        name, *words = line.split()
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        assert command.callback is not None
+        callback: Any = command.callback
+        cells = dict(zip(callback.__code__.co_freevars, callback.__closure__, strict=True))
+        requests = []
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                cells["function"], "cell_contents", lambda *_, **params: requests.append(params)
+            )
+            result = CliRunner().invoke(group, [name, *words], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return requests[0][cells["argument"].cell_contents]
+
+    return call
+
+
+def leaves(kind: type) -> dict[str, dataclasses.Field[Any]]:
+    """The fields of a request, those of requests within it by their own names."""
+    hints = get_type_hints(kind)
+    found: dict[str, dataclasses.Field[Any]] = {}
+    for field in dataclasses.fields(kind):
+        found |= (
+            leaves(hints[field.name])
+            if dataclasses.is_dataclass(hints[field.name])
+            else {field.name: field}
+        )
+    return found
+
+
+def request_with(kind: type, name: str, value: object) -> object:
+    """The request that Python makes with one field, wherever in it the field is."""
+    hints = get_type_hints(kind)
+    for field in dataclasses.fields(kind):
+        if field.name == name:
+            return kind(**{name: value})
+        inner = hints[field.name]
+        if dataclasses.is_dataclass(inner) and name in leaves(inner):  # type: ignore[arg-type]
+            return kind(**{field.name: request_with(inner, name, value)})
+    raise KeyError(name)
+
+
+@pytest.mark.parametrize(("words", "kind", "one"), EVERY)
+def test_an_option_and_a_keyword_give_the_same_request(
+    typed: Typed, words: str, kind: type, one: Case
+) -> None:
+    request = typed(f"{words} {one.typed}")
+    assert request == request_with(kind, one.field, one.value)
+    assert request != kind(), "the value is not the default"
+
+
+@pytest.mark.parametrize(("words", "kind"), [(w, kind) for w, (kind, _) in CASES.items()])
+def test_what_is_not_named_has_the_fields_defaults(typed: Typed, words: str, kind: type) -> None:
+    assert typed(words) == kind()
+
+
+@pytest.mark.parametrize(("kind", "cases"), CASES.values())
+def test_every_field_has_its_case(kind: type, cases: list[Case]) -> None:
+    assert {one.field for one in cases} == set(leaves(kind))
+
+
+@pytest.mark.parametrize(
+    ("door", "kind"), [(konsil.agreement, AgreementRequest), (konsil.preference, PreferenceRequest)]
+)
+def test_the_keywords_of_python_are_the_fields(door: Callable[..., Any], kind: type) -> None:
+    frame, *keywords = inspect.signature(door).parameters.values()
+    assert frame.name == "frame"
+    assert {k.name: k.default for k in keywords} == {
+        f.name: f.default for f in dataclasses.fields(kind)
+    }
+    assert {k.kind for k in keywords} == {inspect.Parameter.KEYWORD_ONLY}
+    with pytest.raises(
+        TypeError, match=rf"{door.__name__}\(\) got an unexpected keyword argument 'levl'"
+    ):
+        door(None, levl="ordinal")
+
+
+def test_a_field_without_an_option_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Request:
+        named: str = setting("", Flag("It has an option."))
+        forgotten: str = ""
+
+    with pytest.raises(TypeError, match=r"Request\.forgotten: has no Flag"):
+        options_of(Request)(lambda request: None)
+
+
+def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> None:
+    for options, name in (("", "t.csv"), ("--sheet a", "t.csv[a]")):
+        with pytest.raises(
+            SourceError, match=re.escape(f"{name}: --where 'x': expected COLUMN=VALUE")
+        ):
+            typed(f"agreement t.csv --where x {options}")
