@@ -17,6 +17,15 @@ from click.testing import CliRunner
 import konsil
 from konsil.analysis.standalone.agreement_request import AgreementRequest
 from konsil.analysis.standalone.preference_request import PreferenceRequest
+from konsil.api.calls import CallRequest
+from konsil.api.curation.requests import (
+    DuplicatesRequest,
+    RewritingRequest,
+    ScreeningRequest,
+    ThemesRequest,
+)
+from konsil.api.rehearsal.requests import PowerRequest, RehearsalRequest
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.cli.request_options import options_of
 from konsil.errors import SourceError
@@ -47,6 +56,13 @@ OF_A_TABLE = [
     case("confidence", "--confidence 0.9", 0.9),
     case("seed", "--seed 7", 7),
 ]
+LIMITS = [
+    case("limit", "--limit 3", 3),
+    case("budget", "--budget 1.5", 1.5),
+    case("again", "--again refused", ("refused",)),
+]
+DRY_RUN = case("dry_run", "--dry-run", True)
+DECIDED = [case("decisions", "--decisions t.csv", Path("t.csv")), case("by", "--by p-1", "p-1")]
 CASES: Mapping[str, tuple[type, list[Case]]] = {
     "agreement t.csv": (
         AgreementRequest,
@@ -82,6 +98,73 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             case("ties", "--ties dropped", "dropped"),
             case("mode", "--mode paper", "paper"),
             *OF_A_TABLE,
+        ],
+    ),
+    "answer": (CallRequest, [*LIMITS, DRY_RUN]),
+    "judge": (CallRequest, [*LIMITS, DRY_RUN]),
+    "probe --model a:b": (CallRequest, [*LIMITS, DRY_RUN]),
+    "screen": (ScreeningRequest, [*DECIDED, *LIMITS, DRY_RUN]),
+    "rewrite": (RewritingRequest, [*DECIDED, *LIMITS, DRY_RUN]),
+    "themes": (
+        ThemesRequest,
+        [
+            case(
+                "decisions",
+                "--decisions t.csv --decisions w.csv",
+                (Path("t.csv"), Path("w.csv")),
+            ),
+            case("by", "--by p-1", "p-1"),
+            case("anew", "--anew", True),
+            *LIMITS,
+            DRY_RUN,
+        ],
+    ),
+    "duplicates": (
+        DuplicatesRequest,
+        [
+            *DECIDED,
+            case("leave_one", "--leave-one", True),
+            case("translated", "--translated", True),
+            case("likeness", "--likeness 0.75", 0.75),
+            DRY_RUN,
+        ],
+    ),
+    "invite": (
+        InvitationRequest,
+        [
+            case("who", "--who ann --who ben", ("ann", "ben")),
+            case("role", "--role curator", "curator"),
+            case("url", "--url https://x.org", "https://x.org"),
+            case("days", "--days 7", 7.0),
+            case("once", "--once", True),
+            case("anybody", "--anybody", True),
+            case("by", "--by p-1", "p-1"),
+        ],
+    ),
+    "power": (
+        PowerRequest,
+        [
+            case("studies", "--studies 20", 20),
+            case("truth", "--truth t.csv", Path("t.csv")),
+            case("items", "--items 5", 5),
+            case("exploratory", "--exploratory", True),
+            case("seed", "--seed 7", 7),
+            case("resamples", "--resamples 40", 40),
+            case("processes", "--processes 2", 2),
+        ],
+    ),
+    "rehearse": (
+        RehearsalRequest,
+        [
+            case("target", "--to copy", Path("copy")),
+            case("truth", "--truth t.csv", Path("t.csv")),
+            case("seed", "--seed 7", 7),
+            case("pace", "--pace 0.5", 0.5),
+            case("most", "--most 3", 3),
+            case("copy_database", "--copy-database sqlite:///x", "sqlite:///x"),
+            case("windows", "--browser 2", 2),
+            case("items", "--items 5", 5),
+            case("workers", "--workers 2", 2),
         ],
     ),
 }
