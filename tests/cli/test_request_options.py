@@ -24,11 +24,14 @@ from konsil.api.curation.requests import (
     ScreeningRequest,
     ThemesRequest,
 )
+from konsil.api.exports import ExportRequest
+from konsil.api.folder.folder import Folder
 from konsil.api.rehearsal.requests import PowerRequest, RehearsalRequest
 from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.cli.request_options import options_of
 from konsil.errors import SourceError
+from konsil.records import Source
 from konsil.records.request import Flag, setting
 
 FILES = {"t.csv": "unit,ann\nq1,a\n", "w.csv": ",a,b\na,1,0.5\nb,0.5,1\n"}
@@ -129,6 +132,20 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
             DRY_RUN,
         ],
     ),
+    "export . out": (
+        ExportRequest,
+        [
+            case("format", "--format jsonl", "jsonl"),
+            case("release", "--release", True),
+            case("notes", "--notes", True),
+            case("k", "--k 5", 5),
+            case("order", "--order", True),
+            case("unlink", "--unlink", True),
+            case("linked", "--linked", True),
+            case("to", "--to label-studio", "label-studio"),
+            case("overwrite", "--overwrite", True),
+        ],
+    ),
     "invite": (
         InvitationRequest,
         [
@@ -168,6 +185,27 @@ CASES: Mapping[str, tuple[type, list[Case]]] = {
         ],
     ),
 }
+OF_A_FILE = [
+    case("records", "--records items", "items"),
+    case("sheet", "--sheet s", "s"),
+    case("encoding", "--encoding latin-1", "latin-1"),
+    case("separator", "--separator ;", ";"),
+    case(
+        "columns",
+        "--column text=a --column text=b --column item=c",
+        {"text": ("a", "b"), "item": ("c",)},
+    ),
+    case("fixed", "--fixed panel=x", {"panel": "x"}),
+    case("raters", "--rater a=ann --rater b=ben", {"a": "ann", "b": "ben"}),
+    case("criteria", "--criterion c=correct", {"c": "correct"}),
+    case("labels", "--label ja=yes", {"ja": "yes"}),
+    case("missing", "--missing NA", ("", "NA")),
+    case("strata", "--stratum s --stratum t", ("s", "t")),
+    case("hashed", "--hashed item", ("item",)),
+    case("media", "--media mark", "mark"),
+    case("hints", "--no-hints", False),
+]
+"""Options of `konsil import`: a Source needs a file."""
 EVERY = [
     pytest.param(words, kind, one, id=f"{words.split()[0]} {one.typed.split()[0]}")
     for words, (kind, cases) in CASES.items()
@@ -262,6 +300,30 @@ def test_the_keywords_of_python_are_the_fields(door: Callable[..., Any], kind: t
         TypeError, match=rf"{door.__name__}\(\) got an unexpected keyword argument 'levl'"
     ):
         door(None, levl="ordinal")
+
+
+@pytest.mark.parametrize("one", OF_A_FILE, ids=lambda one: one.typed)
+def test_an_imported_file_is_the_source_that_a_protocol_names(typed: Typed, one: Case) -> None:
+    file = str(Path("t.csv").resolve())
+    assert typed("import --file t.csv") == Source(file, "ratings")
+    value: Any = {"records": "ratings", one.field: one.value}
+    assert typed(f"import --file t.csv {one.typed}") == Source(file, **value)
+    assert typed(f"import {one.typed}") is None
+
+
+def test_every_field_of_a_source_has_its_case() -> None:
+    assert {one.field for one in OF_A_FILE} == set(leaves(Source)) - {"file"}
+
+
+def test_a_release_takes_what_its_request_has() -> None:
+    """The folder's own function has keywords, for notebooks."""
+    fields = {f.name: f.default for f in dataclasses.fields(ExportRequest)}
+    keywords = {
+        k.name: k.default
+        for k in inspect.signature(Folder.release).parameters.values()
+        if k.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    assert keywords == {n: d for n, d in fields.items() if n not in ("format", "release", "to")}
 
 
 def test_a_field_without_an_option_is_refused() -> None:

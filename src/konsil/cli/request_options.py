@@ -93,7 +93,7 @@ def _request(
             chosen[name] = _request(typing.cast(type, hint), values, convert)
             continue
         is_given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
-        if not is_given and entry.default is not MISSING:
+        if not is_given and not (entry.default is entry.default_factory is MISSING):
             continue
         if is_given and name in convert:
             chosen[name] = convert[name](values[name])
@@ -175,12 +175,14 @@ def _type(members: Sequence[Any], flag: Flag) -> click.ParamType[Any] | None:
         return None
     if flag.choices:
         return click.Choice(flag.choices)
+    if flag.file == "any":
+        return click.Path(path_type=Path)
     for member in (*members, *(a for m in members if _is_several(m) for a in typing.get_args(m))):
         if typing.get_origin(member) is Literal:
             return click.Choice(typing.get_args(member))
         if member is Path:
             return click.Path(
-                exists=flag.file == "existing", dir_okay=flag.file == "any", path_type=Path
+                exists=flag.file == "existing", dir_okay=not flag.file, path_type=Path
             )
         if member in (int, float):
             return _number(member, flag)

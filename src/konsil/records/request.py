@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
+K = TypeVar("K")
 T = TypeVar("T")
 R = TypeVar("R")
 P = ParamSpec("P")
@@ -48,13 +49,23 @@ class Flag:
     """Whether the help has the default; None: where it says something."""
     offered: Any = None
     """The default of the command line, for a field that has none."""
-    file: Literal["any", "new", "existing"] = "any"
+    file: Literal["", "any", "new", "existing"] = ""
     """For paths: any, a file and no folder, or a file that must be there."""
+
+    @property
+    def metadata(self) -> Mapping[str, Flag]:
+        """What the field has of it."""
+        return {FLAG: self}
 
 
 def setting(default: T, flag: Flag) -> T:
     """A field of a request: its default, and how the command line offers it."""
-    return field(default=default, metadata={FLAG: flag})
+    return field(default=default, metadata=flag.metadata)
+
+
+def mapping(flag: Flag) -> dict[K, T]:
+    """A field of NAME=VALUE, empty by default."""
+    return field(default_factory=dict, metadata=flag.metadata)
 
 
 def with_keywords(
