@@ -40,7 +40,7 @@ def options_of(
 
     def add(function: F) -> F:
         @functools.wraps(function)
-        def command(*args: Any, **params: Any) -> Any:  # noqa: ANN401 - what a command returns
+        def command(*args: object, **params: object) -> object:
             values = {name: params.pop(name) for name in _names(kind)}
             request = None
             if not needs or values[needs] is not None:

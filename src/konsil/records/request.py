@@ -94,7 +94,7 @@ def with_keywords(
         signature = own.replace(parameters=[data, *keywords])
 
         @functools.wraps(function)
-        def call(*args: Any, **options: Any) -> T:  # noqa: ANN401 - the signature states them
+        def call(*args: object, **options: object) -> T:
             try:
                 bound = signature.bind(*args, **options).arguments
             except TypeError as error:
