@@ -28,7 +28,7 @@ from konsil.api.exports import ExportRequest
 from konsil.api.folder.folder import Folder
 from konsil.api.rehearsal.requests import PowerRequest, RehearsalRequest
 from konsil.api.running.requests import InvitationRequest
-from konsil.cli.main import group
+from konsil.cli.main import group, main
 from konsil.cli.request_options import options_of
 from konsil.errors import SourceError
 from konsil.records import Source
@@ -342,3 +342,62 @@ def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> 
             SourceError, match=re.escape(f"{name}: --where 'x': expected COLUMN=VALUE")
         ):
             typed(f"agreement t.csv --where x {options}")
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        (
+            "agreement",
+            [
+                "--wide One row a unit, one column a rater; empty is not rated.",
+                "--level [nominal|ordinal|interval|ratio] The level of measurement. [default: nominal]",
+                "--labels a,b,c All labels of the scale, in order; default: those observed.",
+                "--resamples INTEGER RANGE Bootstrap draws. [default: 10000; x>=100]",
+                "--seed INTEGER Seed of the resamples. [default: 0]",
+                "--json Print JSON instead of a table.",
+            ],
+        ),
+        (
+            "rehearse",
+            [
+                "--to PATH The copy's folder; default: FOLDER-rehearsal.",
+                "--browser N So many of them in a real Chromium. [0<=x<=9]",
+                "--workers INTEGER RANGE Processes of the server; with PostgreSQL only. [x>=1]",
+            ],
+        ),
+        ("invite", ["--days FLOAT RANGE How long a link works. [default: 90.0; 0<x<=3650]"]),
+        (
+            "import",
+            ["--hints / --no-hints Anki: a deletion's hint follows the gap. [default: hints]"],
+        ),
+    ],
+)
+def test_the_help_has_the_field(command: str, lines: list[str]) -> None:
+    result = CliRunner().invoke(group, [command, "--help"], terminal_width=100)
+    words = " ".join(result.output.split())
+    assert [line for line in lines if line not in words] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("screen --decisions none.csv", "'none.csv' does not exist"),
+        ("screen --decisions .", "'.' is a directory"),
+        ("answer --again ok", "'ok' is not one of"),
+        ("agreement t.csv --resamples 99", "99 is not in the range x>=100"),
+        ("duplicates --likeness 0.4", "0.4 is not in the range 0.5<=x<=1"),
+        ("invite --days 0", "0.0 is not in the range 0<x<=3650"),
+        ("rehearse --browser 10", "10 is not in the range 0<=x<=9"),
+        ("preference t.csv --ties won", "'won' is not one of 'half', 'dropped'"),
+        ("import --file t.csv --column text", "--column 'text': expected two words"),
+    ],
+)
+def test_what_a_field_does_not_take_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, says: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.chdir(tmp_path)
+        main(line.split())
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
