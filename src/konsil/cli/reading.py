@@ -86,10 +86,15 @@ def conditions(where: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for text in where:
         column, sign, value = text.partition("=")
         if not sign or not column.strip():
-            options = click.get_current_context().params
-            sheet = f"[{options['sheet']}]" if options["sheet"] else ""
-            raise SourceError(
-                f"{options['file'].name}{sheet}: --where {text!r}: expected COLUMN=VALUE"
-            )
+            raise SourceError(f"{_table_name()}: --where {text!r}: expected COLUMN=VALUE")
         values[column.strip()] = (*values.get(column.strip(), ()), value.strip())
     return values
+
+
+def _table_name() -> str:
+    """The table's name in errors; a table that cannot be read is refused before its conditions."""
+    from konsil.sources.files.table import read_table
+
+    options = click.get_current_context().params
+    reading = {name: options[name] for name in ("sheet", "encoding", "separator")}
+    return read_table(options["file"], **reading, numbered=True).name
