@@ -27,6 +27,7 @@ import fuzz_web
 from fuzz_inputs import as_csv, as_json, broken, changed_toml, grid, make_csv, make_kit, nested
 
 from konsil.api import Folder, open_folder
+from konsil.api.curation.requests import DuplicatesRequest, RewritingRequest, ScreeningRequest
 from konsil.api.folder import reading_back
 from konsil.cli.main import main as run_konsil
 from konsil.errors import KonsilError
@@ -229,7 +230,7 @@ def read_screening(path: Path) -> None:
     from konsil.api.curation.screening import screen_items
 
     with copied("screened") as folder:
-        screen_items(folder, path, by="p-1")
+        screen_items(folder, ScreeningRequest(decisions=path, by="p-1"))
 
 
 def read_duplicates(path: Path) -> None:
@@ -237,7 +238,7 @@ def read_duplicates(path: Path) -> None:
     from konsil.api.curation.duplicates import search_duplicates
 
     with copied("screened") as folder:
-        search_duplicates(folder, path, by="p-1")
+        search_duplicates(folder, DuplicatesRequest(decisions=path, by="p-1"))
 
 
 def read_wordings(path: Path) -> None:
@@ -245,7 +246,7 @@ def read_wordings(path: Path) -> None:
     from konsil.api.curation.rewriting import rewrite_items
 
     with copied("worded") as folder:
-        rewrite_items(folder, decisions_from=path, by="p-1")
+        rewrite_items(folder, RewritingRequest(decisions=path, by="p-1"))
 
 
 def read_themes(path: Path) -> None:

@@ -30,6 +30,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import COMMANDS
 
 AHEAD = (
@@ -563,7 +564,7 @@ def kill_server(kills: int, rng: random.Random, work: Path) -> Tally:
         with Server(place) as server:
             people = [
                 Person(link.who, link.url)
-                for link in invite(folder, (), "rater", url=server.url, days=1)
+                for link in invite(folder, InvitationRequest(url=server.url, days=1))
             ]
             raters = threading.Thread(
                 target=lambda: outcomes.append(rate(people, reply, stop=stop, patience=120.0))  # noqa: B023

@@ -30,6 +30,7 @@ import peer_pages
 from konsil.api import open_folder
 from konsil.api.running.invitations import PATH, invite
 from konsil.api.running.planning import make_plan
+from konsil.api.running.requests import InvitationRequest
 from konsil.rehearse import Server, work
 from konsil.rehearse.people import Person
 from konsil.rehearse.times import Times
@@ -172,7 +173,8 @@ def run(load: Load, database: str, workers: int) -> str:
                 return {**said, "~2": rng.choice(["Einfach", "Mittel", "Schwer"])}, 1.0
 
             links = [
-                link.url.partition(PATH)[2] for link in invite(opened, (), "rater", url="", days=1)
+                link.url.partition(PATH)[2]
+                for link in invite(opened, InvitationRequest(url="", days=1))
             ]
             with Server(folder, database=database, workers=workers) as server:
                 people = [

@@ -11,8 +11,10 @@ from starlette.testclient import TestClient
 from konsil.api import open_folder
 from konsil.api.curation.masking import mask_cases
 from konsil.api.curation.preparing import is_being_prepared, prepare
+from konsil.api.curation.requests import ScreeningRequest
 from konsil.api.curation.screening import screen_items
 from konsil.api.running import invitations
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli import main
 from konsil.errors import PlanError, StudyError
 from konsil.store.people.access import role_of
@@ -108,8 +110,12 @@ def test_from_the_pages_to_the_versions(folder: Path, capsys: pytest.CaptureFixt
 def test_a_rater_is_no_curator(folder: Path) -> None:
     opened = open_folder(folder)
     with pytest.raises(StudyError, match="'r1' is a rater of the study"):
-        invitations.invite(opened, ["r1"], "curator", url="http://x", days=1)
-    [link] = invitations.invite(opened, ["dr-berg"], "curator", url="http://x", days=1)
+        invitations.invite(
+            opened, InvitationRequest(who=("r1",), role="curator", url="http://x", days=1)
+        )
+    [link] = invitations.invite(
+        opened, InvitationRequest(who=("dr-berg",), role="curator", url="http://x", days=1)
+    )
     assert link.url.startswith("http://x/come/")
 
 
@@ -117,7 +123,7 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
     opened = open_folder(folder)
     table = folder / "t.csv"
     table.write_text("item,decision\nc1,keep\nc2,too short\n", "utf-8")
-    screen_items(opened, table)
+    screen_items(opened, ScreeningRequest(decisions=table))
     with opened.store() as store:
         pool = Pool(opened.study, store, lambda: AT)
         assert [pool.stand().of(f"c{n}") for n in range(1, 5)] == [
@@ -130,7 +136,7 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
         assert pool.decide("c1", "undo", by="ada", seen=1) == ""
     assert prepare(opened).drawn.lost == {"nobody decided": 3}
     table.write_text("item,decision\nc2,too short\nc1,keep\n", "utf-8")
-    screen_items(opened, table)
+    screen_items(opened, ScreeningRequest(decisions=table))
     assert prepare(opened).drawn.lost == {"nobody decided": 2, "too short": 1}
     with opened.store() as store:
         assert (
@@ -175,7 +181,9 @@ def test_the_office_stands_without_a_plan(folder: Path) -> None:
             ("dr-berg", "curator", "/"),
             ("r1", "rater", "/next"),
         ):
-            [link] = invitations.invite(opened, [who], role_of(role), url="", days=9999)
+            [link] = invitations.invite(
+                opened, InvitationRequest(who=(who,), role=role_of(role), url="", days=9999)
+            )
             headers = {"origin": "http://127.0.0.1:8000"}
             assert client.post(link.url, headers=headers).status_code == 200
             assert client.get(path).status_code == 200, who

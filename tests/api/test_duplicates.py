@@ -12,6 +12,7 @@ import pytest
 from konsil.api import Folder, open_folder
 from konsil.api.curation.duplicates import lines_of, search_duplicates
 from konsil.api.curation.preparing import prepare
+from konsil.api.curation.requests import DuplicatesRequest, ScreeningRequest
 from konsil.api.curation.screening import screen_items
 from konsil.api.rehearsal.rehearsal import simulate, truth_of
 from konsil.cli import main
@@ -193,7 +194,7 @@ def test_every_estimate_with_duplicates_among_its_own_items_says_how_many(folder
     assert difference.startswith("6 of the 7 items are in 2 groups")
     table = folder / "d.csv"
     table.write_text("item,decision\nq4,apart\nq5,apart\n", "utf-8")
-    search_duplicates(study, table, by="p-1")
+    search_duplicates(study, DuplicatesRequest(decisions=table, by="p-1"))
     assert dict(notes(study, "By topic"))["estimateother"] == ""
 
 
@@ -226,7 +227,7 @@ def test_what_the_screening_left_out_is_not_left_out_as_a_duplicate(folder: Path
     assert (before.out, before.excluded) == ([], [])
     decisions = folder / "d.csv"
     decisions.write_text("item,decision\nq4,follow-up\nq1,keep\n", "utf-8")
-    screen_items(study, decisions, by="p-1")
+    screen_items(study, ScreeningRequest(decisions=decisions, by="p-1"))
     after = search_duplicates(study)
     assert (after.out, after.excluded) == ([], ["q4"])
     lines = list(lines_of(after))
@@ -241,10 +242,10 @@ def test_what_cannot_be_decided_changes_nothing(folder: Path) -> None:
     with pytest.raises(
         SourceError, match="item 'q3': the decision 'dupe' is not one of 'duplicate', 'apart'"
     ):
-        search_duplicates(study, table, by="p-1")
+        search_duplicates(study, DuplicatesRequest(decisions=table, by="p-1"))
     (folder / "study.toml").write_text(STUDY.partition("[prepare.screen]")[0], "utf-8")
     with pytest.raises(StudyError, match=r"there is no \[prepare.screen\]"):
-        search_duplicates(open_folder(folder), leave_one=True, by="p-1")
+        search_duplicates(open_folder(folder), DuplicatesRequest(leave_one=True, by="p-1"))
     with study.store() as store:
         assert {event.kind for event in store.events()} == {"screening"}
 

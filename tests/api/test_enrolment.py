@@ -13,6 +13,7 @@ from konsil.api import open_folder
 from konsil.api.folder.folder import Folder
 from konsil.api.running.invitations import invite
 from konsil.api.running.planning import make_plan
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.errors import StudyError
 from konsil.web.rating.enrolment_service import Reception
@@ -153,7 +154,7 @@ def test_a_link_for_anybody_needs_places(folder: Folder) -> None:
     assert run("invite", str(folder.path), "--who", "dr-17").startswith("dr-17  http")
     assert run("invite", str(folder.path), "--anybody", "--revoke") == "1 link revoked\n"
     with pytest.raises(StudyError, match="stands without who"):
-        invite(folder, ["x"], "rater", url="http://localhost", days=1, anybody=True)
+        invite(folder, InvitationRequest(who=("x",), url="http://localhost", days=1, anybody=True))
 
 
 @pytest.mark.parametrize(

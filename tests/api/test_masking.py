@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.api.curation.masking import mask_cases, pretended_versions, progress_lines, write_table
 from konsil.api.curation.preparing import prepare
+from konsil.api.curation.requests import ScreeningRequest
 from konsil.api.folder.folder import Folder
 from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
@@ -297,7 +298,7 @@ def test_a_rehearsal_takes_over_what_was_screened_drawn_and_masked(
     again = open_folder(folder.path)
     decisions = folder.path / "decisions.csv"
     decisions.write_text("item,decision\nc1,keep\nc2,rare\n", "utf-8")
-    screen_items(again, decisions)
+    screen_items(again, ScreeningRequest(decisions=decisions))
     prepare(again)
     mask_cases(again, marks(again), by="p-1")
     mask_cases(again, by="p-2", approve=True)

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
+from konsil.api.calls import CallLimits
 from konsil.api.curation.preparing import prepare
+from konsil.api.curation.requests import ThemesRequest
 from konsil.api.curation.screening import screen_items
 from konsil.api.curation.themes import tag_items
 from konsil.cli import main
-from konsil.collect.jobs.collection import Options
 from konsil.errors import StudyError
 from konsil.prepare import Screening, Theming, last_screened, last_themed
 from konsil.prepare.questions.screening import screening_digest
@@ -173,7 +174,7 @@ def test_unreadable_replies_leave_the_telling_words(tmp_path: Path) -> None:
     ]
     assert (plain.themed.named, plain.themed.tagged, plain.themed.phrases) == ({}, {}, {})
     assert len(plain.themed.tags) == 3
-    assert tag_items(open_folder(folder), options=Options(limit=1)).left == 0
+    assert tag_items(open_folder(folder), ThemesRequest(calls=CallLimits(limit=1))).left == 0
 
 
 def test_protocols_without_a_model_are_what_they_were() -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from konsil.api import open_folder
+from konsil.api.calls import CallRequest
+from konsil.api.curation.requests import RewritingRequest
 from konsil.api.curation.rewriting import progress_lines, rewrite_items
 from konsil.api.rehearsal.rehearsal import simulate, truth_of
 from konsil.api.running.planning import make_plan
@@ -157,7 +159,7 @@ def test_both_wordings_are_exported_and_the_report_counts(folder: Path) -> None:
     opened = open_folder(folder)
     rewrite_items(opened)
     verdicts = [("q0", WORDED[0], "accept"), ("q2", "Compare both.", "accept"), ("q3", "", "keep")]
-    rewrite_items(opened, decisions_from=_decided(folder, *verdicts))
+    rewrite_items(opened, RewritingRequest(decisions=_decided(folder, *verdicts)))
     with opened.store() as store:
         answer(opened.study, store)
     make_plan(opened)
@@ -237,7 +239,7 @@ def test_what_was_answered_keeps_its_words(folder: Path) -> None:
     opened = open_folder(folder)
     rewrite_items(opened)
     keep = [(f"q{n}", "", "keep") for n in range(4)]
-    rewrite_items(opened, decisions_from=_decided(folder, *keep))
+    rewrite_items(opened, RewritingRequest(decisions=_decided(folder, *keep)))
     with opened.store() as store:
         answer(opened.study, store, Options(limit=1))
         answered = store.answers()[0].item
@@ -245,7 +247,7 @@ def test_what_was_answered_keeps_its_words(folder: Path) -> None:
     with pytest.raises(
         PlanError, match=f"{answered}.*answered or rated already in the words that it has"
     ):
-        rewrite_items(opened, decisions_from=late)
+        rewrite_items(opened, RewritingRequest(decisions=late))
     with opened.store() as store:  # all or none
         assert all(e.data["verdict"] == "keep" for e in store.events() if e.kind == "rewriting")
         assert decide(store, [Choice(answered, "keep")], by="kim", at="2025-03-01T12:00:00Z") == 0
@@ -255,7 +257,7 @@ def test_what_was_answered_keeps_its_words(folder: Path) -> None:
 
 def test_a_stopped_run_goes_on_and_asks_nothing_twice(folder: Path) -> None:
     opened = open_folder(folder)
-    first = rewrite_items(opened, Options(limit=2))
+    first = rewrite_items(opened, RewritingRequest(calls=CallRequest(limit=2)))
     assert len(first.proposed) == 2
     second = rewrite_items(opened)
     assert second.run is not None
@@ -272,9 +274,12 @@ def test_replies_that_cannot_be_read_are_counted_and_decided_by_people(folder: P
     done = rewrite_items(opened)
     assert (done.unreadable, len(done.proposed), len(done.open)) == ({"not json": 4}, 0, 4)
     with pytest.raises(PlanError, match="a rewriting, and there is none"):
-        rewrite_items(opened, decisions_from=_decided(folder, ("q1", "", "accept")))
+        rewrite_items(opened, RewritingRequest(decisions=_decided(folder, ("q1", "", "accept"))))
     own = rewrite_items(
-        opened, decisions_from=_decided(folder, ("q1", "Which dose at a GFR of 35?", "accept"))
+        opened,
+        RewritingRequest(
+            decisions=_decided(folder, ("q1", "Which dose at a GFR of 35?", "accept"))
+        ),
     )
     assert own.decided["q1"].verdict == "edit"
 
@@ -296,7 +301,7 @@ def test_broken_tables_change_nothing(
     opened = open_folder(folder)
     rewrite_items(opened)
     with pytest.raises(SourceError, match=says):
-        rewrite_items(opened, decisions_from=_decided(folder, *rows))
+        rewrite_items(opened, RewritingRequest(decisions=_decided(folder, *rows)))
     with opened.store() as store:
         assert not [e for e in store.events() if e.kind == "rewriting"]
 
@@ -390,5 +395,7 @@ def test_a_wording_that_was_accepted_before_is_looked_at_again(folder: Path) -> 
         store.add(Batch(events=[event]), source="t", at=event.at)
     assert any(
         "1 accepted with a warning that was not answered (q0)" in one
-        for one in progress_lines(rewrite_items(opened, Options(dry_run=True)))
+        for one in progress_lines(
+            rewrite_items(opened, RewritingRequest(calls=CallRequest(dry_run=True)))
+        )
     )

@@ -10,6 +10,7 @@ import pytest
 
 from konsil.api import open_folder
 from konsil.api.curation.preparing import prepare
+from konsil.api.curation.requests import ScreeningRequest
 from konsil.api.curation.screening import screen_items
 from konsil.api.rehearsal.rehearsal import simulate, truth_of
 from konsil.api.running.planning import make_plan
@@ -112,7 +113,7 @@ def test_from_the_rules_to_the_study_flow(folder: Path, capsys: pytest.CaptureFi
     assert "duplicate" in page
     assert {r.item for r in study.data().ratings} == {"q1", "q2", "q3"}
     with pytest.raises(PlanError, match="a plan is drawn already"):
-        screen_items(open_folder(folder), table_with(folder, "q3,late"))
+        screen_items(open_folder(folder), ScreeningRequest(decisions=table_with(folder, "q3,late")))
 
 
 def table_with(folder: Path, *rows: str) -> Path:
@@ -125,7 +126,7 @@ def test_a_screening_after_the_draw_is_noticed(folder: Path) -> None:
     study = open_folder(folder)
     screen_items(study)
     prepare(study)
-    screen_items(study, table_with(folder, "q3,duplicate"))
+    screen_items(study, ScreeningRequest(decisions=table_with(folder, "q3,duplicate")))
     with pytest.raises(PlanError, match="run 'konsil prepare' again"):
         make_plan(study)
     assert prepare(study).drawn.drawn == {"": {"": ["q2", "q4"]}}
@@ -158,7 +159,7 @@ def test_a_rehearsal_keeps_what_waits_for_people_where_all_of_it_does(folder: Pa
 )
 def test_broken_decisions_change_nothing(folder: Path, rows: tuple[str, ...], says: str) -> None:
     with pytest.raises(SourceError, match=says):
-        screen_items(open_folder(folder), table_with(folder, *rows))
+        screen_items(open_folder(folder), ScreeningRequest(decisions=table_with(folder, *rows)))
     with open_folder(folder).store() as store:
         assert not [e for e in store.events() if e.kind == "screening"]
 
@@ -169,7 +170,7 @@ def test_a_misspelt_column_is_told(folder: Path) -> None:
     with pytest.raises(
         SourceError, match="there is no column 'decision'; did you mean 'decisions'"
     ):
-        screen_items(open_folder(folder), path)
+        screen_items(open_folder(folder), ScreeningRequest(decisions=path))
 
 
 def test_nothing_stored_on_a_dry_run_and_without_a_screen(

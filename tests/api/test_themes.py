@@ -12,6 +12,7 @@ import pytest
 from konsil.api import open_folder
 from konsil.api.curation import themes as themes_of
 from konsil.api.curation.preparing import prepare
+from konsil.api.curation.requests import ThemesRequest
 from konsil.api.running.planning import make_plan
 from konsil.cli import main
 from konsil.errors import PlanError, SourceError, StudyError
@@ -123,7 +124,7 @@ def test_from_the_questions_to_the_stratum(
     with pytest.raises(StudyError, match="asks for themes alone"):
         prepare(open_folder(folder))
     make_plan(open_folder(folder))  # themes alone draw nothing, and can be edited under a plan
-    themes_of.tag_items(open_folder(folder), anew=True)
+    themes_of.tag_items(open_folder(folder), ThemesRequest(anew=True))
     assert len({i.strata["theme"] for i in open_folder(folder).data().items}) == 3
 
 
@@ -132,10 +133,10 @@ def test_what_is_wrong_is_told(folder: Path) -> None:
     opened = open_folder(folder)
     early = _table(folder / "d.csv", ("theme", "decision"), ("x", "y"))
     with pytest.raises(PlanError, match="run 'konsil themes' first"):
-        themes_of.tag_items(opened, [early])
+        themes_of.tag_items(opened, ThemesRequest(decisions=(early,)))
     themes_of.tag_items(opened)
     with pytest.raises(SourceError, match=r"line 2: there is no theme as it was found 'x'"):
-        themes_of.tag_items(opened, [early])
+        themes_of.tag_items(opened, ThemesRequest(decisions=(early,)))
     broken = (
         (
             (("theme", "decison"), ("x", "y")),
@@ -148,7 +149,7 @@ def test_what_is_wrong_is_told(folder: Path) -> None:
     )
     for rows, expected in broken:
         with pytest.raises(SourceError) as caught:
-            themes_of.tag_items(opened, [_table(folder / "d.csv", *rows)])
+            themes_of.tag_items(opened, ThemesRequest(decisions=(_table(folder / "d.csv", *rows),)))
         assert expected in str(caught.value)
     (folder / "study.toml").write_text(
         STUDY.replace("[prepare.themes]\nsmallest = 3\n", ""), "utf-8"
@@ -170,11 +171,14 @@ def test_a_plan_by_theme_holds_its_themes(folder: Path) -> None:
     opened = open_folder(folder)
     found = themes_of.tag_items(opened).themed.found
     rash = next(name for name in found if "rash" in name)
-    themes_of.tag_items(opened, [_table(folder / "d.csv", ("theme", "decision"), (rash, "Skin"))])
+    themes_of.tag_items(
+        opened,
+        ThemesRequest(decisions=(_table(folder / "d.csv", ("theme", "decision"), (rash, "Skin")),)),
+    )
     make_plan(opened)
     again = _table(folder / "d.csv", ("item", "decision"), ("q0", "Skin"))
     with pytest.raises(PlanError, match="a plan by theme is drawn already"):
-        themes_of.tag_items(opened, [again])
+        themes_of.tag_items(opened, ThemesRequest(decisions=(again,)))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from konsil.api import open_folder
 from konsil.api.running.invitations import invite
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.prepare import in_study
 from konsil.records import Answer
@@ -125,7 +126,7 @@ def test_cqa_eval_from_questions_to_the_report(tmp_path: Path) -> None:
     with opened.store() as store:
         replies = Replies(opened.study, store, items, answers, TRUTH, 5)
         with Server(folder) as server:
-            links = invite(opened, (), "rater", url=server.url, days=1)
+            links = invite(opened, InvitationRequest(url=server.url, days=1))
             done = work(
                 [Person(link.who, link.url, about(opened.study, None)) for link in links],
                 replies.to,

@@ -17,8 +17,10 @@ from click.testing import CliRunner
 from konsil.api import Folder, open_folder
 from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.api.rehearsal.rehearsing import rehearse
+from konsil.api.rehearsal.requests import RehearsalRequest
 from konsil.api.running.invitations import invite
 from konsil.api.running.planning import make_plan
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.errors import KonsilError
 from konsil.instrument import PageNames
@@ -81,7 +83,7 @@ def test_killed_at_random_nothing_acknowledged_is_lost(demo: Folder) -> None:
     stop, rng = threading.Event(), random.Random(20)
     found: list[Outcome] = []
     with Server(demo.path) as served:
-        links = invite(demo, (), "rater", url=served.url, days=1)
+        links = invite(demo, InvitationRequest(url=served.url, days=1))
         people = [Person(link.who, link.url) for link in links]
         raters = threading.Thread(
             target=lambda: found.append(work(people, say, stop=stop, patience=90.0))
@@ -108,7 +110,11 @@ def test_several_workers_on_postgresql_keep_everything(
 ) -> None:
     database = _fixtures.new_database(server)
     truth = truth_of(demo)
-    done = rehearse(demo, truth, tmp_path / "copy", max_pages=6, database=database, workers=2)
+    done = rehearse(
+        demo,
+        RehearsalRequest(target=tmp_path / "copy", most=6, copy_database=database, workers=2),
+        truth,
+    )
     assert done.outcome.times.faults == []
     assert set(done.outcome.handed_in.values()) == {6}
     assert lost(done.folder, done.outcome) == []

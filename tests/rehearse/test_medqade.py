@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from konsil.api import open_folder
 from konsil.api.running.invitations import invite
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.prepare import in_study
 from konsil.rehearse import Replies, Server, work
@@ -99,7 +100,7 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
         answers = [a for a in store.answers() if a.item in known]
         replies = Replies(opened.study, store, items, answers, TRUTH, 5)
         with Server(folder) as server:
-            links = invite(opened, (), "rater", url=server.url, days=1)
+            links = invite(opened, InvitationRequest(url=server.url, days=1))
             done = work([Person(link.who, link.url) for link in links], replies.to)
             said = server.output()
         tasks, collected = store.tasks(), store.ratings()

@@ -12,7 +12,9 @@ from click.testing import CliRunner
 from konsil.api import open_folder
 from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.api.rehearsal.rehearsing import rehearse
+from konsil.api.rehearsal.requests import RehearsalRequest
 from konsil.api.running.invitations import invite
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli.main import group
 from konsil.errors import StudyError
 from konsil.records import Rating
@@ -60,7 +62,7 @@ def test_what_the_pages_collect_is_what_the_raters_said(demo: Path, tmp_path: Pa
     folder = open_folder(demo)
     truth = truth_of(folder)
     before = {p.name: p.read_bytes() for p in demo.iterdir() if p.is_file()}
-    done = rehearse(folder, truth, tmp_path / "copy", max_pages=12)
+    done = rehearse(folder, RehearsalRequest(target=tmp_path / "copy", most=12), truth)
     assert done.outcome.times.faults == []
     assert done.outcome.handed_in == {f"physician-{n}": 12 for n in range(1, 6)}
     with done.folder.store() as store:
@@ -76,7 +78,7 @@ def test_what_the_pages_collect_is_what_the_raters_said(demo: Path, tmp_path: Pa
     assert done.report is not None
     assert "Rehearsal: Demo" in done.report.read_text("utf-8")
     with pytest.raises(StudyError, match="exists and is not empty"):
-        rehearse(folder, truth, tmp_path / "copy")
+        rehearse(folder, RehearsalRequest(target=tmp_path / "copy"), truth)
 
 
 def test_without_a_plan_there_is_nothing_to_rehearse(demo: Path, tmp_path: Path) -> None:
@@ -93,7 +95,7 @@ def test_without_a_plan_there_is_nothing_to_rehearse(demo: Path, tmp_path: Path)
         "utf-8",
     )
     with pytest.raises(StudyError, match=r"there is no \[\[plan\]\]"):
-        rehearse(open_folder(demo), Truth(), tmp_path / "copy")
+        rehearse(open_folder(demo), RehearsalRequest(target=tmp_path / "copy"), Truth())
     assert not (tmp_path / "copy").exists()
 
 
@@ -164,7 +166,7 @@ def test_two_who_always_choose_the_same_agree_wholly(tmp_path: Path) -> None:
             }, 5.0
 
         with Server(folder) as server:
-            links = invite(opened, (), "rater", url=server.url, days=1)
+            links = invite(opened, InvitationRequest(url=server.url, days=1))
             done = work([Person(link.who, link.url) for link in links], say)
     assert done.times.faults == []
     assert done.handed_in == {"p1": 12, "p2": 12}

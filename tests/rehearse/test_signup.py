@@ -15,6 +15,7 @@ from tests.api.test_labelstudio import annotated, results
 from konsil.api import open_folder
 from konsil.api.folder.labelstudio import export_tasks, tasks_by_name
 from konsil.api.rehearsal.rehearsing import rehearse
+from konsil.api.rehearsal.requests import RehearsalRequest
 from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
 from konsil.instrument import fields, values
@@ -124,7 +125,7 @@ def test_pages_and_label_studio_end_in_the_same_table_and_report(tmp_path: Path)
     (study / "study.toml").write_text(PROTOCOL, "utf-8")
     with open_folder(study).store(create=True) as store:
         store.add(Batch(items=ITEMS, answers=ANSWERS), source="test", at="2026-01-01T00:00:00Z")
-    done = rehearse(open_folder(study), TRUTH, tmp_path / "pages")
+    done = rehearse(open_folder(study), RehearsalRequest(target=tmp_path / "pages"), TRUTH)
     assert done.outcome.times.faults == []
     assert sorted(done.outcome.handed_in.values()) == [5] * 6
     with done.folder.store() as store:

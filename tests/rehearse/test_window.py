@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from konsil.api import open_folder
-from konsil.api.rehearsal.rehearsal import truth_of
 from konsil.api.rehearsal.rehearsing import rehearse
+from konsil.api.rehearsal.requests import RehearsalRequest
 from konsil.cli.main import group
 from konsil.errors import KonsilError
 from konsil.simulate import Truth
@@ -121,7 +121,7 @@ def test_some_rate_in_a_browser_among_the_others(tmp_path: Path) -> None:
     with as_file(files("konsil.demo")) as source:
         shutil.copytree(source, tmp_path / "demo")
     folder = open_folder(tmp_path / "demo")
-    done = rehearse(folder, truth_of(folder), tmp_path / "copy", max_pages=3, windows=1)
+    done = rehearse(folder, RehearsalRequest(target=tmp_path / "copy", most=3, windows=1))
     assert done.outcome.times.faults == []
     assert done.outcome.handed_in == {f"physician-{n}": 3 for n in range(1, 6)}
     assert done.outcome.times.seconds()["in a browser"]
@@ -132,7 +132,9 @@ def test_some_rate_in_a_browser_among_the_others(tmp_path: Path) -> None:
 @pytest.mark.slow
 @needs_browser
 def test_consent_profile_place_numbers_and_labels_by_keys(places: Path, tmp_path: Path) -> None:
-    done = rehearse(open_folder(places), Truth(), tmp_path / "copy", windows=2)
+    done = rehearse(
+        open_folder(places), RehearsalRequest(target=tmp_path / "copy", windows=2), Truth()
+    )
     assert done.outcome.times.faults == []
     assert sorted(done.outcome.handed_in.values()) == [3, 3]
     with done.folder.store() as store:

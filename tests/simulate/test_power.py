@@ -14,6 +14,7 @@ import pytest
 from pytest import approx
 
 from konsil.api.rehearsal.power import Design, expected, write
+from konsil.api.rehearsal.requests import PowerRequest
 from konsil.cli import main
 from konsil.simulate.power import Key, StudyOutcome, power
 from konsil.simulate.pretended import pretended_items
@@ -247,18 +248,23 @@ def test_items_and_assumptions_are_asked_for(
 
 @pytest.mark.slow
 def test_equal_systems_are_told_apart_as_often_as_the_level_says(folder: Path) -> None:
-    rows = expected(Design(folder, "", None, 60, False, 400), 300)
+    rows = expected(Design(folder, PowerRequest(studies=300, items=60)))
     (difference,) = [row for row in rows if row.kind == "difference"]
     assert difference.power_low < 0.05 < difference.power_high
     (folder / "simulation.toml").write_text(EQUAL.replace("0.6", "0.9", 1), "utf-8")
-    rows = expected(Design(folder, "", folder / "simulation.toml", 60, False, 400), 60)
+    rows = expected(
+        Design(folder, PowerRequest(studies=60, truth=folder / "simulation.toml", items=60))
+    )
     assert next(row for row in rows if row.kind == "difference").power > 0.9
 
 
 @pytest.mark.slow
 def test_processes_play_no_part(folder: Path) -> None:
-    asked = Design(folder, "", None, 12, True, 100)
-    assert repr(expected(asked, 6, processes=1)) == repr(expected(asked, 6, processes=2))
+    alone, together = (
+        PowerRequest(studies=6, items=12, exploratory=True, resamples=100, processes=n)
+        for n in (1, 2)
+    )
+    assert repr(expected(Design(folder, alone))) == repr(expected(Design(folder, together)))
 
 
 def test_pretended_cases_have_every_level() -> None:

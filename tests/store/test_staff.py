@@ -10,6 +10,7 @@ import sqlalchemy as sa
 import konsil
 from konsil.api.folder.blinded import freeze, unblind
 from konsil.api.running.invitations import invite, revoke
+from konsil.api.running.requests import InvitationRequest
 from konsil.cli import main
 from konsil.errors import StoreError, StudyError
 from konsil.store import Store
@@ -66,10 +67,12 @@ def study(tmp_path: Path) -> Path:
     folder.import_sources()
     run("plan", tmp_path)
     owner, analyst, curator, _, name, email = NAMES
-    [link] = invite(folder, (owner,), "owner", url="https://x.org", days=9)
+    [link] = invite(
+        folder, InvitationRequest(who=(owner,), role="owner", url="https://x.org", days=9)
+    )
     assert link.who == f"{owner} = staff-1"
-    invite(folder, (analyst,), "analyst", url="https://x.org", days=9)
-    invite(folder, (curator,), "curator", url="https://x.org", days=9)
+    invite(folder, InvitationRequest(who=(analyst,), role="analyst", url="https://x.org", days=9))
+    invite(folder, InvitationRequest(who=(curator,), role="curator", url="https://x.org", days=9))
     freeze(folder, NAMES[3])
     unblind(folder, owner, "the plan stands")
     with folder.store() as store:
@@ -182,4 +185,7 @@ def test_an_address_is_no_raters_identifier(
         f'{PROTOCOL}\n[[places]]\npanel = "panel"\nnumber = 1\n', "utf-8"
     )
     with pytest.raises(StudyError, match="is an e-mail address"):
-        invite(konsil.open(study), ("lee@clinic.example",), "rater", url="https://x.org", days=1)
+        invite(
+            konsil.open(study),
+            InvitationRequest(who=("lee@clinic.example",), url="https://x.org", days=1),
+        )

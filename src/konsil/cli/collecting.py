@@ -17,53 +17,16 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-UNREADABLE = tuple(
-    o
-    for o in get_args(Outcome)
-    if o not in ("ok", "repaired", "re-asked", "no majority", "inconsistent")
-)
-"""Outcomes of which no record is made; only these can be asked for again."""
 
-
-def options(noun: str) -> Callable[[F], F]:
-    """The options of a command that calls models; `noun` is the word for those called."""
-
-    def add(function: F) -> F:
-        only = click.option(
-            f"--{noun}",
-            "only",
-            multiple=True,
-            metavar="ID",
-            help=f"Only this {noun}; may be repeated.",
-        )
-        return only(calling_options(function))
-
-    return add
-
-
-def calling_options(function: F) -> F:
-    """The options of every command that calls models and does nothing else."""
-    dry = click.option(
-        "--dry-run", is_flag=True, help="Only say how many calls there are and what they may cost."
+def callees(noun: str) -> Callable[[F], F]:
+    """Which models are called, as an option; `noun` is the word for one."""
+    return click.option(
+        f"--{noun}",
+        "only",
+        multiple=True,
+        metavar="ID",
+        help=f"Only this {noun}; may be repeated.",
     )
-    return limits(dry(function))
-
-
-def limits(function: F) -> F:
-    """The options that say how much may be asked of models."""
-    for option in (
-        click.option(
-            "--again", multiple=True, type=click.Choice(UNREADABLE), help="Call these once more."
-        ),
-        click.option(
-            "--budget",
-            type=click.FloatRange(min=0),
-            help="US dollars that all calls together may cost.",
-        ),
-        click.option("--limit", type=click.IntRange(min=1), help="At most so many in this run."),
-    ):
-        function = option(function)
-    return function
 
 
 def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from konsil.cli.folder import decider, deciding, on_folder
-from konsil.prepare.identifiers.duplicates import LIKENESS
+from konsil.api.curation.requests import DuplicatesRequest
+from konsil.cli.folder import decider, on_folder
+from konsil.cli.request_options import options_of
 
 
 @click.command(
@@ -17,37 +19,8 @@ from konsil.prepare.identifiers.duplicates import LIKENESS
 @click.option(
     "--table", type=click.Path(dir_okay=False, path_type=Path), help="Write the groups, for people."
 )
-@click.option(
-    "--decisions",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read that table back: 'duplicate' or 'apart' in its column decision.",
-)
-@click.option("--leave-one", is_flag=True, help="Leave out all but the first item of each group.")
-@deciding
-@click.option(
-    "--translated",
-    is_flag=True,
-    help="Compare meanings, too, in 16 languages; needs the extra 'questions'.",
-)
-@click.option(
-    "--likeness",
-    type=click.FloatRange(0.5, 1),
-    default=LIKENESS,
-    show_default=True,
-    help="Share of five-letter pieces that near duplicates have in common.",
-)
-@click.option("--dry-run", is_flag=True, help="Only look; store nothing.")
-def command(
-    folder: Path,
-    database: str,
-    table: Path | None,
-    decisions: Path | None,
-    leave_one: bool,
-    by: str,
-    translated: bool,
-    likeness: float,
-    dry_run: bool,
-) -> None:
+@options_of(DuplicatesRequest)
+def command(folder: Path, database: str, table: Path | None, request: DuplicatesRequest) -> None:
     """Search the items of the study in FOLDER for duplicates.
 
     These are exact, in the same words, near, and translated ones. People decide which are left out.
@@ -56,17 +29,10 @@ def command(
     from konsil.api import open_folder
     from konsil.api.curation.duplicates import lines_of, search_duplicates, write_table
 
-    if decisions is not None or leave_one:
-        by = decider(by, "--decisions" if decisions is not None else "--leave-one")
-    searched = search_duplicates(
-        open_folder(folder, database=database),
-        decisions,
-        by=by,
-        leave_one=leave_one,
-        translated=translated,
-        likeness=likeness,
-        save=not dry_run,
-    )
+    if request.decisions is not None or request.leave_one:
+        option = "--decisions" if request.decisions is not None else "--leave-one"
+        request = replace(request, by=decider(request.by, option))
+    searched = search_duplicates(open_folder(folder, database=database), request)
     for line in lines_of(searched):
         click.echo(line)
     if table is not None:
@@ -74,7 +40,7 @@ def command(
         click.echo(
             f"{table}: write 'duplicate' or 'apart' under decision and give it back by --decisions"
         )
-    if dry_run:
+    if request.dry_run:
         click.echo("nothing stored")
     elif not searched.new:
         click.echo("searched before; nothing has changed")

@@ -3,74 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, cast
 
 import click
 
+from konsil.api.exports import ExportRequest
 from konsil.cli.folder import on_named_folder
+from konsil.cli.request_options import options_of
 from konsil.errors import StudyError
 
 
 @click.command(short_help="Export records, a release for publication, or Label Studio tasks.")
 @on_named_folder
 @click.argument("output", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["csv", "jsonl", "parquet"]),
-    default="csv",
-    show_default=True,
-    help="Files.",
-)
-@click.option(
-    "--release",
-    is_flag=True,
-    help="For publication: pseudonymous raters, dictionary, licence, digests.",
-)
-@click.option(
-    "--notes", is_flag=True, help="With --release: include the raters' notes and free texts."
-)
-@click.option(
-    "--k",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    help="With --release: raters who share every shown combination of strata.",
-)
-@click.option(
-    "--order", is_flag=True, help="With --release: include positions, batches and repeated tasks."
-)
-@click.option(
-    "--unlink", is_flag=True, help="With --release: give raters another pseudonym on each item."
-)
-@click.option(
-    "--linked",
-    is_flag=True,
-    help="With --release: one pseudonym a rater, even where tasks tell who it is.",
-)
-@click.option(
-    "--to",
-    "to",
-    type=click.Choice(["files", "label-studio"]),
-    default="files",
-    show_default=True,
-    help="For whom.",
-)
-@click.option("--overwrite", is_flag=True, help="Replace an earlier export.")
-def command(
-    folder: Path,
-    database: str,
-    output: Path,
-    format_: str,
-    release: bool,
-    notes: bool,
-    k: int,
-    order: bool,
-    unlink: bool,
-    linked: bool,
-    to: str,
-    overwrite: bool,
-) -> None:
+@options_of(ExportRequest)
+def command(folder: Path, database: str, output: Path, request: ExportRequest) -> None:
     """Write the records of the study in FOLDER to OUTPUT.
 
     'konsil import --export OUTPUT' reads them back equal.
@@ -80,41 +26,45 @@ def command(
     """
     from konsil.api import open_folder
 
-    if not release:
+    if not request.release:
         _refuse_options_of_a_release()
-    if unlink and linked:
+    if request.unlink and request.linked:
         raise StudyError("--unlink and --linked contradict each other; ask for one of them")
     opened = open_folder(folder, database=database)
-    if to == "label-studio":
-        if release:
+    if request.to == "label-studio":
+        if request.release:
             raise StudyError(
                 "--release and --to label-studio are two different exports; ask for one of them"
             )
         from konsil.api.folder.labelstudio import export_tasks
 
-        for project in export_tasks(opened, output, overwrite=overwrite):
+        for project in export_tasks(opened, output, overwrite=request.overwrite):
             click.echo(f"{project.rater}: {project.tasks:,} tasks: {output / project.file}")
         return
-    if release:
+    if request.release:
         from konsil.store.release.release_text import recognisable
 
         released = opened.release(
-            output, k=k, notes=notes, order=order, unlink=unlink, linked=linked, overwrite=overwrite
+            output,
+            k=request.k,
+            notes=request.notes,
+            order=request.order,
+            unlink=request.unlink,
+            linked=request.linked,
+            overwrite=request.overwrite,
         )
         for kind, n in sorted(released.withheld.items()):
             if n:
                 click.echo(f"  left out: {kind}: {n:,}")
         if released.recognisable:
+            linkable = recognisable(released.recognisable, request.k)
             click.echo(
-                f"konsil: {recognisable(released.recognisable, k)}; whoever has study.toml with the"
-                " raters' identifiers can find out who they are: do not publish it, or use"
-                " --unlink",
+                f"konsil: {linkable}; whoever has study.toml with the raters' identifiers can find"
+                " out who they are: do not publish it, or use --unlink",
                 err=True,
             )
     else:
-        opened.export(
-            output, cast(Literal["csv", "jsonl", "parquet"], format_), overwrite=overwrite
-        )
+        opened.export(output, request.format, overwrite=request.overwrite)
     click.echo(str(output))
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from konsil.cli.folder import on_folder
+from konsil.cli.request_options import options_of
 from konsil.errors import SourceError, StudyError
-from konsil.records import Source, SourceKind
+from konsil.records import Source
 
 if TYPE_CHECKING:
     from konsil.store import Added
@@ -22,118 +23,60 @@ _AS_OPTIONS = (
     " COLUMN=RATER, --criterion COLUMN=CRITERION"
 )
 
-KINDS = ("items", "answers", "ratings", "labelstudio", "anki", "real-pocqi")
+
+def _pairs_of(flag: str) -> Callable[[Sequence[str]], dict[str, str]]:
+    """What makes a mapping of the NAME=VALUE texts of an option."""
+    return lambda texts: dict(_pairs(texts, flag))
+
+
+def _columns(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The columns of each field, in the order in which they are named."""
+    columns: dict[str, tuple[str, ...]] = {}
+    for name, column in _pairs(texts, "--column"):
+        columns[name] = (*columns.get(name, ()), column)
+    return columns
+
+
+def _other_origins(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that import something else than a file of records."""
+    export = click.option(
+        "--export",
+        type=click.Path(path_type=Path),
+        help="A folder that 'konsil export' wrote.",
+    )
+    kits = click.option(
+        "--kit",
+        "kits",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="The answers file of an offline kit.",
+    )
+    return export(kits(function))
 
 
 @click.command(short_help="Read items, answers and ratings into the study's database.")
 @on_folder
-@click.option(
-    "--file",
-    "file",
-    type=click.Path(path_type=Path),
-    help="A file instead of the protocol's [[sources]].",
-)
-@click.option(
-    "--export",
-    "export",
-    type=click.Path(path_type=Path),
-    help="A folder that 'konsil export' wrote.",
-)
-@click.option(
-    "--kit",
-    "kits",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="The answers file of an offline kit.",
-)
-@click.option(
-    "--records",
-    type=click.Choice(KINDS),
-    default="ratings",
-    show_default=True,
-    help="What its rows are.",
-)
-@click.option("--sheet", default="", help="The sheet of a spreadsheet.")
-@click.option("--encoding", default="utf-8", show_default=True, help="The text's encoding.")
-@click.option("--separator", default="", help="The field separator of a text table.")
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="FIELD=COLUMN",
-    help="Which column is which field.",
-)
-@click.option(
-    "--fixed",
-    multiple=True,
-    metavar="FIELD=VALUE",
-    help="A field with the same value in every row.",
-)
-@click.option(
-    "--rater", "raters", multiple=True, metavar="COLUMN=RATER", help="Wide: the column of a rater."
-)
-@click.option(
-    "--criterion",
-    "criteria",
-    multiple=True,
-    metavar="COLUMN=CRITERION",
-    help="Wide: a criterion's column.",
-)
-@click.option(
-    "--label", "labels", multiple=True, metavar="WORD=LABEL", help="The file's word for a label."
-)
-@click.option(
-    "--missing",
-    multiple=True,
-    metavar="WORD",
-    help="A word that means not rated, besides the empty cell.",
-)
-@click.option(
-    "--stratum",
-    "strata",
-    multiple=True,
-    metavar="COLUMN",
-    help="Items: a column that becomes a stratum.",
-)
-@click.option(
-    "--hashed",
-    multiple=True,
-    metavar="FIELD",
-    help="A field whose identifier is a digest of its text.",
-)
-@click.option(
-    "--media",
-    type=click.Choice(("drop", "mark")),
-    default="drop",
-    show_default=True,
-    help="Anki: images and sounds.",
-)
-@click.option(
-    "--hints/--no-hints",
-    default=True,
-    show_default=True,
-    help="Anki: a deletion's hint follows the gap.",
+@options_of(
+    Source,
+    "source",
+    convert={
+        "file": lambda file: str(file.resolve()),
+        "columns": _columns,
+        "fixed": _pairs_of("--fixed"),
+        "raters": _pairs_of("--rater"),
+        "criteria": _pairs_of("--criterion"),
+        "labels": _pairs_of("--label"),
+        "missing": lambda words: ("", *words),
+    },
+    after={"file": _other_origins},
+    needs="file",
 )
 def command(
     folder: Path,
     database: str,
-    file: Path | None,
     export: Path | None,
     kits: tuple[Path, ...],
-    records: str,
-    sheet: str,
-    encoding: str,
-    separator: str,
-    columns: tuple[str, ...],
-    fixed: tuple[str, ...],
-    raters: tuple[str, ...],
-    criteria: tuple[str, ...],
-    labels: tuple[str, ...],
-    missing: tuple[str, ...],
-    strata: tuple[str, ...],
-    hashed: tuple[str, ...],
-    media: Literal["drop", "mark"],
-    hints: bool,
+    source: Source | None,
 ) -> None:
     """Read the protocol's [[sources]], or one --file, into the database of the study in FOLDER.
 
@@ -153,33 +96,11 @@ def command(
             for line in import_summary(opened, kit):
                 click.echo(line)
         return
-    sources: tuple[Source, ...] = ()
-    if file is not None:
-        mapped: dict[str, tuple[str, ...]] = {}
-        for field, column in _pairs(columns, "--column"):
-            mapped[field] = (*mapped.get(field, ()), column)
-        source = Source(
-            file=str(file.resolve()),
-            records=cast(SourceKind, records),
-            sheet=sheet,
-            encoding=encoding,
-            separator=separator,
-            columns=mapped,
-            fixed=dict(_pairs(fixed, "--fixed")),
-            raters=dict(_pairs(raters, "--rater")),
-            criteria=dict(_pairs(criteria, "--criterion")),
-            labels=dict(_pairs(labels, "--label")),
-            missing=("", *missing),
-            strata=strata,
-            hashed=hashed,
-            media=media,
-            hints=hints,
-        )
-        sources = (source,)
+    sources = () if source is None else (source,)
     try:
         added = opened.import_sources(sources)
     except SourceError as error:
-        if file is None or not _SETTING.search(str(error)):
+        if source is None or not _SETTING.search(str(error)):
             raise
         raise SourceError(f"{error}; {_AS_OPTIONS}", error.problems) from None
     click.echo(_import_line(added))

@@ -6,22 +6,17 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import options, raise_where_stopped, run_lines
+from konsil.api.calls import CallRequest
+from konsil.cli.collecting import callees, raise_where_stopped, run_lines
 from konsil.cli.folder import on_folder
+from konsil.cli.request_options import options_of
 
 
 @click.command(short_help="Collect the LLM judges' ratings of their assigned tasks.")
 @on_folder
-@options("judge")
-def command(
-    folder: Path,
-    database: str,
-    only: tuple[str, ...],
-    limit: int | None,
-    budget: float | None,
-    again: tuple[str, ...],
-    dry_run: bool,
-) -> None:
+@callees("judge")
+@options_of(CallRequest, "calls")
+def command(folder: Path, database: str, only: tuple[str, ...], calls: CallRequest) -> None:
     """Let the judges of the study in FOLDER rate their tasks, on the instrument that people see.
 
     Programs go first.
@@ -32,7 +27,6 @@ def command(
     from konsil.api import open_folder
     from konsil.api.folder.noting import note_study
     from konsil.api.folder.opened import now
-    from konsil.collect.jobs.collection import Options
     from konsil.collect.jobs.judges import judge
     from konsil.collect.jobs.programs import run_programs
 
@@ -41,16 +35,16 @@ def command(
     programs = {p.rater for p in study.programs}
     models = tuple(name for name in only if name not in programs)
     with opened.store() as store:
-        if not dry_run:
+        if not calls.dry_run:
             note_study(store, study, now())
-        for program in run_programs(study, store, only=only, dry_run=dry_run):
+        for program in run_programs(study, store, only=only, dry_run=calls.dry_run):
             skipped = f", {program.without:,} without a reference" if program.without else ""
             click.echo(
                 f"{program.rater}: {program.rated:,} tasks rated by the program, {program.done:,}"
                 f" before{skipped}"
             )
         if models or (not only and study.judges) or not programs:
-            collected = judge(study, store, Options(models, limit, budget, again, dry_run))
-            for line in run_lines(collected, dry_run):
+            collected = judge(study, store, calls.options(models, dry_run=calls.dry_run))
+            for line in run_lines(collected, calls.dry_run):
                 click.echo(line)
             raise_where_stopped(collected)

@@ -6,58 +6,20 @@ from pathlib import Path
 
 import click
 
+from konsil.api.rehearsal.requests import PowerRequest
 from konsil.cli.folder import on_folder
+from konsil.cli.request_options import options_of
 
 
 @click.command(short_help="Estimate precision and power by simulation of the whole study.")
 @on_folder
-@click.option(
-    "--studies",
-    "n",
-    default=200,
-    type=click.IntRange(2),
-    show_default=True,
-    help="Studies to draw.",
-)
-@click.option(
-    "--truth",
-    type=click.Path(path_type=Path),
-    help="What is assumed; default: FOLDER/simulation.toml.",
-)
-@click.option(
-    "--items",
-    type=click.IntRange(1),
-    help="Number of simulated items to use instead of the study's own.",
-)
-@click.option("--exploratory", is_flag=True, help="Analyses that are not prespecified, too.")
-@click.option("--seed", type=int, help="Another seed than the study's.")
-@click.option(
-    "--resamples",
-    default=400,
-    type=click.IntRange(40),
-    show_default=True,
-    help="Resamples of each study.",
-)
-@click.option(
-    "--processes", default=1, type=click.IntRange(1), show_default=True, help="Processes that draw."
-)
+@options_of(PowerRequest)
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Every number, as .csv or .json.",
 )
-def command(
-    folder: Path,
-    database: str,
-    n: int,
-    truth: Path | None,
-    items: int | None,
-    exploratory: bool,
-    seed: int | None,
-    resamples: int,
-    processes: int,
-    output: Path | None,
-) -> None:
+def command(folder: Path, database: str, request: PowerRequest, output: Path | None) -> None:
     """Simulate the study in FOLDER many times, with its plan and analyses, and sum up the results.
 
     For every estimate: its mean, the mean width of its interval, the width that nine in ten do not
@@ -67,18 +29,20 @@ def command(
     from rich.progress import track
     from rich.table import Table
 
-    from konsil.api import open_folder
     from konsil.api.rehearsal.power import Design, power_table, studies, write
     from konsil.cli.terminal import is_terminal, progress_console, table_console
     from konsil.simulate.power import power
 
-    design = Design(folder, database, truth, items, exploratory, resamples)
-    first = open_folder(folder, database=database).study.seed if seed is None else seed
-    drawn = studies(design, n, first, processes)
+    drawn = studies(Design(folder, request, database))
     quiet = progress_console()
     rows = power(
         track(
-            drawn, "studies", total=n, console=quiet, disable=not quiet.is_terminal, transient=True
+            drawn,
+            "studies",
+            total=request.studies,
+            console=quiet,
+            disable=not quiet.is_terminal,
+            transient=True,
         )
     )
     head, *lines = power_table(rows)
@@ -87,8 +51,8 @@ def command(
         table.add_row(*line)
     table_console(width=None if is_terminal() else 160).print(table)
     click.echo(
-        f"{n} drawn studies; power: share with p up to 0.05, with its 95 % interval; Holm: after"
-        " adjustment"
+        f"{request.studies} drawn studies; power: share with p up to 0.05, with its 95 % interval;"
+        " Holm: after adjustment"
     )
     if output is not None:
         write(rows, output)

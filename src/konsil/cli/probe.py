@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import calling_options, raise_where_stopped, run_lines
+from konsil.api.calls import CallRequest
+from konsil.cli.collecting import raise_where_stopped, run_lines
 from konsil.cli.folder import on_folder
+from konsil.cli.request_options import options_of
 
 
 @click.command(short_help="Test whether a model can guess the diagnosis from masked cases.")
@@ -18,16 +20,9 @@ from konsil.cli.folder import on_folder
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the guesses, a row a version.",
 )
-@calling_options
+@options_of(CallRequest, "calls")
 def command(
-    folder: Path,
-    database: str,
-    model: str,
-    table: Path | None,
-    limit: int | None,
-    budget: float | None,
-    again: tuple[str, ...],
-    dry_run: bool,
+    folder: Path, database: str, model: str, table: Path | None, calls: CallRequest
 ) -> None:
     """Let a model guess the diagnosis of the marked cases of the study in FOLDER.
 
@@ -37,12 +32,11 @@ def command(
     """
     from konsil.api import open_folder
     from konsil.api.curation.probe import lines_of, probe, write_table
-    from konsil.collect.jobs.collection import Options
 
     probed = probe(
-        open_folder(folder, database=database), model, Options((), limit, budget, again, dry_run)
+        open_folder(folder, database=database), model, calls.options(dry_run=calls.dry_run)
     )
-    for line in run_lines(probed.asked.collected, dry_run):
+    for line in run_lines(probed.asked.collected, calls.dry_run):
         click.echo(line)
     raise_where_stopped(probed.asked.collected)
     for line in lines_of(probed):

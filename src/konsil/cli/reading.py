@@ -6,14 +6,11 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from konsil.errors import SourceError
-
-if TYPE_CHECKING:
-    from konsil.analysis.estimation.own_weights import OwnWeights
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LARGEST = 1 << 24
@@ -21,7 +18,7 @@ _LARGEST = 1 << 24
 
 
 def of_a_table(function: F) -> F:
-    """Add the options of a file with a table: missing, sheet, encoding and separator."""
+    """Add the options of a file with a table: sheet, encoding and separator."""
     for option in (
         click.option(
             "--separator",
@@ -33,46 +30,21 @@ def of_a_table(function: F) -> F:
             "--encoding", default="utf-8", show_default=True, help="The encoding of a text file."
         ),
         click.option("--sheet", default="", help="The sheet of a spreadsheet."),
-        click.option(
-            "--missing",
-            metavar="W",
-            multiple=True,
-            help="A word that means not rated, besides the empty cell.",
-        ),
     ):
         function = option(function)
     return function
 
 
-def sliced(function: F) -> F:
-    """Add the options that choose and group rows: where, by and compare."""
-    for option in (
-        click.option(
-            "--compare",
-            metavar="C",
-            help="The column whose two values are compared: difference, interval, p.",
-        ),
-        click.option(
-            "--by", metavar="C", help="The column for each value of which there is one result."
-        ),
-        click.option(
-            "--where",
-            metavar="C=VALUE",
-            multiple=True,
-            help="Use the rows with this value only; repeatable.",
-        ),
-    ):
-        function = option(function)
-    return function
+def weights_of(text: str) -> str | dict[str, dict[str, float]]:
+    """Weights by name, or those of a CSV table."""
+    return own_weights_of(Path(text)) if text.lower().endswith(".csv") else text
 
 
-def own_weights_of(path: Path) -> OwnWeights:
+def own_weights_of(path: Path) -> dict[str, dict[str, float]]:
     """The weights of a CSV table with one row and one column a label.
 
     The first column has the rows' labels.
     """
-    from konsil.analysis.estimation.own_weights import own_weights
-
     try:
         if path.exists() and not (path.is_file() and path.stat().st_size <= _LARGEST):
             raise SourceError(
@@ -105,15 +77,24 @@ def own_weights_of(path: Path) -> OwnWeights:
             raise SourceError(
                 f"--weights {str(path)!r}: row {n}: expected numbers from 0 to 1, got {cells}"
             ) from None
-    return own_weights(table)
+    return table
 
 
-def values_of(where: Sequence[str], table: str) -> dict[str, tuple[str, ...]]:
+def conditions(where: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Columns with their values from C=VALUE texts; a column named twice may have either value."""
     values: dict[str, tuple[str, ...]] = {}
     for text in where:
         column, sign, value = text.partition("=")
         if not sign or not column.strip():
-            raise SourceError(f"{table}: --where {text!r}: expected COLUMN=VALUE")
+            raise SourceError(f"{_table_name()}: --where {text!r}: expected COLUMN=VALUE")
         values[column.strip()] = (*values.get(column.strip(), ()), value.strip())
     return values
+
+
+def _table_name() -> str:
+    """The table's name in errors; a table that cannot be read is refused before its conditions."""
+    from konsil.sources.files.table import read_table
+
+    options = click.get_current_context().params
+    reading = {name: options[name] for name in ("sheet", "encoding", "separator")}
+    return read_table(options["file"], **reading, numbered=True).name

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import calling_options, raise_where_stopped, run_lines
-from konsil.cli.folder import decider, deciding, on_folder
+from konsil.api.curation.requests import RewritingRequest
+from konsil.cli.collecting import raise_where_stopped, run_lines
+from konsil.cli.folder import decider, on_folder
+from konsil.cli.request_options import options_of
 
 
 @click.command(short_help="Let a model reword questions and record reviewers' decisions.")
@@ -17,27 +20,8 @@ from konsil.cli.folder import decider, deciding, on_folder
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write both wordings, for people.",
 )
-@click.option(
-    "--decisions",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help=(
-        "Read that table back: 'accept' or 'keep' in its column decision; the wording itself may be"
-        " edited."
-    ),
-)
-@deciding
-@calling_options
-def command(
-    folder: Path,
-    database: str,
-    table: Path | None,
-    decisions: Path | None,
-    by: str,
-    limit: int | None,
-    budget: float | None,
-    again: tuple[str, ...],
-    dry_run: bool,
-) -> None:
+@options_of(RewritingRequest)
+def command(folder: Path, database: str, table: Path | None, request: RewritingRequest) -> None:
     """Let the model of [prepare.rewrite] put the questions of the study in FOLDER in better words.
 
     People accept, edit or refuse each wording, in the table or on the pages of 'konsil serve'; the
@@ -46,15 +30,13 @@ def command(
     """
     from konsil.api import open_folder
     from konsil.api.curation.rewriting import progress_lines, rewrite_items, write_table
-    from konsil.collect.jobs.collection import Options
 
     opened = open_folder(folder, database=database)
-    decided_by = decider(by, "--decisions") if decisions is not None else by
-    reworded = rewrite_items(
-        opened, Options((), limit, budget, again, dry_run), decisions, by=decided_by
-    )
+    if request.decisions is not None:
+        request = replace(request, by=decider(request.by, "--decisions"))
+    reworded = rewrite_items(opened, request)
     if reworded.run is not None:
-        for line in run_lines(reworded.run, dry_run):
+        for line in run_lines(reworded.run, request.calls.dry_run):
             click.echo(line)
         raise_where_stopped(reworded.run)
     for line in progress_lines(reworded):
@@ -64,5 +46,5 @@ def command(
         click.echo(
             f"{table}: write 'accept' or 'keep' under decision and give it back by --decisions"
         )
-    if decisions is not None and not reworded.new:
+    if request.decisions is not None and not reworded.new:
         click.echo("decided before; nothing has changed")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import limits
-from konsil.cli.folder import decider, deciding, on_folder
+from konsil.api.curation.requests import ScreeningRequest
+from konsil.cli.folder import decider, on_folder
+from konsil.cli.request_options import options_of
 
 
 @click.command(short_help="Flag ineligible questions and record reviewers' decisions.")
@@ -17,27 +19,8 @@ from konsil.cli.folder import decider, deciding, on_folder
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write what was found, for people.",
 )
-@click.option(
-    "--decisions",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read that table back: 'keep' or a reason in its column decision.",
-)
-@deciding
-@click.option(
-    "--dry-run", is_flag=True, help="Only say what would be left out; store nothing, ask no model."
-)
-@limits
-def command(
-    folder: Path,
-    database: str,
-    table: Path | None,
-    decisions: Path | None,
-    by: str,
-    dry_run: bool,
-    limit: int | None,
-    budget: float | None,
-    again: tuple[str, ...],
-) -> None:
+@options_of(ScreeningRequest)
+def command(folder: Path, database: str, table: Path | None, request: ScreeningRequest) -> None:
     """Look through the items of the study in FOLDER as its [prepare.screen] says.
 
     Rules find possible identifiers, follow-up turns, other languages and tasks that are no
@@ -50,14 +33,13 @@ def command(
     from konsil.api.curation.screening import screen_items, screening_lines, write_table
     from konsil.cli.collecting import raise_where_stopped
     from konsil.cli.collecting import run_lines as called
-    from konsil.collect.jobs.collection import Options
 
-    options = Options((), limit, budget, again)
-    decided_by = decider(by, "--decisions") if decisions is not None else by
+    if request.decisions is not None:
+        request = replace(request, by=decider(request.by, "--decisions"))
     opened = open_folder(folder, database=database)
-    looked = screen_items(opened, decisions, by=decided_by, save=not dry_run, options=options)
+    looked = screen_items(opened, request)
     if looked.asked is not None:
-        for line in called(looked.asked.collected, dry_run):
+        for line in called(looked.asked.collected, request.dry_run):
             click.echo(line)
         raise_where_stopped(looked.asked.collected)
     for line in (*screening_lines(looked), *unsearched_lines(opened)):
@@ -70,7 +52,7 @@ def command(
             f"{table}: what was found; write 'keep' or a reason under decision and give it back by"
             " --decisions"
         )
-    if dry_run:
+    if request.dry_run:
         click.echo("nothing stored")
     elif not looked.new:
         click.echo("screened before; nothing has changed")

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import click
 
+from konsil.api.running.requests import HOST, PORT
 from konsil.cli.folder import on_folder
-
-PORT = 8000
-HOST = "127.0.0.1"
 
 
 @click.command(short_help="Serve the rating pages and the study dashboard.")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from konsil.cli.collecting import limits, raise_where_stopped
+from konsil.api.curation.requests import ThemesRequest
+from konsil.cli.collecting import raise_where_stopped
 from konsil.cli.collecting import run_lines as called
-from konsil.cli.folder import decider, deciding, on_folder
+from konsil.cli.folder import decider, on_folder
+from konsil.cli.request_options import options_of
 
 
 @click.command(short_help="Group the questions by theme and record reviewers' edits.")
@@ -21,32 +24,9 @@ from konsil.cli.folder import decider, deciding, on_folder
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write each question's theme, for people.",
 )
-@click.option(
-    "--decisions",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    multiple=True,
-    help="Read either table back: a name, or 'drop', in its column decision. Can be given twice.",
-)
-@deciding
-@click.option("--anew", is_flag=True, help="Find the themes again and forget what was decided.")
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Only say what the themes would be; store nothing, ask no model.",
-)
-@limits
+@options_of(ThemesRequest)
 def command(
-    folder: Path,
-    database: str,
-    table: Path | None,
-    tags: Path | None,
-    decisions: tuple[Path, ...],
-    by: str,
-    anew: bool,
-    dry_run: bool,
-    limit: int | None,
-    budget: float | None,
-    again: tuple[str, ...],
+    folder: Path, database: str, table: Path | None, tags: Path | None, request: ThemesRequest
 ) -> None:
     """Find the themes of the questions of the study in FOLDER as its [prepare.themes] says.
 
@@ -57,16 +37,12 @@ def command(
     """
     from konsil.api import open_folder
     from konsil.api.curation.themes import tag_items, theme_lines, write_tables
-    from konsil.collect.jobs.collection import Options
 
-    options = Options((), limit, budget, again)
-    decided_by = decider(by, "--decisions") if decisions else by
-    opened = open_folder(folder, database=database)
-    tagged = tag_items(
-        opened, decisions, by=decided_by, anew=anew, save=not dry_run, options=options
-    )
+    if request.decisions:
+        request = replace(request, by=decider(request.by, "--decisions"))
+    tagged = tag_items(open_folder(folder, database=database), request)
     for replies in tagged.runs:
-        for line in called(replies.collected, dry_run):
+        for line in called(replies.collected, request.dry_run):
             click.echo(line)
         raise_where_stopped(replies.collected)
     for line in theme_lines(tagged):
@@ -79,7 +55,7 @@ def command(
             f"{path}: write a theme's name (or 'drop') under decision and give it back by"
             " --decisions"
         )
-    if dry_run:
+    if request.dry_run:
         click.echo("nothing stored")
     elif not tagged.new:
         click.echo("found before; nothing has changed")

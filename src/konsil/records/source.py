@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from konsil.records.request import Flag, mapping, setting
+
 SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki", "real-pocqi"]
 
 
@@ -13,39 +15,57 @@ SourceKind = Literal["items", "answers", "ratings", "labelstudio", "anki", "real
 class Source:
     """One file and the meaning of its columns; the same file may be several sources."""
 
-    file: str
+    file: str = field(
+        metadata=Flag("A file instead of the protocol's [[sources]].", file="any").metadata
+    )
     """Path relative to the study's folder."""
-    records: SourceKind
+    records: SourceKind = field(metadata=Flag("What its rows are.", offered="ratings").metadata)
     """What its rows are."""
-    sheet: str = ""
+    sheet: str = setting("", Flag("The sheet of a spreadsheet."))
     """The sheet of a spreadsheet; empty: the only one, or the first."""
-    encoding: str = "utf-8"
+    encoding: str = setting("utf-8", Flag("The text's encoding."))
     """The text's encoding."""
-    separator: str = ""
+    separator: str = setting("", Flag("The field separator of a text table."))
     """The field separator of a text table; empty: comma in .csv, tab in .tsv."""
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = mapping(
+        Flag("Which column is which field.", name="column", metavar="FIELD=COLUMN")
+    )
     """Field of the record -> the column or columns it is made of. Several columns are joined with '
     / '.
 
     A field that is not named here is read from the column of its own name, where there is one.
     """
-    fixed: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, str] = mapping(
+        Flag("A field with the same value in every row.", metavar="FIELD=VALUE")
+    )
     """Field of the record -> the same value for every row."""
-    raters: Mapping[str, str] = field(default_factory=dict)
+    raters: Mapping[str, str] = mapping(
+        Flag("Wide: the column of a rater.", name="rater", metavar="COLUMN=RATER")
+    )
     """Wide ratings: column -> rater. One row is then one subject rated by several raters."""
-    criteria: Mapping[str, str] = field(default_factory=dict)
+    criteria: Mapping[str, str] = mapping(
+        Flag("Wide: a criterion's column.", name="criterion", metavar="COLUMN=CRITERION")
+    )
     """Wide ratings: column -> criterion. One row is then one screen."""
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = mapping(
+        Flag("The file's word for a label.", name="label", metavar="WORD=LABEL")
+    )
     """The file's word -> the scale's label; other words are taken as they are."""
-    missing: tuple[str, ...] = ("",)
+    missing: tuple[str, ...] = setting(
+        ("",), Flag("A word that means not rated, besides the empty cell.", metavar="WORD")
+    )
     """Words that mean: not rated. An abstention is a label of the scale and not a missing value."""
-    strata: tuple[str, ...] = ()
+    strata: tuple[str, ...] = setting(
+        (), Flag("Items: a column that becomes a stratum.", name="stratum", metavar="COLUMN")
+    )
     """Items: columns that become strata."""
-    hashed: tuple[str, ...] = ()
+    hashed: tuple[str, ...] = setting(
+        (), Flag("A field whose identifier is a digest of its text.", metavar="FIELD")
+    )
     """Fields whose value is a long text and whose identifier is a short digest of it (item,
     answer)."""
-    media: Literal["drop", "mark"] = "drop"
+    media: Literal["drop", "mark"] = setting("drop", Flag("Anki: images and sounds."))
     """Anki: notes whose text has an image or a sound are dropped, or its place is marked in the
     text."""
-    hints: bool = True
+    hints: bool = setting(True, Flag("Anki: a deletion's hint follows the gap.", off="no-hints"))
     """Anki: whether a deletion's hint follows the gap in parentheses."""

@@ -5,52 +5,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import get_args
 
 import polars as pl
 
-from konsil.analysis.agreement.agreement_statistics import PairWeights
-from konsil.analysis.estimation.own_weights import own_weights
-from konsil.analysis.model.spec import Resampling
+from konsil.analysis.estimation.own_weights import OwnWeights, own_weights
 from konsil.analysis.standalone.agreement_groups import common_scale, compare_tables
-from konsil.analysis.standalone.agreement_request import Request, check_request
+from konsil.analysis.standalone.agreement_request import AgreementRequest, check_request
 from konsil.analysis.standalone.agreement_result import Agreement
 from konsil.analysis.standalone.table_agreement import estimate_table
-from konsil.analysis.tabular.agreement_options import Layout, Level, TableOptions, composed
+from konsil.analysis.tabular.agreement_options import TableOptions, composed
 from konsil.analysis.tabular.dataframes import lone_index, to_polars
 from konsil.analysis.tabular.ratings_table import Table, as_text, read
-from konsil.analysis.tabular.slices import Part, Slices, as_values, parts
+from konsil.analysis.tabular.slices import Part, Slices, parts
 from konsil.analysis.tabular.table_layout import is_long, is_role, with_recognised_columns
-from konsil.errors import AnalysisError
+from konsil.records.request import with_keywords
 from konsil.stats.agreement.registry import STATISTICS
 
 
-def agreement(
-    frame: object,
-    *,
-    layout: Layout | None = None,
-    unit: str | None = None,
-    rater: str | Sequence[str] | None = None,
-    label: str | None = None,
-    cluster: str | None = None,
-    level: Level = "nominal",
-    labels: Sequence[str | float] = (),
-    abstain: str | None = None,
-    missing: Sequence[str] = ("",),
-    split: str = "",
-    statistics: Sequence[str] = (),
-    weights: str | Mapping[str, Mapping[str, float]] = "",
-    pair_weights: PairWeights = "alike",
-    pairs: bool = False,
-    where: Mapping[str, str | Sequence[str]] | None = None,
-    by: str | None = None,
-    compare: str | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-    confidence: float = 0.95,
-) -> Agreement:
+@with_keywords(AgreementRequest)
+def agreement(frame: object, request: AgreementRequest) -> Agreement:
     """Agreement statistics of a table of ratings, with intervals that respect clusters.
 
     `frame` is a Polars or pandas data frame. Layout wide: one row a unit, one column a rater, empty
@@ -77,50 +52,28 @@ def agreement(
     >>> round(result["cohen_kappa"].value, 3)
     0.5
     """
-    if any(isinstance(words, str) for words in (labels, missing, statistics)):
-        raise AnalysisError("labels, missing and statistics: expected a list, got one text")
-    if layout not in {None, *get_args(Layout)}:
-        valid_layouts = ", ".join(map(repr, get_args(Layout)))
-        raise AnalysisError(
-            f"layout {layout!r} is not one of {valid_layouts}; leave it out to have it guessed"
-        )
-    chosen = (rater,) if isinstance(rater, str) else tuple(rater or ())
-    words = tuple(f"{v:g}" if isinstance(v, float) else str(v) for v in labels)
-    slices = Slices(as_values(where), by, compare)
+    check_request(request)
     index = lone_index(frame)
-    if unit is None and index is not None and not is_role(index):
-        unit = index if index not in {*chosen, label, cluster, *slices.columns} else None
-    options = TableOptions(
-        layout, unit, chosen, label, cluster, level, words, abstain, tuple(missing), split=split
-    )
-    column_names = [
-        name for name in (unit, label, cluster, *chosen, *slices.columns) if name is not None
-    ]
-    if not isinstance(resamples, int) or resamples < 100:
-        raise AnalysisError(f"resamples: expected at least 100, got {resamples}")
-    chosen_weights = weights if isinstance(weights, str) else own_weights(weights)
-    request = Request(
-        tuple(statistics),
-        chosen_weights,
-        pair_weights,
-        pairs,
-        slices,
-        Resampling(resamples, confidence),
-        seed,
-    )
-    return from_asked(to_polars(frame, column_names), options, request)
+    if request.unit is None and index is not None and not is_role(index):
+        request = replace(request, unit=None if index in request.columns else index)
+    return estimate_agreement(to_polars(frame, request.columns), request)
 
 
-def from_asked(frame: pl.DataFrame, options: TableOptions, request: Request) -> Agreement:
-    """Agreement statistics of a frame, by the options of its table and the request."""
-    check_request(options, request)
+def estimate_agreement(
+    frame: pl.DataFrame, request: AgreementRequest, options: TableOptions | None = None
+) -> Agreement:
+    """Agreement statistics of a frame; `options` has its lines and its name in errors."""
+    check_request(request)
+    if not isinstance(request.weights, str | OwnWeights):
+        request = replace(request, weights=own_weights(request.weights))
     warnings: list[str] = []
-    options, request = composed(options), replace(request, slices=composed(request.slices))
+    options = composed(request.table_options() if options is None else options)
+    slices = composed(request.slices)
     words = as_text(frame, options.name, lists=() if options.label is None else (options.label,))
-    options = with_recognised_columns(words, options, sorted(request.slices.columns), warnings)
-    table_parts = parts(words, request.slices, options.name, warnings)
-    sources = [_part_options(part, options, request.slices) for part in table_parts]
-    if request.slices.group is None:
+    options = with_recognised_columns(words, options, sorted(slices.columns), warnings)
+    table_parts = parts(words, slices, options.name, warnings)
+    sources = [_part_options(part, options, slices) for part in table_parts]
+    if slices.group is None:
         table = read(*sources[0])
         return _with(estimate_table(table, sources[0][1], request), warnings)
     tables = [
@@ -139,7 +92,7 @@ def from_asked(frame: pl.DataFrame, options: TableOptions, request: Request) -> 
         for part, table in zip(table_parts, tables, strict=True)
     }
     comparison = None
-    if request.slices.compare is not None:
+    if slices.compare is not None:
         comparison = compare_tables(tables, tuple(groups), options, request, warnings)
     first = next(iter(groups.values()))
     raters = None
@@ -155,8 +108,8 @@ def from_asked(frame: pl.DataFrame, options: TableOptions, request: Request) -> 
         warnings=tuple(warnings),
         labels=first.labels,
         level=options.level,
-        confidence=request.resampling.level,
-        by=request.slices.group,
+        confidence=request.confidence,
+        by=slices.group,
         groups=groups,
         comparison=comparison,
     )

@@ -9,7 +9,11 @@ from konsil.analysis.agreement import agreement_estimates, agreement_statistics
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.ranges import within_statistic
 from konsil.analysis.model.message import listed, message
-from konsil.analysis.standalone.agreement_request import Request, names_of, weights_of_table
+from konsil.analysis.standalone.agreement_request import (
+    AgreementRequest,
+    names_of,
+    weights_of_table,
+)
 from konsil.analysis.standalone.agreement_result import (
     Comparison,
     NamedEstimate,
@@ -40,7 +44,7 @@ def compare_tables(
     tables: Sequence[Table],
     groups: tuple[str, ...],
     options: TableOptions,
-    request: Request,
+    request: AgreementRequest,
     warnings: list[str],
 ) -> Comparison:
     """The first group minus the second, statistic by statistic."""
@@ -102,12 +106,12 @@ def compare_tables(
     return Comparison((groups[0], groups[1]), shared, tuple(differences), tuple(companions))
 
 
-def _independent(request: Request, cluster: str) -> str:
+def _independent(request: AgreementRequest, cluster: str) -> str:
     return message(
         "difference of independent groups, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
         message_id="table.independent_difference",
         cluster=cluster,
-        draws=request.resampling.draws,
+        draws=request.resamples,
     )
 
 

@@ -6,7 +6,7 @@ No study is needed.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,20 +16,21 @@ from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Mode
 from konsil.analysis.pairs.ranking_summary import MATRIX, position, standing, warnings_of, worths_of
 from konsil.analysis.standalone.group_preferences import compared
+from konsil.analysis.standalone.preference_request import PreferenceRequest, check_request
 from konsil.analysis.tabular.agreement_options import composed
 from konsil.analysis.tabular.dataframes import to_polars
 from konsil.analysis.tabular.ratings_table import as_text
-from konsil.analysis.tabular.slices import Part, Slices, as_values, parts
+from konsil.analysis.tabular.slices import Part, parts
 from konsil.analysis.tabular.votes_layout import Layout
 from konsil.analysis.tabular.votes_table import Comparisons, read_comparisons
-from konsil.errors import AnalysisError
 from konsil.records.digits import written
+from konsil.records.request import with_keywords
 from konsil.stats.engine.weights import stream_key
 from konsil.stats.pairs.preference import preferences
 from konsil.stats.pairs.two_way_clusters import crossed
 from konsil.stats.pairs.votes import pair_members
 from konsil.stats.pairs.wins import head_to_head, system_against_others
-from konsil.stats.pairs.worth_designs import Model, Ties
+from konsil.stats.pairs.worth_designs import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,29 +133,8 @@ class HeadToHead:
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def preference(
-    frame: object,
-    *,
-    item: str | None = None,
-    rater: str | None = None,
-    first: str | None = None,
-    second: str | None = None,
-    outcome: str | None = None,
-    scale: Sequence[str] = (),
-    won: str | None = None,
-    lost: str | None = None,
-    tied: str | None = None,
-    where: Mapping[str, str | Sequence[str]] | None = None,
-    by: str | None = None,
-    compare: str | None = None,
-    missing: Sequence[str] = ("",),
-    strict: bool = False,
-    ties: Ties = "half",
-    mode: Mode = "valid",
-    resamples: int = 10_000,
-    seed: int = 0,
-    confidence: float = 0.95,
-) -> HeadToHead:
+@with_keywords(PreferenceRequest)
+def preference(frame: object, request: PreferenceRequest) -> HeadToHead:
     """Win differences, win rates and worths of a table of comparisons.
 
     CIs are by item and rater. `frame` is a Polars or pandas data frame, one row a comparison
@@ -178,52 +158,18 @@ def preference(
     >>> [round(row["value"], 3) for row in preference(table, resamples=200).win_difference]
     [0.5, -0.5]
     """
-    if isinstance(scale, str) or isinstance(missing, str):
-        raise AnalysisError("scale and missing: expected a list of labels, got one text")
-    words = tuple(map(str, scale))
-    layout = Layout(item, rater, first, second, outcome, words, won, lost, tied, tuple(missing))
-    slices = Slices(as_values(where), by, compare)
-    named = (item, rater, first, second, outcome, won, lost, tied, *slices.columns)
-    column_names = [name for name in named if name is not None]
-    return from_layout(
-        to_polars(frame, column_names),
-        layout,
-        slices=slices,
-        strict=strict,
-        ties=ties,
-        mode=mode,
-        resamples=resamples,
-        seed=seed,
-        confidence=confidence,
-    )
+    check_request(request)
+    return estimate_preference(to_polars(frame, request.columns), request)
 
 
-def from_layout(
-    frame: pl.DataFrame,
-    layout: Layout,
-    *,
-    slices: Slices | None = None,
-    strict: bool = False,
-    ties: Ties = "half",
-    mode: Mode = "valid",
-    resamples: int = 10_000,
-    seed: int = 0,
-    confidence: float = 0.95,
+def estimate_preference(
+    frame: pl.DataFrame, request: PreferenceRequest, layout: Layout | None = None
 ) -> HeadToHead:
-    """The same, from a frame and how it is to be read."""
-    if resamples < 100:
-        raise AnalysisError(f"resamples: expected at least 100, got {resamples}")
-    if not 0.5 <= confidence < 1:
-        raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {confidence:g}")
-    if ties not in ("half", "dropped") or mode not in ("valid", "paper"):
-        raise AnalysisError(
-            f"got ties = {ties!r}, mode = {mode!r}; expected 'half' or 'dropped', 'valid' or"
-            " 'paper'"
-        )
-    slices = Slices() if slices is None else slices
-    options = _Settings(strict, ties, mode, resamples, seed, confidence)
+    """Preference in a frame; `layout` has its lines and its name in errors."""
+    check_request(request)
     warnings: list[str] = []
-    layout, slices = composed(layout), composed(slices)
+    layout = composed(request.layout() if layout is None else layout)
+    slices = composed(request.slices)
     table_parts = parts(as_text(frame, layout.name), slices, layout.name, warnings)
     tables = [
         read_comparisons(part.frame, replace(layout, rows=part.rows, name=_named(part, layout)))
@@ -231,15 +177,17 @@ def from_layout(
     ]
     if slices.group is None:
         (comparisons,) = tables
-        result = _of_table(comparisons, options)
+        result = _of_table(comparisons, request)
         return replace(result, warnings=(*warnings, *result.warnings))
     groups = {
-        part.name: _of_table(table, options)
+        part.name: _of_table(table, request)
         for part, table in zip(table_parts, tables, strict=True)
     }
     comparison = None
     if slices.compare is not None:
-        comparison, notes = compared(tables, tuple(groups), strict=strict, level=confidence)
+        comparison, notes = compared(
+            tables, tuple(groups), strict=request.strict, level=request.confidence
+        )
         warnings += notes
     has_raters = all(table.has_raters for table in tables)
     nothing: dict[str, Any] = {}
@@ -255,8 +203,8 @@ def from_layout(
         position=nothing,
         warnings=tuple(warnings),
         n_missing=sum(group.n_missing for group in groups.values()),
-        mode=mode,
-        confidence=confidence,
+        mode=request.mode,
+        confidence=request.confidence,
         by=slices.group,
         groups=groups,
         comparison=comparison,
@@ -267,28 +215,16 @@ def _named(part: Part, layout: Layout) -> str:
     return f"{layout.name}, {part.name}" if part.name else layout.name
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """Options for the evaluation of a table of comparisons."""
-
-    strict: bool
-    ties: Ties
-    mode: Mode
-    resamples: int
-    seed: int
-    confidence: float
-
-
-def _of_table(table: Comparisons, options: _Settings) -> HeadToHead:
+def _of_table(table: Comparisons, request: PreferenceRequest) -> HeadToHead:
     """All numbers of one table."""
     votes, k = table.votes, len(table.systems)
-    threshold = votes.steps if options.strict else 1
+    threshold = votes.steps if request.strict else 1
     statistics = [system_against_others(k, votes.steps, threshold=threshold)]
     if k <= MATRIX:
         statistics.append(head_to_head(k, votes.steps, threshold=threshold))
-    key, level, mode = stream_key(options.seed, "preference"), options.confidence, options.mode
+    key, level, mode = stream_key(request.seed, "preference"), request.confidence, request.mode
     estimates = preferences(
-        votes, statistics, draws=options.resamples, key=key, level=level, mode=mode
+        votes, statistics, draws=request.resamples, key=key, level=level, mode=mode
     )
     shown = crossed(table.shown, head_to_head(2, votes.steps, "difference", threshold), level=level)
     pairs = [*zip(*(side.tolist() for side in pair_members(k)), strict=True)]
@@ -297,7 +233,7 @@ def _of_table(table: Comparisons, options: _Settings) -> HeadToHead:
     win_rate = [{"system": names[a], "rival": names[b]} for a, b in ordered]
     models: tuple[Model, Model] = ("davidson", "bradley_terry")
     davidson, bradley_terry = (
-        worths_of(table, model, options.ties, threshold, level) for model in models
+        worths_of(table, model, request.ties, threshold, level) for model in models
     )
     independence = (
         [_INDEPENDENT]
@@ -317,7 +253,7 @@ def _of_table(table: Comparisons, options: _Settings) -> HeadToHead:
             pair | standing(estimates[1], n, mode, level) for n, pair in enumerate(win_rate)
         ),
         davidson=davidson,
-        bradley_terry=bradley_terry | {"ties": options.ties},
+        bradley_terry=bradley_terry | {"ties": request.ties},
         position=position(shown),
         warnings=(
             *table.warnings,

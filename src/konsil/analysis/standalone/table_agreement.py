@@ -17,7 +17,7 @@ from konsil.analysis.model.message import listed, message
 from konsil.analysis.standalone.agreement_request import (
     MANY_PAIRS,
     RANKED,
-    Request,
+    AgreementRequest,
     has_steps,
     n_pairs,
     names_of,
@@ -50,7 +50,7 @@ _COMMON_SENTENCES = {
 """One sentence for all statistics, of cautions whose own sentence differs between them."""
 
 
-def estimate_table(table: Table, options: TableOptions, request: Request) -> Agreement:
+def estimate_table(table: Table, options: TableOptions, request: AgreementRequest) -> Agreement:
     """All statistics of one table."""
     sample = table.sample
     names, left_out = names_of(table, options, request)
@@ -181,7 +181,7 @@ def estimate_table(table: Table, options: TableOptions, request: Request) -> Agr
         labels=table.labels.names,
         constant=table.constant,
         level=options.level,
-        confidence=request.resampling.level,
+        confidence=request.confidence,
         pair_weights=request.pair_weights,
         raters=_raters(table),
         overlaps=overlaps,
@@ -199,7 +199,9 @@ def _raters(table: Table) -> tuple[RaterCount, ...]:
     )
 
 
-def _pairs(table: Table, options: TableOptions, request: Request) -> tuple[PairResult, ...]:
+def _pairs(
+    table: Table, options: TableOptions, request: AgreementRequest
+) -> tuple[PairResult, ...]:
     """Every two raters by themselves, on the units that both labelled."""
     if not table.has_raters:
         raise AnalysisError(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
+from konsil.api.curation.requests import DuplicatesRequest
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
@@ -30,7 +31,6 @@ from konsil.prepare.cases.marking import cases
 from konsil.prepare.identifiers.duplicates import (
     DUPLICATE,
     DUPLICATES,
-    LIKENESS,
     Duplicates,
     Embed,
     duplicates_event,
@@ -68,28 +68,14 @@ class Searched:
     """Whether anything differs from the last search."""
 
 
-def search_duplicates(
-    folder: Folder,
-    decisions: Path | None = None,
-    *,
-    by: str = "",
-    leave_one: bool = False,
-    translated: bool = False,
-    likeness: float = LIKENESS,
-    save: bool = True,
-) -> Searched:
+def search_duplicates(folder: Folder, request: DuplicatesRequest | None = None) -> Searched:
     """Search a study's items for duplicates and store the groups.
 
-    Args:
-        folder: the study's.
-        decisions: a table with 'duplicate' (left out) or 'apart' (asks something else) for some
-            items.
-        by: who decides.
-        leave_one: whether all but one of each group are left out.
-        translated: whether items are compared by what they mean, too, in any of sixteen languages.
-        likeness: the share of shingles that near duplicates have in common.
-        save: False stores nothing.
+    The request's `decisions` are a table with 'duplicate' (left out) or 'apart' (asks something
+    else) for some items.
     """
+    request = DuplicatesRequest() if request is None else request
+    save = not request.dry_run
     where = folder.path / PROTOCOL
     with folder.store() as store:
         with store.view() as view:
@@ -99,20 +85,20 @@ def search_duplicates(
         if not items:
             raise PlanError(f"{where}: there are no items yet; run 'konsil import' first")
         number, before = last_duplicates(events)
-        stated = _stated(decisions, items)
-        by = decider(store, by, may_write=save)
+        stated = _stated(request.decisions, items)
+        by = decider(store, request.by, may_write=save)
         apart = {item: by for item, decision in stated.items() if decision == APART}
         apart |= {
             i: person
             for i, person in (before.apart if before is not None else {}).items()
             if stated.get(i) != DUPLICATE
         }
-        embed = _embedder(translated)
-        some = pairs(items, likeness=likeness, embed=embed)
-        grouping = found_duplicates(items, some, translated=translated, apart=apart)
+        embed = _embedder(request.translated)
+        some = pairs(items, likeness=request.likeness, embed=embed)
+        grouping = found_duplicates(items, some, translated=request.translated, apart=apart)
         out = _out(events)
         duplicate_ids = {item for item, decision in stated.items() if decision == DUPLICATE}
-        if leave_one:
+        if request.leave_one:
             duplicate_ids.update(to_leave_out(grouping, set(out) | duplicate_ids))
         at = now()
         exclusions = _excluded(folder, events, duplicate_ids - set(out), by, at)
@@ -128,7 +114,7 @@ def search_duplicates(
                 Batch(events=[*exclusions, *search_events]),
                 source=DUPLICATES,
                 at=at,
-                by=by if stated or leave_one else "",
+                by=by if stated or request.leave_one else "",
             )
     grouped = {item for group in grouping.groups for item in group}
     duplicates = (

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
 from konsil.api.curation.preparing import check_drawn
+from konsil.api.curation.requests import RewritingRequest
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
@@ -72,27 +73,21 @@ class Reworded:
     """Decisions that are new."""
 
 
-def rewrite_items(
-    folder: Folder,
-    options: Options | None = None,
-    decisions_from: Path | None = None,
-    *,
-    by: str = TABLE,
-) -> Reworded:
-    """Ask the model for every undecided question, or take the decisions of a table instead.
-
-    `by` is who made these decisions.
-    """
+def rewrite_items(folder: Folder, request: RewritingRequest | None = None) -> Reworded:
+    """Ask the model for every undecided question, or take the decisions of a table instead."""
+    request = RewritingRequest() if request is None else request
     spec = _rewriting(folder)
     with folder.store() as store:
         items, events = _items(folder, store)
-        if decisions_from is not None:
+        if request.decisions is not None:
             choices = read_choices(
-                read_table(decisions_from), {item.id for item in items}, proposals(events)
+                read_table(request.decisions), {item.id for item in items}, proposals(events)
             )
-            new = decide(store, choices, by=decider(store, by), at=now())
+            new = decide(store, choices, by=decider(store, request.by or TABLE), at=now())
             return _reworded(items, store, new=new)
-        replies = _ask(folder, store, spec, items, events, options or Options())
+        replies = _ask(
+            folder, store, spec, items, events, request.calls.options(dry_run=request.calls.dry_run)
+        )
         return _reworded(items, store, replies)
 
 

@@ -6,7 +6,6 @@ Its reason is a suspicion, as that of a rule is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
@@ -31,13 +30,11 @@ def ask_model(
     store: Store,
     spec: Screening,
     items: Sequence[Item],
-    options: Options | None,
-    *,
-    save: bool,
+    options: Options,
 ) -> tuple[Replies, dict[str, Finding]]:
     """Ask the protocol's model about items, and return its replies and its suspicions.
 
-    With `save` False no new request is sent. `items` are those in which no rule found anything:
+    A dry run sends no new request. `items` are those in which no rule found anything:
     what may name somebody goes to no model.
     """
     language = language_of(spec, folder.study.language)
@@ -48,9 +45,9 @@ def ask_model(
     batch = PromptBatch(
         "screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items])
     )
-    if save:
+    if not options.dry_run:
         note_study(store, folder.study, now())
-    replies = ask(folder.study, store, spec, batch, replace(options or Options(), dry_run=not save))
+    replies = ask(folder.study, store, spec, batch, options)
     return replies, {
         item: Finding(str(reply["reason"]), str(reply["evidence"]), by_model=True)
         for item, reply in replies.replies.items()

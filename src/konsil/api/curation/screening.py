@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
+from konsil.api.curation.requests import ScreeningRequest
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
@@ -37,7 +38,6 @@ from konsil.store import Batch
 from konsil.store.people.staff import TABLE, decider
 
 if TYPE_CHECKING:
-    from konsil.collect.jobs.collection import Options
     from konsil.collect.jobs.preparing import Replies
 
 COLUMNS = ("item", "reason", "evidence", DECISION, "text")
@@ -62,24 +62,19 @@ class Looked:
     """What the rules look for."""
 
 
-def screen_items(
-    folder: Folder,
-    decisions: Path | None = None,
-    *,
-    by: str = TABLE,
-    save: bool = True,
-    options: Options | None = None,
-) -> Looked:
+def screen_items(folder: Folder, request: ScreeningRequest | None = None) -> Looked:
     """Look through all items as the protocol's [prepare.screen] says.
 
-    With `save` False nothing is stored and no model is called.
+    A dry run stores nothing and calls no model.
 
     Where the protocol names a model, it is asked about all items in which no rule finds anything;
     nothing is kept before.
 
-    What people decided before stands, with what `decisions` adds or changes; each of these is kept
-    with who decided, `by`, as on the pages.
+    What people decided before stands, with what the request's `decisions` add or change; each of
+    these is kept with who decided, as on the pages.
     """
+    request = ScreeningRequest() if request is None else request
+    decisions, save = request.decisions, not request.dry_run
     spec, where = _screening(folder), folder.path / PROTOCOL
     with folder.store() as store:
         with store.view() as view:
@@ -111,11 +106,18 @@ def screen_items(
 
             by_rules_alone = screen(spec, items, {}, recogniser_of(spec))[1]
             unsuspected = [item for item in items if item.id not in by_rules_alone]
-            replies, suspected = ask_model(folder, store, spec, unsuspected, options, save=save)
+            replies, suspected = ask_model(
+                folder, store, spec, unsuspected, request.calls.options(dry_run=not save)
+            )
         screened, findings = screen(spec, items, decided, recogniser_of(spec), suspected)
         at = now()
         new_events = decision_events(
-            stated, findings, spec, last_number, decider(store, by, may_write=save), at
+            stated,
+            findings,
+            spec,
+            last_number,
+            decider(store, request.by or TABLE, may_write=save),
+            at,
         )
         screened = replace(screened, seen=last_number + len(new_events))
         if replies is not None and replies.n_pending:

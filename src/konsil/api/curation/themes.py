@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from konsil.api.curation.decision_tables import DECISION, read_decisions, write_cells
+from konsil.api.curation.requests import ThemesRequest
 from konsil.api.curation.theme_asking import Helped, with_model
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, now
-from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.preparing import Replies
 from konsil.errors import PlanError, SourceError, StudyError
 from konsil.prepare import (
@@ -68,28 +68,15 @@ class Tagged:
     then."""
 
 
-def tag_items(
-    folder: Folder,
-    decisions: Sequence[Path] = (),
-    *,
-    by: str = TABLE,
-    anew: bool = False,
-    save: bool = True,
-    options: Options | None = None,
-) -> Tagged:
+def tag_items(folder: Folder, request: ThemesRequest | None = None) -> Tagged:
     """Find or reuse the themes of a study's items, and edit them.
 
     The study's [prepare.themes] says how they are found; themes of an earlier run are reused unless
-    `anew` is set.
-
-    Args:
-        folder: the study's.
-        decisions: tables that people edited: of themes, of questions or both.
-        by: who decided on these tables.
-        anew: find them again; what was decided before is forgotten.
-        save: False stores nothing and calls no model.
-        options: how much a model may be asked, where the protocol names one.
+    they are to be found `anew`. `decisions` are tables that people edited: of themes, of questions
+    or both.
     """
+    request = ThemesRequest() if request is None else request
+    decisions, save = request.decisions, not request.dry_run
     spec, where = _theming(folder), folder.path / PROTOCOL
     with folder.store() as store:
         with store.view() as view:
@@ -101,7 +88,7 @@ def tag_items(
                 f"{where}: prepare.themes: there are no items yet; run 'konsil import' first"
             )
         number, before = last_themed(events)
-        retained = None if anew else before
+        retained = None if request.anew else before
         if retained is None and decisions:
             raise PlanError(
                 f"{where}: prepare.themes: what was decided is about themes that were found before;"
@@ -116,11 +103,11 @@ def tag_items(
             if spec.model:
                 if save:
                     note_study(store, folder.study, now())
-                chosen = replace(options or Options(), dry_run=not save)
+                chosen = request.calls.options(dry_run=not save)
                 helped = with_model(folder, store, spec, items, retained, embedder, chosen)
                 if helped.themed is None:
                     return Tagged(items, retained or Themed(), False, helped.runs, helped.n_pending)
-            who = decider(store, by, may_write=save)
+            who = decider(store, request.by or TABLE, may_write=save)
             themed = deciders_added(
                 themes(spec, items, embedder(), helped.themed, decided, moved), retained, who
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
 from collections.abc import Callable, Collection, Sequence
@@ -10,20 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from konsil.api.folder.file_digests import digest_of_all, digests_of
-from konsil.api.folder.noting import note_study
-from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
-from konsil.errors import KonsilError, StudyError
+from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
+from konsil.errors import StudyError
 from konsil.prepare import in_study
 from konsil.records import Callee, Event, Source
-from konsil.store import Added, Batch, Store
+from konsil.store import Added
 from konsil.store.engine.private import write_private
-from konsil.store.privacy.erasing import erased
 from konsil.study import check, parse, study_digest
-from konsil.study.data.admit import admit
-from konsil.study.data.cutting import rates_sentences, with_sentences
-from konsil.study.data.incoming import Incoming, Known
-from konsil.study.data.planned import on_plan
 from konsil.study.definition.adjudication import closing_sentences
 from konsil.study.sections.enrolment import excluded_by_withdrawal, with_profiles
 from konsil.study.sections.line_numbers import with_lines
@@ -42,8 +34,6 @@ if TYPE_CHECKING:
     from konsil.study.data.plan_status import Timing
 
 _KEY_BYTES = 32
-LARGEST = 1 << 24
-"""Bytes that study.toml and each text that it names may have."""
 DATABASE = "KONSIL_DATABASE"
 """Environment variable with the URL of a database that is used instead of the folder's own."""
 
@@ -57,56 +47,10 @@ class Folder(OpenedStudy):
 
         The same files again change nothing.
         """
-        chosen = tuple(sources) or self.study.sources
-        if not chosen:
-            raise StudyError(
-                f"{self.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add"
-                " them"
-            )
-        from konsil.api.folder.importing import (
-            incoming,  # with Polars, which who only calls models need not hold in memory
-        )
+        # With Polars, which who only calls models need not hold in memory.
+        from konsil.api.folder.importing import import_files
 
-        read = incoming(self.path, chosen, self.finder(), self.study.instruments)
-        with self.store(create=True) as store:
-            if any(file.ratings for file in read):
-                read = on_plan(read, store.tasks(), self.study.instruments)
-            existing = known_records(store)
-            admitted = admit(self.study, read, existing)
-            # A rater's panel and strata are the protocol's to say, also where it was corrected
-            # since.
-            rater_ids = {r.id for r in store.raters()}
-            stored_answers = (
-                {a.id: a for a in store.answers()} if rates_sentences(self.study) else {}
-            )
-            erased_raters = erased(store.events())
-            ratings = (
-                [r for r in admitted.ratings if r.rater not in erased_raters]
-                if erased_raters
-                else admitted.ratings
-            )
-            batch = Batch(
-                items=admitted.items,
-                answers=with_sentences(self.study, admitted.answers, stored_answers),
-                raters=[r for r in admitted.raters if r.id not in rater_ids],
-                tasks=admitted.tasks,
-                ratings=ratings,
-                events=_preparation(read, store),
-            )
-            note_study(store, self.study, now())
-            names = tuple(dict.fromkeys(s.file for s in chosen))
-            files = digests_of(self.path, names)
-            added = store.add(
-                batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files
-            )
-        notes = [note for file in read for note in file.notes]
-        if n_left_out := len(admitted.ratings) - len(ratings):
-            ratings_are = "1 rating is" if n_left_out == 1 else f"{n_left_out:,} ratings are"
-            notes.append(
-                f"{ratings_are} left out: the rater's data were erased; delete them in the"
-                " files too"
-            )
-        return replace(added, notes=tuple(notes))
+        return import_files(self, tuple(sources) or self.study.sources)
 
     def finder(self) -> Find:
         """What knows the tasks of the plan by their names, for annotations of them."""
@@ -446,44 +390,12 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
         raise StudyError(
             f"{path}: there is no {PROTOCOL} in this folder; 'konsil new {path}' makes one"
         )
-    text = _read(protocol)
+    text = read_text(protocol)
     try:
-        study = parse(text, lambda name: _read(path / name), str(protocol))
+        study = parse(text, lambda name: read_text(path / name), str(protocol))
         check(study, str(protocol))
     except StudyError as error:
         raise StudyError(
             "\n".join(with_lines(str(error).split("\n"), text, str(protocol)))
         ) from None
     return Folder(path, study, database or os.environ.get(DATABASE, ""))
-
-
-def known_records(store: Store) -> Known:
-    """What the store holds already, for what may come in."""
-    items, answers = store.items(), store.answers()
-    bare = not any(i.text or i.reference for i in items) and not any(a.text for a in answers)
-    return Known(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)
-
-
-def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:
-    if not any(file.preparation for file in files):
-        return ()
-    from konsil.api.folder.decks import preparation
-    from konsil.api.folder.pocqi import length_events
-
-    events = store.events()
-    return (*preparation(files, now(), events), *length_events(files, now(), events))
-
-
-def _read(file: Path) -> str:
-    if file.exists() and not file.is_file():
-        raise OSError(errno.EINVAL, "is no file")
-    if file.exists() and file.stat().st_size > LARGEST:
-        raise StudyError(
-            f"{file}: has {file.stat().st_size:,} bytes; expected {LARGEST:,} or fewer"
-        )
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise StudyError(f"{file}: is not UTF-8 text; save it as UTF-8") from None
-    except PermissionError as error:
-        raise KonsilError(f"{file}: cannot be read ({error.strerror})") from None

@@ -1,14 +1,19 @@
-"""Files of a study's sources, read and made ready to be checked against its protocol."""
+"""Files of a study's sources: read, checked against its protocol, and stored."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from konsil.analysis.model.message import message
+from konsil.api.folder.file_digests import digest_of_all, digests_of
+from konsil.api.folder.labelstudio import Finder
+from konsil.api.folder.noting import note_study
+from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
+from konsil.errors import StudyError
 from konsil.instrument import Instrument
-from konsil.records import Source
+from konsil.records import Event, Source
 from konsil.sources.files.problems import raise_if
 from konsil.sources.files.table import Table, read_table
 from konsil.sources.inspect.inspect_logs import (
@@ -22,7 +27,76 @@ from konsil.sources.tables.answers import read_answers
 from konsil.sources.tables.items import read_items
 from konsil.sources.tables.lookalikes import lookalikes
 from konsil.sources.tables.ratings import missing_hint, read_ratings
-from konsil.study.data.incoming import Incoming
+from konsil.store import Added, Batch, Store
+from konsil.store.privacy.erasing import erased
+from konsil.study.data.admit import admit
+from konsil.study.data.cutting import rates_sentences, with_sentences
+from konsil.study.data.incoming import Incoming, Known
+from konsil.study.data.planned import on_plan
+
+
+def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
+    """Read files into the study's database, all or nothing; the same files change nothing."""
+    if not sources:
+        raise StudyError(
+            f"{folder.path / PROTOCOL}: there are no [[sources]]; name a file to import, or add"
+            " them"
+        )
+
+    read = incoming(folder.path, sources, Finder(folder), folder.study.instruments)
+    with folder.store(create=True) as store:
+        if any(file.ratings for file in read):
+            read = on_plan(read, store.tasks(), folder.study.instruments)
+        existing = known_records(store)
+        admitted = admit(folder.study, read, existing)
+        # A rater's panel and strata are the protocol's to say, also where it was corrected
+        # since.
+        rater_ids = {r.id for r in store.raters()}
+        stored_answers = {a.id: a for a in store.answers()} if rates_sentences(folder.study) else {}
+        erased_raters = erased(store.events())
+        ratings = (
+            [r for r in admitted.ratings if r.rater not in erased_raters]
+            if erased_raters
+            else admitted.ratings
+        )
+        batch = Batch(
+            items=admitted.items,
+            answers=with_sentences(folder.study, admitted.answers, stored_answers),
+            raters=[r for r in admitted.raters if r.id not in rater_ids],
+            tasks=admitted.tasks,
+            ratings=ratings,
+            events=_preparation(read, store),
+        )
+        note_study(store, folder.study, now())
+        names = tuple(dict.fromkeys(s.file for s in sources))
+        files = digests_of(folder.path, names)
+        added = store.add(
+            batch, source=", ".join(names), digest=digest_of_all(files), at=now(), files=files
+        )
+    notes = [note for file in read for note in file.notes]
+    if n_left_out := len(admitted.ratings) - len(ratings):
+        ratings_are = "1 rating is" if n_left_out == 1 else f"{n_left_out:,} ratings are"
+        notes.append(
+            f"{ratings_are} left out: the rater's data were erased; delete them in the files too"
+        )
+    return replace(added, notes=tuple(notes))
+
+
+def known_records(store: Store) -> Known:
+    """What the store holds already, for what may come in."""
+    items, answers = store.items(), store.answers()
+    bare = not any(i.text or i.reference for i in items) and not any(a.text for a in answers)
+    return Known(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)
+
+
+def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:
+    if not any(file.preparation for file in files):
+        return ()
+    from konsil.api.folder.decks import preparation
+    from konsil.api.folder.pocqi import length_events
+
+    events = store.events()
+    return (*preparation(files, now(), events), *length_events(files, now(), events))
 
 
 def incoming(
@@ -62,7 +136,7 @@ def incoming(
             )
         table = tables[key]
         batch = _tabular(table, source)
-        files.append(dataclasses.replace(batch, notes=(*batch.notes, *lookalikes(table, source))))
+        files.append(replace(batch, notes=(*batch.notes, *lookalikes(table, source))))
     return tuple(files)
 
 
@@ -106,7 +180,7 @@ def _inspect_log(log: InspectLog, source: Source) -> Incoming:
         return Incoming(
             log.table.name, answers=with_citations(answers, log), preparation=log.counts
         )
-    return dataclasses.replace(_tabular(log.table, source), preparation=log.counts)
+    return replace(_tabular(log.table, source), preparation=log.counts)
 
 
 def _anki(path: Path, source: Source) -> Incoming:

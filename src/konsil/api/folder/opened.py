@@ -5,14 +5,18 @@ What can be done with it is in the modules beside.
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from konsil.errors import KonsilError, StudyError
 from konsil.store import Store
 from konsil.study import Study
 
 PROTOCOL = "study.toml"
+LARGEST = 1 << 24
+"""Bytes that study.toml and each text that it names may have."""
 
 
 def now() -> str:
@@ -45,3 +49,19 @@ class OpenedStudy:
             return frozenset()
         with self.store() as store:
             return store.noted_digests()
+
+
+def read_text(file: Path) -> str:
+    """The text of study.toml, or of a file that it names."""
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "is no file")
+    if file.exists() and file.stat().st_size > LARGEST:
+        raise StudyError(
+            f"{file}: has {file.stat().st_size:,} bytes; expected {LARGEST:,} or fewer"
+        )
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise StudyError(f"{file}: is not UTF-8 text; save it as UTF-8") from None
+    except PermissionError as error:
+        raise KonsilError(f"{file}: cannot be read ({error.strerror})") from None

@@ -18,6 +18,7 @@ from konsil.api.folder.folder import Folder, open_folder
 from konsil.api.folder.importing import incoming
 from konsil.api.folder.opened import PROTOCOL
 from konsil.api.rehearsal.rehearsal import MATERIAL, drawn_items, truth_of
+from konsil.api.rehearsal.requests import PowerRequest
 from konsil.api.running.planning import implied_answers
 from konsil.errors import StoreError, StudyError, option
 from konsil.prepare import in_study
@@ -30,46 +31,34 @@ from konsil.store.engine.private import write_private
 from konsil.study import Study
 from konsil.study.data.cutting import pretended, with_sentences
 
-DRAWS = 400
-"""Resamples of each drawn study: enough for a p value at 0.05 and a width; the study itself takes
-its own number."""
-
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """What is drawn."""
+    """What is drawn, and of which study."""
 
     path: Path
     """The study's folder."""
-    database: str
+    request: PowerRequest = dataclasses.field(default_factory=PowerRequest)
+    """How often, and of which parameters."""
+    database: str = ""
     """Its database, if not the folder's own."""
-    truth: Path | None
-    """The parameters; None: the folder's simulation.toml."""
-    items: int | None
-    """So many pretended items; None: the study's own."""
-    exploratory: bool
-    """Whether analyses that are not prespecified are made too."""
-    draws: int = DRAWS
-    """Resamples of each drawn study."""
 
 
-def studies(design: Design, n: int, seed: int, processes: int) -> Iterator[list[StudyOutcome]]:
-    """Draw `n` studies; which processes draw them plays no part."""
-    _prepared(design)  # what is wrong is said here, once
-    seeds = range(seed, seed + n)
-    if processes <= 1:
-        yield from (_simulated_study(design, s) for s in seeds)
+def studies(design: Design) -> Iterator[list[StudyOutcome]]:
+    """Draw the studies; which processes draw them plays no part."""
+    request, study = design.request, _prepared(design)[0]  # what is wrong is said here, once
+    first_seed = study.seed if request.seed is None else request.seed
+    seeds = range(first_seed, first_seed + request.studies)
+    if request.processes <= 1:
+        yield from (_simulated_study(design, seed) for seed in seeds)
         return
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(request.processes, mp_context=get_context("spawn")) as pool:
         yield from pool.map(functools.partial(_simulated_study, design), seeds)
 
 
-def expected(
-    design: Design, n: int, seed: int | None = None, processes: int = 1
-) -> tuple[Power, ...]:
-    """The widths and the power of the study's analyses over `n` drawn studies."""
-    first_seed = _prepared(design)[0].seed if seed is None else seed
-    return power(studies(design, n, first_seed, processes))
+def expected(design: Design) -> tuple[Power, ...]:
+    """The widths and the power of the study's analyses over the drawn studies."""
+    return power(studies(design))
 
 
 def _simulated_study(design: Design, seed: int) -> list[StudyOutcome]:
@@ -84,15 +73,17 @@ def _prepared(design: Design) -> tuple[Study, tuple[Item, ...], tuple[Answer, ..
     study = folder.study
     if not study.plan:
         raise StudyError(f"{where}: there is no [[plan]]; power is that of a plan")
-    analyses = tuple(a for a in study.analyses if a.prespecified or design.exploratory)
+    analyses = tuple(a for a in study.analyses if a.prespecified or design.request.exploratory)
     if not analyses:
         raise StudyError(f"{where}: there are no [[analyses]]; power is theirs")
     if not study.systems:
         raise StudyError(f"{where}: there are no [[systems]]; say whose answers are rated")
-    truth = truth_of(folder, design.truth)
-    items, answers = _material(folder, design.items)
+    truth = truth_of(folder, design.request.truth)
+    items, answers = _material(folder, design.request.items)
     study = replace(
-        study, analyses=analyses, resampling=replace(study.resampling, draws=design.draws)
+        study,
+        analyses=analyses,
+        resampling=replace(study.resampling, draws=design.request.resamples),
     )
     study_answers = answers or pretended(
         study, implied_answers(items, [s.id for s in study.systems])

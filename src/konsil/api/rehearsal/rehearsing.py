@@ -18,10 +18,13 @@ from konsil.api.rehearsal.copying import copy_new
 from konsil.api.rehearsal.rehearsal import (
     MATERIAL,
     SIMULATION,
+    TRUTH,
     copy_as_simulated,
     drawn_items,
     report,
+    truth_of,
 )
+from konsil.api.rehearsal.requests import RehearsalRequest
 from konsil.api.running.invitations import PATH
 from konsil.api.running.planning import implied_answers, make_plan, still_silent
 from konsil.errors import StudyError, option
@@ -30,7 +33,7 @@ from konsil.prepare.cases.marking import MARKING
 from konsil.prepare.questions.rewriting import REWRITING
 from konsil.prepare.questions.themes import THEMING
 from konsil.records import Answer, Event, Item, Source
-from konsil.rehearse import Outcome, Replies, Server, Think, browser_there, work
+from konsil.rehearse import Outcome, Replies, Server, browser_there, work
 from konsil.rehearse.people import Person
 from konsil.rehearse.replies import about
 from konsil.simulate import Truth, check_truth, people
@@ -65,16 +68,8 @@ class Rehearsed:
 
 def rehearse(
     folder: Folder,
-    truth: Truth,
-    target: Path,
-    *,
-    seed: int | None = None,
-    think: Think = lambda _: 0.0,
-    max_pages: int | None = None,
-    database: str = "",
-    workers: int = 1,
-    windows: int = 0,
-    items: int | None = None,
+    request: RehearsalRequest | None = None,
+    truth: Truth | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Rehearsed:
     """Rehearse a study in a new folder: its plan, its pages, its report.
@@ -83,60 +78,68 @@ def rehearse(
 
     The folder is filled beside its place and is there when the rehearsal has ended, or not at all.
 
-    Each rater rates at most `max_pages` pages; `database` is an empty one for the copy, instead of
+    Each rater rates at most `most` pages; `copy_database` is an empty one for the copy, instead of
     a file in its folder. The first `windows` raters sit at a real browser. `items` is the number
-    of placeholder items that are used instead of the study's own.
+    of placeholder items that are used instead of the study's own. `truth`, where it is given,
+    stands instead of the request's file.
     """
-    if windows:
+    request = RehearsalRequest() if request is None else request
+    simulated = _simulated_truth(folder, request) if truth is None else truth
+    place = folder.path.absolute()
+    target = request.target or place.with_name(f"{place.name}-rehearsal")
+    if request.windows:
         browser_there()
     rehearsals: list[Rehearsed] = []
 
     def fill(draft: Path) -> None:
-        copy = prepared_copy(folder, truth, draft, database=database, pretend=items)
-        rehearsals.append(
-            _rehearsed(copy, folder, truth, seed, think, max_pages, workers, windows, say)
+        copy = prepared_copy(
+            folder, simulated, draft, database=request.copy_database, pretend=request.items
         )
+        seed = folder.study.seed if request.seed is None else request.seed
+        rehearsals.append(_rehearsed(copy, simulated, seed, request, say))
 
     copy_new(target, fill)
     [rehearsed] = rehearsals
     report = rehearsed.report
     return replace(
         rehearsed,
-        folder=Folder(target, rehearsed.folder.study, database),
+        folder=Folder(target, rehearsed.folder.study, request.copy_database),
         report=target / report.relative_to(rehearsed.folder.path) if report is not None else None,
     )
 
 
+def _simulated_truth(folder: Folder, request: RehearsalRequest) -> Truth:
+    """What the request's file states, or the folder's own; chance where there is none."""
+    has_file = request.truth is not None or (folder.path / TRUTH).is_file()
+    return truth_of(folder, request.truth) if has_file else Truth()
+
+
 def _rehearsed(
     copy: Folder,
-    folder: Folder,
     truth: Truth,
-    seed: int | None,
-    think: Think,
-    max_pages: int | None,
-    workers: int,
-    windows: int,
+    seed: int,
+    request: RehearsalRequest,
     say: Callable[[str], None],
 ) -> Rehearsed:
     """Plan a prepared copy, let simulated raters rate it, simulate its judges and report."""
-    study, drawn = copy.study, folder.study.seed if seed is None else seed
+    study = copy.study
     planned = make_plan(copy)
     say(f"{len(planned.tasks):,} tasks planned")
     with copy.store() as store:
         rated, answers = _material(store)
-        replies = Replies(study, store, rated, answers, truth, drawn)
+        replies = Replies(study, store, rated, answers, truth, seed)
         guests = invited(study, store)
-        with Server(copy.path, database=copy.database, workers=workers) as server:
+        with Server(copy.path, database=copy.database, workers=request.workers) as server:
             say(f"{len(guests)} simulated raters at {server.url}")
             outcome = work(
                 [Person(p.who, server.url + p.link, p.about) for p in guests],
                 replies.to,
-                think,
-                max_pages=max_pages,
-                windows=windows,
+                lambda seconds: request.pace * seconds,
+                max_pages=request.most,
+                windows=request.windows,
             )
         tasks = store.tasks()
-    judged = _judge(copy, truth, drawn)
+    judged = _judge(copy, truth, seed)
     say(f"{sum(outcome.handed_in.values()):,} pages handed in; {judged:,} ratings of judges drawn")
     human = {r.id for r in study.everybody() if r.kind == "human"}
     n = sum(t.rater in human or t.slot in human for t in tasks)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
 from konsil.analysis.table.frame import COLUMNS
-from konsil.api.folder.folder import Folder, known_records
+from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import AnalysisError, KonsilError, SourceError, StoreError, nearest
 from konsil.prepare import in_study, last_drawn
@@ -71,7 +71,8 @@ def findings(folder: Folder) -> Findings:
 
 def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     """The records of all files that are there, and what is wrong; no records where anything is."""
-    from konsil.api.folder.importing import incoming
+    from konsil.api.folder.importing import incoming, known_records
+    from konsil.api.folder.labelstudio import Finder
 
     protocol, study = folder.path / PROTOCOL, folder.study
     read: list[Incoming] = []
@@ -84,7 +85,7 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
             ]
             continue
         try:
-            read += incoming(folder.path, [source], folder.finder(), study.instruments)
+            read += incoming(folder.path, [source], Finder(folder), study.instruments)
         except (SourceError, StoreError) as error:
             problems.append(f"{protocol}: sources[{n}]: {error}")
     if problems:

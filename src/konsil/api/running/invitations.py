@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
+from konsil.api.running.requests import InvitationRequest
 from konsil.errors import StudyError, nearest, option
 from konsil.records import Rater
 from konsil.store import Store
 from konsil.store.engine.engine import reading
-from konsil.store.people.access import PERSONAL, Access, Role
+from konsil.store.people.access import PERSONAL, Access
 from konsil.store.people.staff import decider, pseudonym
 from konsil.store.people.staff import names as names_of
 
@@ -32,25 +33,15 @@ class Link:
     """The personal link."""
 
 
-def invite(
-    folder: Folder,
-    invitees: Sequence[str],
-    role: Role,
-    *,
-    url: str,
-    days: float,
-    once: bool = False,
-    anybody: bool = False,
-    by: str = "",
-) -> tuple[Link, ...]:
+def invite(folder: Folder, request: InvitationRequest) -> tuple[Link, ...]:
     """Make a link for each; for nobody in particular: for every human rater of the protocol.
 
     With places to sign up for, a rater may have any name that the protocol has not, and `anybody`
     makes one link by which everybody becomes a rater of their own. Raters' and curators' links work
     on any device until they expire; those of other roles once. The database keeps only hashes, so a
-    link that is lost cannot be shown again. `by`: who invites, for the log.
+    link that is lost cannot be shown again.
     """
-    raters = {r.id: r for r in folder.study.raters}
+    role, raters = request.role, {r.id: r for r in folder.study.raters}
     with folder.store() as store:
         # Who took over the place of somebody who left is in the records alone.
         later = (
@@ -59,9 +50,9 @@ def invite(
             else {}
         )
     people = [r.id for r in raters.values() if r.kind == "human"]
-    names = list(dict.fromkeys(invitees)) or (people if role == "rater" else [])
+    names = list(dict.fromkeys(request.who)) or (people if role == "rater" else [])
     open_ = bool(folder.study.places) and role == "rater"
-    if anybody:
+    if request.anybody:
         if not open_ or names != people:
             raise StudyError(
                 f"{folder.path / PROTOCOL}: {option('anybody')}: a link for anybody needs"
@@ -83,11 +74,12 @@ def invite(
             )
     now = datetime.now(UTC)
     at, until = (
-        moment.strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (now, now + timedelta(days=days))
+        moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        for moment in (now, now + timedelta(days=request.days))
     )
-    max_uses = 1 if once or role not in PERSONAL else None
+    max_uses = 1 if request.once or role not in PERSONAL else None
     with folder.store() as store:
-        access, inviter = Access(store), decider(store, by)
+        access, inviter = Access(store), decider(store, request.by)
         whom = names if role == "rater" else [pseudonym(store, name) for name in names]
         secrets = [
             access.invite(account, role, at=at, expires_at=until, most_uses=max_uses, by=inviter)
@@ -98,7 +90,7 @@ def invite(
         for name, account in zip(names, whom, strict=True)
     ]
     return tuple(
-        Link(n or "anybody", url.rstrip("/") + PATH + s)
+        Link(n or "anybody", request.url.rstrip("/") + PATH + s)
         for n, s in zip(shown, secrets, strict=True)
     )
 

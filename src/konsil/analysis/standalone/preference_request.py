@@ -1,0 +1,111 @@
+"""Request for preference in a table of comparisons: columns, ties and resamples, checked.
+
+`konsil preference` has its fields as options, konsil.preference as keywords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from konsil.analysis.model.spec import Mode
+from konsil.analysis.standalone.flags import BY, COMPARE, CONFIDENCE, MISSING, WHERE, Where
+from konsil.analysis.tabular.slices import Slices, as_values
+from konsil.analysis.tabular.votes_layout import Layout
+from konsil.errors import AnalysisError
+from konsil.records.request import Flag, setting
+from konsil.stats.pairs.worth_designs import Ties
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreferenceRequest:
+    """How a table of comparisons is read, and how it is evaluated."""
+
+    item: str | None = setting(
+        None, Flag("The column of the items; '-' where none is known.", metavar="C")
+    )
+    rater: str | None = setting(
+        None, Flag("The column of the raters; '-' where none is known.", metavar="C")
+    )
+    first: str | None = setting(
+        None, Flag("The column of the first of the two systems.", metavar="C")
+    )
+    second: str | None = setting(None, Flag("The column of the second.", metavar="C"))
+    outcome: str | None = setting(
+        None,
+        Flag("The column of the outcomes: a winner, a tie, or a label of --scale.", metavar="C"),
+    )
+    scale: Sequence[str] = setting(
+        (),
+        Flag(
+            "All outcomes in order, from the first system's side to the second's.",
+            metavar="a,b,c",
+            is_listed=True,
+        ),
+    )
+    won: str | None = setting(
+        None,
+        Flag("Instead of --outcome: the column of how often the first system won.", metavar="C"),
+    )
+    lost: str | None = setting(
+        None, Flag("The column of how often the second system won.", metavar="C")
+    )
+    tied: str | None = setting(None, Flag("The column of how often neither did.", metavar="C"))
+    strict: bool = setting(False, Flag("Only the scale's outermost labels are wins."))
+    ties: Ties = setting("half", Flag("What a tie counts in Bradley and Terry's model."))
+    mode: Mode = setting(
+        "valid",
+        Flag(
+            "What holds, or what many papers compute: item-cluster percentiles and flips of single"
+            " comparisons."
+        ),
+    )
+    where: Where | None = setting(None, WHERE)
+    by: str | None = setting(None, BY)
+    compare: str | None = setting(None, COMPARE)
+    missing: Sequence[str] = setting(("",), MISSING)
+    resamples: int = setting(10_000, Flag("Draws and flips.", least=100))
+    confidence: float = setting(0.95, CONFIDENCE)
+    seed: int = setting(0, Flag("Seed of draws and flips.", is_shown=True))
+
+    @property
+    def slices(self) -> Slices:
+        """Which rows are used, and how they are grouped."""
+        return Slices(as_values(self.where), self.by, self.compare)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns named."""
+        roles = (self.item, self.rater, self.first, self.second, self.outcome)
+        named = (*roles, self.won, self.lost, self.tied, *self.slices.columns)
+        return tuple(name for name in named if name is not None)
+
+    def layout(self) -> Layout:
+        """How the table is to be read."""
+        return Layout(
+            self.item,
+            self.rater,
+            self.first,
+            self.second,
+            self.outcome,
+            tuple(map(str, self.scale)),
+            self.won,
+            self.lost,
+            self.tied,
+            tuple(self.missing),
+        )
+
+
+def check_request(request: PreferenceRequest) -> None:
+    """Refuse what no table allows."""
+    if isinstance(request.scale, str) or isinstance(request.missing, str):
+        raise AnalysisError("scale and missing: expected a list of labels, got one text")
+    if request.resamples < 100:
+        raise AnalysisError(f"resamples: expected at least 100, got {request.resamples}")
+    if not 0.5 <= request.confidence < 1:
+        raise AnalysisError(f"confidence: expected from 0.5 to below 1, got {request.confidence:g}")
+    if request.ties not in ("half", "dropped") or request.mode not in ("valid", "paper"):
+        raise AnalysisError(
+            f"got ties = {request.ties!r}, mode = {request.mode!r}; expected 'half' or 'dropped',"
+            " 'valid' or 'paper'"
+        )

@@ -1,0 +1,411 @@
+"""Options and keywords are of one request: every field once through each gives the same."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import click
+import openpyxl
+import pytest
+from click.testing import CliRunner
+
+import konsil
+from konsil.analysis.standalone.agreement_request import AgreementRequest
+from konsil.analysis.standalone.preference_request import PreferenceRequest
+from konsil.api.calls import CallRequest
+from konsil.api.curation.requests import (
+    DuplicatesRequest,
+    RewritingRequest,
+    ScreeningRequest,
+    ThemesRequest,
+)
+from konsil.api.exports import ExportRequest
+from konsil.api.folder.folder import Folder
+from konsil.api.rehearsal.requests import PowerRequest, RehearsalRequest
+from konsil.api.running.requests import InvitationRequest
+from konsil.cli.main import group, main
+from konsil.cli.request_options import options_of
+from konsil.errors import SourceError
+from konsil.records import Source
+from konsil.records.request import Flag, setting
+
+FILES = {"t.csv": "unit,ann\nq1,a\n", "w.csv": ",a,b\na,1,0.5\nb,0.5,1\n"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One field: what is typed, and what Python is given."""
+
+    typed: str
+    value: object
+    field: str
+
+
+def case(field: str, typed: str, value: object) -> Case:
+    return Case(typed, value, field)
+
+
+OF_A_TABLE = [
+    case("where", "--where a=1 --where a=2 --where b=x", {"a": ("1", "2"), "b": ("x",)}),
+    case("by", "--by a", "a"),
+    case("compare", "--compare a", "a"),
+    case("missing", "--missing NA --missing -", ("", "NA", "-")),
+    case("resamples", "--resamples 100", 100),
+    case("confidence", "--confidence 0.9", 0.9),
+    case("seed", "--seed 7", 7),
+]
+LIMITS = [
+    case("limit", "--limit 3", 3),
+    case("budget", "--budget 1.5", 1.5),
+    case("again", "--again refused", ("refused",)),
+]
+DRY_RUN = case("dry_run", "--dry-run", True)
+DECIDED = [case("decisions", "--decisions t.csv", Path("t.csv")), case("by", "--by p-1", "p-1")]
+CASES: Mapping[str, tuple[type, list[Case]]] = {
+    "agreement t.csv": (
+        AgreementRequest,
+        [
+            case("layout", "--wide", "wide"),
+            case("layout", "--long", "long"),
+            case("layout", "--counts", "counts"),
+            case("unit", "--unit u", "u"),
+            case("rater", "--rater ann --rater ben", ("ann", "ben")),
+            case("label", "--label l", "l"),
+            case("split", "--split ;", ";"),
+            case("cluster", "--cluster c", "c"),
+            case("level", "--level ordinal", "ordinal"),
+            case("labels", "--labels no,yes", ("no", "yes")),
+            case("abstain", "--abstain -", "-"),
+            case("statistics", "--statistic icc2 --statistic pabak", ("icc2", "pabak")),
+            case("weights", "--weights linear", "linear"),
+            case("weights", "--weights w.csv", {"a": {"a": 1, "b": 0.5}, "b": {"a": 0.5, "b": 1}}),
+            case("pair_weights", "--pair-weights units", "units"),
+            case("pairs", "--pairs", True),
+            *OF_A_TABLE,
+        ],
+    ),
+    "preference t.csv": (
+        PreferenceRequest,
+        [
+            *(
+                case(name, f"--{name} c", "c")
+                for name in ["item", "rater", "first", "second", "outcome", "won", "lost", "tied"]
+            ),
+            case("scale", "--scale worse,tie,better", ("worse", "tie", "better")),
+            case("strict", "--strict", True),
+            case("ties", "--ties dropped", "dropped"),
+            case("mode", "--mode paper", "paper"),
+            *OF_A_TABLE,
+        ],
+    ),
+    "answer": (CallRequest, [*LIMITS, DRY_RUN]),
+    "judge": (CallRequest, [*LIMITS, DRY_RUN]),
+    "probe --model a:b": (CallRequest, [*LIMITS, DRY_RUN]),
+    "screen": (ScreeningRequest, [*DECIDED, *LIMITS, DRY_RUN]),
+    "rewrite": (RewritingRequest, [*DECIDED, *LIMITS, DRY_RUN]),
+    "themes": (
+        ThemesRequest,
+        [
+            case(
+                "decisions",
+                "--decisions t.csv --decisions w.csv",
+                (Path("t.csv"), Path("w.csv")),
+            ),
+            case("by", "--by p-1", "p-1"),
+            case("anew", "--anew", True),
+            *LIMITS,
+            DRY_RUN,
+        ],
+    ),
+    "duplicates": (
+        DuplicatesRequest,
+        [
+            *DECIDED,
+            case("leave_one", "--leave-one", True),
+            case("translated", "--translated", True),
+            case("likeness", "--likeness 0.75", 0.75),
+            DRY_RUN,
+        ],
+    ),
+    "export . out": (
+        ExportRequest,
+        [
+            case("format", "--format jsonl", "jsonl"),
+            case("release", "--release", True),
+            case("notes", "--notes", True),
+            case("k", "--k 5", 5),
+            case("order", "--order", True),
+            case("unlink", "--unlink", True),
+            case("linked", "--linked", True),
+            case("to", "--to label-studio", "label-studio"),
+            case("overwrite", "--overwrite", True),
+        ],
+    ),
+    "invite": (
+        InvitationRequest,
+        [
+            case("who", "--who ann --who ben", ("ann", "ben")),
+            case("role", "--role curator", "curator"),
+            case("url", "--url https://x.org", "https://x.org"),
+            case("days", "--days 7", 7.0),
+            case("once", "--once", True),
+            case("anybody", "--anybody", True),
+            case("by", "--by p-1", "p-1"),
+        ],
+    ),
+    "power": (
+        PowerRequest,
+        [
+            case("studies", "--studies 20", 20),
+            case("truth", "--truth t.csv", Path("t.csv")),
+            case("items", "--items 5", 5),
+            case("exploratory", "--exploratory", True),
+            case("seed", "--seed 7", 7),
+            case("resamples", "--resamples 40", 40),
+            case("processes", "--processes 2", 2),
+        ],
+    ),
+    "rehearse": (
+        RehearsalRequest,
+        [
+            case("target", "--to copy", Path("copy")),
+            case("truth", "--truth t.csv", Path("t.csv")),
+            case("seed", "--seed 7", 7),
+            case("pace", "--pace 0.5", 0.5),
+            case("most", "--most 3", 3),
+            case("copy_database", "--copy-database sqlite:///x", "sqlite:///x"),
+            case("windows", "--browser 2", 2),
+            case("items", "--items 5", 5),
+            case("workers", "--workers 2", 2),
+        ],
+    ),
+}
+OF_A_FILE = [
+    case("records", "--records items", "items"),
+    case("sheet", "--sheet s", "s"),
+    case("encoding", "--encoding latin-1", "latin-1"),
+    case("separator", "--separator ;", ";"),
+    case(
+        "columns",
+        "--column text=a --column text=b --column item=c",
+        {"text": ("a", "b"), "item": ("c",)},
+    ),
+    case("fixed", "--fixed panel=x", {"panel": "x"}),
+    case("raters", "--rater a=ann --rater b=ben", {"a": "ann", "b": "ben"}),
+    case("criteria", "--criterion c=correct", {"c": "correct"}),
+    case("labels", "--label ja=yes", {"ja": "yes"}),
+    case("missing", "--missing NA", ("", "NA")),
+    case("strata", "--stratum s --stratum t", ("s", "t")),
+    case("hashed", "--hashed item", ("item",)),
+    case("media", "--media mark", "mark"),
+    case("hints", "--no-hints", False),
+]
+"""Options of `konsil import`: a Source needs a file."""
+EVERY = [
+    pytest.param(words, kind, one, id=f"{words.split()[0]} {one.typed.split()[0]}")
+    for words, (kind, cases) in CASES.items()
+    for one in cases
+]
+
+
+Typed = Callable[[str], Any]
+
+
+@pytest.fixture
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """The request that a line of the terminal makes; the command itself does not run."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+
+    def call(line: str) -> Any:
+        name, *words = line.split()
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        assert command.callback is not None
+        callback: Any = command.callback
+        cells = dict(zip(callback.__code__.co_freevars, callback.__closure__, strict=True))
+        requests = []
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                cells["function"], "cell_contents", lambda *_, **params: requests.append(params)
+            )
+            result = CliRunner().invoke(group, [name, *words], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return requests[0][cells["argument"].cell_contents]
+
+    return call
+
+
+def leaves(kind: type) -> dict[str, dataclasses.Field[Any]]:
+    """The fields of a request, those of requests within it by their own names."""
+    hints = get_type_hints(kind)
+    found: dict[str, dataclasses.Field[Any]] = {}
+    for field in dataclasses.fields(kind):
+        found |= (
+            leaves(hints[field.name])
+            if dataclasses.is_dataclass(hints[field.name])
+            else {field.name: field}
+        )
+    return found
+
+
+def request_with(kind: type, name: str, value: object) -> object:
+    """The request that Python makes with one field, wherever in it the field is."""
+    hints = get_type_hints(kind)
+    for field in dataclasses.fields(kind):
+        if field.name == name:
+            return kind(**{name: value})
+        inner = hints[field.name]
+        if dataclasses.is_dataclass(inner) and name in leaves(inner):  # type: ignore[arg-type]
+            return kind(**{field.name: request_with(inner, name, value)})
+    raise KeyError(name)
+
+
+@pytest.mark.parametrize(("words", "kind", "one"), EVERY)
+def test_an_option_and_a_keyword_give_the_same_request(
+    typed: Typed, words: str, kind: type, one: Case
+) -> None:
+    request = typed(f"{words} {one.typed}")
+    assert request == request_with(kind, one.field, one.value)
+    assert request != kind(), "the value is not the default"
+
+
+@pytest.mark.parametrize(("words", "kind"), [(w, kind) for w, (kind, _) in CASES.items()])
+def test_what_is_not_named_has_the_fields_defaults(typed: Typed, words: str, kind: type) -> None:
+    assert typed(words) == kind()
+
+
+@pytest.mark.parametrize(("kind", "cases"), CASES.values())
+def test_every_field_has_its_case(kind: type, cases: list[Case]) -> None:
+    assert {one.field for one in cases} == set(leaves(kind))
+
+
+@pytest.mark.parametrize(
+    ("door", "kind"), [(konsil.agreement, AgreementRequest), (konsil.preference, PreferenceRequest)]
+)
+def test_the_keywords_of_python_are_the_fields(door: Callable[..., Any], kind: type) -> None:
+    frame, *keywords = inspect.signature(door).parameters.values()
+    assert frame.name == "frame"
+    assert {k.name: k.default for k in keywords} == {
+        f.name: f.default for f in dataclasses.fields(kind)
+    }
+    assert {k.kind for k in keywords} == {inspect.Parameter.KEYWORD_ONLY}
+    with pytest.raises(
+        TypeError, match=rf"{door.__name__}\(\) got an unexpected keyword argument 'levl'"
+    ):
+        door(None, levl="ordinal")
+
+
+@pytest.mark.parametrize("one", OF_A_FILE, ids=lambda one: one.typed)
+def test_an_imported_file_is_the_source_that_a_protocol_names(typed: Typed, one: Case) -> None:
+    file = str(Path("t.csv").resolve())
+    assert typed("import --file t.csv") == Source(file, "ratings")
+    value: Any = {"records": "ratings", one.field: one.value}
+    assert typed(f"import --file t.csv {one.typed}") == Source(file, **value)
+    assert typed(f"import {one.typed}") is None
+
+
+def test_every_field_of_a_source_has_its_case() -> None:
+    assert {one.field for one in OF_A_FILE} == set(leaves(Source)) - {"file"}
+
+
+def test_a_release_takes_what_its_request_has() -> None:
+    """The folder's own function has keywords, for notebooks."""
+    fields = {f.name: f.default for f in dataclasses.fields(ExportRequest)}
+    keywords = {
+        k.name: k.default
+        for k in inspect.signature(Folder.release).parameters.values()
+        if k.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    assert keywords == {n: d for n, d in fields.items() if n not in ("format", "release", "to")}
+
+
+def test_a_field_without_an_option_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Request:
+        named: str = setting("", Flag("It has an option."))
+        forgotten: str = ""
+
+    with pytest.raises(TypeError, match=r"Request\.forgotten: has no Flag"):
+        options_of(Request)(lambda request: None)
+
+
+def test_conditions_without_a_value_are_refused_with_the_table(typed: Typed) -> None:
+    book = openpyxl.Workbook()
+    book.worksheets[0].title = "first"
+    for row in (["unit"], ["q1"]):
+        book.worksheets[0].append(row)
+    book.save("t.xlsx")
+    for file, says in (
+        ("t.csv", "t.csv: --where 'x': expected COLUMN=VALUE"),
+        ("t.xlsx", "t.xlsx[first]: --where 'x': expected COLUMN=VALUE"),
+        ("none.csv", "none.csv: there is no such file"),
+    ):
+        with pytest.raises(SourceError, match=re.escape(says)):
+            typed(f"preference {file} --where x")
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        (
+            "agreement",
+            [
+                "--wide One row a unit, one column a rater; empty is not rated.",
+                "--level [nominal|ordinal|interval|ratio] The level of measurement. [default: nominal]",
+                "--labels a,b,c All labels of the scale, in order; default: those observed.",
+                "--resamples INTEGER RANGE Bootstrap draws. [default: 10000; x>=100]",
+                "--seed INTEGER Seed of the resamples. [default: 0]",
+                "--json Print JSON instead of a table.",
+            ],
+        ),
+        (
+            "rehearse",
+            [
+                "--to PATH The copy's folder; default: FOLDER-rehearsal.",
+                "--browser N So many of them in a real Chromium. [0<=x<=9]",
+                "--workers INTEGER RANGE Processes of the server; with PostgreSQL only. [x>=1]",
+            ],
+        ),
+        ("invite", ["--days FLOAT RANGE How long a link works. [default: 90.0; 0<x<=3650]"]),
+        (
+            "import",
+            ["--hints / --no-hints Anki: a deletion's hint follows the gap. [default: hints]"],
+        ),
+    ],
+)
+def test_the_help_has_the_field(command: str, lines: list[str]) -> None:
+    result = CliRunner().invoke(group, [command, "--help"], terminal_width=100)
+    words = " ".join(result.output.split())
+    assert [line for line in lines if line not in words] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("screen --decisions none.csv", "'none.csv' does not exist"),
+        ("screen --decisions .", "'.' is a directory"),
+        ("answer --again ok", "'ok' is not one of"),
+        ("agreement t.csv --resamples 99", "99 is not in the range x>=100"),
+        ("duplicates --likeness 0.4", "0.4 is not in the range 0.5<=x<=1"),
+        ("invite --days 0", "0.0 is not in the range 0<x<=3650"),
+        ("rehearse --browser 10", "10 is not in the range 0<=x<=9"),
+        ("preference t.csv --ties won", "'won' is not one of 'half', 'dropped'"),
+        ("import --file t.csv --column text", "--column 'text': expected two words"),
+    ],
+)
+def test_what_a_field_does_not_take_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, says: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.chdir(tmp_path)
+        main(line.split())
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
