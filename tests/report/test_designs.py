@@ -10,6 +10,7 @@ import pytest
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.analysis.model.message import message
+from konsil.analysis.model.terms import BEST_CHANCE, OTHER_SENTENCES, OVERLAP_ALONE, WHOLE_ANSWER
 from konsil.analysis.model.verdicts import DesignEvidence, Recommendation, recommendations
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.report.designs.designs import Designs, designs
@@ -81,10 +82,10 @@ def made() -> Results:
     for n in (1, 2, 3):
         size = {"sentences": str(n)}
         rows.append(row(parts, 0.6 + n / 10, 0.5, 0.9, size))
-        alone, other = message("overlap alone"), message("against the other sentences")
+        alone, other = OVERLAP_ALONE, OTHER_SENTENCES
         rows.append(row(parts, 0.5, 0.4, 0.6, {**size, "version": alone}, kind="companion"))
         rows.append(row(parts, 0.4, 0.3, 0.5, {**size, "version": other}, kind="companion"))
-    whole = message("whole answer")
+    whole = WHOLE_ANSWER
     for name, value in ((whole, 9.0), ("1", math.nan), ("2", 5.0), ("3", 6.0)):
         rows.append(
             row(
@@ -94,7 +95,7 @@ def made() -> Results:
         reached = {"minutes": "5", "sentences": name}
         best = {"9.0": 0.7, "nan": 0.4, "5.0": 0.79, "6.0": 0.8}[str(value)]
         rows.append(row(budget, best, best - 0.1, best + 0.1, reached))
-        chance = {**reached, "version": message("chance of being the best")}
+        chance = {**reached, "version": BEST_CHANCE}
         rows.append(
             row(budget, 0.6 if name == "3" else 0.1, math.nan, math.nan, chance, kind="companion")
         )

@@ -17,6 +17,7 @@ from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases import anova, effects
@@ -203,9 +204,9 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     for criterion_context in _each(context):
         cells = _cells(criterion_context, table)
         named = {"criterion": criterion_context.criterion.id} if context.also else {}
-        titles = _titles(cells.systems, context.analysis.mode == "paper")
+        terms = _terms(cells.systems, context.analysis.mode == "paper")
         if context.analysis.mode == "paper":
-            yield from _mixed(criterion_context, cells, named, titles)
+            yield from _mixed(criterion_context, cells, named, terms)
             continue
         sums = anova.products(cells.means.reshape(len(cells.cases), -1))
         for name, contrast in anova.contrasts(
@@ -235,7 +236,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 method=method if defined else "",
                 reason="" if defined else message("fewer than two whole cases, or nothing varies"),
             )
-            keys: dict[str, str] = {**named, "effect": titles[name]}
+            keys: dict[str, str] = {**named, "effect": terms[name]}
             yield row(
                 criterion_context,
                 keys,
@@ -249,25 +250,20 @@ def _used(cells: Cells, n_units: int) -> Measure:
     return Measure(np.zeros((1, 1)), quotient, (), n_units, cells.n_raters, cells.n_ratings)
 
 
-def _titles(systems: Sequence[str], paper: bool) -> dict[str, str]:
+def _terms(systems: Sequence[str], paper: bool) -> dict[str, Term]:
     within = (
-        {}
-        if paper
-        else {
-            f"level of {n}": message("level within {system}", system=s)
-            for n, s in enumerate(systems)
-        }
+        {} if paper else {f"level of {n}": Term("level_within", s) for n, s in enumerate(systems)}
     )
     return {
-        "system": message("between systems"),
-        "level": message("between levels"),
-        "interaction": message("system × level"),
+        "system": Term("between_systems"),
+        "level": Term("between_levels"),
+        "interaction": Term("system_by_level"),
         **within,
     }
 
 
 def _mixed(
-    context: Context, cells: Cells, named: dict[str, str], titles: dict[str, str]
+    context: Context, cells: Cells, named: dict[str, str], terms: dict[str, Term]
 ) -> Iterator[Row]:
     if len(cells.complete_cases) < 2:
         return
@@ -294,7 +290,7 @@ def _mixed(
         )
         yield row(
             context,
-            {**named, "effect": titles[name]},
+            {**named, "effect": terms[name]},
             EstimateSummary(effect_estimate, notes=(note, *_incomplete(cells))),
         )
 

@@ -22,6 +22,7 @@ from konsil.analysis.estimation.rows.result_rows import (
 )
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import OTHER_SENTENCES, OVERLAP_ALONE, WHOLE_ANSWER
 from konsil.analysis.table.encoding import groups
 from konsil.stats.designs.subsets import (
     Points,
@@ -157,7 +158,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
             overlap = exact(overlap) if size == longest else rare_events.with_width(overlap)
             yield row(
                 context,
-                {**group, "version": message("overlap alone")},
+                {**group, "version": OVERLAP_ALONE},
                 EstimateSummary(overlap),
                 measure,
                 kind="companion",
@@ -167,7 +168,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
             summary = EstimateSummary(estimate_of(context, rest).headline)
             yield row(
                 context,
-                {**group, "version": message("against the other sentences")},
+                {**group, "version": OTHER_SENTENCES},
                 summary,
                 rest,
                 kind="companion",
@@ -202,9 +203,7 @@ def _variance(
     if full_answers is not None:
         coarse = _mean_variance(full_answers, rater_variances(full_answers.values, 1))
         summary = estimate_of(context, coarse)
-        yield from estimate_rows(
-            context, {**keys, SENTENCES: message("whole answer")}, summary, coarse
-        )
+        yield from estimate_rows(context, {**keys, SENTENCES: WHOLE_ANSWER}, summary, coarse)
     for size, measure, summary in zip(
         of.sizes, measures, estimates_of(context, measures), strict=True
     ):
@@ -228,7 +227,7 @@ def minus_whole(
             cluster=context.cluster,
             test=context.analysis.test,
         )
-        group, versus = {**keys, SENTENCES: size}, {**keys, SENTENCES: message("whole answer")}
+        group, versus = {**keys, SENTENCES: size}, {**keys, SENTENCES: WHOLE_ANSWER}
         yield row(
             context, group, summary, measure, kind="difference", versus=versus, subtracted=coarse
         )

@@ -19,6 +19,7 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, NotRatedError
@@ -307,7 +308,7 @@ def _out_of_bag(
                 level=context.resampling.level,
             ),
         )
-    keys = {"ensemble": message("best of {n}, out of bag", n=n), "size": ""}
+    keys = {"ensemble": Term("best_out_of_bag", n), "size": ""}
     return row(
         context,
         keys,

@@ -13,6 +13,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import RATIO_TO_BEST
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
 from konsil.analysis.pairs.ranking_summary import ratio_limits, sentence, worth_limits
 from konsil.analysis.pairs.votes import Member
@@ -88,7 +89,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
         for other in others:
             if math.isfinite(other.low) and other.method != headline.method:
                 yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
-        version = {**keys, "version": message("ratio to the best")}
+        version = {**keys, "version": RATIO_TO_BEST}
         yield counted(
             row(
                 context,

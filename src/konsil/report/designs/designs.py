@@ -8,6 +8,14 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, PARTS, TIMED
+from konsil.analysis.model.terms import (
+    OTHER_SENTENCES,
+    OVERLAP_ALONE,
+    WHOLE_ANSWER,
+    Term,
+    is_term,
+    key_of,
+)
 from konsil.report.designs.design_figures import Curve, Panel, curves
 from konsil.report.designs.recommendations import (
     advice_table,
@@ -101,8 +109,9 @@ def _side_by_side(
 ) -> Iterator[Drawing]:
     """Each design in a column, and the paired difference beside them."""
     _, numbers = material.language.gettext, material.numbers
-    names: list[str] = []
+    names: dict[str, str] = {}  # a row's name and its analysis' part of it
     values: dict[str, dict[str, Dot]] = {}
+    of_zero: set[str] = set()
     for a in members:
         for r in of[a.name]:
             if r.kind == "companion":
@@ -112,23 +121,21 @@ def _side_by_side(
             column = r.group.get(a.compare, "")
             if r.kind == "difference":
                 column = f"{column} {MINUS} {r.versus.get(a.compare, '')}"
-            if name not in names:
-                names.append(name)
+                of_zero.add(column)
+            names.setdefault(name, a.name)
             e = r.estimate
             values.setdefault(column, {})[name] = Dot(name, e.value, e.low, e.high, "")
     if not names or len(values) > 4:
         return
-    # What all rows begin with says the figure's title.
-    heads = {name.partition(": ")[0] for name in names if ": " in name}
-    drop = (
-        len(next(iter(heads))) + 2 if len(heads) == 1 and all(": " in name for name in names) else 0
-    )
+    drop = len(_shared_heading(list(names.values())))
     nothing = Dot("", math.nan, math.nan, math.nan, "")
     for n in range(0, len(names), MOST_ROWS):
-        part = names[n : n + MOST_ROWS]
+        part = list(names)[n : n + MOST_ROWS]
         shown = [
             Column(
-                column, [dots.get(name, nothing) for name in part], 0.0 if MINUS in column else None
+                column,
+                [dots.get(name, nothing) for name in part],
+                0.0 if column in of_zero else None,
             )
             for column, dots in values.items()
         ]
@@ -151,6 +158,20 @@ def _side_by_side(
             ],
         )
         yield columns(about, [name[drop:] for name in part], shown, numbers)
+
+
+def _shared_heading(names: Sequence[str]) -> str:
+    """What stands before the colon in the names of all analyses; empty where they differ.
+
+    The figure's title says it, so that its rows need not.
+
+    >>> _shared_heading(["Agreement: accuracy", "Agreement: safety"])
+    'Agreement: '
+    >>> _shared_heading(["Agreement: accuracy", "safety"])
+    ''
+    """
+    headings = {name[: name.index(": ") + 2] if ": " in name else "" for name in names}
+    return headings.pop() if len(headings) == 1 else ""
 
 
 def _systems(
@@ -209,14 +230,13 @@ def _parts(
 ) -> Iterator[Drawing]:
     """How well a part tells the whole, and how far raters lie apart, by the number of sentences."""
     _ = material.language.gettext
-    whole_answer = _("whole answer")
     for statistic in PARTS:
         panels, sizes = [], list[str]()
         for a in (a for a in analyses if a.statistic == statistic):
             for group, rows in _groups(of[a.name]).items():
                 sizes = max(
                     sizes,
-                    [r.group["sentences"] for r in rows if _is_size(r, whole_answer)],
+                    [r.group["sentences"] for r in rows if _is_size(r)],
                     key=len,
                 )
                 lines = [
@@ -226,22 +246,22 @@ def _parts(
                             if statistic == "part_whole"
                             else _("so many sentences")
                         ),
-                        _along(rows, whole_answer),
+                        _along(rows),
                         0,
                     )
                 ]
                 if statistic == "part_whole":
                     lines.append(
                         Curve(
-                            _("against the other sentences"),
-                            _along(rows, whole_answer, _("against the other sentences")),
+                            material.word(OTHER_SENTENCES),
+                            _along(rows, OTHER_SENTENCES),
                             1,
                         )
                     )
                     lines.append(
-                        Curve(_("overlap alone"), _along(rows, whole_answer, _("overlap alone")), 2)
+                        Curve(material.word(OVERLAP_ALONE), _along(rows, OVERLAP_ALONE), 2)
                     )
-                panels.append(Panel(_named(a, group), lines, _level(rows, whole_answer)))
+                panels.append(Panel(_named(a, group), lines, _level(rows)))
         if not panels or not sizes:
             continue
         word = title(statistic, material.language)
@@ -263,7 +283,7 @@ def _parts(
             material.numbers,
             axis=word,
             along=column_title(material, "sentences"),
-            level=whole_answer if any(p.level for p in panels) else "",
+            level=material.word(WHOLE_ANSWER) if any(p.level for p in panels) else "",
         )
 
 
@@ -275,27 +295,26 @@ def _costs(
     Reliability by budget, for few, half and all sentences.
     """
     _ = material.language.gettext
-    whole_answer = _("whole answer")
     for statistic in COSTS:
         panels, categories = [], list[str]()
         along = column_title(material, "sentences")
         for a in (a for a in analyses if a.statistic == statistic):
             if statistic == "budget_reliability":
-                lines, categories = _by_budget(material, of[a.name], whole_answer)
+                lines, categories = _by_budget(material, of[a.name])
                 panels.append(Panel(a.criterion, lines))
                 along = column_title(material, "minutes")
                 continue
             for group, rows in _groups(of[a.name]).items():
                 categories = max(
                     categories,
-                    [r.group["sentences"] for r in rows if _is_size(r, whole_answer)],
+                    [r.group["sentences"] for r in rows if _is_size(r)],
                     key=len,
                 )
                 panels.append(
                     Panel(
                         _named(a, group),
-                        [Curve(_("so many sentences"), _along(rows, whole_answer), 0)],
-                        _level(rows, whole_answer),
+                        [Curve(_("so many sentences"), _along(rows), 0)],
+                        _level(rows),
                     )
                 )
         if not panels or not categories:
@@ -310,27 +329,25 @@ def _costs(
             material.numbers,
             axis=word,
             along=along,
-            level=whole_answer if any(p.level for p in panels) else "",
+            level=material.word(WHOLE_ANSWER) if any(p.level for p in panels) else "",
             one_scale=statistic != "rater_hours",
         )
 
 
-def _by_budget(
-    material: Material, every: Sequence[Row], whole_answer: str
-) -> tuple[list[Curve], list[str]]:
+def _by_budget(material: Material, every: Sequence[Row]) -> tuple[list[Curve], list[str]]:
     """Reliability by minutes, for whole answers and for one, half and all of the sentences."""
     _ = material.language.gettext
     rows = [r for r in every if r.kind == "estimate" and "minutes" in r.group]
     minutes = list(dict.fromkeys(r.group["minutes"] for r in rows))
-    at = {(r.group["sentences"], r.group["minutes"]): _point(r) for r in rows}
-    sizes = sorted({s for s, _m in at if s != whole_answer}, key=natural)
+    at = {(key_of(r.group["sentences"]), r.group["minutes"]): _point(r) for r in rows}
+    sizes = sorted({s for s, _m in at if s != WHOLE_ANSWER}, key=natural)
     half = (len(sizes) - 1) // 2
     picked = list(dict.fromkeys([*sizes[:1], *sizes[half : half + 1], *sizes[-1:]]))
-    looks = {**{s: n for n, s in zip((0, 1, 4), picked, strict=False)}, whole_answer: 3}
+    looks = {**{s: n for n, s in zip((0, 1, 4), picked, strict=False)}, WHOLE_ANSWER: 3}
     names = {
         s: _("1 sentence") if s == "1" else _("%(n)s sentences") % {"n": s} for s in picked
-    } | {whole_answer: whole_answer}
-    shown = [*picked, *([whole_answer] if any(s == whole_answer for s, _m in at) else [])]
+    } | {WHOLE_ANSWER: material.word(WHOLE_ANSWER)}
+    shown = [*picked, *([WHOLE_ANSWER] if any(s == WHOLE_ANSWER for s, _m in at) else [])]
     return [
         Curve(names[s], [at.get((s, m), _NOTHING) for m in minutes], looks[s]) for s in shown
     ], minutes
@@ -349,27 +366,31 @@ def _groups(rows: Sequence[Row]) -> dict[tuple[str, ...], list[Row]]:
     return by_group
 
 
-def _is_size(row: Row, whole_answer: str) -> bool:
-    return row.kind == "estimate" and row.group["sentences"] != whole_answer
+def _is_size(row: Row) -> bool:
+    return row.kind == "estimate" and not is_term(row.group["sentences"], WHOLE_ANSWER)
 
 
-def _along(rows: Sequence[Row], whole_answer: str, version: str = "") -> list[Point]:
+def _along(rows: Sequence[Row], version: Term | None = None) -> list[Point]:
     """The points by the number of sentences.
 
     Those of a version beside the estimate, or the estimate's own.
     """
-    sizes = [r.group["sentences"] for r in rows if _is_size(r, whole_answer)]
+    sizes = [r.group["sentences"] for r in rows if _is_size(r)]
     points = {
         r.group["sentences"]: _point(r)
         for r in rows
-        if (r.group.get("version") == version if version else r.kind == "estimate")
+        if (is_term(r.group.get("version"), version) if version else r.kind == "estimate")
     }
     return [points.get(size, _NOTHING) for size in sizes]
 
 
-def _level(rows: Sequence[Row], whole_answer: str) -> Point | None:
+def _level(rows: Sequence[Row]) -> Point | None:
     return next(
-        (_point(r) for r in rows if r.kind == "estimate" and r.group["sentences"] == whole_answer),
+        (
+            _point(r)
+            for r in rows
+            if r.kind == "estimate" and is_term(r.group["sentences"], WHOLE_ANSWER)
+        ),
         None,
     )
 
