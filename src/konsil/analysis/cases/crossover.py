@@ -116,6 +116,7 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     method = message(
         "the intervals of {n} levels at once, {cluster}-cluster bootstrap, BCa, {draws:,}"
         " resamples, Bonferroni",
+        message_id="method.levels_at_once",
         n=len(levels),
         cluster=context.cluster,
         draws=context.resampling.draws,

@@ -73,6 +73,7 @@ def _paired(
     paired_estimate = _estimate(context, shared)
     method = message(
         "paired d of case means, {interval}; Wilcoxon's signed ranks, W = {w:g}",
+        message_id="method.paired_d",
         interval=paired_estimate.method,
         w=w,
     )
@@ -87,6 +88,7 @@ def _paired(
     unpaired_estimate = _estimate(context, replace(shared, sums=sums, finalise=effects.cohen_d))
     method = message(
         "Cohen's d of case means, unpaired, {interval}; Mann-Whitney, U = {u:g}",
+        message_id="method.unpaired_d",
         interval=unpaired_estimate.method,
         u=u,
     )
@@ -112,6 +114,7 @@ def _naive(
     method = message(
         "Cohen's d of all scores as if they were independent, without an interval; Mann-Whitney, U"
         " = {u:g}",
+        message_id="method.naive_d",
         u=u,
     )
     reason = "" if math.isfinite(d) else message("all scores of both are the same, or too few")
@@ -219,6 +222,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             method = message(
                 "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε ="
                 " {epsilon:.3f}; the interval inverts the F test",
+                message_id="method.repeated_measures",
                 df=effect.df,
                 error=effect.df_error,
                 f=effect.f,
@@ -274,6 +278,7 @@ def _mixed(
     for name, effect in anova.mixed_anova(cells.complete_cases).items():
         method = message(
             "mixed, systems between, F({df:.0f}, {error:.0f}) = {f:.2f}; no interval",
+            message_id="method.mixed_anova",
             df=effect.df,
             error=effect.df_error,
             f=effect.f,
@@ -344,6 +349,7 @@ def _ranges(
     level, complete = context.resampling.level, cells.complete_cases
     method = message(
         "Tukey's range test of {n} cells, paired by case, each two with their own error",
+        message_id="method.paired_tukey",
         n=len(places),
     )
     for (s, k), (t, m) in combinations(places, 2):
@@ -357,7 +363,11 @@ def _independent(
     context: Context, cells: Cells, places: Sequence[tuple[int, int]]
 ) -> Iterator[Estimate]:
     level, complete = context.resampling.level, cells.complete_cases
-    method = message("Tukey's HSD of {n} cells as if they were of other cases", n=len(places))
+    method = message(
+        "Tukey's HSD of {n} cells as if they were of other cases",
+        message_id="method.tukey",
+        n=len(places),
+    )
     for comparison in anova.tukey(complete.reshape(len(complete), len(places)), level):
         yield _compared(comparison, context, cells, method)
 

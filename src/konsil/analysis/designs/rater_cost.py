@@ -249,7 +249,9 @@ def _budget(
             summary = replace(summary, headline=replace(summary.headline, reason=reason))
         yield from estimate_rows(context, group, summary, measure)
         first = Estimate(
-            chance, level=context.resampling.level, method=message("share of the joint resamples")
+            chance,
+            level=context.resampling.level,
+            method=message("share of the joint resamples", message_id="method.joint_resamples"),
         )
         yield row(
             context,

@@ -152,7 +152,11 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
                 float(high),
                 context.resampling.level,
                 n_ratings=measure.n_ratings,
-                method=message("{n} shuffles of the sentences among the answers", n=len(alone)),
+                method=message(
+                    "{n} shuffles of the sentences among the answers",
+                    message_id="method.shuffles",
+                    n=len(alone),
+                ),
             )
             # Where every part is the whole answer the shuffles cannot differ.
             overlap = exact(overlap) if size == longest else rare_events.with_width(overlap)

@@ -104,6 +104,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         )
     bootstrap = message(
         "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+        message_id="method.bootstrap",
         cluster=context.cluster,
         draws=inference.draws,
     )

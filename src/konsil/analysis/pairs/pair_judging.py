@@ -75,6 +75,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         if not is_kappa and math.isfinite(level.headline.value):
             method = message(
                 "chance level (two labels drawn from all labels given), {method}",
+                message_id="method.chance_level",
                 method=level.headline.method,
             )
             level_summary = EstimateSummary(replace(level.headline, method=method))

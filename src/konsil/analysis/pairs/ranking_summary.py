@@ -126,6 +126,11 @@ def _contradicts(preference: Preference, n: int, interval: Mapping[str, Any], le
     )
 
 
+def _about_these() -> TranslatableMessage:
+    """The method of intervals by item where no other raters are in question."""
+    return message("{way}, about these raters", message_id="comparisons.about_these", way=_BY_ITEM)
+
+
 def two_way_method(df: float) -> str:
     """How a two-way interval is made, in words; empty where it has no degree of freedom."""
     return (
@@ -251,7 +256,9 @@ def worths_of(
                 "ratio_to_best": _number(best.value[n]),
                 "ratio_low": None if reference else _number(ratio_low),
                 "ratio_high": None if reference else _number(ratio_high),
-                "ratio_reason": message("the reference") if reference else ratio_reason,
+                "ratio_reason": message("the reference", message_id="worths.reference")
+                if reference
+                else ratio_reason,
                 "ratio_low_model": _number(best.low[n]),
                 "ratio_high_model": _number(best.high[n]),
             }
@@ -263,7 +270,7 @@ def worths_of(
     if model == "davidson":
         out["tie"] = _number(math.exp(fitted.log_tie))
     out["covariance"] = None if fitted.why else fitted.covariance.tolist()
-    method = f"{_BY_ITEM}, about these raters" if alone else two_way_method(float(way.df[0]))
+    method = _about_these() if alone else two_way_method(float(way.df[0]))
     return out | {"method": method, "reason": fitted.why}
 
 
@@ -272,7 +279,7 @@ def position(shown: Crossed) -> dict[str, Any]:
     two, alone = shown.two_way, is_dominated(shown, 0)
     interval = _interval(two, 0, "two-way", two_way_method(float(two.df[0])))
     if alone:
-        interval = _interval(shown.question, 0, "item", f"{_BY_ITEM}, about these raters")
+        interval = _interval(shown.question, 0, "item", _about_these())
     return {
         "value": _number(shown.value[0]),
         "low": interval["low"],

@@ -11,6 +11,7 @@ import numpy as np
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.interval_methods import has, is_by_rater
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.terms import RATIO_TO_BEST
@@ -63,7 +64,9 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             low=float(model[0][n]),
             high=float(model[1][n]),
             se=math.sqrt(fitted.covariance[n, n]),
-            method=message("by the model's information, votes taken as independent"),
+            method=message(
+                "by the model's information, votes taken as independent", message_id="method.model"
+            ),
             reason="",
         )
         two, item, rater, by_item, model_estimate = (
@@ -122,7 +125,7 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
     """
     if n == best.best:
         low = high = math.nan
-    elif "model" in headline.method:
+    elif has(headline.method, "model"):
         low, high = float(best.low[n]), float(best.high[n])
     elif alone and gap.bootstrap is not None:  # as the headline of a single rater, or of models
         low, high = _exp(gap.bootstrap.low, n), _exp(gap.bootstrap.high, n)
@@ -132,12 +135,12 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
             gap.found.question
             if by_items
             else gap.found.rater
-            if "rater-" in headline.method
+            if is_by_rater(headline.method)
             else gap.found.two_way
         )
         low, high = _exp(ends.low, n), _exp(ends.high, n)
     low, high, reason = ratio_limits(low, high)
-    reason = message("the reference") if n == best.best else reason
+    reason = message("the reference", message_id="worths.reference") if n == best.best else reason
     return replace(
         headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason
     )
