@@ -313,7 +313,7 @@ def results() -> Results:
                 n,
                 3 if panel == "judges" else 0,
                 4,
-                {"faster than 10 seconds": 6 if panel == "physicians" else 0},
+                {Term("faster_than", 10): 6 if panel == "physicians" else 0},
             )
             for panel in ("physicians", "judges")
             for criterion in ("correct", "helpful")

@@ -215,7 +215,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         for name, contrast in anova.contrasts(
             len(cells.systems), len(context.analysis.levels)
         ).items():
-            if not len(contrast) or (name == "level of 0" and len(cells.systems) == 1):
+            if not len(contrast) or (name == "level_of_0" and len(cells.systems) == 1):
                 continue
             effect = anova.repeated_measures(sums.sum(axis=0), contrast)
             low, high = anova.eta_interval(effect, context.resampling.level)
@@ -256,7 +256,7 @@ def _used(cells: Cells, n_units: int) -> Measure:
 
 def _terms(systems: Sequence[str], paper: bool) -> dict[str, Term]:
     within = (
-        {} if paper else {f"level of {n}": Term("level_within", s) for n, s in enumerate(systems)}
+        {} if paper else {f"level_of_{n}": Term("level_within", s) for n, s in enumerate(systems)}
     )
     return {
         "system": Term("between_systems"),

@@ -23,16 +23,18 @@ class Term(str):
 
     identifier: str
     """Which term it is."""
-    values: tuple[str | int, ...]
+    values: tuple[str | float, ...]
     """The names and numbers that belong to it."""
 
-    def __new__(cls, identifier: str, *values: str | int) -> Term:
+    def __new__(cls, identifier: str, *values: str | float) -> Term:
         """Join the identifier and its values."""
-        term = super().__new__(cls, ":".join([identifier, *map(str, values)]))
+        term = super().__new__(
+            cls, ":".join([identifier, *(v if isinstance(v, str) else f"{v:g}" for v in values)])
+        )
         term.identifier, term.values = identifier, values
         return term
 
-    def __getnewargs__(self) -> tuple[str | int, ...]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[str | float, ...]:  # type: ignore[override]
         """What a copy is made from."""
         return (self.identifier, *self.values)
 
@@ -130,13 +132,22 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
         "chance_of_best": lambda: message(
             "chance of being the best", message_id="term.chance_of_best"
         ),
+        "consent_withdrawn": lambda: message(
+            "consent withdrawn", message_id="term.consent_withdrawn"
+        ),
         "detector": lambda criterion: message(
             "{criterion}: whoever labels and people agree",
             message_id="term.detector",
             criterion=criterion,
         ),
+        "faster_than": lambda seconds: message(
+            "faster than {seconds:g} seconds", message_id="term.faster_than", seconds=seconds
+        ),
         "hidden": lambda level: message(
             "wrong at {level}, right with less", message_id="term.hidden", level=level
+        ),
+        "item_excluded": lambda: message(
+            "item excluded by the protocol", message_id="term.item_excluded"
         ),
         "jury": lambda panel: message("jury of {panel}", message_id="term.jury", panel=panel),
         "leave_one_out": lambda panel: message(
@@ -153,6 +164,7 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
         "minus_peers": lambda: message(
             "minus the judges of other families", message_id="term.minus_peers"
         ),
+        "no_time": lambda: message("no time recorded", message_id="term.no_time"),
         "other_sentences": lambda: message(
             "against the other sentences", message_id="term.other_sentences"
         ),
@@ -161,6 +173,11 @@ _WORDS: Mapping[str, Callable[..., TranslatableMessage]] = MappingProxyType(
             "own minus peers, leniency included", message_id="term.own_minus_peers"
         ),
         "pair": lambda a, b: message("{a} and {b}", message_id="term.pair", a=a, b=b),
+        "phase_pilot": lambda: message("phase: pilot", message_id="term.phase_pilot"),
+        "phase_practice": lambda: message("phase: practice", message_id="term.phase_practice"),
+        "rater_excluded": lambda: message(
+            "rater excluded by the protocol", message_id="term.rater_excluded"
+        ),
         "ratio_to_best": lambda: message("ratio to the best", message_id="term.ratio_to_best"),
         "recovered": lambda: message("recovered", message_id="term.recovered"),
         "rest": lambda: message("rest", message_id="term.rest"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Mode
-from konsil.analysis.pairs.vote_methods import votes_method
+from konsil.analysis.pairs.vote_methods import undefined_worths, votes_method
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
@@ -243,7 +243,8 @@ def worths_of(
         low, high, reason = worth_limits(float(way.low[n]), float(way.high[n]))
         ends = (math.exp(min(float(end[n]), _EXPONENT)) for end in (gap.low, gap.high))
         ratio_low, ratio_high, ratio_reason = ratio_limits(*ends)
-        reason, ratio_reason = fitted.why or reason, fitted.why or ratio_reason
+        undefined = undefined_worths(fitted.why)
+        reason, ratio_reason = undefined or reason, undefined or ratio_reason
         rows.append(
             {
                 "system": name,
@@ -271,7 +272,7 @@ def worths_of(
         out["tie"] = _number(math.exp(fitted.log_tie))
     out["covariance"] = None if fitted.why else fitted.covariance.tolist()
     method = _about_these() if alone else two_way_method(float(way.df[0]))
-    return out | {"method": method, "reason": fitted.why}
+    return out | {"method": method, "reason": undefined_worths(fitted.why)}
 
 
 def position(shown: Crossed) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from konsil.analysis.model.results import Row
 from konsil.analysis.model.terms import RATIO_TO_BEST
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
 from konsil.analysis.pairs.ranking_summary import ratio_limits, sentence, worth_limits
+from konsil.analysis.pairs.vote_methods import undefined_worths
 from konsil.analysis.pairs.votes import Member
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
@@ -43,7 +44,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
                 context,
                 {**member.keys, **keys},
                 EstimateSummary(
-                    Estimate(math.nan, level=level, reason=_translatable_reason(fitted.why))
+                    Estimate(math.nan, level=level, reason=undefined_worths(fitted.why))
                 ),
             )
         return
@@ -144,24 +145,6 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
     return replace(
         headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason
     )
-
-
-def _translatable_reason(reason: str) -> str:
-    """Why worths are undefined, as a sentence that has a German form."""
-    messages = (
-        message("there are no comparisons"),
-        message(
-            "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
-        ),
-        message("every comparison is a tie"),
-        message("some systems were never compared with the others, not even by way of third ones"),
-        message("some systems lost to none of the others, directly or by way of third ones"),
-        message(
-            "no comparison goes against the order of the others, so that the worths have no bounds"
-        ),
-        message("the likelihood's maximum was not found"),
-    )
-    return next((sentence for sentence in messages if sentence == reason), reason)
 
 
 def _exp(ends: Array, n: int) -> float:

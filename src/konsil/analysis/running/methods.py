@@ -16,6 +16,7 @@ from konsil.analysis.model.interval_methods import has, is_by_rater, leads, name
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
+from konsil.analysis.model.terms import words_of
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
 from konsil.analysis.table.screens import display_sentences
@@ -85,7 +86,7 @@ def _excluded(table: RatingTable, exclusions: Exclusions) -> list[str]:
     reason_by_text = {str(reason): reason for reason in reasons(exclusions)}
     counts = table.excluded.group_by("reason").len().sort("reason")
     parts = [
-        message("{n:,} {n|rating|ratings} ({reason})", n=n, reason=reason_by_text[reason])
+        message("{n:,} {n|rating|ratings} ({reason})", n=n, reason=words_of(reason_by_text[reason]))
         for reason, n in counts.iter_rows()
     ]
     return [message("Excluded: {what}.", what=listed(parts))]

@@ -73,4 +73,4 @@ def _word(value: str, numbers: Numbers) -> str:
 
 
 def _keys(counts: Mapping[str, int], numbers: Numbers) -> dict[str, int]:
-    return {numbers.translated(reason): n for reason, n in counts.items()}
+    return {_word(reason, numbers): n for reason, n in counts.items()}
