@@ -4,7 +4,9 @@ up for it."""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
+from gettext import NullTranslations
 
 import pytest
 
@@ -14,7 +16,7 @@ from konsil.analysis.model.terms import BEST_CHANCE, OTHER_SENTENCES, OVERLAP_AL
 from konsil.analysis.model.verdicts import DesignEvidence, Recommendation, recommendations
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.report.designs.designs import Designs, designs
-from konsil.report.material.language import language
+from konsil.report.material.language import Language, language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers, Table
 from konsil.report.material.translate import translated_results
@@ -114,8 +116,8 @@ def made() -> Results:
     return Results(tuple(rows), ())
 
 
-def section(code: str = "en") -> Designs:
-    spoken = language(code)
+def section(code: str = "en", spoken: Language | None = None) -> Designs:
+    spoken = spoken or language(code)
     numbers = Numbers(spoken)
     study = Study("t", 1, instruments=FORMS, analyses=ANALYSES, language=code)
     found = designs(
@@ -347,3 +349,36 @@ def test_systems_stand_in_their_order_under_each_design():
     assert found is not None
     (ranking,) = found.tables
     assert [line[2:] for line in texts(ranking)] == [["coarse", "a > c ≥ b"], ["fine", "b ≥ c ≥ a"]]
+
+
+class OtherWords(NullTranslations):
+    """A catalogue in which every word is another one; gaps stay."""
+
+    def gettext(self, message: str) -> str:
+        return re.sub(r"%\(\w+\)s|\{[^{}]*\}|[^\W\d_]+", _other, message)
+
+
+def _other(match: re.Match[str]) -> str:
+    return match[0] if match[0][0] in "%{" else f"zz{len(match[0]) * 'z'}"
+
+
+def shapes(svg: bytes) -> list[str]:
+    """The names of the clipped drawings of a figure's axes: bands, lines and their markers."""
+    return re.findall(r"<(?:g|path|use)[^>]*clip-path", svg.decode())
+
+
+@pytest.mark.slow
+def test_other_words_change_no_number_no_curve_and_no_recommendation() -> None:
+    plain = section()
+    other = section(spoken=Language("en", ".", ", ", "%", OtherWords()))
+    number = re.compile(r"\d+(?:\.\d+)?")
+    for before, after in zip(plain.tables, other.tables, strict=True):
+        numbers = [[number.findall(text) for text in line] for line in texts(before)]
+        assert [[number.findall(text) for text in line] for line in texts(after)] == numbers
+        assert [cell.text for cell in after.head] != [cell.text for cell in before.head]
+    advice = [[line[1] for line in texts(s.tables[0])] for s in (plain, other)]
+    assert [name == "fine" for name in advice[0]] == [name == "fine" for name in advice[1]]
+    for first, second in zip(plain.figures, other.figures, strict=True):
+        assert len(shapes(first.svg)) == len(shapes(second.svg)) > 4
+        drawn = number.findall(first.description)
+        assert number.findall(second.description) == drawn
