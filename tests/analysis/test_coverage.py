@@ -82,7 +82,7 @@ def test_each_kind_is_counted_apart() -> None:
     found = coverage()
     ann = found["experts", "correct", "one"]
     assert (ann.rated, ann.abstained, ann.unreadable, ann.missing) == (1, 1, 0, 1)
-    assert dict(ann.excluded) == {"faster than 10 seconds": 1, "no time recorded": 1}
+    assert dict(ann.excluded) == {"faster_than:10": 1, "no_time": 1}
     judge = found["judges", "correct", "two"]
     # A reply that was read at the second try is rated; two that never were are unreadable, one was
     # never asked for.

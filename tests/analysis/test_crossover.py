@@ -51,7 +51,7 @@ def test_the_papers_crossover_is_not_shown_by_its_counts() -> None:
     assert row.finding.startswith("Rank reversal not shown: generalist leads at")
     assert "do not both exclude 0" in row.finding
     assert row.finding in row.warnings
-    assert row.group == {"systems": "generalist and specialist"}
+    assert row.group == {"systems": "pair:generalist:specialist"}
 
 
 def test_a_clear_reversal_is_told() -> None:

@@ -100,21 +100,21 @@ def test_paper_mode_takes_every_score_for_an_observation_and_says_so() -> None:
 def test_anova_is_within_cases() -> None:
     found = {r.group["effect"]: r for r in rows(ANOVA, "estimate")}
     assert set(found) == {
-        "between systems",
-        "between levels",
-        "system × level",
-        "level within generalist",
-        "level within specialist",
+        "between_systems",
+        "between_levels",
+        "system_by_level",
+        "level_within:generalist",
+        "level_within:specialist",
     }
     y = MEANS[TWO[0]]
     gap = y.mean(axis=2)
     t = stats.ttest_rel(gap[:, 0], gap[:, 1])
-    assert found["between systems"].estimate.p == pytest.approx(t.pvalue)
-    assert found["between systems"].estimate.value == pytest.approx(
+    assert found["between_systems"].estimate.p == pytest.approx(t.pvalue)
+    assert found["between_systems"].estimate.value == pytest.approx(
         t.statistic**2 / (t.statistic**2 + N - 1)
     )
-    assert found["between levels"].estimate.p < 1e-6
-    assert "Greenhouse-Geisser" in found["between levels"].estimate.method
+    assert found["between_levels"].estimate.p < 1e-6
+    assert "Greenhouse-Geisser" in found["between_levels"].estimate.method
     assert all(r.estimate.low <= r.estimate.value <= r.estimate.high for r in found.values())
     assert all(
         (r.estimate.low > 0) == (r.estimate.p < 0.025) for r in found.values()
@@ -124,10 +124,10 @@ def test_anova_is_within_cases() -> None:
 def test_anova_in_paper_mode_is_mixed_without_intervals() -> None:
     found = {r.group["effect"]: r for r in rows(replace(ANOVA, mode="paper"), "estimate")}
     theirs = mixed_anova(MEANS[TWO[0]])
-    assert found["system × level"].estimate.value == pytest.approx(theirs["interaction"].eta)
-    assert found["between systems"].estimate.p == pytest.approx(theirs["system"].p)
-    assert np.isnan(found["between systems"].estimate.low)
-    assert any("not the right one" in w for w in found["between systems"].warnings)
+    assert found["system_by_level"].estimate.value == pytest.approx(theirs["interaction"].eta)
+    assert found["between_systems"].estimate.p == pytest.approx(theirs["system"].p)
+    assert np.isnan(found["between_systems"].estimate.low)
+    assert any("not the right one" in w for w in found["between_systems"].warnings)
 
 
 def test_tukey_compares_all_cells_and_shows_those_that_share_something() -> None:

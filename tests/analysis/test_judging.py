@@ -234,7 +234,7 @@ def test_ensembles_equal_a_loop(mode: str) -> None:
     ranked = [row.estimate.value for row in got.rows[:-1]]
     assert ranked == sorted(ranked, reverse=True)
     last = got.rows[-1]
-    assert last.group["ensemble"] == "best of 4, out of bag"
+    assert last.group["ensemble"] == "best_out_of_bag:4"
     assert last.estimate.value <= ranked[0] + 0.02
     assert "too high" in last.warnings[0]
     assert "no 95% CI" in last.warnings[0]

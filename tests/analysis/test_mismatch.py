@@ -80,10 +80,10 @@ def test_the_detectors_accuracy_stands_beside() -> None:
     rows = {
         r.group["version"]: r for r in found.rows if r.kind == "companion" and "version" in r.group
     }
-    reasoning = rows["reasoning_names: whoever labels and people agree"].estimate
+    reasoning = rows["detector:reasoning_names"].estimate
     assert reasoning.value == pytest.approx(34 / 40)
     assert reasoning.n_clusters == 40
-    answers = rows["answer_names: whoever labels and people agree"].estimate
+    answers = rows["detector:answer_names"].estimate
     assert answers.reason.startswith("nobody labelled a sample by hand")
 
 

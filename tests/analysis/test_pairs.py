@@ -326,7 +326,7 @@ def test_rankings_of_judges_and_experts() -> None:
         found = [r.estimate.value for r in rows if r.group["rater"] == judge]
         np.testing.assert_allclose(found, [*taus, np.mean(taus)], atol=1e-12)
     jury = rows_of(replace(asked, consensus="mean"))
-    assert [r.group["criterion"] for r in jury] == ["accuracy", "utility", "mean over criteria"]
+    assert [r.group["criterion"] for r in jury] == ["accuracy", "utility", "mean_over_criteria"]
 
 
 def test_judges_and_their_own_systems() -> None:
@@ -339,7 +339,7 @@ def test_judges_and_their_own_systems() -> None:
     assert math.isnan(rows["judge none"].value)
     assert rows["judge none"].reason == "no answers of its own among them"
     beside = [r for r in rows_of(asked, "companion") if "version" in r.group]
-    assert {r.group["version"] for r in beside} == {"minus the judges of other families"}
+    assert {r.group["version"] for r in beside} == {"minus_peers"}
 
 
 def test_agreement_on_the_same_two_answers_and_the_first_on_the_screen() -> None:

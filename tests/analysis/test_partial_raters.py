@@ -97,7 +97,7 @@ def test_the_ceiling_has_one_interval_whichever_judge_stands_beside_it() -> None
     (ceiling,) = (
         r.estimate for r in found.rows if r.analysis == "ceiling" and r.kind == "estimate"
     )
-    beside = [r.estimate for r in rows(found, "against", "people, leave one out", "companion")]
+    beside = [r.estimate for r in rows(found, "against", "leave_one_out:people", "companion")]
     first, second = beside
     assert first.value == pytest.approx(ceiling.value)
     assert (first.low, first.high) == pytest.approx((ceiling.low, ceiling.high), abs=0.002)

@@ -40,17 +40,17 @@ def test_confidence_that_knows_lowers_the_area() -> None:
     found = results(with_confidence(data, known["truth"], knowing="j1"), ASKED)
     estimates = {r.group["rater"]: r for r in found.rows if r.kind == "estimate"}
     beside = [
-        r for r in found.rows if r.kind == "companion" and r.group.get("rater") == "any order"
+        r for r in found.rows if r.kind == "companion" and r.group.get("rater") == "any_order"
     ]
     gaps = {r.group["rater"]: r for r in found.rows if r.kind == "difference"}
-    assert list(estimates) == ["j1", "j2", "j3", "people, leave one out"]
+    assert list(estimates) == ["j1", "j2", "j3", "leave_one_out:people"]
     assert estimates["j1"].estimate.value < 0.5 * beside[0].estimate.value
     assert gaps["j1"].estimate.high < 0
     assert estimates["j2"].estimate.value == pytest.approx(beside[1].estimate.value)
     assert gaps["j2"].estimate.value == pytest.approx(0, abs=1e-12)
     assert np.isnan(estimates["j3"].estimate.value)
     assert estimates["j3"].estimate.reason == "no labels with a confidence"
-    assert 0 < estimates["people, leave one out"].estimate.value < 0.3
+    assert 0 < estimates["leave_one_out:people"].estimate.value < 0.3
     curves = {c.group["rater"]: c for c in found.curves}
     assert set(curves) == {"j1", "j2"}
     assert curves["j1"].coverage[-1] == curves["j2"].coverage[-1] == 1

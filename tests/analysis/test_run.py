@@ -241,7 +241,7 @@ def test_where_by_arm_sets_choose_the_ratings() -> None:
 def test_every_two_raters_are_a_group_of_their_own() -> None:
     found = rows(ask("cohen_kappa", by=("rater_pair",)))
     assert [r.group["raters"] for r in found] == [
-        f"{a} and {b}" for a, b in combinations(EXPERTS, 2)
+        f"pair:{a}:{b}" for a, b in combinations(EXPERTS, 2)
     ]
     units = table(used("correct"))
     for row, pair in zip(found, combinations(EXPERTS, 2), strict=True):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from konsil.analysis import Analysis, CoverageRow, Results, Row
+from konsil.analysis.model.terms import REST, Term
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
 from konsil.report import Recovered, Section
@@ -279,7 +280,7 @@ def results() -> Results:
                 value=estimate(value - 0.84, 0.04, p=0.0324),
                 group={"rater": name},
                 kind="difference",
-                versus={"rater": "rest"},
+                versus={"rater": REST},
                 p_adjusted=0.0648,
             )
         )
@@ -287,7 +288,7 @@ def results() -> Results:
             row(
                 **of,
                 value=estimate(0.84, 0.03),
-                group={"rater": "physicians, leave one out"},
+                group={"rater": Term("leave_one_out", "physicians")},
                 kind="companion",
             )
         )
@@ -313,7 +314,7 @@ def results() -> Results:
                 n,
                 3 if panel == "judges" else 0,
                 4,
-                {"faster than 10 seconds": 6 if panel == "physicians" else 0},
+                {Term("faster_than", 10): 6 if panel == "physicians" else 0},
             )
             for panel in ("physicians", "judges")
             for criterion in ("correct", "helpful")

@@ -4,16 +4,19 @@ up for it."""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
+from gettext import NullTranslations
 
 import pytest
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.analysis.model.message import message
+from konsil.analysis.model.terms import BEST_CHANCE, OTHER_SENTENCES, OVERLAP_ALONE, WHOLE_ANSWER
 from konsil.analysis.model.verdicts import DesignEvidence, Recommendation, recommendations
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.report.designs.designs import Designs, designs
-from konsil.report.material.language import language
+from konsil.report.material.language import Language, language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers, Table
 from konsil.report.material.translate import translated_results
@@ -81,10 +84,10 @@ def made() -> Results:
     for n in (1, 2, 3):
         size = {"sentences": str(n)}
         rows.append(row(parts, 0.6 + n / 10, 0.5, 0.9, size))
-        alone, other = message("overlap alone"), message("against the other sentences")
+        alone, other = OVERLAP_ALONE, OTHER_SENTENCES
         rows.append(row(parts, 0.5, 0.4, 0.6, {**size, "version": alone}, kind="companion"))
         rows.append(row(parts, 0.4, 0.3, 0.5, {**size, "version": other}, kind="companion"))
-    whole = message("whole answer")
+    whole = WHOLE_ANSWER
     for name, value in ((whole, 9.0), ("1", math.nan), ("2", 5.0), ("3", 6.0)):
         rows.append(
             row(
@@ -94,7 +97,7 @@ def made() -> Results:
         reached = {"minutes": "5", "sentences": name}
         best = {"9.0": 0.7, "nan": 0.4, "5.0": 0.79, "6.0": 0.8}[str(value)]
         rows.append(row(budget, best, best - 0.1, best + 0.1, reached))
-        chance = {**reached, "version": message("chance of being the best")}
+        chance = {**reached, "version": BEST_CHANCE}
         rows.append(
             row(budget, 0.6 if name == "3" else 0.1, math.nan, math.nan, chance, kind="companion")
         )
@@ -113,8 +116,8 @@ def made() -> Results:
     return Results(tuple(rows), ())
 
 
-def section(code: str = "en") -> Designs:
-    spoken = language(code)
+def section(code: str = "en", spoken: Language | None = None) -> Designs:
+    spoken = spoken or language(code)
     numbers = Numbers(spoken)
     study = Study("t", 1, instruments=FORMS, analyses=ANALYSES, language=code)
     found = designs(
@@ -346,3 +349,36 @@ def test_systems_stand_in_their_order_under_each_design():
     assert found is not None
     (ranking,) = found.tables
     assert [line[2:] for line in texts(ranking)] == [["coarse", "a > c ≥ b"], ["fine", "b ≥ c ≥ a"]]
+
+
+class OtherWords(NullTranslations):
+    """A catalogue in which every word is another one; gaps stay."""
+
+    def gettext(self, message: str) -> str:
+        return re.sub(r"%\(\w+\)s|\{[^{}]*\}|[^\W\d_]+", _other, message)
+
+
+def _other(match: re.Match[str]) -> str:
+    return match[0] if match[0][0] in "%{" else f"zz{len(match[0]) * 'z'}"
+
+
+def shapes(svg: bytes) -> list[str]:
+    """The names of the clipped drawings of a figure's axes: bands, lines and their markers."""
+    return re.findall(r"<(?:g|path|use)[^>]*clip-path", svg.decode())
+
+
+@pytest.mark.slow
+def test_other_words_change_no_number_no_curve_and_no_recommendation() -> None:
+    plain = section()
+    other = section(spoken=Language("en", ".", ", ", "%", OtherWords()))
+    number = re.compile(r"\d+(?:\.\d+)?")
+    for before, after in zip(plain.tables, other.tables, strict=True):
+        numbers = [[number.findall(text) for text in line] for line in texts(before)]
+        assert [[number.findall(text) for text in line] for line in texts(after)] == numbers
+        assert [cell.text for cell in after.head] != [cell.text for cell in before.head]
+    advice = [[line[1] for line in texts(s.tables[0])] for s in (plain, other)]
+    assert [name == "fine" for name in advice[0]] == [name == "fine" for name in advice[1]]
+    for first, second in zip(plain.figures, other.figures, strict=True):
+        assert len(shapes(first.svg)) == len(shapes(second.svg)) > 4
+        drawn = number.findall(first.description)
+        assert number.findall(second.description) == drawn

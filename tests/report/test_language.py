@@ -35,7 +35,9 @@ def test_a_german_sentence_has_german_numbers() -> None:
     assert (
         Numbers(language("de")).translated(
             message(
-                "{n:,} {n|rating|ratings} ({reason})", n=12345, reason=message("no time recorded")
+                "{n:,} {n|rating|ratings} ({reason})",
+                n=12345,
+                reason=message("no time recorded", message_id="term.no_time"),
             )
         )
         == "12\u202f345 Bewertungen (keine Zeit verzeichnet)"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.standalone.agreement import describe
 from konsil.cli.terminal import table_console
 from konsil.report.material.language import ENGLISH
@@ -38,7 +39,7 @@ def show(result: Agreement) -> None:
 
 def _print_result(console: Console, result: Agreement) -> None:
     console.print(_counts(result))
-    shown = [c for c in result.companions if not c.estimate.method.startswith("closed-form")]
+    shown = [c for c in result.companions if not leads(c.estimate.method, "closed_form")]
     _estimates(console, result.statistics, shown)
     if result.n_raters is not None and any(
         math.isfinite(s.estimate.low) for s in result.statistics

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from konsil.analysis.model.interval_methods import has, name_of
 from konsil.cli.terminal import table_console
 from konsil.report.material.language import ENGLISH
 from konsil.report.material.tables import Numbers
@@ -95,7 +96,7 @@ def _print_worths(console: Console, model: Mapping[str, Any], title: str) -> Non
     console.print(worths if not model["reason"] else f"{title}: undefined: {model['reason']}")
     for reason in _reasons(model["worths"]) if not model["reason"] else ():
         console.print(f"{title}, without interval: {reason}.")
-    if "these raters" in model["method"] and not model["reason"]:
+    if has(model["method"], "about_these") and not model["reason"]:
         console.print(f"{title}, intervals: {model['method']}.")
 
 
@@ -188,7 +189,7 @@ def _reasons(worths: Sequence[dict[str, Any]]) -> list[str]:
         entry[key]
         for entry in worths
         for key in ("reason", "ratio_reason")
-        if entry.get(key) != "the reference"
+        if name_of(entry.get(key) or "") != "worths.reference"
     ]
     return [*dict.fromkeys(filter(None, reasons))]
 

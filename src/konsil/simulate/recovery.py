@@ -21,6 +21,7 @@ import numpy as np
 
 from konsil.analysis import Results, Row
 from konsil.analysis.model.message import COMMA, listed, message
+from konsil.analysis.model.terms import words_of
 from konsil.records import Answer, Item
 from konsil.simulate.true_values.batches import Cases, Lengths
 from konsil.simulate.true_values.expected import Expected
@@ -161,8 +162,8 @@ def lengths_of(answers: Iterable[Answer]) -> Lengths:
 
 
 def _words(row: Row) -> str:
-    where = listed(tuple(row.group.values()), end=COMMA)
-    minus = listed([v for k, v in row.versus.items() if row.group.get(k) != v], end=COMMA)
+    where = listed([words_of(v) for v in row.group.values()], end=COMMA)
+    minus = listed([words_of(v) for k, v in row.versus.items() if row.group.get(k) != v], end=COMMA)
     name = (
         message("{analysis}: {where}", analysis=row.analysis, where=where)
         if row.group

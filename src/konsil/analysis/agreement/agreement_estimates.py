@@ -88,7 +88,9 @@ def with_chance(
     )
     chance = estimate(measure, key=key, resampling=resampling, cluster=cluster).headline
     method = message(
-        "chance level (two labels drawn from all labels given), {method}", method=chance.method
+        "chance level (two labels drawn from all labels given), {method}",
+        message_id="method.chance_level",
+        method=chance.method,
     )
     companion = replace(chance, method=method)
     return replace(summary, companions=(*summary.companions, companion))
@@ -177,7 +179,10 @@ def _completed(
             se=float("nan"),
             p=form.p,
             n_undefined=0,
-            method=message("F interval of Shrout and Fleiss: independent, normal units"),
+            method=message(
+                "F interval of Shrout and Fleiss: independent, normal units",
+                message_id="method.shrout_fleiss",
+            ),
         )
         if rare_events.has_width(textbook) or isinstance(resampling, AsPublished):
             summary = replace(summary, companions=(*summary.companions, textbook))

@@ -22,6 +22,7 @@ from konsil.analysis.estimation.rows.result_rows import (
 )
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import REST, Term
 from konsil.analysis.table.encoding import Sample, groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.engine.contract import Array, Estimate, Finalise
@@ -136,8 +137,8 @@ def _of_part(
         comparisons, judged, ceilings, gaps, strict=True
     ):
         judge_keys = {**keys, "rater": name} if name else dict(keys)
-        versus = {**keys, "rater": message("rest")}
-        rest = {**keys, "rater": message("{panel}, leave one out", panel=str(analysis.against))}
+        versus = {**keys, "rater": REST}
+        rest = {**keys, "rater": Term("leave_one_out", str(analysis.against))}
         yield (
             name,
             [

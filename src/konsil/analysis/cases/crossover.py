@@ -18,6 +18,7 @@ from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import pair_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases.degradation import reversal, unanimous_interval
 from konsil.stats.engine.arithmetic import ratio
@@ -115,6 +116,7 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     method = message(
         "the intervals of {n} levels at once, {cluster}-cluster bootstrap, BCa, {draws:,}"
         " resamples, Bonferroni",
+        message_id="method.levels_at_once",
         n=len(levels),
         cluster=context.cluster,
         draws=context.resampling.draws,
@@ -135,7 +137,7 @@ def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
         early, late = sure[1:]
         first, second = (a, b) if sure[0] == 0 else (b, a)
     finding = _finding(value, low, first, second, levels[early], levels[late])
-    group = {"systems": message("{a} and {b}", a=a, b=b), **rest}
+    group = {"systems": pair_of(a, b), **rest}
     yield row(
         context, group, EstimateSummary(headline, notes=(finding,)), pair.used, finding=finding
     )

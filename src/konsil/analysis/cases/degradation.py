@@ -20,6 +20,7 @@ from konsil.analysis.estimation.rows.result_rows import estimates_of, row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import RECOVERED, Term
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases import degradation
@@ -122,7 +123,6 @@ def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     if context.analysis.denominator == "recovered":
         return
     levels = context.analysis.levels
-    version = message("recovered")
     for keys, part in by_system(context, table):
         system_ladder = ladder(context, part, levels)
         at = degradation.recovered_at(right(context, system_ladder.scores))
@@ -132,7 +132,7 @@ def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         ):
             yield row(
                 context,
-                {**keys, LEVEL: level, "version": version},
+                {**keys, LEVEL: level, "version": RECOVERED},
                 summary,
                 measure,
                 kind="companion",
@@ -154,7 +154,7 @@ def hidden_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             system_ladder, degradation.hidden(right(context, system_ladder.scores)), share=True
         )
         [summary] = estimates_of(context, [measure])
-        version = message("wrong at {level}, right with less", level=analysis.levels[0])
+        version = Term("hidden", analysis.levels[0])
         luck = degradation.hidden_by_luck(right(context, system_ladder.scores))
         finding = _hidden(context, keys["system"], summary.headline, luck)
         summary = replace(summary, notes=(*summary.notes, finding))

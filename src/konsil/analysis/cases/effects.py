@@ -17,6 +17,7 @@ from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.cases import anova, effects
@@ -72,6 +73,7 @@ def _paired(
     paired_estimate = _estimate(context, shared)
     method = message(
         "paired d of case means, {interval}; Wilcoxon's signed ranks, W = {w:g}",
+        message_id="method.paired_d",
         interval=paired_estimate.method,
         w=w,
     )
@@ -86,6 +88,7 @@ def _paired(
     unpaired_estimate = _estimate(context, replace(shared, sums=sums, finalise=effects.cohen_d))
     method = message(
         "Cohen's d of case means, unpaired, {interval}; Mann-Whitney, U = {u:g}",
+        message_id="method.unpaired_d",
         interval=unpaired_estimate.method,
         u=u,
     )
@@ -111,6 +114,7 @@ def _naive(
     method = message(
         "Cohen's d of all scores as if they were independent, without an interval; Mann-Whitney, U"
         " = {u:g}",
+        message_id="method.naive_d",
         u=u,
     )
     reason = "" if math.isfinite(d) else message("all scores of both are the same, or too few")
@@ -203,21 +207,22 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     for criterion_context in _each(context):
         cells = _cells(criterion_context, table)
         named = {"criterion": criterion_context.criterion.id} if context.also else {}
-        titles = _titles(cells.systems, context.analysis.mode == "paper")
+        terms = _terms(cells.systems, context.analysis.mode == "paper")
         if context.analysis.mode == "paper":
-            yield from _mixed(criterion_context, cells, named, titles)
+            yield from _mixed(criterion_context, cells, named, terms)
             continue
         sums = anova.products(cells.means.reshape(len(cells.cases), -1))
         for name, contrast in anova.contrasts(
             len(cells.systems), len(context.analysis.levels)
         ).items():
-            if not len(contrast) or (name == "level of 0" and len(cells.systems) == 1):
+            if not len(contrast) or (name == "level_of_0" and len(cells.systems) == 1):
                 continue
             effect = anova.repeated_measures(sums.sum(axis=0), contrast)
             low, high = anova.eta_interval(effect, context.resampling.level)
             method = message(
                 "repeated measures, F({df:.2f}, {error:.2f}) = {f:.2f}, Greenhouse-Geisser ε ="
                 " {epsilon:.3f}; the interval inverts the F test",
+                message_id="method.repeated_measures",
                 df=effect.df,
                 error=effect.df_error,
                 f=effect.f,
@@ -235,7 +240,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
                 method=method if defined else "",
                 reason="" if defined else message("fewer than two whole cases, or nothing varies"),
             )
-            keys: dict[str, str] = {**named, "effect": titles[name]}
+            keys: dict[str, str] = {**named, "effect": terms[name]}
             yield row(
                 criterion_context,
                 keys,
@@ -249,25 +254,20 @@ def _used(cells: Cells, n_units: int) -> Measure:
     return Measure(np.zeros((1, 1)), quotient, (), n_units, cells.n_raters, cells.n_ratings)
 
 
-def _titles(systems: Sequence[str], paper: bool) -> dict[str, str]:
+def _terms(systems: Sequence[str], paper: bool) -> dict[str, Term]:
     within = (
-        {}
-        if paper
-        else {
-            f"level of {n}": message("level within {system}", system=s)
-            for n, s in enumerate(systems)
-        }
+        {} if paper else {f"level_of_{n}": Term("level_within", s) for n, s in enumerate(systems)}
     )
     return {
-        "system": message("between systems"),
-        "level": message("between levels"),
-        "interaction": message("system × level"),
+        "system": Term("between_systems"),
+        "level": Term("between_levels"),
+        "interaction": Term("system_by_level"),
         **within,
     }
 
 
 def _mixed(
-    context: Context, cells: Cells, named: dict[str, str], titles: dict[str, str]
+    context: Context, cells: Cells, named: dict[str, str], terms: dict[str, Term]
 ) -> Iterator[Row]:
     if len(cells.complete_cases) < 2:
         return
@@ -278,6 +278,7 @@ def _mixed(
     for name, effect in anova.mixed_anova(cells.complete_cases).items():
         method = message(
             "mixed, systems between, F({df:.0f}, {error:.0f}) = {f:.2f}; no interval",
+            message_id="method.mixed_anova",
             df=effect.df,
             error=effect.df_error,
             f=effect.f,
@@ -294,7 +295,7 @@ def _mixed(
         )
         yield row(
             context,
-            {**named, "effect": titles[name]},
+            {**named, "effect": terms[name]},
             EstimateSummary(effect_estimate, notes=(note, *_incomplete(cells))),
         )
 
@@ -348,6 +349,7 @@ def _ranges(
     level, complete = context.resampling.level, cells.complete_cases
     method = message(
         "Tukey's range test of {n} cells, paired by case, each two with their own error",
+        message_id="method.paired_tukey",
         n=len(places),
     )
     for (s, k), (t, m) in combinations(places, 2):
@@ -361,7 +363,11 @@ def _independent(
     context: Context, cells: Cells, places: Sequence[tuple[int, int]]
 ) -> Iterator[Estimate]:
     level, complete = context.resampling.level, cells.complete_cases
-    method = message("Tukey's HSD of {n} cells as if they were of other cases", n=len(places))
+    method = message(
+        "Tukey's HSD of {n} cells as if they were of other cases",
+        message_id="method.tukey",
+        n=len(places),
+    )
     for comparison in anova.tukey(complete.reshape(len(complete), len(places)), level):
         yield _compared(comparison, context, cells, method)
 

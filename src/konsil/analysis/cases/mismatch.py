@@ -14,6 +14,7 @@ from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import ALL_SYSTEMS, Term
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
 from konsil.instrument import Criterion
@@ -153,8 +154,8 @@ def detector_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             .join(truth, on=UNIT, nulls_equal=True)
             .join(of_case, on=UNIT, nulls_equal=True)
         )
-        version = message("{criterion}: whoever labels and people agree", criterion=criterion.id)
-        group: dict[str, str] = {"system": message("all systems"), "version": version}
+        version = Term("detector", criterion.id)
+        group: dict[str, str] = {"system": ALL_SYSTEMS, "version": version}
         measure = per_case(
             labels, both, (both.get_column("yes") == both.get_column("true")).to_numpy(), share=True
         )

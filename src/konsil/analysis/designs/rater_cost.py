@@ -19,8 +19,9 @@ from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, together
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
-from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import BEST_CHANCE, WHOLE_ANSWER
 from konsil.analysis.table.encoding import groups
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.designs import generalizability as g
@@ -37,7 +38,7 @@ class Design:
     """Whole answers, or so many of their sentences, as sums: products, sentences rated, seconds."""
 
     name: str
-    """'whole answer', or how many sentences."""
+    """The term of whole answers, or how many sentences."""
     sums: Array
     """(n_clusters, WIDTH + 4): `product_sums`; one over the sentences of a part and answers;
     seconds and screens."""
@@ -98,7 +99,7 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
         elif hours:
             summary = without_upper_limit(summary, context)
         yield from estimate_rows(context, {**keys, SENTENCES: design.name}, summary, measure)
-    if designs[0].name == WHOLE:
+    if designs[0].name == WHOLE_ANSWER:
         parts = [(d.name, m) for d, m in zip(designs[1:], measures[1:], strict=True)]
         yield from minus_whole(context, keys, parts, measures[0])
 
@@ -140,7 +141,7 @@ def _of(design: Design) -> float:
 def _notes(design: Design, hours: bool) -> tuple[str, ...]:
     if hours:
         notes = [message("Hours of all raters together for {n} answers.", n=ANSWERS)]
-        if design.name != WHOLE:
+        if design.name != WHOLE_ANSWER:
             notes.append(
                 message(
                     "A part of the sentences is taken to need its share of the time of all of them."
@@ -148,9 +149,6 @@ def _notes(design: Design, hours: bool) -> tuple[str, ...]:
             )
         return tuple(notes)
     return (message("Reliability of the mean of {n:.2g} {n|rater|raters}.", n=design.of.n_raters),)
-
-
-WHOLE: TranslatableMessage = message("whole answer")
 
 
 def _designs(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iterator[Design]:
@@ -181,7 +179,9 @@ def _designs(context: Context, table: RatingTable, frame: pl.DataFrame) -> Itera
             more = np.column_stack(
                 [np.bincount(of.clusters, weights=c, minlength=len(of.names)) for c in rows.T]
             )
-            yield Design(WHOLE if is_whole else str(size), np.column_stack([products, more]), of)
+            yield Design(
+                WHOLE_ANSWER if is_whole else str(size), np.column_stack([products, more]), of
+            )
 
 
 def _seconds(context: Context, table: RatingTable, frame: pl.DataFrame, of: Numbers) -> Array:
@@ -249,11 +249,13 @@ def _budget(
             summary = replace(summary, headline=replace(summary.headline, reason=reason))
         yield from estimate_rows(context, group, summary, measure)
         first = Estimate(
-            chance, level=context.resampling.level, method=message("share of the joint resamples")
+            chance,
+            level=context.resampling.level,
+            method=message("share of the joint resamples", message_id="method.joint_resamples"),
         )
         yield row(
             context,
-            {**group, "version": message("chance of being the best")},
+            {**group, "version": BEST_CHANCE},
             EstimateSummary(first),
             measure,
             kind="companion",

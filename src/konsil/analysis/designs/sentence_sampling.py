@@ -22,6 +22,7 @@ from konsil.analysis.estimation.rows.result_rows import (
 )
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import OTHER_SENTENCES, OVERLAP_ALONE, WHOLE_ANSWER
 from konsil.analysis.table.encoding import groups
 from konsil.stats.designs.subsets import (
     Points,
@@ -151,13 +152,17 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
                 float(high),
                 context.resampling.level,
                 n_ratings=measure.n_ratings,
-                method=message("{n} shuffles of the sentences among the answers", n=len(alone)),
+                method=message(
+                    "{n} shuffles of the sentences among the answers",
+                    message_id="method.shuffles",
+                    n=len(alone),
+                ),
             )
             # Where every part is the whole answer the shuffles cannot differ.
             overlap = exact(overlap) if size == longest else rare_events.with_width(overlap)
             yield row(
                 context,
-                {**group, "version": message("overlap alone")},
+                {**group, "version": OVERLAP_ALONE},
                 EstimateSummary(overlap),
                 measure,
                 kind="companion",
@@ -167,7 +172,7 @@ def _part_whole(context: Context, keys: dict[str, str], of: Numbers) -> Iterator
             summary = EstimateSummary(estimate_of(context, rest).headline)
             yield row(
                 context,
-                {**group, "version": message("against the other sentences")},
+                {**group, "version": OTHER_SENTENCES},
                 summary,
                 rest,
                 kind="companion",
@@ -202,9 +207,7 @@ def _variance(
     if full_answers is not None:
         coarse = _mean_variance(full_answers, rater_variances(full_answers.values, 1))
         summary = estimate_of(context, coarse)
-        yield from estimate_rows(
-            context, {**keys, SENTENCES: message("whole answer")}, summary, coarse
-        )
+        yield from estimate_rows(context, {**keys, SENTENCES: WHOLE_ANSWER}, summary, coarse)
     for size, measure, summary in zip(
         of.sizes, measures, estimates_of(context, measures), strict=True
     ):
@@ -228,7 +231,7 @@ def minus_whole(
             cluster=context.cluster,
             test=context.analysis.test,
         )
-        group, versus = {**keys, SENTENCES: size}, {**keys, SENTENCES: message("whole answer")}
+        group, versus = {**keys, SENTENCES: size}, {**keys, SENTENCES: WHOLE_ANSWER}
         difference = row(context, group, summary, measure, kind="difference", versus=versus)
         yield replace(difference, n_units_versus=coarse.n_units)
 

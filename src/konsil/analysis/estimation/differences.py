@@ -202,6 +202,7 @@ def _bootstrap(cluster: str, draws: int, *, is_paired: bool) -> TranslatableMess
     if is_paired:
         return message(
             "paired difference, {cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+            message_id="method.paired_bootstrap",
             cluster=cluster,
             draws=draws,
         )

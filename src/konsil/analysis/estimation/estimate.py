@@ -211,6 +211,7 @@ def _resampled(
         n_undefined=int(inference.n_undefined[n]),
         method=message(
             "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+            message_id="method.bootstrap",
             cluster=cluster,
             draws=inference.draws,
         ),
@@ -365,11 +366,15 @@ def _wald_method(measure: Measure, cluster: str, df: int) -> str:
     if measure.scale == "atanh":
         return message(
             "linearised {cluster}-cluster Wald on the atanh scale, t with {df} degrees of freedom",
+            message_id="method.wald_atanh",
             cluster=cluster,
             df=df,
         )
     return message(
-        "linearised {cluster}-cluster Wald, t with {df} degrees of freedom", cluster=cluster, df=df
+        "linearised {cluster}-cluster Wald, t with {df} degrees of freedom",
+        message_id="method.wald",
+        cluster=cluster,
+        df=df,
     )
 
 

@@ -248,9 +248,15 @@ def of_rare_outcomes(
 
 def _effective_method(cluster: str, *, is_extreme: bool) -> TranslatableMessage:
     if is_extreme:
-        return message("Clopper-Pearson, each {cluster} counted once", cluster=cluster)
+        return message(
+            "Clopper-Pearson, each {cluster} counted once",
+            message_id="method.exact_of_clusters",
+            cluster=cluster,
+        )
     return message(
-        "Wilson at the sample size that the {cluster} clusters are worth", cluster=cluster
+        "Wilson at the sample size that the {cluster} clusters are worth",
+        message_id="method.wilson_of_clusters",
+        cluster=cluster,
     )
 
 
@@ -362,7 +368,10 @@ def plain(measure: Measure, value: float, n_clusters: float, level: float) -> Es
         n_clusters=int(n_clusters),
         n_ratings=measure.n_ratings,
         method=of_the_share(
-            message("Clopper-Pearson") if extreme else message("Wilson"), measure.share
+            message("Clopper-Pearson", message_id="method.exact")
+            if extreme
+            else message("Wilson", message_id="method.wilson"),
+            measure.share,
         ),
     )
 

@@ -39,7 +39,11 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
             if n < 3
             else message("undefined without one of the raters")
         )
-        return replace(blank, method=message("delete-one-rater jackknife"), reason=reason)
+        return replace(
+            blank,
+            method=message("delete-one-rater jackknife", message_id="method.no_jackknife"),
+            reason=reason,
+        )
     se = np.sqrt((n - 1) / n * ((values_without - values_without.mean()) ** 2).sum())
     low, high = wald.interval(
         np.array([headline.value]), np.array([se]), n - 1, level=headline.level
@@ -49,7 +53,11 @@ def leave_one_rater_out(values: Sequence[float], headline: Estimate) -> Estimate
         low=float(low[0]),
         high=float(high[0]),
         se=float(se),
-        method=message("delete-one-rater jackknife, t with {df} degrees of freedom", df=n - 1),
+        method=message(
+            "delete-one-rater jackknife, t with {df} degrees of freedom",
+            message_id="method.jackknife",
+            df=n - 1,
+        ),
     )
 
 

@@ -19,6 +19,7 @@ from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import select
 from konsil.analysis.table.frame import RatingTable
 from konsil.errors import AnalysisError, NotRatedError
@@ -103,6 +104,7 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
         )
     bootstrap = message(
         "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+        message_id="method.bootstrap",
         cluster=context.cluster,
         draws=inference.draws,
     )
@@ -307,7 +309,7 @@ def _out_of_bag(
                 level=context.resampling.level,
             ),
         )
-    keys = {"ensemble": message("best of {n}, out of bag", n=n), "size": ""}
+    keys = {"ensemble": Term("best_out_of_bag", n), "size": ""}
     return row(
         context,
         keys,

@@ -19,6 +19,7 @@ from konsil.analysis.estimation.rows.result_rows import (
 )
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import LENIENT
 from konsil.analysis.table.encoding import Sample, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.lineage import OWN, Lineage
@@ -190,7 +191,6 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
         for (name, (measure, _)), summary in zip(measures.items(), alone, strict=True):
             yield from estimate_rows(context, {"rater": name}, summary, measure)
         return
-    version = message("own minus peers, leniency included")
     reason = message(
         "no own answer has a comparable answer of another family (same experts' score, same peer)",
         message_id="preference.nothing_comparable",
@@ -201,7 +201,7 @@ def _rows(context: Context, measures: Mapping[str, tuple[Measure, Measure]]) -> 
         summary = estimate_of(context, adjusted, reason)
         yield from estimate_rows(context, {"rater": name}, summary, adjusted)
         unadjusted = estimate_of(context, plain)
-        yield row(context, {"rater": name, "version": version}, unadjusted, plain, kind="companion")
+        yield row(context, {"rater": name, "version": LENIENT}, unadjusted, plain, kind="companion")
 
 
 def _systems(frame: pl.DataFrame) -> dict[str, str]:

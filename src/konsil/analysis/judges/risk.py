@@ -21,6 +21,7 @@ from konsil.analysis.estimation.rows.result_rows import (
 )
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Curve, Row
+from konsil.analysis.model.terms import ANY_ORDER, Term
 from konsil.analysis.table.encoding import Sample, select, subjects_of
 from konsil.analysis.table.frame import RatingTable
 from konsil.stats.agreement.consensus import majority
@@ -40,7 +41,6 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
     """
     judges = sorted(frame.get_column("rater").unique().to_list())
     panel = _panel(context, table)
-    order = message("any order")
     for name in judges:
         judge_labels = _judge(context, frame, panel, name)
         if judge_labels is None:
@@ -56,14 +56,16 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
         area_summary, flat = estimates_of(context, [area, risk])
         [gap] = differences_of(context, [replace(minus(area, risk), is_rare=True)])
         yield from estimate_rows(context, {"rater": name}, area_summary, area)
-        yield row(context, {"rater": name}, gap, area, kind="difference", versus={"rater": order})
-        yield row(context, {"rater": order}, flat, risk, kind="companion")
+        yield row(
+            context, {"rater": name}, gap, area, kind="difference", versus={"rater": ANY_ORDER}
+        )
+        yield row(context, {"rater": ANY_ORDER}, flat, risk, kind="companion")
     if len(panel.raters) > 2:
         rest = consensus.leave_one_out_measure(
             panel, replace(context.analysis, statistic="percent_agreement"), context.level
         )
         panel_risk = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
-        name = message("{panel}, leave one out", panel=str(context.analysis.against))
+        name = Term("leave_one_out", str(context.analysis.against))
         yield from estimate_rows(
             context, {"rater": name}, estimate_of(context, panel_risk), panel_risk
         )

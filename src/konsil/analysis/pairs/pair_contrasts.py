@@ -17,6 +17,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary, two_way_method
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row, RowKind
+from konsil.analysis.model.terms import Term
 from konsil.analysis.pairs.pair_influences import Column, columns, numbered
 from konsil.analysis.pairs.pair_rules import CRITERION, criteria_problems
 from konsil.analysis.pairs.pairwise import statistic_of
@@ -191,7 +192,7 @@ def _together(context: Context, members: Sequence[Column], compare: str) -> Row:
     )
     keys = {
         **members[0].keys,
-        compare: message("all {k} groups", message_id="two_way.all_groups", k=len(members)),
+        compare: Term("all_groups", len(members)),
     }
     overall = row(context, keys, EstimateSummary(summary), kind="difference")
     return replace(overall, n_units=n, n_raters=len(np.unique(np.concatenate(rater))) if two else 1)

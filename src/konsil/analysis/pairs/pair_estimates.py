@@ -141,12 +141,14 @@ def resampled(context: Context, preference: Preference, n: int, item: Estimate) 
     if boot.method == "bca":
         method = message(
             "{cluster}-cluster bootstrap, BCa, {draws:,} resamples",
+            message_id="method.bootstrap",
             cluster=context.cluster,
             draws=boot.draws,
         )
     else:
         method = message(
             "{cluster}-cluster bootstrap, percentiles, {draws:,} resamples",
+            message_id="method.percentiles",
             cluster=context.cluster,
             draws=boot.draws,
         )
@@ -170,16 +172,26 @@ def _tested(
     together, exact = preference.flips.unit == "question", preference.flips.how[n] == "exact"
     if together and exact:
         return message(
-            "{method}; p: all comparisons of an item change sides together, exact", method=method
+            "{method}; p: all comparisons of an item change sides together, exact",
+            message_id="method.flips_of_items_exact",
+            method=method,
         )
     if together:
         return message(
             "{method}; p: all comparisons of an item change sides together, {flips:,} flips",
+            message_id="method.flips_of_items",
             method=method,
             flips=draws,
         )
     if exact:
-        return message("{method}; p: single comparisons change sides, exact", method=method)
+        return message(
+            "{method}; p: single comparisons change sides, exact",
+            message_id="method.flips_exact",
+            method=method,
+        )
     return message(
-        "{method}; p: single comparisons change sides, {flips:,} flips", method=method, flips=draws
+        "{method}; p: single comparisons change sides, {flips:,} flips",
+        message_id="method.flips",
+        method=method,
+        flips=draws,
     )

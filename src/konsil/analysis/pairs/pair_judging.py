@@ -15,6 +15,7 @@ from konsil.analysis.estimation.measure import Column, Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, row
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import MEAN_OVER_CRITERIA, MINUS_EXPERTS, MINUS_PEERS, Term
 from konsil.analysis.pairs.pair_estimates import value_rows
 from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, names_in, shown_first
 from konsil.analysis.table.encoding import groups, select
@@ -74,6 +75,7 @@ def choice_rows(context: Context, frame: pl.DataFrame) -> Iterator[Row]:
         if not is_kappa and math.isfinite(level.headline.value):
             method = message(
                 "chance level (two labels drawn from all labels given), {method}",
+                message_id="method.chance_level",
                 method=level.headline.method,
             )
             level_summary = EstimateSummary(replace(level.headline, method=method))
@@ -180,8 +182,8 @@ def rank_rows(
             cluster=context.cluster,
             reasons=[reason] * len(measures),
         )
-        rater = name or message("jury of {panel}", panel=analysis.raters)
-        labels = [*(c.id for c in criteria), message("mean over criteria")]
+        rater = name or Term("jury", analysis.raters)
+        labels = [*(c.id for c in criteria), MEAN_OVER_CRITERIA]
         k = len(systems) * (len(systems) - 1) // 2 + 1
         for summary, label, group_measure in zip(summaries, labels, measures, strict=False):
             few_systems = message(
@@ -246,12 +248,10 @@ def own_rows(
             continue
         versions: list[tuple[list[Ballot], list[frozenset[int]], str]] = []
         if experts is not None:
-            versions.append(([experts], [frozenset()], message("minus the experts")))
+            versions.append(([experts], [frozenset()], MINUS_EXPERTS))
         if peers:
             peer_ballots = [ballots[n] for n in peers]
-            versions.append(
-                (peer_ballots, list(peers.values()), message("minus the judges of other families"))
-            )
+            versions.append((peer_ballots, list(peers.values()), MINUS_PEERS))
         for n, (others, written, version) in enumerate(versions):
             every = [ballot, *others]
             at = systems.index(own_system)

@@ -18,6 +18,7 @@ from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH, WORTHS
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import LONGER, SHORTER
 from konsil.analysis.pairs.pair_estimates import value_rows
 from konsil.analysis.pairs.votes import (
     Ballot,
@@ -106,7 +107,7 @@ def places(
     [(0, 'a', 'b'), (1, 'b', 'a')]
     """
     k = len(names)
-    words = (message("longer"), message("shorter"))
+    words = (LONGER, SHORTER)
     if not statistic.startswith("win_rate"):
         if not by_length:
             return tuple((n, {"system": name}) for n, name in enumerate(names))

@@ -20,6 +20,7 @@ from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.catalogue.known import LENGTH
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import LONGER, SHORTER
 from konsil.analysis.pairs.ranking_summary import two_procedures
 from konsil.analysis.pairs.votes import Ballot, ballot_of, jury_votes, longer_first, names_in
 from konsil.analysis.table.encoding import groups
@@ -87,7 +88,7 @@ def _by_length(
 ) -> Iterator[Row]:
     """Rows of the comparisons where a system had the longer answer, and the shorter."""
     is_longer, has_lengths = longer_first(ballot, table)
-    for word, flag in ((message("longer"), True), (message("shorter"), False)):
+    for word, flag in ((LONGER, True), (SHORTER, False)):
         for n in range(len(ballot.systems)):
             # Of this system alone: its rival in the same comparison had the other length.
             of_length = ((ballot.first == n) & (is_longer == flag)) | (

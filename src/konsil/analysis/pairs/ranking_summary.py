@@ -10,7 +10,7 @@ import numpy as np
 
 from konsil.analysis.model.message import TranslatableMessage, listed, message
 from konsil.analysis.model.spec import Mode
-from konsil.analysis.pairs.vote_methods import votes_method
+from konsil.analysis.pairs.vote_methods import undefined_worths, votes_method
 from konsil.analysis.tabular.votes_table import Comparisons
 from konsil.stats.inference.cluster_variance import LEAST_RATERS
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
@@ -119,6 +119,11 @@ def _contradicts(preference: Preference, n: int, interval: Mapping[str, Any], le
         and interval["low"] is not None
         and disagree(interval["low"], interval["high"], float(preference.flips.p[n]), level)
     )
+
+
+def _about_these() -> TranslatableMessage:
+    """The method of intervals by item where no other raters are in question."""
+    return message("{way}, about these raters", message_id="comparisons.about_these", way=_BY_ITEM)
 
 
 def two_way_method(df: float) -> str:
@@ -233,7 +238,8 @@ def worths_of(
         low, high, reason = worth_limits(float(way.low[n]), float(way.high[n]))
         ends = (math.exp(min(float(end[n]), _EXPONENT)) for end in (gap.low, gap.high))
         ratio_low, ratio_high, ratio_reason = ratio_limits(*ends)
-        reason, ratio_reason = fitted.why or reason, fitted.why or ratio_reason
+        undefined = undefined_worths(fitted.why)
+        reason, ratio_reason = undefined or reason, undefined or ratio_reason
         rows.append(
             {
                 "system": name,
@@ -246,7 +252,9 @@ def worths_of(
                 "ratio_to_best": _number(best.value[n]),
                 "ratio_low": None if reference else _number(ratio_low),
                 "ratio_high": None if reference else _number(ratio_high),
-                "ratio_reason": message("the reference") if reference else ratio_reason,
+                "ratio_reason": message("the reference", message_id="worths.reference")
+                if reference
+                else ratio_reason,
                 "ratio_low_model": _number(best.low[n]),
                 "ratio_high_model": _number(best.high[n]),
             }
@@ -258,8 +266,8 @@ def worths_of(
     if model == "davidson":
         out["tie"] = _number(math.exp(fitted.log_tie))
     out["covariance"] = None if fitted.why else fitted.covariance.tolist()
-    method = f"{_BY_ITEM}, about these raters" if alone else two_way_method(float(way.df[0]))
-    return out | {"method": method, "reason": fitted.why}
+    method = _about_these() if alone else two_way_method(float(way.df[0]))
+    return out | {"method": method, "reason": undefined_worths(fitted.why)}
 
 
 def position(shown: Crossed) -> dict[str, Any]:
@@ -267,7 +275,7 @@ def position(shown: Crossed) -> dict[str, Any]:
     two, alone = shown.two_way, is_dominated(shown, 0)
     interval = _interval(two, 0, "two-way", two_way_method(float(two.df[0])))
     if alone:
-        interval = _interval(shown.question, 0, "item", f"{_BY_ITEM}, about these raters")
+        interval = _interval(shown.question, 0, "item", _about_these())
     return {
         "value": _number(shown.value[0]),
         "low": interval["low"],

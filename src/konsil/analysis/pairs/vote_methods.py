@@ -1,9 +1,10 @@
-"""How the intervals of comparisons are called."""
+"""How the intervals of comparisons are called, and why worths are undefined."""
 
 from __future__ import annotations
 
 from konsil.analysis.estimation.estimate import two_way_method
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.stats.pairs.worth_designs import WhyUndefined
 
 
 def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMessage:
@@ -51,3 +52,38 @@ def votes_method(cluster: str, way: str, kind: str, df: float) -> TranslatableMe
         cluster=unit,
         df=df,
     )
+
+
+def undefined_worths(reason: WhyUndefined) -> str:
+    """The sentence for a reason; empty where worths are defined."""
+    match reason:
+        case "no_comparisons":
+            return message("there are no comparisons", message_id="worths.no_comparisons")
+        case "no_ties":
+            return message(
+                "there is no tie, so that ties have no parameter; Bradley and Terry's model needs"
+                " none",
+                message_id="worths.no_ties",
+            )
+        case "all_ties":
+            return message("every comparison is a tie", message_id="worths.all_ties")
+        case "unconnected":
+            return message(
+                "some systems were never compared with the others, not even by way of third ones",
+                message_id="worths.unconnected",
+            )
+        case "undefeated":
+            return message(
+                "some systems lost to none of the others, directly or by way of third ones",
+                message_id="worths.undefeated",
+            )
+        case "unbounded":
+            return message(
+                "no comparison goes against the order of the others, so that the worths have no"
+                " bounds",
+                message_id="worths.unbounded",
+            )
+        case "no_maximum":
+            return message("the likelihood's maximum was not found", message_id="worths.no_maximum")
+        case "":
+            return ""

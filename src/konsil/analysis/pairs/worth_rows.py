@@ -11,10 +11,13 @@ import numpy as np
 from konsil.analysis.estimation.context import Context
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.rows.result_rows import row
+from konsil.analysis.model.interval_methods import has, is_by_rater
 from konsil.analysis.model.message import message
 from konsil.analysis.model.results import Row
+from konsil.analysis.model.terms import RATIO_TO_BEST
 from konsil.analysis.pairs.pair_estimates import counted, linearised, resampled
 from konsil.analysis.pairs.ranking_summary import ratio_limits, sentence, worth_limits
+from konsil.analysis.pairs.vote_methods import undefined_worths
 from konsil.analysis.pairs.votes import Member
 from konsil.stats.engine.contract import Array, Estimate
 from konsil.stats.pairs.bradley_terry_davidson import fit, worths
@@ -42,7 +45,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
                 context,
                 {**member.keys, **keys},
                 EstimateSummary(
-                    Estimate(math.nan, level=level, reason=_translatable_reason(fitted.why))
+                    Estimate(math.nan, level=level, reason=undefined_worths(fitted.why))
                 ),
             )
         return
@@ -63,7 +66,9 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             low=float(model[0][n]),
             high=float(model[1][n]),
             se=math.sqrt(fitted.covariance[n, n]),
-            method=message("by the model's information, votes taken as independent"),
+            method=message(
+                "by the model's information, votes taken as independent", message_id="method.model"
+            ),
             reason="",
         )
         two, item, rater, by_item, model_estimate = (
@@ -89,7 +94,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
         for other in others:
             if math.isfinite(other.low) and other.method != headline.method:
                 yield counted(row(context, keys, EstimateSummary(other), kind="companion"), log, n)
-        version = {**keys, "version": message("ratio to the best")}
+        version = {**keys, "version": RATIO_TO_BEST}
         yield counted(
             row(
                 context,
@@ -122,7 +127,7 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
     """
     if n == best.best:
         low = high = math.nan
-    elif "model" in headline.method:
+    elif has(headline.method, "model"):
         low, high = float(best.low[n]), float(best.high[n])
     elif alone and gap.bootstrap is not None:  # as the headline of a single rater, or of models
         low, high = _exp(gap.bootstrap.low, n), _exp(gap.bootstrap.high, n)
@@ -132,33 +137,15 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
             gap.found.question
             if by_items
             else gap.found.rater
-            if "rater-" in headline.method
+            if is_by_rater(headline.method)
             else gap.found.two_way
         )
         low, high = _exp(ends.low, n), _exp(ends.high, n)
     low, high, reason = ratio_limits(low, high)
-    reason = message("the reference") if n == best.best else reason
+    reason = message("the reference", message_id="worths.reference") if n == best.best else reason
     return replace(
         headline, value=float(best.value[n]), low=low, high=high, se=math.nan, reason=reason
     )
-
-
-def _translatable_reason(reason: str) -> str:
-    """Why worths are undefined, as a sentence that has a German form."""
-    messages = (
-        message("there are no comparisons"),
-        message(
-            "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
-        ),
-        message("every comparison is a tie"),
-        message("some systems were never compared with the others, not even by way of third ones"),
-        message("some systems lost to none of the others, directly or by way of third ones"),
-        message(
-            "no comparison goes against the order of the others, so that the worths have no bounds"
-        ),
-        message("the likelihood's maximum was not found"),
-    )
-    return next((sentence for sentence in messages if sentence == reason), reason)
 
 
 def _exp(ends: Array, n: int) -> float:

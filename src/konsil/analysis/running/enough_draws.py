@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from konsil.analysis.model.interval_methods import Feature, features_of
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Resampling
@@ -29,7 +30,8 @@ def limited(rows: Sequence[Row], resampling: Resampling) -> dict[int, int]:
     draws_by_row = {}
     for n, row in enumerate(rows):
         p, method = row.estimate.p, row.estimate.method
-        by_draws = ("permutation" in method or "resamples" in method) and ", all " not in method
+        features = features_of(method)
+        by_draws = features & {"permutation", "resamples"} and "all_permutations" not in features
         if (
             not by_draws
             or row.kind == "companion"
@@ -58,15 +60,19 @@ def with_further_draws(
     draws = max(draws_by_row.values(), default=0)
     for n in draws_by_row:
         more = again(n, draws)
-        if (
-            math.isfinite(more.estimate.p)
-            and more.estimate.method[:20] == rows[n].estimate.method[:20]
+        if math.isfinite(more.estimate.p) and _sampled(more.estimate.method) == _sampled(
+            rows[n].estimate.method
         ):
             out[n] = replace(
                 rows[n],
                 estimate=replace(rows[n].estimate, p=min(more.estimate.p, rows[n].estimate.p)),
             )
     return out
+
+
+def _sampled(method: str) -> frozenset[Feature]:
+    """A method's features, be its permutations drawn or all there are."""
+    return features_of(method) - {"all_permutations"}
 
 
 def too_few(

@@ -12,9 +12,11 @@ from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.designs.design_methods import design_methods
 from konsil.analysis.estimation.rare_events import FEW_HITS
 from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS
+from konsil.analysis.model.interval_methods import has, is_by_rater, leads, name_of
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
+from konsil.analysis.model.terms import words_of
 from konsil.analysis.table.adjudicated import adjudication_sentences
 from konsil.analysis.table.frame import RatingTable, reasons
 from konsil.analysis.table.screens import display_sentences
@@ -84,7 +86,7 @@ def _excluded(table: RatingTable, exclusions: Exclusions) -> list[str]:
     reason_by_text = {str(reason): reason for reason in reasons(exclusions)}
     counts = table.excluded.group_by("reason").len().sort("reason")
     parts = [
-        message("{n:,} {n|rating|ratings} ({reason})", n=n, reason=reason_by_text[reason])
+        message("{n:,} {n|rating|ratings} ({reason})", n=n, reason=words_of(reason_by_text[reason]))
         for reason, n in counts.iter_rows()
     ]
     return [message("Excluded: {what}.", what=listed(parts))]
@@ -219,11 +221,7 @@ def _comparisons(analyses: Sequence[Analysis], rows: Sequence[Row]) -> list[str]
 def _are_about_these(rows: Sequence[Row]) -> bool:
     """Whether comparisons by people have the two-way CI as a companion, never as primary CI."""
     of_pairs = [r for r in rows if r.statistic in {*WINS, *WORTHS}]
-    two_way = {
-        r.kind == "companion"
-        for r in of_pairs
-        if r.estimate.method.startswith("linearised two-way")
-    }
+    two_way = {r.kind == "companion" for r in of_pairs if leads(r.estimate.method, "wald_two_way")}
     return two_way == {True}
 
 
@@ -319,7 +317,7 @@ def _intervals(
     if not rows or not clusters:
         return []
     sentences: list[str] = []
-    if any("bootstrap" in r.estimate.method for r in rows):
+    if any(has(r.estimate.method, "bootstrap") for r in rows):
         sentences.append(
             message(
                 "The level of all intervals is {level:g} %. Bootstrap intervals are BCa intervals"
@@ -333,7 +331,7 @@ def _intervals(
                 seed=seed,
             )
         )
-    if any("two-way" in r.estimate.method for r in rows if r.statistic not in PREFERENCE):
+    if any(has(r.estimate.method, "two_way") for r in rows if r.statistic not in PREFERENCE):
         sentences.append(
             message(
                 "Two-way intervals allow for other items and other raters (linearised, of agreement"
@@ -348,15 +346,11 @@ def _intervals(
                 " a delete-one-rater jackknife otherwise."
             )
         )
-    if any(r.estimate.method in {"Wilson", "Clopper-Pearson"} for r in rows):
+    if any(name_of(r.estimate.method) in {"method.wilson", "method.exact"} for r in rows):
         sentences.append(
             message("Shares without clustering have Wilson intervals, Clopper-Pearson at 0 and 1.")
         )
-    of_few_hits = ("Wilson at", "Clopper-Pearson, each")
-    if any(
-        r.estimate.method.startswith(of_few_hits) and "bias-reduced" not in r.estimate.method
-        for r in rows
-    ):
+    if any(leads(r.estimate.method, "effective_clusters") for r in rows):
         sentences.append(
             message(
                 "Where the less frequent outcome occurred in fewer than {few} clusters,"
@@ -365,7 +359,7 @@ def _intervals(
                 few=FEW_HITS,
             )
         )
-    if any("for every pair of raters" in r.estimate.method for r in rows):
+    if any(has(r.estimate.method, "thin_pairs") for r in rows):
         sentences.append(
             message(
                 "Means over pairs of raters of which some share few units have intervals from a"
@@ -375,7 +369,7 @@ def _intervals(
                 message_id="edges.thin_methods",
             )
         )
-    if any("with the others' majority" in r.estimate.method for r in rows):
+    if any(has(r.estimate.method, "thin_majorities") for r in rows):
         sentences.append(
             message(
                 "Means over raters against the majority of the others, of whom some rated few"
@@ -385,8 +379,7 @@ def _intervals(
                 message_id="edges.thin_majorities_methods",
             )
         )
-    of_uneven = ("bias-reduced variance", "tails of t", "Clopper-Pearson at")
-    if any(word in r.estimate.method for r in rows for word in of_uneven):
+    if any(has(r.estimate.method, "uneven") for r in rows):
         sentences.append(
             message(
                 "Agreement in clusters of very unequal size has intervals with bias-reduced"
@@ -403,7 +396,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
         return []
     sentences: list[str] = []
     methods = [r.estimate.method for r in differences]
-    if any("score interval" in m or "square-and-add" in m for m in methods):
+    if any(has(m, "score") or has(m, "square_and_add") for m in methods):
         sentences.append(
             message(
                 "Differences of proportions have score intervals; where a cluster has several"
@@ -411,7 +404,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
                 message_id="difference.intervals_of_shares",
             )
         )
-    if any("permutation" in m for m in methods):
+    if any(has(m, "permutation") for m in methods):
         sentences.append(
             message(
                 "The intervals of other differences come from studentised permutations, in which"
@@ -420,11 +413,7 @@ def _tests(rows: Sequence[Row]) -> list[str]:
                 message_id="difference.intervals_of_permutation",
             )
         )
-    if any(
-        "effective degrees of freedom" in m
-        for m in methods
-        if m.startswith("difference, linearised")
-    ):
+    if any(leads(m, "rare_events") for m in methods):
         sentences.append(
             message(
                 "Differences of numbers that rest on rare events have linearised intervals with"
@@ -432,31 +421,27 @@ def _tests(rows: Sequence[Row]) -> list[str]:
                 message_id="difference.intervals_of_rare_events",
             )
         )
-    if any(
-        m.startswith("difference, linearised") and "effective degrees" not in m for m in methods
-    ):
+    if any(leads(m, "straight_difference") for m in methods):
         sentences.append(
             message(
                 "Differences of groups that cannot change places have linearised intervals.",
                 message_id="difference.intervals_of_linearisation",
             )
         )
-    if any("bootstrap" in m for m in methods):
+    if any(has(m, "bootstrap") for m in methods):
         sentences.append(message("Differences are paired on the same resamples."))
     tested = [r for r in differences if math.isfinite(r.estimate.p)]
     by_t = [
-        r
-        for r in tested
-        if "rater-cluster" in r.estimate.method or "jackknife" in r.estimate.method
+        r for r in tested if is_by_rater(r.estimate.method) or has(r.estimate.method, "jackknife")
     ]
-    if any("bootstrap" not in r.estimate.method for r in tested if r not in by_t):
+    if any(not has(r.estimate.method, "bootstrap") for r in tested if r not in by_t):
         sentences.append(
             message(
                 "The p value of a difference is that of the test which its interval inverts.",
                 message_id="difference.tests",
             )
         )
-    if any("bootstrap" in r.estimate.method for r in tested):
+    if any(has(r.estimate.method, "bootstrap") for r in tested):
         sentences.append(
             message(
                 ("Two-sided p values for differences were obtained by inverting the bootstrap CI."),

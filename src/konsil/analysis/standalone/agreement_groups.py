@@ -8,6 +8,7 @@ from dataclasses import replace
 from konsil.analysis.agreement import agreement_estimates, agreement_statistics
 from konsil.analysis.estimation.differences import contrast
 from konsil.analysis.estimation.ranges import within_statistic
+from konsil.analysis.model.interval_methods import leads
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.standalone.agreement_request import (
     AgreementRequest,
@@ -77,7 +78,7 @@ def compare_tables(
             cluster=options.cluster or "unit",
         )
         headline = difference.headline
-        if not shared and headline.method.startswith("paired difference,"):
+        if not shared and leads(headline.method, "paired"):
             headline = replace(headline, method=_independent(request, options.cluster or "unit"))
         differences.append(
             NamedEstimate(

@@ -13,6 +13,7 @@ from konsil.analysis.agreement import agreement_estimates, agreement_statistics
 from konsil.analysis.agreement.textbook import closed_form
 from konsil.analysis.estimation.estimate import sentence
 from konsil.analysis.estimation.ranges import within_statistic
+from konsil.analysis.model.interval_methods import has
 from konsil.analysis.model.message import listed, message
 from konsil.analysis.standalone.agreement_request import (
     MANY_PAIRS,
@@ -158,7 +159,7 @@ def estimate_table(table: Table, options: TableOptions, request: AgreementReques
         ] = []
     overlaps = overlaps_of(sample) if table.has_raters else ()
     notes |= {text: [] for text in uneven_overlaps(overlaps, request.pair_weights, names)}
-    n_resampled = sum("bootstrap" in s.estimate.method for s in statistics)
+    n_resampled = sum(has(s.estimate.method, "bootstrap") for s in statistics)
     # Where all resampled statistics have the same number of clusters, the note on it needs no
     # names; elsewhere each number is printed with its statistics.
     widest = n_resampled if len(cluster_notes) == 1 else math.inf

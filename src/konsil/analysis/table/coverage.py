@@ -112,8 +112,7 @@ def _in_order(systems: str) -> str:
 
 def _excluded(frame: pl.DataFrame, exclusions: Exclusions) -> dict[Key, dict[str, int]]:
     counts: dict[Key, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    # A table holds plain texts; the same sentence with its parts can be told in the report's
-    # language.
+    # A table holds plain texts; the term knows the values of its sentence.
     reason_by_text = {str(reason): reason for reason in reasons(exclusions)}
     for panel, criterion, system, reason, n in (
         frame.group_by("panel", "criterion", "system", "reason").len().sort("reason").iter_rows()

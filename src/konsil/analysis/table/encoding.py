@@ -18,8 +18,8 @@ from konsil.analysis.model.catalogue.known import (
     RATER_PAIR,
     TIMED,
 )
-from konsil.analysis.model.message import message
 from konsil.analysis.model.spec import Analysis
+from konsil.analysis.model.terms import pair_of
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.frame import NUMBERED, SUBJECT, RatingTable
@@ -158,7 +158,7 @@ def rater_pairs(
     """
     return [
         (
-            {**keys, "raters": message("{a} and {b}", a=a, b=b)},
+            {**keys, "raters": pair_of(a, b)},
             part.filter(pl.col("rater").is_in([a, b])),
             (a, b),
         )

@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import polars as pl
 
-from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.spec import Exclusions
+from konsil.analysis.model.terms import Term
 from konsil.analysis.table.adjudicated import Adjudicated, with_adjudicated_labels
 from konsil.analysis.table.columns import rating_columns, task_columns
 from konsil.analysis.table.screens import Displays, about_screens, displays
@@ -294,16 +294,16 @@ def _with_strata(frame: pl.DataFrame, data: Data) -> pl.DataFrame:
     return frame
 
 
-def reasons(rules: Exclusions) -> tuple[TranslatableMessage, ...]:
+def reasons(rules: Exclusions) -> tuple[Term, ...]:
     """Why a rating stays out, in the order in which the reasons are tried."""
     return (
-        message("phase: practice"),
-        message("phase: pilot"),
-        message("consent withdrawn"),
-        message("rater excluded by the protocol"),
-        message("item excluded by the protocol"),
-        message("no time recorded"),
-        message("faster than {seconds:g} seconds", seconds=rules.min_seconds),
+        Term("phase_practice"),
+        Term("phase_pilot"),
+        Term("consent_withdrawn"),
+        Term("rater_excluded"),
+        Term("item_excluded"),
+        Term("no_time"),
+        Term("faster_than", rules.min_seconds),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
+from konsil.analysis.model.terms import words_of
 from konsil.api.curation.decision_tables import write_cells
 from konsil.api.curation.masking import pretended_versions
 from konsil.api.folder.folder import Folder, open_folder
@@ -143,7 +144,9 @@ COLUMNS = ("analysis", "of", "mean", "width", "90 %", "power", "Holm")
 
 
 def _power_cells(row: Power) -> tuple[str, ...]:
-    of, minus = ", ".join(row.group.values()), ", ".join(row.versus.values())
+    of, minus = (
+        ", ".join(words_of(value) for value in group.values()) for group in (row.group, row.versus)
+    )
     cells = (_number(row.mean), _number(row.width), _number(row.width_90))
     tested = f"{row.power:.2f} ({row.power_low:.2f}-{row.power_high:.2f})" if row.tested else ""
     return (

@@ -7,6 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import COSTS, PARTS
+from konsil.analysis.model.terms import (
+    OTHER_SENTENCES,
+    OVERLAP_ALONE,
+    WHOLE_ANSWER,
+    Term,
+    is_term,
+    key_of,
+)
 from konsil.report.designs.design_figures import Curve, Panel, curves
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Point
@@ -22,14 +30,13 @@ def part_curves(
 ) -> Iterator[Drawing]:
     """How well a part tells the whole, and how far raters lie apart, by the number of sentences."""
     _ = material.language.gettext
-    whole_answer = _("whole answer")
     for statistic in PARTS:
         panels, sizes = [], list[str]()
         for a in (a for a in analyses if a.statistic == statistic):
             for group, rows in _groups(of[a.name]).items():
                 sizes = max(
                     sizes,
-                    [r.group["sentences"] for r in rows if _is_size(r, whole_answer)],
+                    [r.group["sentences"] for r in rows if _is_size(r)],
                     key=len,
                 )
                 lines = [
@@ -39,22 +46,22 @@ def part_curves(
                             if statistic == "part_whole"
                             else _("so many sentences")
                         ),
-                        _along(rows, whole_answer),
+                        _along(rows),
                         0,
                     )
                 ]
                 if statistic == "part_whole":
                     lines.append(
                         Curve(
-                            _("against the other sentences"),
-                            _along(rows, whole_answer, _("against the other sentences")),
+                            material.word(OTHER_SENTENCES),
+                            _along(rows, OTHER_SENTENCES),
                             1,
                         )
                     )
                     lines.append(
-                        Curve(_("overlap alone"), _along(rows, whole_answer, _("overlap alone")), 2)
+                        Curve(material.word(OVERLAP_ALONE), _along(rows, OVERLAP_ALONE), 2)
                     )
-                panels.append(Panel(_named(a, group), lines, _level(rows, whole_answer)))
+                panels.append(Panel(_named(a, group), lines, _level(rows)))
         if not panels or not sizes:
             continue
         word = title(statistic, material.language)
@@ -78,7 +85,7 @@ def part_curves(
             material.numbers,
             axis=ValueAxis(word),
             along=column_title(material, "sentences"),
-            level=whole_answer if any(p.level for p in panels) else "",
+            level=material.word(WHOLE_ANSWER) if any(p.level for p in panels) else "",
         )
 
 
@@ -90,27 +97,26 @@ def cost_curves(
     Reliability by budget, for few, half and all sentences.
     """
     _ = material.language.gettext
-    whole_answer = _("whole answer")
     for statistic in COSTS:
         panels, categories = [], list[str]()
         along = column_title(material, "sentences")
         for a in (a for a in analyses if a.statistic == statistic):
             if statistic == "budget_reliability":
-                lines, categories = _by_budget(material, of[a.name], whole_answer)
+                lines, categories = _by_budget(material, of[a.name])
                 panels.append(Panel(a.criterion, lines))
                 along = column_title(material, "minutes")
                 continue
             for group, rows in _groups(of[a.name]).items():
                 categories = max(
                     categories,
-                    [r.group["sentences"] for r in rows if _is_size(r, whole_answer)],
+                    [r.group["sentences"] for r in rows if _is_size(r)],
                     key=len,
                 )
                 panels.append(
                     Panel(
                         _named(a, group),
-                        [Curve(_("so many sentences"), _along(rows, whole_answer), 0)],
-                        _level(rows, whole_answer),
+                        [Curve(_("so many sentences"), _along(rows), 0)],
+                        _level(rows),
                     )
                 )
         if not panels or not categories:
@@ -127,26 +133,24 @@ def cost_curves(
             material.numbers,
             axis=ValueAxis(word, one_scale=statistic != "rater_hours"),
             along=along,
-            level=whole_answer if any(p.level for p in panels) else "",
+            level=material.word(WHOLE_ANSWER) if any(p.level for p in panels) else "",
         )
 
 
-def _by_budget(
-    material: Material, every: Sequence[Row], whole_answer: str
-) -> tuple[list[Curve], list[str]]:
+def _by_budget(material: Material, every: Sequence[Row]) -> tuple[list[Curve], list[str]]:
     """Reliability by minutes, for whole answers and for one, half and all of the sentences."""
     _ = material.language.gettext
     rows = [r for r in every if r.kind == "estimate" and "minutes" in r.group]
     minutes = list(dict.fromkeys(r.group["minutes"] for r in rows))
-    at = {(r.group["sentences"], r.group["minutes"]): point_of(r) for r in rows}
-    sizes = sorted({s for s, _m in at if s != whole_answer}, key=natural)
+    at = {(key_of(r.group["sentences"]), r.group["minutes"]): point_of(r) for r in rows}
+    sizes = sorted({s for s, _m in at if s != WHOLE_ANSWER}, key=natural)
     half = (len(sizes) - 1) // 2
     picked = list(dict.fromkeys([*sizes[:1], *sizes[half : half + 1], *sizes[-1:]]))
-    looks = {**{s: n for n, s in zip((0, 1, 4), picked, strict=False)}, whole_answer: 3}
+    looks = {**{s: n for n, s in zip((0, 1, 4), picked, strict=False)}, WHOLE_ANSWER: 3}
     names = {
         s: _("1 sentence") if s == "1" else _("%(n)s sentences") % {"n": s} for s in picked
-    } | {whole_answer: whole_answer}
-    shown = [*picked, *([whole_answer] if any(s == whole_answer for s, _m in at) else [])]
+    } | {WHOLE_ANSWER: material.word(WHOLE_ANSWER)}
+    shown = [*picked, *([WHOLE_ANSWER] if any(s == WHOLE_ANSWER for s, _m in at) else [])]
     return [
         Curve(names[s], [at.get((s, m), NOTHING) for m in minutes], looks[s]) for s in shown
     ], minutes
@@ -165,30 +169,30 @@ def _groups(rows: Sequence[Row]) -> dict[tuple[str, ...], list[Row]]:
     return by_group
 
 
-def _is_size(row: Row, whole_answer: str) -> bool:
-    return row.kind == "estimate" and row.group["sentences"] != whole_answer
+def _is_size(row: Row) -> bool:
+    return row.kind == "estimate" and not is_term(row.group["sentences"], WHOLE_ANSWER)
 
 
-def _along(rows: Sequence[Row], whole_answer: str, version: str = "") -> list[Point]:
+def _along(rows: Sequence[Row], version: Term | None = None) -> list[Point]:
     """The points by the number of sentences.
 
     Those of a version beside the estimate, or the estimate's own.
     """
-    sizes = [r.group["sentences"] for r in rows if _is_size(r, whole_answer)]
+    sizes = [r.group["sentences"] for r in rows if _is_size(r)]
     points = {
         r.group["sentences"]: point_of(r)
         for r in rows
-        if (r.group.get("version") == version if version else r.kind == "estimate")
+        if (is_term(r.group.get("version"), version) if version else r.kind == "estimate")
     }
     return [points.get(size, NOTHING) for size in sizes]
 
 
-def _level(rows: Sequence[Row], whole_answer: str) -> Point | None:
+def _level(rows: Sequence[Row]) -> Point | None:
     return next(
         (
             point_of(r)
             for r in rows
-            if r.kind == "estimate" and r.group["sentences"] == whole_answer
+            if r.kind == "estimate" and is_term(r.group["sentences"], WHOLE_ANSWER)
         ),
         None,
     )

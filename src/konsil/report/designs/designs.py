@@ -107,8 +107,9 @@ def _side_by_side(
 ) -> Iterator[Drawing]:
     """Each design in a column, and the paired difference beside them."""
     _, numbers = material.language.gettext, material.numbers
-    names: list[str] = []
+    names: dict[str, str] = {}  # a row's name and its analysis' part of it
     values: dict[str, dict[str, Dot]] = {}
+    of_zero: set[str] = set()
     for a in members:
         for r in of[a.name]:
             if r.kind == "companion":
@@ -118,23 +119,21 @@ def _side_by_side(
             column = r.group.get(a.compare, "")
             if r.kind == "difference":
                 column = f"{column} {MINUS} {r.versus.get(a.compare, '')}"
-            if name not in names:
-                names.append(name)
+                of_zero.add(column)
+            names.setdefault(name, a.name)
             e = r.estimate
             values.setdefault(column, {})[name] = Dot(name, e.value, e.low, e.high, "")
     if not names or len(values) > 4:
         return
-    # What all rows begin with says the figure's title.
-    heads = {name.partition(": ")[0] for name in names if ": " in name}
-    drop = (
-        len(next(iter(heads))) + 2 if len(heads) == 1 and all(": " in name for name in names) else 0
-    )
+    drop = len(_shared_heading(list(names.values())))
     nothing = Dot("", math.nan, math.nan, math.nan, "")
     for n in range(0, len(names), MOST_ROWS):
-        part = names[n : n + MOST_ROWS]
+        part = list(names)[n : n + MOST_ROWS]
         shown = [
             Column(
-                column, [dots.get(name, nothing) for name in part], 0.0 if MINUS in column else None
+                column,
+                [dots.get(name, nothing) for name in part],
+                0.0 if column in of_zero else None,
             )
             for column, dots in values.items()
         ]
@@ -157,6 +156,20 @@ def _side_by_side(
             ],
         )
         yield columns(about, [name[drop:] for name in part], shown, numbers)
+
+
+def _shared_heading(names: Sequence[str]) -> str:
+    """What stands before the colon in the names of all analyses; empty where they differ.
+
+    The figure's title says it, so that its rows need not.
+
+    >>> _shared_heading(["Agreement: accuracy", "Agreement: safety"])
+    'Agreement: '
+    >>> _shared_heading(["Agreement: accuracy", "safety"])
+    ''
+    """
+    headings = {name[: name.index(": ") + 2] if ": " in name else "" for name in names}
+    return headings.pop() if len(headings) == 1 else ""
 
 
 def _systems(

@@ -11,6 +11,7 @@ from typing import Literal
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT
 from konsil.analysis.model.message import message
+from konsil.analysis.model.terms import BEST_CHANCE, WHOLE_ANSWER, is_term, key_of
 from konsil.analysis.model.verdicts import (
     DesignEvidence,
     Recommendation,
@@ -168,7 +169,9 @@ def advice_table(
             first = []
         if criterion in gaps:
             a, row = gaps[criterion]
-            name = f"{_words(material, row.group['sentences'])} {MINUS} {_('whole answer')}"
+            name = (
+                f"{_words(material, row.group['sentences'])} {MINUS} {material.word(WHOLE_ANSWER)}"
+            )
             body.append(
                 (
                     Cell(criterion),
@@ -274,10 +277,9 @@ def hours_table(
     None where no analysis asks for hours.
     """
     _, numbers = material.language.gettext, material.numbers
-    whole_answer = _("whole answer")
     lines: list[tuple[Analysis, str, dict[str, Row], float]] = []
     for a in (a for a in analyses if a.statistic == "rater_hours" and not a.by):
-        rows = {r.group.get("sentences", ""): r for r in of[a.name] if r.kind == "estimate"}
+        rows = {key_of(r.group.get("sentences", "")): r for r in of[a.name] if r.kind == "estimate"}
         defined = {s: r for s, r in rows.items() if math.isfinite(r.estimate.value)}
         minus = {r.group.get("sentences"): r for r in of[a.name] if r.kind == "difference"}
         best = min(defined, key=lambda s: defined[s].estimate.value, default="")
@@ -295,8 +297,8 @@ def hours_table(
             Cell(numbers.tick(a.target), number=True),
             Cell(_words(material, best) or _why_none(of[a.name])),
             numbers.estimate(rows[best].estimate) if best else Cell("–", number=True),
-            numbers.estimate(rows[whole_answer].estimate)
-            if whole_answer in rows
+            numbers.estimate(rows[WHOLE_ANSWER].estimate)
+            if WHOLE_ANSWER in rows
             else Cell("–", number=True),
             Cell(numbers.p(adjusted.get(n, math.nan)) or "–", number=True),
         )
@@ -337,7 +339,7 @@ def _why_none(rows: Sequence[Row]) -> str:
 def _words(material: Material, sentences: str) -> str:
     _ = material.language.gettext
     if not sentences.isdigit():
-        return sentences
+        return material.word(sentences)
     return _("1 sentence") if sentences == "1" else _("%(n)s sentences") % {"n": sentences}
 
 
@@ -346,21 +348,20 @@ def budget_table(
 ) -> Table | None:
     """How many sentences are enough for a budget; None where no analysis has budgets."""
     _, numbers = material.language.gettext, material.numbers
-    whole_answer, best_of = _("whole answer"), _("chance of being the best")
     body = []
     for a in (a for a in analyses if a.statistic == "budget_reliability" and not a.by):
         rows = [r for r in of[a.name] if "minutes" in r.group]
         for minutes in dict.fromkeys(r.group["minutes"] for r in rows):
             budget_rows = [r for r in rows if r.group["minutes"] == minutes]
             estimates = {
-                r.group["sentences"]: r
+                key_of(r.group["sentences"]): r
                 for r in budget_rows
                 if r.kind == "estimate" and math.isfinite(r.estimate.value)
             }
             chance = {
-                r.group["sentences"]: r.estimate.value
+                key_of(r.group["sentences"]): r.estimate.value
                 for r in budget_rows
-                if r.group.get("version") == best_of
+                if is_term(r.group.get("version"), BEST_CHANCE)
             }
             parts = sorted((s for s in estimates if s.isdigit()), key=int)
             if not estimates:
@@ -387,8 +388,8 @@ def budget_table(
                     _chance(material, chance.get(best, math.nan)),
                     Cell(enough, number=True),
                     (
-                        numbers.estimate(estimates[whole_answer].estimate)
-                        if whole_answer in estimates
+                        numbers.estimate(estimates[WHOLE_ANSWER].estimate)
+                        if WHOLE_ANSWER in estimates
                         else Cell("–", number=True)
                     ),
                 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from konsil.analysis import Results
 from konsil.analysis.model.message import message
+from konsil.analysis.model.terms import words_of
 from konsil.analysis.table.columns import rating_columns
 from konsil.instrument import Criterion
 from konsil.prepare import MATCH
@@ -73,6 +74,10 @@ class Material:
     def records(self) -> tuple[Sequence[object], ...]:
         """All records by kind, for their digest."""
         return (self.items, self.answers, self.raters, self.ratings)
+
+    def word(self, value: str) -> str:
+        """What a reader sees of a value of a key column: of a term its words, else the value."""
+        return self.numbers.translated(words_of(value))
 
     def caption(self, text: str) -> str:
         """A caption that says so where ratings are simulated."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from konsil.analysis import Results, Row
+from konsil.analysis.model.terms import Term, Word, words_of
 from konsil.prepare import MATCH
 from konsil.report.material.tables import Numbers
 
@@ -13,7 +14,8 @@ from konsil.report.material.tables import Numbers
 def translated_results(results: Results, numbers: Numbers) -> Results:
     """The same results with their texts in the report's language.
 
-    The data files keep the English ones.
+    Terms of groups become words that remember their terms. The data files keep the terms and the
+    English texts.
     """
     return replace(
         results,
@@ -62,10 +64,13 @@ def _values(group: Mapping[str, str], numbers: Numbers) -> dict[str, str]:
     _ = numbers.language.gettext
     # Whether an item was matched is konsil's own stratum, and so are its words.
     match_words = {"yes": _("yes"), "no": _("no")}
-    return {
-        c: match_words.get(v, v) if c == MATCH else numbers.translated(v) for c, v in group.items()
-    }
+    return {c: match_words.get(v, v) if c == MATCH else _word(v, numbers) for c, v in group.items()}
+
+
+def _word(value: str, numbers: Numbers) -> str:
+    """What a reader sees of a group's value; a name of the study is its own word."""
+    return Word(numbers.translated(words_of(value)), value) if isinstance(value, Term) else value
 
 
 def _keys(counts: Mapping[str, int], numbers: Numbers) -> dict[str, int]:
-    return {numbers.translated(reason): n for reason, n in counts.items()}
+    return {_word(reason, numbers): n for reason, n in counts.items()}

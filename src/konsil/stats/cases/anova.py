@@ -68,10 +68,10 @@ def products(means: Array) -> Array:
 def contrasts(n_systems: int, n_levels: int) -> dict[str, Array]:
     """Orthonormal contrasts of each effect, (df, m).
 
-    The effects are 'system', 'level', 'interaction', and 'level of k' per system.
+    The effects are 'system', 'level', 'interaction', and 'level_of_k' per system.
 
     >>> {name: c.shape for name, c in contrasts(2, 5).items()}
-    {'system': (1, 10), 'level': (4, 10), 'interaction': (4, 10), 'level of 0': (4, 10), 'level of 1': (4, 10)}
+    {'system': (1, 10), 'level': (4, 10), 'interaction': (4, 10), 'level_of_0': (4, 10), 'level_of_1': (4, 10)}
     """  # noqa: E501
     systems, levels = _differences(n_systems), _differences(n_levels)
     mean_s, mean_l = (np.full((1, n), n**-0.5) for n in (n_systems, n_levels))
@@ -81,7 +81,7 @@ def contrasts(n_systems: int, n_levels: int) -> dict[str, Array]:
         "interaction": np.kron(systems, levels),
     }
     for n in range(n_systems):
-        by_effect[f"level of {n}"] = np.kron(np.eye(n_systems)[n : n + 1], levels)
+        by_effect[f"level_of_{n}"] = np.kron(np.eye(n_systems)[n : n + 1], levels)
     return by_effect
 
 

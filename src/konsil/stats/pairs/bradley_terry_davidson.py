@@ -19,6 +19,7 @@ from konsil.stats.pairs.wins import VoteStatistic
 from konsil.stats.pairs.worth_designs import (
     Counts,
     Design,
+    WhyUndefined,
     contradicts,
     counts_of,
     reachable,
@@ -52,7 +53,7 @@ class Worths:
     independent."""
     inverse: Array
     """(q, q) the inverse information, of the log worths and, for Davidson, of log_tie."""
-    why: str
+    why: WhyUndefined
     """Why the worths are undefined; empty where they are defined."""
 
 
@@ -79,7 +80,7 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
     x, settled = np.full((1, q), np.nan), np.zeros(1, dtype=bool)
     if not reason:
         x, settled = _newton(counts, chosen, np.zeros((1, q)))
-        reason = "" if settled[0] else "the likelihood's maximum was not found"
+        reason = "" if settled[0] else "no_maximum"
     if reason:
         return Worths(
             np.full(k, np.nan), np.nan, np.full((k, k), np.nan), np.full((q, q), np.nan), reason

@@ -92,25 +92,37 @@ def some_of(counts: Counts, which: IntArray) -> Counts:
     return Counts(counts.half[which], counts.tie[which], counts.n[which])
 
 
-def undefined_because(counts: Counts, chosen: Design) -> str:
+WhyUndefined = Literal[
+    "",
+    "no_comparisons",
+    "no_ties",
+    "all_ties",
+    "unconnected",
+    "undefeated",
+    "unbounded",
+    "no_maximum",
+]
+"""Why worths are undefined: no comparisons, or no ties, which Davidson's parameter needs; nothing
+but ties; systems never compared with the others, or that lost to none of them, not even by way of
+third ones; no comparison against the order of the others; no maximum found. Empty: they are
+defined."""
+
+
+def undefined_because(counts: Counts, chosen: Design) -> WhyUndefined:
     """Why one data set has no fit; empty where it has one."""
     if not counts.n.any():
-        return "there are no comparisons"
+        return "no_comparisons"
     if chosen.model == "davidson" and not counts.tie.any():
-        return (
-            "there is no tie, so that ties have no parameter; Bradley and Terry's model needs none"
-        )
+        return "no_ties"
     if chosen.model == "davidson" and counts.tie.sum() == counts.n.sum():
-        return "every comparison is a tie"
+        return "all_ties"
     reach = reachable(counts, chosen)[0]
     if not (reach | reach.T).all():
-        return "some systems were never compared with the others, not even by way of third ones"
+        return "unconnected"
     if not reach.all():
-        return "some systems lost to none of the others, directly or by way of third ones"
+        return "undefeated"
     if chosen.model == "davidson" and not contradicts(counts, chosen)[0]:
-        return (
-            "no comparison goes against the order of the others, so that the worths have no bounds"
-        )
+        return "unbounded"
     return ""
 
 
