@@ -1,7 +1,4 @@
-"""Preference statistics of one set of votes, each with its intervals and tests.
-
-All are on the same resamples.
-"""
+"""Preference statistics of one set of votes with intervals and tests on the same resamples."""
 
 from __future__ import annotations
 
@@ -28,27 +25,28 @@ from konsil.stats.pairs.wins import VoteStatistic
 Mode = Literal["valid", "paper"]
 
 RESAMPLED = 30_000_000_000
-"""Cells times questions times draws from which on nothing is resampled: several seconds or more."""
+"""From this product of cells, questions and draws on, nothing is resampled: several seconds or
+more."""
 
 WIDE = 30_000_000
-"""Cells times draws from which on the same holds."""
+"""From this product of cells and draws on, nothing is resampled either."""
 
 WIDER, FEW_RATERS, FEW_QUESTIONS, THIN = 1.1, 30, 50, 5
-"""From where on raters widen the interval; below how many raters, questions, comparisons of a pair
-little is known."""
+"""The ratio from which on raters widen the interval notably; the least numbers of raters, of
+questions, and of comparisons of a pair without a caution."""
 
 DIFFERS = 0.05
-"""Where one of two tests is at or below it and the other above, the reader is told what each
-answers."""
+"""Where one of two tests is at or below this p value and the other above, a note states which
+question each answers."""
 
 TOGETHER = 200
-"""Up to so many p values are adjusted together."""
+"""Up to this many p values are adjusted together."""
 
 _ROUNDING = 1e-12
-"""By so much 1 - level may miss its decimal."""
+"""The rounding error of 1 - level."""
 
 MUCH = 0.1
-"""A rater with a larger share of the comparisons, and twice an even one, is named."""
+"""A rater with a larger share of the comparisons, and more than twice an even share, is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +58,16 @@ class Bootstrap:
     high: Array
     """Upper end."""
     n_undefined: IntArray
-    """Draws in which the value was undefined; counted and left out."""
+    """Resamples in which the value was undefined; counted and excluded."""
     draws: int
-    """How many draws there were."""
+    """The number of resamples."""
     method: Literal["bca", "percentile"]
-    """How the interval was made of them."""
+    """The method of the interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Preference:
-    """One statistic's values with all that is known of their uncertainty."""
+    """One statistic's values with their intervals and tests."""
 
     name: str
     """The statistic."""
@@ -77,10 +75,11 @@ class Preference:
     """Values, and their intervals by question, by rater and two-way; the two-way one is the
     headline."""
     bootstrap: Bootstrap | None
-    """By question, beside it; None where resampling would take very long, or was not asked for."""
+    """The alternative interval by question; None where resampling would take very long, or was not
+    requested."""
     flips: VoteFlips | None
-    """Their test; None where the values do not change sign with winner and loser, or nothing is
-    tested."""
+    """The permutation test; None where the values do not change sign with winner and loser, or
+    nothing is tested."""
     p_family: Array
     """(m,) the flips' p, max-T adjusted over all tested values of the same call; nan otherwise."""
     p_joint: Array
@@ -97,10 +96,10 @@ def preferences(
     mode: Mode = "valid",
     family: Sequence[str] | None = None,
 ) -> list[Preference]:
-    """Several statistics of the same votes, on the same draws of questions and the same signs.
+    """Several statistics of the same votes, on the same resamples of questions and the same signs.
 
     valid: BCa over questions, flips of whole questions. paper: percentiles over questions, flips of
-    single comparisons, whose type-I error is too high where comparisons share questions or raters.
+    single comparisons, whose type I error is too high where comparisons share questions or raters.
     `family` names the statistics whose p values are adjusted together; None: all that are tested.
     draws = 0 resamples nothing and tests nothing.
 
@@ -123,7 +122,7 @@ def preferences(
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Votes and what is asked of them."""
+    """Votes and the statistics that are computed from them."""
 
     made: Votes
     """The votes."""
@@ -145,11 +144,10 @@ def surveys(
     level: float = 0.95,
     mode: Mode = "valid",
 ) -> list[list[Preference]]:
-    """Many sets of votes on the same questions (criteria, arms, strata).
+    """Many sets of votes on the same questions, such as criteria, arms or strata.
 
-    The questions are drawn once and flipped once for all of them.
-
-    The numbers are those of `preferences` of each by itself; its family of tests is its own.
+    The questions are resampled once and flipped once for all sets. The numbers are those of
+    `preferences` of each set by itself; each set has its own family of tests.
     """
     unit: Unit = "question" if mode == "valid" else "comparison"
     boots = _bootstraps(tallies, draws, key, level, mode)
@@ -174,9 +172,9 @@ def surveys(
 
 
 def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) -> list[Preference]:
-    """The preferences of one set of votes with adjusted two-way p values.
+    """The preferences of one set of votes with the two-way p values of its family adjusted.
 
-    The p values of its family are adjusted by their correlations.
+    The adjustment uses the correlations of the estimates.
     """
     family = [
         n
@@ -198,9 +196,9 @@ def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) 
 
 
 def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int, key: int) -> None:
-    """Fill in the p values that are estimated by sampled flips.
+    """Fill in the p values by sampled flips, and those adjusted within each family.
 
-    They are p values and those adjusted within each family, on the same signs.
+    Both use the same signs.
     """
     places = [
         (i, j)
@@ -245,7 +243,7 @@ def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int,
 def _bootstraps(
     tallies: Sequence[Tally], draws: int, key: int, level: float, mode: Mode
 ) -> list[list[Bootstrap | None]]:
-    """Each statistic's bootstrap; sets of votes with equally many questions are drawn together."""
+    """Each statistic's bootstrap; sets with equally many questions are resampled together."""
     out: list[list[Bootstrap | None]] = [[None] * len(tally.statistics) for tally in tallies]
     together: dict[int, list[int]] = {}
     for n, tally in enumerate(tallies):
@@ -297,9 +295,9 @@ def _resampled(votes: Votes, draws: int) -> bool:
 
 
 def _used(votes: Votes) -> tuple[Array, IntArray]:
-    """Counts of the cells that occur, and which those are.
+    """Counts of the cells that occur, and which cells these are.
 
-    The others stay out of the products with the weights.
+    The other cells are excluded from the products with the weights.
     """
     used = np.flatnonzero(np.bincount(votes.cells, minlength=votes.n_cells))
     counts: Array = cell_counts(votes, votes.questions, votes.n_questions)
@@ -319,17 +317,14 @@ def _values(
 
 
 def is_dominated(values: Crossed, index: int) -> bool:
-    """Whether one of several raters gave too many of a value's votes.
-
-    Then nothing is estimated of how raters vary.
-    """
+    """Whether one rater gave too many of a value's votes to estimate raters' variance."""
     return bool(values.n_raters[index] > 1 and values.effective_raters[index] < LEAST_RATERS)
 
 
 def disagree(low: float, high: float, p: float, level: float) -> bool:
-    """Whether an interval leaves out zero and a test does not reject it, or the other way round.
+    """Whether an interval excludes zero and a test does not reject zero, or the other way round.
 
-    False with nan.
+    False where a number is nan.
 
     >>> disagree(-0.8, -0.1, 0.062, 0.95), disagree(-0.8, 0.1, 0.062, 0.95)
     (True, False)
@@ -340,7 +335,7 @@ def disagree(low: float, high: float, p: float, level: float) -> bool:
 
 @dataclass(frozen=True)
 class VoteCaution:
-    """Something a reader of the intervals should know."""
+    """A limitation of the intervals that readers should know."""
 
     code: Literal[
         "raters-matter",
@@ -352,17 +347,17 @@ class VoteCaution:
         "thin-pairs",
         "rivals-not-met",
     ]
-    """What it is; `analysis` makes the sentence."""
+    """Which limitation it is; `analysis` makes the sentence."""
     numbers: tuple[float, ...]
-    """What the sentence names."""
+    """The numbers in the sentence."""
     rater: int = -1
-    """The number of the rater whom it is about; -1: nobody."""
+    """The number of the rater concerned; -1: none."""
 
 
 def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]:
-    """What to say beside a value: raters that widen the interval, few raters, few questions.
+    """The limitations of a value: raters that widen the interval, few raters, few questions.
 
-    The limits are what the coverage simulations support (docs/coverage.md).
+    The limits follow from the coverage simulations (docs/coverage.md).
     """
     cautions: list[VoteCaution] = []
     if not np.isfinite(preference.found.value[index]):
