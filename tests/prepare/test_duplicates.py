@@ -27,7 +27,7 @@ LONG = (
 
 def found(*texts: str) -> list[tuple[str, str, str]]:
     items = [Item(f"q{n}", text) for n, text in enumerate(texts)]
-    return [(pair.first, pair.second, pair.how) for pair in pairs(items)]
+    return [(pair.first, pair.second, pair.match) for pair in pairs(items)]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_translations_are_searched_only_with_vectors() -> None:
     items = [Item("a", "Which dose?"), Item("b", "Welche Dosis?"), Item("c", "Stop aspirin?")]
     vectors = np.array([[1.0, 0.0], [0.96, 0.28], [0.0, 1.0]])
     made = pairs(items, embed=lambda texts: vectors)
-    assert [(pair.first, pair.second, pair.how) for pair in made] == [("a", "b", "translated")]
+    assert [(pair.first, pair.second, pair.match) for pair in made] == [("a", "b", "translated")]
     assert found_duplicates(items, made, translated=True).searched[-1] == "translated"
     assert "translated" not in found_duplicates(items, (), translated=False).searched
 

@@ -67,7 +67,7 @@ def study(tmp_path: Path) -> Path:
     run("plan", tmp_path)
     owner, analyst, curator, _, name, email = NAMES
     [link] = invite(folder, (owner,), "owner", url="https://x.org", days=9)
-    assert link.who == f"{owner} = staff-1"
+    assert link.recipient == f"{owner} = staff-1"
     invite(folder, (analyst,), "analyst", url="https://x.org", days=9)
     invite(folder, (curator,), "curator", url="https://x.org", days=9)
     freeze(folder, NAMES[3])

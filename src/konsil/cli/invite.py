@@ -78,9 +78,9 @@ def command(
     links = invitations.invite(
         opened, who, role_of(role), url=url, days=days, once=once, anybody=anybody, by=by
     )
-    width = max(len(link.who) for link in links) + 2
+    width = max(len(link.recipient) for link in links) + 2
     for link in links:
-        click.echo(f"{link.who:{width}}{link.url}")
+        click.echo(f"{link.recipient:{width}}{link.url}")
     if url == HERE:
         click.echo(
             "note: these links lead to this machine and work on it alone; say with --url how people"

@@ -42,9 +42,9 @@ def command(
     probed = probe(
         open_folder(folder, database=database), model, Options((), limit, budget, again, dry_run)
     )
-    for line in run_lines(probed.asked.collected, dry_run):
+    for line in run_lines(probed.replies.collected, dry_run):
         click.echo(line)
-    raise_where_stopped(probed.asked.collected)
+    raise_where_stopped(probed.replies.collected)
     for line in lines_of(probed):
         click.echo(line)
     if table is not None:

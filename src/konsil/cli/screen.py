@@ -56,13 +56,13 @@ def command(
     decided_by = decider(by, "--decisions") if decisions is not None else by
     opened = open_folder(folder, database=database)
     looked = screen_items(opened, decisions, by=decided_by, save=not dry_run, options=options)
-    if looked.asked is not None:
-        for line in called(looked.asked.collected, dry_run):
+    if looked.replies is not None:
+        for line in called(looked.replies.collected, dry_run):
             click.echo(line)
-        raise_where_stopped(looked.asked.collected)
+        raise_where_stopped(looked.replies.collected)
     for line in (*screening_lines(looked), *unsearched_lines(opened)):
         click.echo(line)
-    if looked.asked is not None and looked.asked.n_pending:
+    if looked.replies is not None and looked.replies.n_pending:
         return
     if table is not None:
         write_table(looked, table)

@@ -55,7 +55,7 @@ def work(
         threading.Thread(
             target=shift.rate_in_window if n < windows else shift.rate,
             args=(p,),
-            name=p.who,
+            name=p.rater,
             daemon=True,
         )
         for n, p in enumerate(people)
@@ -74,14 +74,14 @@ class _Shift:
 
     say: Say
     think: Think
-    most: int | None
+    n_tasks: int | None
     stop: threading.Event
     patience: float
     outcome: Outcome
     crew: _Crew
 
     def _is_over(self, person: Person) -> bool:
-        return self.stop.is_set() or self.outcome.handed_in.get(person.who, 0) == self.most
+        return self.stop.is_set() or self.outcome.handed_in.get(person.rater, 0) == self.n_tasks
 
     def rate(self, person: Person) -> None:
         """Rate over plain connections, until nobody is at work."""
@@ -95,7 +95,7 @@ class _Shift:
                 page = _explained(visitor, _before(visitor, page, person.about))
                 if page.path.startswith("/task/"):
                     busy = busy or crew.back()
-                    page = _rate(visitor, page, self.say, self.think, outcome, person.who)
+                    page = _rate(visitor, page, self.say, self.think, outcome, person.rater)
                     continue
                 busy = busy and crew.done()
                 if crew.idle():
@@ -105,7 +105,7 @@ class _Shift:
                 time.sleep(LOOK_SECONDS)
                 page = visitor.go("/next", "look again")
         except (KonsilError, ValueError) as error:
-            outcome.times.fault(f"{person.who}: {error}")
+            outcome.times.fault(f"{person.rater}: {error}")
         finally:
             if busy:
                 crew.done()
@@ -132,7 +132,7 @@ class _Shift:
                 until=lambda: self._is_over(person),
             )
         except KonsilError as error:
-            self.outcome.times.fault(f"{person.who}: {error}")
+            self.outcome.times.fault(f"{person.rater}: {error}")
         finally:
             if busy:
                 crew.done()
@@ -174,7 +174,7 @@ def _before(visitor: Visitor, page: Page, about: Mapping[str, str]) -> Page:
             return page
         form_values = {
             name: about.get(name, offered[0] if offered else "")
-            for name, offered in form.asked.items()
+            for name, offered in form.options.items()
         }
         form_values |= dict([b for b in form.buttons if b[0]][:1])
         page = visitor.send(form, form_values, "before")
@@ -206,7 +206,7 @@ def _rate(
     public = form.data["public"]
     form_values, seconds = say(public)
     filled_values = {name: value for name, value in form_values.items() if value}
-    if unknown := sorted(set(filled_values) - set(form.asked)):
+    if unknown := sorted(set(filled_values) - set(form.options)):
         raise KonsilError(f"{page.path}: does not ask {unknown[0]!r}")
     share = seconds / (len(filled_values) + 1)
     rev = int(form.data.get("rev") or 0)

@@ -49,16 +49,16 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
     bootstrap's the linearised one, and none where that one contradicts them, too.
     """
     two, by_item, by_rater = (
-        preference.found.two_way,
-        preference.found.question,
-        preference.found.rater,
+        preference.intervals.two_way,
+        preference.intervals.question,
+        preference.intervals.rater,
     )
-    value = float(preference.found.value[n])
+    value = float(preference.intervals.value[n])
     boot = preference.bootstrap
     item = _interval(by_item, n, "item", _BY_ITEM)
     if (
         boot is not None
-        and (mode == "paper" or by_item.how[n] == "wald")
+        and (mode == "paper" or by_item.method[n] == "wald")
         and boot.high[n] > boot.low[n]
     ):
         item = {
@@ -102,17 +102,17 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
             "flips": (
                 f"whole "
                 f"{'item' if preference.flips.unit == 'question' else preference.flips.unit}s,"
-                f" {preference.flips.how[n]}"
+                f" {preference.flips.method[n]}"
             ),
         }
     out |= other
     out["rater"] = _interval(by_rater, n, "rater", "rater-cluster Wald")
     out |= {
-        "n_comparisons": int(preference.found.n_votes[n]),
-        "n_items": int(preference.found.n_questions[n]),
-        "n_raters": int(preference.found.n_raters[n]),
+        "n_comparisons": int(preference.intervals.n_votes[n]),
+        "n_items": int(preference.intervals.n_questions[n]),
+        "n_raters": int(preference.intervals.n_raters[n]),
         "reason": _reason(
-            value, head["low"], dominated=mode == "valid" and is_dominated(preference.found, n)
+            value, head["low"], dominated=mode == "valid" and is_dominated(preference.intervals, n)
         ),
     }
     return out
@@ -140,7 +140,7 @@ def _interval(interval: Interval, n: int, way: str, linearised: str) -> dict[str
 
     `linearised` is what the linearised one is called.
     """
-    kind, df = str(interval.how[n]), float(interval.df[n])
+    kind, df = str(interval.method[n]), float(interval.df[n])
     if kind != "wald":
         method = str(votes_method("item", way, kind, df)) if math.isfinite(interval.low[n]) else ""
         return {
@@ -238,7 +238,7 @@ def worths_of(
         low, high, reason = worth_limits(float(way.low[n]), float(way.high[n]))
         ends = (math.exp(min(float(end[n]), _EXPONENT)) for end in (gap.low, gap.high))
         ratio_low, ratio_high, ratio_reason = ratio_limits(*ends)
-        reason, ratio_reason = fitted.why or reason, fitted.why or ratio_reason
+        reason, ratio_reason = fitted.reason or reason, fitted.reason or ratio_reason
         rows.append(
             {
                 "system": name,
@@ -262,9 +262,9 @@ def worths_of(
     }
     if model == "davidson":
         out["tie"] = _number(math.exp(fitted.log_tie))
-    out["covariance"] = None if fitted.why else fitted.covariance.tolist()
+    out["covariance"] = None if fitted.reason else fitted.covariance.tolist()
     method = f"{_BY_ITEM}, about these raters" if alone else two_way_method(float(way.df[0]))
-    return out | {"method": method, "reason": fitted.why}
+    return out | {"method": method, "reason": fitted.reason}
 
 
 def position(shown: Crossed) -> dict[str, Any]:

@@ -35,13 +35,13 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     chosen = design(votes.n_systems, votes.steps, MODELS[analysis.statistic])
     cells = totals(votes)
     fitted, statistic = fit(cells, chosen), worths(cells, chosen)
-    if fitted.why:
+    if fitted.reason:
         for _, keys in member.rows:
             yield row(
                 context,
                 {**member.keys, **keys},
                 EstimateSummary(
-                    Estimate(math.nan, level=level, reason=_translatable_reason(fitted.why))
+                    Estimate(math.nan, level=level, reason=_translatable_reason(fitted.reason))
                 ),
             )
         return
@@ -75,7 +75,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             headline, others = rater, [two, model_estimate]
         elif alone:
             headline, others = by_item, [item, model_estimate]
-        elif context.target == "these" or is_dominated(log.found, n):
+        elif context.target == "these" or is_dominated(log.intervals, n):
             headline, others = item, [by_item, two, model_estimate]
         notes = [
             sentence(c, member.raters)
@@ -128,11 +128,11 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
     else:
         by_items = headline.raters == "these"
         ends = (
-            gap.found.question
+            gap.intervals.question
             if by_items
-            else gap.found.rater
+            else gap.intervals.rater
             if "rater-" in headline.method
-            else gap.found.two_way
+            else gap.intervals.two_way
         )
         low, high = _exp(ends.low, n), _exp(ends.high, n)
     low, high, reason = ratio_limits(low, high)

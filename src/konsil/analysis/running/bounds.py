@@ -104,7 +104,7 @@ class Case:
     """All ratings."""
     families: Lineage
     """Who is of which family."""
-    whole: Gaps
+    all_gaps: Gaps
     """The analysis' ratings and gaps."""
     part: Gaps
     """Those of the number's group."""
@@ -209,12 +209,12 @@ def _abstention(case: Case) -> Range:
 
 def _pair(case: Case) -> Range:
     absent = (
-        case.whole.absent
+        case.all_gaps.absent
         if case.context.analysis.statistic == "self_preference"
         else case.part.absent
     )
     frame = (
-        case.whole.frame
+        case.all_gaps.frame
         if case.context.analysis.statistic == "self_preference"
         else case.part.frame
     )
@@ -244,8 +244,8 @@ def _slope(case: Case) -> Range:
 
 
 def _preference(case: Case) -> Range:
-    sample, gaps = case.whole.sample(case.context)
-    bench = bench_of(case.context, case.table, case.whole.together(), sample, case.families)
+    sample, gaps = case.all_gaps.sample(case.context)
+    bench = bench_of(case.context, case.table, case.all_gaps.together(), sample, case.families)
     return preference_range(case.context, bench, gaps, case.row.group.get("rater", ""))
 
 

@@ -51,7 +51,9 @@ def make_kit(
         site = Site(folder.study, store)
         blocks = list(
             dict.fromkeys(
-                (row.phase, row.batch) for row in site.desk.line(rater) if not row.done or batch
+                (row.phase, row.batch)
+                for row in site.desk.line(rater)
+                if not row.is_completed or batch
             )
         )
         order = list(dict.fromkeys((row.phase, row.batch) for row in site.desk.line(rater)))

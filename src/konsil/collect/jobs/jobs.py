@@ -44,7 +44,7 @@ class Job:
 
     kind: CallKind
     """Answers, ratings or what is prepared."""
-    who: str
+    callee: str
     """The system, the judge, or the step of the preparation."""
     model: str
     """ENDPOINT:NAME."""
@@ -76,7 +76,7 @@ class Job:
     def identify(self, subject: str, request: Request) -> tuple[str, str]:
         """The digest of the work on a subject, and that of what is asked."""
         key = request_key(place(self.endpoint), request)
-        return work_key(self.kind, self.who, subject, key), key
+        return work_key(self.kind, self.callee, subject, key), key
 
     def work(self, n: int, attempts: int = 0) -> Work:
         """The work on the n-th subject."""
@@ -84,7 +84,9 @@ class Job:
         request = self.request(subject)
         identity, key = self.identify(subject, request)
         read, thoughts = self.read(subject), self.settings.thoughts
-        return Work(identity, self.kind, self.who, subject, key, request, read, attempts, thoughts)
+        return Work(
+            identity, self.kind, self.callee, subject, key, request, read, attempts, thoughts
+        )
 
 
 @dataclass(slots=True)
@@ -93,9 +95,9 @@ class Todo:
 
     job: Job
     """The job."""
-    left: array[int] = field(default_factory=lambda: array("l"))
+    pending: array[int] = field(default_factory=lambda: array("l"))
     """Places of the subjects that are left."""
-    done: int = 0
+    n_completed: int = 0
     """Subjects that are done."""
     tokens_read: int = 0
     """Estimated tokens of what is left to ask."""
@@ -128,7 +130,7 @@ class Todo:
         """Estimate by the replies that came, where there are any."""
         if not sizes.calls:
             return
-        n, self.is_taught = len(self.left), True
+        n, self.is_taught = len(self.pending), True
         self.tokens_read = round(n * sizes.read)
         has_passed = self.tokens_read > self.most_read or n * sizes.longest > self.tokens_written
         self.has_passed = self.is_capped and (has_passed or not sizes.is_capped)
@@ -196,7 +198,7 @@ def plan(
             request = job.request(subject)
             identity = bytes.fromhex(job.identify(subject, request)[0])
             if identity in completed:
-                todo.done += 1
+                todo.n_completed += 1
                 continue
             if (
                 stored is None
@@ -204,20 +206,20 @@ def plan(
                 stored = _stored_records(kind, calls)
             if job.record(subject) in stored:
                 if identity in ever:  # other votes have decided it: what is held is never replaced
-                    todo.done += 1
+                    todo.n_completed += 1
                 else:
                     foreign.append(subject)
             else:
-                todo.left.append(n)
+                todo.pending.append(n)
                 todo.tokens_read += tokens_of(request)
                 todo.most_read += most_read(request)
                 todo.tokens_written += most_written(request)
                 room = room - 1 if room is not None else None
         if foreign:
             _refuse_changed_requests(job, foreign, calls)
-            todo.done += len(foreign)
-        if todo.left:
-            todo.learn(calls.sizes(kind, job.who, split_model(job.model)[1]))
+            todo.n_completed += len(foreign)
+        if todo.pending:
+            todo.learn(calls.sizes(kind, job.callee, split_model(job.model)[1]))
         todos.append(todo)
     return todos
 
@@ -237,14 +239,16 @@ def _refuse_changed_requests(job: Job, foreign: Sequence[str], calls: Calls) -> 
 
     What was asked in other words must not be mixed with what would be now.
     """
-    earlier_subjects = {subject for _, actor, subject in calls.ended(job.kind) if actor == job.who}
+    earlier_subjects = {
+        subject for _, actor, subject in calls.ended(job.kind) if actor == job.callee
+    }
     mixed = sum(subject in earlier_subjects for subject in foreign)
     if mixed:
         noun = "answers" if job.kind == "answer" else "ratings"
         raise CollectError(
-            f"{job.who}: {mixed:,} {noun} were given under another model, prompt or setting; what"
-            " is kept is never replaced: state the earlier settings again, or give the new ones an"
-            " identifier of their own"
+            f"{job.callee}: {mixed:,} {noun} were given under another model, prompt or setting;"
+            " what is kept is never replaced: state the earlier settings again, or give the new ones"
+            " an identifier of their own"
         )
 
 
@@ -261,7 +265,7 @@ def lanes(todos: Sequence[Todo], calls: Calls, fake_answers: dict[str, str]) -> 
     attempts = calls.attempts(todos[0].job.kind)
     grouped: dict[str, list[Todo]] = {}
     for todo in todos:
-        if todo.left:
+        if todo.pending:
             grouped.setdefault(todo.job.endpoint.id, []).append(todo)
     return [
         lane for group in grouped.values() for lane in _lanes(group, attempts, fake_answers, calls)
@@ -282,9 +286,9 @@ def _lanes(
         endpoint.patience,
     )
     meters: dict[str, Meter] = {}
-    for job in {t.job.who: t.job for t in group}.values():
+    for job in {t.job.callee: t.job for t in group}.values():
         name = split_model(job.model)[1]
-        sizes = calls.sizes(job.kind, job.who, name)
+        sizes = calls.sizes(job.kind, job.callee, name)
         meter = meters.setdefault(name, Meter())
         meter.is_taught |= bool(sizes.calls)
         meter.dearest, meter.longest = (
@@ -294,7 +298,8 @@ def _lanes(
     for todo in group:
         meters[split_model(todo.job.model)[1]].is_bounded &= not todo.has_passed
     past = {
-        t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group
+        t.job.callee: calls.heard(t.job.kind, t.job.callee, split_model(t.job.model)[1])
+        for t in group
     }
     stopped: set[str] = set()
     lane = Lane(
@@ -327,8 +332,10 @@ def _works(
     group: Sequence[Todo], attempts: dict[str, int], stopped: Collection[str]
 ) -> Iterator[Work]:
     for todo in group:
-        for n in todo.left:
-            if todo.job.who in stopped:  # no request is written for a model that is called no more
+        for n in todo.pending:
+            if (
+                todo.job.callee in stopped
+            ):  # no request is written for a model that is called no more
                 break
             work = todo.job.work(n)
             before = attempts.get(work.id, 0)

@@ -125,7 +125,7 @@ def undecided_of(result: Polled, last: Call) -> Iterator[Attempt]:
             last.subject,
             last.who,
             question.outcome,
-            question.told,
+            question.evidence,
             last.at,
         )
 

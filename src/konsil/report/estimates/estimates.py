@@ -22,7 +22,7 @@ from konsil.report.material.ranges import case_cell, notes
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import (
     Joined,
-    beside_names,
+    benchmark_names,
     column_title,
     columns_of,
     contrast,
@@ -131,7 +131,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     columns = columns_of(rows)
     several = len({line.row.statistic for line in rows}) > 1
     methods = _companion_methods(rows)
-    comparisons = beside_names(rows)
+    comparisons = benchmark_names(rows)
     tested = any(not math.isnan(line.row.estimate.p) for line in rows)
     adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
     together = any(not math.isnan(line.row.p_max_t) for line in rows)
@@ -307,9 +307,9 @@ def _method(estimate: Estimate) -> str:
 
 def _comparison_cell(material: Material, line: Joined, name: str) -> Cell:
     """The number that the row is to be compared with."""
-    if line.beside is None or line.beside_name != name:
+    if line.benchmark is None or line.benchmark_name != name:
         return Cell("", number=True)
-    return material.numbers.estimate(line.beside.estimate, _remarks(material, line.beside))
+    return material.numbers.estimate(line.benchmark.estimate, _remarks(material, line.benchmark))
 
 
 def _companions(material: Material, line: Joined, methods: Sequence[str]) -> list[Cell]:

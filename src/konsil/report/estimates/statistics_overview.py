@@ -15,7 +15,7 @@ from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import Joined, beside_names, join
+from konsil.report.material.table_rows import Joined, benchmark_names, join
 from konsil.report.pairs.pairs import is_told_together
 
 MOST_COLUMNS = 4
@@ -73,7 +73,7 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
             )
         )
     words = ", ".join(c.title for c in shown)
-    marks = list(dict.fromkeys(m for rows in by_analysis.values() for m in beside_names(rows)))
+    marks = list(dict.fromkeys(m for rows in by_analysis.values() for m in benchmark_names(rows)))
     caption = _("%(what)s side by side: estimates (dots) with their intervals (lines).") % {
         "what": words
     }
@@ -125,7 +125,7 @@ def _dot(line: Joined) -> Dot:
         e.high,
         "",
         "",
-        line.beside.estimate.value if line.beside else math.nan,
+        line.benchmark.estimate.value if line.benchmark else math.nan,
     )
 
 

@@ -38,7 +38,7 @@ class _Units:
 
     counts: Array
     """(n_units, k) labels per unit; units without a label are left out."""
-    given: Array
+    n_labels: Array
     """(n_units,) labels of the unit."""
     agreeing: Array
     """(n_units,) weighted share of the unit's ordered pairs that agree; 0 for a unit with a single
@@ -91,7 +91,7 @@ def standard_error(
         codes.labels[labelled], np.arange(int(labelled.sum())), codes.n_labels, codes.values
     )
     units = _units(counts[labelled], w)
-    if len(units.given) < 2 or not (units.given >= 2).any() or codes.n_labels < 2:
+    if len(units.n_labels) < 2 or not (units.n_labels >= 2).any() or codes.n_labels < 2:
         return float("nan")
     parts = (
         _krippendorff_parts(units)
@@ -191,7 +191,7 @@ def _units(counts: Array, w: Array) -> _Units:
 
 def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
     """Each unit's linearised part of a coefficient, less the coefficient; (n_units,)."""
-    counts, n_labels, w = units.counts, units.given, units.w
+    counts, n_labels, w = units.counts, units.n_labels, units.w
     n, k = counts.shape
     twice = n_labels >= 2
     scale = n / twice.sum()
@@ -240,7 +240,7 @@ def _conger_chance(codes: Codes, w: Array) -> tuple[float, Array]:
 
 def _krippendorff_parts(units: _Units) -> Array:
     """Krippendorff's alpha by units with at least two labels, weighted by their number."""
-    counts, n_labels, w = units.counts, units.given, units.w
+    counts, n_labels, w = units.counts, units.n_labels, units.w
     mean = n_labels.mean()
     weight = n_labels / mean
     p = counts.mean(0) / mean

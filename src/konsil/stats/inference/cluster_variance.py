@@ -44,7 +44,7 @@ class Tally:
     total: Array
     """The clusters' shares of the variance under independence, before the strata's means are
     subtracted."""
-    known: Array
+    estimable: Array
     """The same, of the clusters that are not alone in their strata."""
     diagonal: Array
     """Squares of the clusters' shares."""
@@ -65,7 +65,7 @@ class Tally:
         return Tally(
             self.squares + other.squares,
             self.total + other.total,
-            self.known + other.known,
+            self.estimable + other.estimable,
             self.diagonal + other.diagonal,
             self.reach + other.reach,
             self.squared_reach + other.squared_reach,
@@ -83,7 +83,10 @@ class Tally:
         with multi-stage samples.
         """
         scale = np.divide(
-            self.total, self.known, out=np.full_like(self.total, np.nan), where=self.known > 0
+            self.total,
+            self.estimable,
+            out=np.full_like(self.total, np.nan),
+            where=self.estimable > 0,
         )
         return np.where(self.total > 0, self.squares * scale, 0.0)
 
@@ -101,7 +104,7 @@ class Tally:
         if both is None:
             return alone
         effective = np.divide(
-            self.known**2, self.diagonal, out=np.ones_like(alone), where=self.diagonal > 0
+            self.estimable**2, self.diagonal, out=np.ones_like(alone), where=self.diagonal > 0
         )
         alike = np.maximum(np.minimum(effective - 1, alone), 1.0)
         return between(alone, alike, self.variance(), both)
@@ -113,7 +116,7 @@ class Tally:
             else (self.products**2).sum((0, 1)) - self.squared_reach
         )
         down = self.diagonal + np.maximum(between, 0.0)
-        degrees = np.divide(self.known**2, down, out=np.ones_like(down), where=down > 0)
+        degrees = np.divide(self.estimable**2, down, out=np.ones_like(down), where=down > 0)
         return np.maximum(degrees, 1.0)
 
 

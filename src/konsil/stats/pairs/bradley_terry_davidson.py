@@ -3,7 +3,7 @@
 With u = sqrt(a_i / a_j) and d the tie parameter, P(i beats j) = u^2 / (u^2 + d u + 1) and P(tie) =
 d u / the same; Bradley and Terry's model has d = 0. The likelihood depends on the votes through
 wins + ties / 2 of each pair's first system and the number of ties. The worths' logarithms sum to
-zero. Where the likelihood has no maximum they are undefined (nan) and `Worths.why` says so.
+zero. Where the likelihood has no maximum they are undefined (nan) and `Worths.reason` says so.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Worths:
     be independent."""
     inverse: Array
     """(q, q) the inverse information, of the log worths and, for Davidson, of log_tie."""
-    why: str
+    reason: str
     """Why the worths are undefined; empty where they are defined."""
 
 
@@ -115,19 +115,19 @@ def worths(start: Array, chosen: Design) -> VoteStatistic:
     def finalise(cell_totals: Array) -> Array:
         flat = cell_totals.reshape(-1, cell_totals.shape[-1])
         out = np.full((len(flat), k), np.nan)
-        for at in range(0, len(flat) if not full_fit.why else 0, tile):
+        for at in range(0, len(flat) if not full_fit.reason else 0, tile):
             out[at : at + tile] = _refits(counts_of(flat[at : at + tile], chosen), chosen, full_fit)
         return out.reshape(*cell_totals.shape[:-1], k)
 
     def gradient(cell_totals: Array) -> Array:
         fitted = fit(cell_totals, chosen)
-        if fitted.why:
+        if fitted.reason:
             return np.full((cell_totals.size, k), np.nan)
         share, tied = (
             expected[0][:, None] for expected in _expected(_start(fitted, chosen)[None], chosen)
         )
         by_worth = chosen.sides @ fitted.inverse[:k, :k]
-        moved = (chosen.half - chosen.kept * share)[..., None] * by_worth[:, None]
+        moved = (chosen.half - chosen.included * share)[..., None] * by_worth[:, None]
         if chosen.model == "davidson":
             moved += (chosen.tie - tied)[..., None] * fitted.inverse[k, :k]
         moved -= moved.mean(axis=-1, keepdims=True)

@@ -71,7 +71,7 @@ class Preference:
 
     name: str
     """The statistic."""
-    found: Crossed
+    intervals: Crossed
     """Values, and their intervals by question, by rater and two-way; the two-way one is the
     headline."""
     bootstrap: Bootstrap | None
@@ -124,7 +124,7 @@ def preferences(
 class Tally:
     """Votes and the statistics that are computed from them."""
 
-    made: Votes
+    votes: Votes
     """The votes."""
     statistics: Sequence[VoteStatistic]
     """The statistics."""
@@ -133,7 +133,7 @@ class Tally:
 
     def tested(self, statistic: VoteStatistic) -> bool:
         """Whether flips test a statistic."""
-        return statistic.terms is not None and self.made.n_votes > 0
+        return statistic.terms is not None and self.votes.n_votes > 0
 
 
 def surveys(
@@ -154,14 +154,14 @@ def surveys(
     results: list[list[Preference]] = []
     for tally, resampled in zip(tallies, boots, strict=True):
         tally_results = []
-        counts = clusterings(tally.made)
+        counts = clusterings(tally.votes)
         for statistic, boot in zip(tally.statistics, resampled, strict=True):
             flips = None
             if draws and tally.tested(statistic):
                 flips = vote_flips(
-                    tally.made, statistic, unit=unit, draws=draws, key=key, sample=False
+                    tally.votes, statistic, unit=unit, draws=draws, key=key, sample=False
                 )
-            values = crossed(tally.made, statistic, level=level, counts=counts)
+            values = crossed(tally.votes, statistic, level=level, counts=counts)
             nothing = np.full(len(values.value), np.nan)
             tally_results.append(Preference(statistic.name, values, boot, flips, nothing, nothing))
         results.append(
@@ -183,9 +183,9 @@ def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) 
     ]
     if not family or sum(len(results[n].p_joint) for n in family) > TOGETHER:
         return results
-    spread, df = covariance(tally.made, [tally.statistics[n] for n in family], counts)
+    spread, df = covariance(tally.votes, [tally.statistics[n] for n in family], counts)
     adjusted = joint_p(
-        np.concatenate([results[n].found.two_way.p for n in family]), spread, df, key=key
+        np.concatenate([results[n].intervals.two_way.p for n in family]), spread, df, key=key
     )
     for n in family:
         results[n], adjusted = (
@@ -216,7 +216,7 @@ def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int,
         tests = [f for i, j in members if (f := results[i][j].flips) is not None]
         if draws * sum(t.differences.size for t in tests) > SAMPLED:
             continue
-        values = np.concatenate([results[i][j].found.value for i, j in members])
+        values = np.concatenate([results[i][j].intervals.value for i, j in members])
         differences = np.where(
             np.isfinite(values), np.concatenate([t.differences for t in tests], axis=1), np.nan
         )
@@ -247,11 +247,11 @@ def _bootstraps(
     out: list[list[Bootstrap | None]] = [[None] * len(tally.statistics) for tally in tallies]
     together: dict[int, list[int]] = {}
     for n, tally in enumerate(tallies):
-        if draws and _resampled(tally.made, draws) and tally.statistics:
-            together.setdefault(tally.made.n_questions, []).append(n)
+        if draws and _resampled(tally.votes, draws) and tally.statistics:
+            together.setdefault(tally.votes.n_questions, []).append(n)
     method: Literal["bca", "percentile"] = "bca" if mode == "valid" else "percentile"
     for members in together.values():
-        parts = [_used(tallies[n].made) for n in members]
+        parts = [_used(tallies[n].votes) for n in members]
         starts = np.cumsum([0, *(len(used) for _, used in parts)])
         finalise = partial(
             _values, [tallies[n] for n in members], [used for _, used in parts], starts
@@ -310,7 +310,7 @@ def _values(
     """All statistics of all sets of votes, from the totals of the cells that occur; (..., m)."""
     out = []
     for tally, cells, start in zip(tallies, used, starts[:-1], strict=True):
-        full_totals = np.zeros((*totals.shape[:-1], tally.made.n_cells))
+        full_totals = np.zeros((*totals.shape[:-1], tally.votes.n_cells))
         full_totals[..., cells] = totals[..., start : start + len(cells)]
         out += [s.finalise(full_totals) for s in tally.statistics]
     return np.concatenate(out, axis=-1)
@@ -360,31 +360,33 @@ def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]
     The limits follow from the coverage simulations (docs/coverage.md).
     """
     cautions: list[VoteCaution] = []
-    if not np.isfinite(preference.found.value[index]):
+    if not np.isfinite(preference.intervals.value[index]):
         return ()
-    both, alone = preference.found.two_way, preference.found.question
+    both, alone = preference.intervals.two_way, preference.intervals.question
     width, narrow = both.high[index] - both.low[index], alone.high[index] - alone.low[index]
     if narrow > 0 and width / narrow > WIDER:
         cautions.append(VoteCaution("raters-matter", (float(width / narrow) - 1,)))
     raters, questions = (
-        int(preference.found.n_raters[index]),
-        int(preference.found.n_questions[index]),
+        int(preference.intervals.n_raters[index]),
+        int(preference.intervals.n_questions[index]),
     )
     if raters < FEW_RATERS:
         cautions.append(VoteCaution("few-raters", (raters, FEW_RATERS)))
     share, effective = (
-        float(preference.found.largest_share[index]),
-        float(preference.found.effective_raters[index]),
+        float(preference.intervals.largest_share[index]),
+        float(preference.intervals.effective_raters[index]),
     )
-    if is_dominated(preference.found, index):
+    if is_dominated(preference.intervals, index):
         numbers = (share, raters, effective, LEAST_RATERS)
         cautions.append(
-            VoteCaution("raters-dominated", numbers, int(preference.found.busiest[index]))
+            VoteCaution("raters-dominated", numbers, int(preference.intervals.busiest[index]))
         )
     elif raters > 1 and share > max(MUCH, 2 / raters):
         cautions.append(
             VoteCaution(
-                "raters-unequal", (share, raters, effective), int(preference.found.busiest[index])
+                "raters-unequal",
+                (share, raters, effective),
+                int(preference.intervals.busiest[index]),
             )
         )
     if questions < FEW_QUESTIONS:
@@ -393,6 +395,6 @@ def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]
         p, flipped = float(both.p[index]), float(preference.flips.p[index])
         if (p <= DIFFERS) != (flipped <= DIFFERS) and np.isfinite([p, flipped]).all():
             cautions.append(VoteCaution("these-raters", (p, flipped)))
-    if preference.found.n_thinnest[index] < THIN:
-        cautions.append(VoteCaution("thin-pairs", (float(preference.found.n_thinnest[index]),)))
+    if preference.intervals.n_thinnest[index] < THIN:
+        cautions.append(VoteCaution("thin-pairs", (float(preference.intervals.n_thinnest[index]),)))
     return tuple(cautions)

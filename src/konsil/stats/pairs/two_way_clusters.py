@@ -52,7 +52,7 @@ class Interval:
     """Upper end."""
     p: Array
     """Two-sided p value of t for a value of zero; never 0."""
-    how: NDArray[np.str_]
+    method: NDArray[np.str_]
     """'wald': linearised; 'wilson': of a share; 'exact': of votes that are all alike, as if of df +
     1 votes."""
 
@@ -213,7 +213,7 @@ def crossed(
         n_votes,
         thinnest.astype(np.int64),
         rater.busiest,
-        np.divide(rater.most, n_votes, out=np.full(len(value), np.nan), where=n_votes > 0),
+        np.divide(rater.n_busiest, n_votes, out=np.full(len(value), np.nan), where=n_votes > 0),
         effective,
     )
 
@@ -232,7 +232,7 @@ def _at_edges(
     low, high, df, p = (
         np.array(part) for part in (interval.low, interval.high, interval.df, interval.p)
     )
-    methods = interval.how.copy()
+    methods = interval.method.copy()
     if statistic.kind == "share":
         scores = wilson_limits(
             value,
@@ -329,7 +329,7 @@ class _Survey:
     """Clusters with a vote that concerns the value."""
     busiest: IntArray
     """The cluster with the most of these votes."""
-    most: Array
+    n_busiest: Array
     """Its number of these votes."""
     squares: Array
     """The sum of their squared numbers of votes."""
@@ -423,11 +423,11 @@ class _Strata:
 
 
 def _together(survey: _Survey, other: _Survey) -> _Survey:
-    first = survey.most >= other.most
+    first = survey.n_busiest >= other.n_busiest
     return _Survey(
         survey.tally + other.tally,
         survey.n + other.n,
         np.where(first, survey.busiest, other.busiest),
-        np.where(first, survey.most, other.most),
+        np.where(first, survey.n_busiest, other.n_busiest),
         survey.squares + other.squares,
     )

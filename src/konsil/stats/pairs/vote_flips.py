@@ -16,7 +16,7 @@ from konsil.stats.pairs.votes import Votes, cell_counts, totals
 from konsil.stats.pairs.wins import VoteStatistic
 
 Unit = Literal["question", "comparison"]
-How = Literal["exact", "monte-carlo", "undefined"]
+Method = Literal["exact", "monte-carlo", "undefined"]
 
 _POINTS = 2_000_000
 """Up to this many points the null distribution is computed; otherwise it is sampled."""
@@ -32,8 +32,8 @@ class VoteFlips:
 
     p: Array
     """For each value, never 0; nan where it is undefined or nothing was computed."""
-    how: tuple[How, ...]
-    """How each p was computed."""
+    method: tuple[Method, ...]
+    """The method of each p value."""
     unit: Unit
     """The unit that is flipped as a whole."""
     differences: Array
@@ -82,7 +82,7 @@ def vote_flips(
     m = len(value)
     differences = flip_differences(votes, statistic) if unit == "question" else terms[votes.cells]
     p = np.full(m, np.nan)
-    methods: list[How] = ["undefined"] * m
+    methods: list[Method] = ["undefined"] * m
     sampled = []
     for j in range(m):
         if not np.isfinite(value[j]):

@@ -29,7 +29,7 @@ class Design:
     excluded."""
     tie: Array
     """(2 steps + 1,) 1 where the outcome is a tie of the model."""
-    kept: Array
+    included: Array
     """(2 steps + 1,) 0 where the outcome is excluded, otherwise 1."""
     sides: Array
     """(n_pairs, n_systems) 1 for the pair's first system, -1 for its second."""
@@ -82,7 +82,7 @@ def counts_of(cell_totals: Array, chosen: Design) -> Counts:
     array([[6.]])
     """
     table = cell_totals.reshape(-1, len(chosen.sides), len(chosen.half))
-    return Counts(table @ chosen.half, table @ chosen.tie, table @ chosen.kept)
+    return Counts(table @ chosen.half, table @ chosen.tie, table @ chosen.included)
 
 
 def some_of(counts: Counts, which: IntArray) -> Counts:

@@ -37,7 +37,7 @@ class RatedPage:
     """Its question."""
     note: str
     """The rater's note to oneself."""
-    done: bool
+    is_submitted: bool
     """Whether it was handed in."""
     changed: bool
     """Whether something was changed since, and not handed in: the ratings stand as they were."""
@@ -122,5 +122,5 @@ def _matches(row: RatedPage, words: str, which: str) -> bool:
     if not all(word in text for word in words.casefold().split()):
         return False
     return which not in ("note", "open") or (
-        bool(row.note) if which == "note" else not row.done or row.changed
+        bool(row.note) if which == "note" else not row.is_submitted or row.changed
     )

@@ -51,7 +51,7 @@ class Saved:
 class Submitted:
     """What became of handing in."""
 
-    done: bool
+    is_stored: bool
     """Whether the ratings are stored."""
     problems: Mapping[str, str] = field(default_factory=dict)
     """Fields that still need an answer -> why."""
@@ -151,12 +151,12 @@ class Desk:
             progress=progress,
             submitted=state.submitted_at is not None,
             closed=closed or bool(suggested),
-            back=previous_page,
+            previous_page=previous_page,
             practice=task.purpose == "practice",
             explained=bool(suggested),
             note=form_values.get(NOTE, ""),
-            asks_why=asks_why,
-            why=form_values.get(REASON_FOR_CHANGE, ""),
+            asks_reason=asks_why,
+            reason=form_values.get(REASON_FOR_CHANGE, ""),
         )
 
     def looked(self, rater: str, public: str, visit: str, at: str) -> None:

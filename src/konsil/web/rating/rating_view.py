@@ -68,7 +68,7 @@ class QuestionView:
     """Whether another window says something else."""
     suggested: str = ""
     """After a practice: the label that is suggested."""
-    why: str = ""
+    explanation: str = ""
     """After a practice: the reason."""
 
 
@@ -84,7 +84,7 @@ class Group:
     """'Answer A', 'Sentence 2 of 6', or nothing."""
     quote: str
     """The sentence's own words; empty where it is about no sentence."""
-    asked: tuple[QuestionView, ...]
+    questions: tuple[QuestionView, ...]
     """The questions."""
 
 
@@ -163,16 +163,16 @@ class Sheet:
     """Whether it is for practice, so that nothing of it counts."""
     explained: bool
     """Whether it shows what a practice explains, and takes no more answers."""
-    back: str
+    previous_page: str
     """The random name of the task handed in before this one; empty: none, or it cannot be
     changed."""
     note: str = ""
     """The rater's note to oneself."""
-    asks_why: bool = False
+    asks_reason: bool = False
     """Whether a change of what was handed in needs a reason."""
-    why: str = ""
+    reason: str = ""
     """The reason so far."""
-    lacks_why: bool = False
+    lacks_reason: bool = False
     """Whether something was changed and the reason is missing, after an attempt to go on."""
 
     @property
@@ -323,7 +323,7 @@ def _question(field: Field, anchor: str, form_state: FormState) -> QuestionView:
         problem=field.name in form_state.problems,
         conflict=field.name in form_state.conflicts,
         suggested=suggested,
-        why=explanation,
+        explanation=explanation,
     )
 
 
@@ -335,7 +335,9 @@ def groups_with_page_names(groups: Sequence[Group], names: PageNames) -> tuple[G
             question, name=names.neutral(question.name), reason=names.neutral(question.reason)
         )
 
-    return tuple(replace(group, asked=tuple(map(with_page_name, group.asked))) for group in groups)
+    return tuple(
+        replace(group, questions=tuple(map(with_page_name, group.questions))) for group in groups
+    )
 
 
 def with_page_names(sheet: Sheet, names: PageNames) -> Sheet:
