@@ -24,7 +24,7 @@ from konsil.instrument.screens.labelstudio import Control, controls
 from konsil.records import Answer, Citation, Item, Rating, Source, Span, Task
 from konsil.sources import raise_if, read_labelstudio
 from konsil.store import Batch
-from konsil.study.data.admit import Incoming, Known, admit
+from konsil.study.data.admit import Incoming, StoredRecords, admit
 
 PROTOCOL = """
 title = "Round trip"
@@ -249,8 +249,8 @@ def value_of(draw: Callable[[Any], Any], instrument: Instrument, task: Task) -> 
     return values
 
 
-def known() -> Known:
-    return Known(frozenset(i.id for i in ITEMS), {a.id: a.system for a in ANSWERS})
+def stored_records() -> StoredRecords:
+    return StoredRecords(frozenset(i.id for i in ITEMS), {a.id: a.system for a in ANSWERS})
 
 
 def read(study: Path, path: Path, **mapping: Any) -> tuple[Rating, ...]:
@@ -260,7 +260,7 @@ def read(study: Path, path: Path, **mapping: Any) -> tuple[Rating, ...]:
     file = Incoming(
         path.name, tasks=parsed.tasks, ratings=parsed.records, lines=parsed.lines, place="task"
     )
-    return admit(open_folder(study).study, [file], known()).ratings
+    return admit(open_folder(study).study, [file], stored_records()).ratings
 
 
 def plain(found: Sequence[Rating]) -> list[Rating]:

@@ -20,7 +20,7 @@ from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
 from konsil.report.pairs.pair_figures import Grid, boxes, counts, grids, strata, wins
-from konsil.report.pairs.pairs import families, is_told_together, pair_figures
+from konsil.report.pairs.pairs import families, is_in_family_figure, pair_figures
 from konsil.stats.engine.contract import Estimate
 from konsil.study import Study
 from pocqi_tables import tables, write
@@ -90,7 +90,7 @@ def test_a_family_is_analyses_that_differ_in_the_criterion_alone() -> None:
         *both("win_difference"), *both("win_difference", arm="text"), analysis("margin", "accuracy")
     )
     assert [len(f.members) for f in families(made)] == [2, 2]
-    assert [is_told_together(made, a) for a in made.study.analyses] == [True] * 4 + [False]
+    assert [is_in_family_figure(made, a) for a in made.study.analyses] == [True] * 4 + [False]
 
 
 @pytest.mark.parametrize(

@@ -314,7 +314,7 @@ def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> N
     suspected = {"c2": Finding("no question for a decision", by_model=True)}
     made, _ = screen(spec, ITEMS[:3], {}, suspected=suspected)
     opened.add(Batch(events=[screening_event(made, 1, AT)]), source="t", at=AT)
-    one = Pool(study(criteria=()), opened, clock.stamp).one("c2")
+    one = Pool(study(criteria=()), opened, clock.stamp).review("c2")
     assert one is not None
     assert (one.by_model, one.standing, one.earlier_reasons) == (
         "no question for a decision",

@@ -126,7 +126,7 @@ def command(
     reason; nothing undefined is printed as 0 or 1.
     """
     from konsil.analysis.model.spec import Resampling
-    from konsil.analysis.standalone.agreement import from_asked
+    from konsil.analysis.standalone.agreement import agreement_by_request
     from konsil.analysis.standalone.agreement_request import Request
     from konsil.analysis.tabular.agreement_options import TableOptions
     from konsil.analysis.tabular.slices import Slices
@@ -157,7 +157,7 @@ def command(
     request = Request(
         statistic, chosen, pair_weights, pairs, slices, Resampling(resamples, confidence), seed
     )
-    result = from_asked(table.frame, options, request)
+    result = agreement_by_request(table.frame, options, request)
     if as_json:
         click.echo(Block(result.to_json()))
     else:

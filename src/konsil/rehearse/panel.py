@@ -94,10 +94,10 @@ class _Shift:
             while not self._is_over(person):
                 page = _explained(visitor, _before(visitor, page, person.about))
                 if page.path.startswith("/task/"):
-                    busy = busy or crew.back()
+                    busy = busy or crew.rejoin()
                     page = _rate(visitor, page, self.say, self.think, outcome, person.rater)
                     continue
-                busy = busy and crew.done()
+                busy = busy and crew.leave()
                 if crew.idle():
                     break
                 # A page that came between the last look and the end of all others' work is seen by
@@ -108,7 +108,7 @@ class _Shift:
             outcome.times.fault(f"{person.rater}: {error}")
         finally:
             if busy:
-                crew.done()
+                crew.leave()
             visitor.leave()
 
     def rate_in_window(self, person: Person) -> None:
@@ -119,7 +119,7 @@ class _Shift:
         def idle(nothing: bool) -> bool:
             nonlocal busy
             if busy == nothing:
-                busy = crew.done() if busy else crew.back()
+                busy = crew.leave() if busy else crew.rejoin()
             return nothing and crew.idle()
 
         try:
@@ -135,7 +135,7 @@ class _Shift:
             self.outcome.times.fault(f"{person.rater}: {error}")
         finally:
             if busy:
-                crew.done()
+                crew.leave()
 
 
 class _Crew:
@@ -143,15 +143,15 @@ class _Crew:
 
     def __init__(self, n: int) -> None:
         self._busy, self._looks, self._lock = n, 0, threading.Lock()
-        self._mine = threading.local()
+        self._of_thread = threading.local()
 
-    def done(self) -> bool:
+    def leave(self) -> bool:
         with self._lock:
             self._busy -= 1
-            self._mine.quiet = False
+            self._of_thread.quiet = False
         return False
 
-    def back(self) -> bool:
+    def rejoin(self) -> bool:
         with self._lock:
             self._busy += 1
         return True
@@ -159,7 +159,10 @@ class _Crew:
     def idle(self) -> bool:
         """Whether nobody is at work, and was not at this thread's last look either."""
         with self._lock:
-            before, self._mine.quiet = getattr(self._mine, "quiet", False), self._busy == 0
+            before, self._of_thread.quiet = (
+                getattr(self._of_thread, "quiet", False),
+                self._busy == 0,
+            )
             return before and self._busy == 0
 
 

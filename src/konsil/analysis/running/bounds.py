@@ -14,7 +14,11 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement.consensus import ONE_TABLE, judges_and_panel, one_table
+from konsil.analysis.agreement.consensus import (
+    MEASURE_BY_STATISTIC,
+    judges_and_panel,
+    table_measure,
+)
 from konsil.analysis.cases.approval import approval_bounds
 from konsil.analysis.estimation.context import Context, labels_in, sample_of
 from konsil.analysis.judges.abstention_slope import abstentions_by_item, score_column
@@ -136,7 +140,11 @@ def bounds_of(
     gaps = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))
     pairs = is_of_pairs(context)
     find: _Rule | None = _pair if pairs else _RULES.get(analysis.statistic)
-    if find is None and analysis.against not in {None, "rest"} and analysis.statistic in ONE_TABLE:
+    if (
+        find is None
+        and analysis.against not in {None, "rest"}
+        and analysis.statistic in MEASURE_BY_STATISTIC
+    ):
         find = _against
     for row in rows:
         if row.analysis != analysis.name or row.kind != "estimate" or row.detail:
@@ -257,7 +265,7 @@ def _against(case: Case) -> Range:
     panel_frame = Gaps(panel_frame, panel_frame.clear()).within(group).frame
     if panel_frame.height == 0:
         return UNKNOWN
-    measure, weights = one_table(analysis)
+    measure, weights = table_measure(analysis)
     if weights != "unweighted" or measure == "within_one":
         return UNKNOWN
     if case.context.criterion.scope == "pair" and measure not in {"percent_agreement", "pabak"}:

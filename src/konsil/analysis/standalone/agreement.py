@@ -108,10 +108,10 @@ def agreement(
         Resampling(resamples, confidence),
         seed,
     )
-    return from_asked(to_polars(frame, column_names), options, request)
+    return agreement_by_request(to_polars(frame, column_names), options, request)
 
 
-def from_asked(frame: pl.DataFrame, options: TableOptions, request: Request) -> Agreement:
+def agreement_by_request(frame: pl.DataFrame, options: TableOptions, request: Request) -> Agreement:
     """Agreement statistics of a frame, by the options of its table and the request."""
     check_request(options, request)
     warnings: list[str] = []

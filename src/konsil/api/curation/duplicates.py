@@ -33,8 +33,8 @@ from konsil.prepare.identifiers.duplicates import (
     LIKENESS,
     Duplicates,
     Embed,
+    duplicate_groups,
     duplicates_event,
-    found_duplicates,
     last_duplicates,
     pairs,
     same_texts,
@@ -109,7 +109,7 @@ def search_duplicates(
         }
         embed = _embedder(translated)
         some = pairs(items, likeness=likeness, embed=embed)
-        grouping = found_duplicates(items, some, translated=translated, apart=apart)
+        grouping = duplicate_groups(items, some, translated=translated, apart=apart)
         out = _out(events)
         duplicate_ids = {item for item, decision in stated.items() if decision == DUPLICATE}
         if leave_one:

@@ -20,7 +20,7 @@ from konsil.store import Added, Batch, Store
 from konsil.store.engine.private import write_private
 from konsil.store.privacy.erasing import erased
 from konsil.study import check, parse, study_digest
-from konsil.study.data.admit import Incoming, Known, admit
+from konsil.study.data.admit import Incoming, StoredRecords, admit
 from konsil.study.data.cutting import rates_sentences, with_sentences
 from konsil.study.data.planned import on_plan
 from konsil.study.definition.adjudication import closing_sentences
@@ -70,7 +70,7 @@ class Folder(OpenedStudy):
         with self.store(create=True) as store:
             if any(file.ratings for file in read):
                 read = on_plan(read, store.tasks(), self.study.instruments)
-            existing = known_records(store)
+            existing = stored_records(store)
             admitted = admit(self.study, read, existing)
             # A rater's panel and strata are the protocol's to say, also where it was corrected
             # since.
@@ -451,11 +451,11 @@ def open_folder(folder: str | Path, *, database: str = "") -> Folder:
     return Folder(path, study, database or os.environ.get(DATABASE, ""))
 
 
-def known_records(store: Store) -> Known:
+def stored_records(store: Store) -> StoredRecords:
     """What the store holds already, for what may come in."""
     items, answers = store.items(), store.answers()
     bare = not any(i.text or i.reference for i in items) and not any(a.text for a in answers)
-    return Known(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)
+    return StoredRecords(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)
 
 
 def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:

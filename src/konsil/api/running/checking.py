@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
 from konsil.analysis.table.frame import COLUMNS
-from konsil.api.folder.folder import Folder, known_records
+from konsil.api.folder.folder import Folder, stored_records
 from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import AnalysisError, KonsilError, SourceError, StoreError, nearest
 from konsil.prepare import in_study, last_drawn
 from konsil.records import Event, Item
-from konsil.study.data.admit import Incoming, Known, admit
+from konsil.study.data.admit import Incoming, StoredRecords, admit
 from konsil.study.data.cutting import with_sentences
 from konsil.study.data.planned import on_plan
 from konsil.study.sections.line_numbers import with_lines
@@ -90,9 +90,9 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
         return [], problems
     try:
         with folder.store() as store:
-            existing, tasks = known_records(store), store.tasks()
+            existing, tasks = stored_records(store), store.tasks()
     except StoreError:  # there is no database yet
-        existing, tasks = Known(), ()
+        existing, tasks = StoredRecords(), ()
     # The ratings of a study whose items are not there yet name items that nobody knows.
     if all((folder.path / source.file).exists() for source in study.sources):
         try:
@@ -135,7 +135,7 @@ def _data(folder: Folder, files: Sequence[Incoming]) -> Data | None:
         return conforming(str(folder.path / PROTOCOL), study, data, events)[0]
     if not any(file.ratings for file in files):
         return None
-    admitted = admit(study, files, Known())
+    admitted = admit(study, files, StoredRecords())
     answers = with_sentences(study, admitted.answers, {})
     raters = {r.id: r for r in (*admitted.raters, *study.raters)}
     return Data(admitted.items, answers, tuple(raters.values()), admitted.tasks, admitted.ratings)

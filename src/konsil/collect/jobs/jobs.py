@@ -247,8 +247,8 @@ def _refuse_changed_requests(job: Job, foreign: Sequence[str], calls: Calls) -> 
         noun = "answers" if job.kind == "answer" else "ratings"
         raise CollectError(
             f"{job.callee}: {mixed:,} {noun} were given under another model, prompt or setting;"
-            " what is kept is never replaced: state the earlier settings again, or give the new ones"
-            " an identifier of their own"
+            " what is kept is never replaced: state the earlier settings again, or give the new"
+            " ones an identifier of their own"
         )
 
 

@@ -266,7 +266,7 @@ class Runner:
                 self._idle.pop(task, None)
                 self.wind_down(
                     self.budget.refusal(
-                        meter.most(request, price or FREE),
+                        meter.max_cost(request, price or FREE),
                         course.work.callee,
                         is_bounded=meter.has_bound(request),
                     )
@@ -327,14 +327,14 @@ class Runner:
 
         With a budget the first call of a model goes alone, so that its size is known for the next.
         """
-        if price is None or self.budget.most is None:
-            amount = 0.0 if price is None else meter.most(request, price)
+        if price is None or self.budget.limit is None:
+            amount = 0.0 if price is None else meter.max_cost(request, price)
             self.budget.hold(amount)
             return amount
         while not meter.is_taught and meter.is_teaching:
             await self.budget.change()
         meter.is_teaching = not meter.is_taught
-        amount = meter.most(request, price)
+        amount = meter.max_cost(request, price)
         if await self.budget.reserve(amount, is_capped=meter.has_bound(request)):
             return amount
         meter.is_teaching = False

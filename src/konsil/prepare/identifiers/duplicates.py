@@ -201,7 +201,7 @@ def grouped(some: Iterable[Pair], apart: Iterable[str] = ()) -> tuple[tuple[str,
 _ORDER: tuple[Match, ...] = ("exact", "same words", "near", "translated")
 
 
-def found_duplicates(
+def duplicate_groups(
     items: Sequence[Item],
     some: Sequence[Pair],
     *,

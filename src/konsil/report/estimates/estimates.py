@@ -11,7 +11,7 @@ from konsil.analysis import Analysis, Row
 from konsil.analysis.estimation.targets import whom
 from konsil.analysis.model.catalogue.known import CASES, PREFERENCE, WINS
 from konsil.analysis.model.message import message
-from konsil.report.designs.designs import is_told_by_design
+from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.estimates.figure_choice import figures_of
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.plots import forests
@@ -87,7 +87,7 @@ def _view(
         figures += figures_of(material, name, spec, _drawn(spec, estimates))
     if differences:
         tables.append(_differences(material, name, differences))
-        if spec is None or not is_told_by_design(spec):
+        if spec is None or not is_in_design_figure(spec):
             figures += forests(material, name, statistic, differences, spec=spec, difference=True)
     return AnalysisView(
         anchor=anchor("analysis", name),

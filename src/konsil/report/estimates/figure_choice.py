@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.cases.case_rules import implied
-from konsil.report.designs.designs import is_told_by_design
+from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.plots import forests, heat_maps
@@ -20,7 +20,7 @@ from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, column_title, levels_of
-from konsil.report.pairs.pairs import is_told_together
+from konsil.report.pairs.pairs import is_in_family_figure
 
 MOST_CATEGORIES = 7
 """Categories on the axis of a series; with more of them a forest plot is easier to read."""
@@ -35,7 +35,7 @@ def figures_of(
 ) -> list[Drawing]:
     """The figures of an analysis' estimates."""
     statistic = spec.statistic if spec else estimates[0].row.statistic
-    if spec is not None and (is_told_together(material, spec) or is_told_by_design(spec)):
+    if spec is not None and (is_in_family_figure(material, spec) or is_in_design_figure(spec)):
         return []
     if statistic.startswith("ensembles_"):
         return _ensembles(material, name, statistic)

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import COMPARISONS
-from konsil.report.designs.designs import is_told_by_design
+from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
 from konsil.report.figures.svg_primitives import About, Dot
@@ -16,7 +16,7 @@ from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, benchmark_names, join
-from konsil.report.pairs.pairs import is_told_together
+from konsil.report.pairs.pairs import is_in_family_figure
 
 MOST_COLUMNS = 4
 """Statistics that fit side by side."""
@@ -36,8 +36,8 @@ def glance(material: Material) -> list[Drawing]:
         )
         if (
             not is_distinct
-            and not is_told_together(material, analysis)
-            and not is_told_by_design(analysis)
+            and not is_in_family_figure(material, analysis)
+            and not is_in_design_figure(analysis)
         ):
             families.setdefault(_kinship(analysis), []).append(analysis)
     drawn = [

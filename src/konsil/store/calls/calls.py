@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from konsil.errors import ConflictError
 from konsil.prepare.questions.rewriting import REWRITING, with_rewriting
-from konsil.records import RENAMED, Answer, Call, CallKind, Item, Task, many
+from konsil.records import RENAMED, Answer, Call, CallKind, Item, Task, bulk_creation
 from konsil.store.engine import engine, read, schema
 from konsil.store.engine.rows import CALLS
 from konsil.store.log import audit
@@ -194,7 +194,7 @@ class Calls:
         t, i, a = schema.tasks.c, schema.items.c, schema.answers.c
         of_judges = t.rater.in_(sorted(judges))
         item_ids = sa.select(t.item).where(of_judges)
-        with engine.reading(self.store.engine) as connection, many():
+        with engine.reading(self.store.engine) as connection, bulk_creation():
             tasks: dict[str, Task] = {
                 task.id: task for task in read.some(connection, "tasks", of_judges)
             }

@@ -298,7 +298,7 @@ class _Selection:
         deleted |= {name for name, problem in settled.items() if problem in deleted}
         return tuple(sorted(deleted)), blanked
 
-    def _own(self) -> dict[str, sa.ColumnElement[bool]]:
+    def _conditions(self) -> dict[str, sa.ColumnElement[bool]]:
         """Table -> which of its rows are this rater's and go, as far as a condition says so."""
         tasks = sa.select(page_schema.screens.c.task).where(
             page_schema.screens.c.rater == self._rater
@@ -318,7 +318,7 @@ class _Selection:
             "ratings": self.removed + self.n_retained,
             "events": len(self._deleted) + len(self._blanked),
         }
-        for name, where in self._own().items():
+        for name, where in self._conditions().items():
             query = (
                 sa.select(sa.func.count()).select_from(schema.metadata.tables[name]).where(where)
             )
@@ -359,7 +359,7 @@ class _Selection:
         """
         connection, conditions, tables = (
             self._connection,
-            self._own(),
+            self._conditions(),
             schema.metadata.tables,
         )
         traces: dict[str, dict[str, str]] = {}

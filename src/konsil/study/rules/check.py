@@ -16,7 +16,7 @@ from konsil.analysis.running.form_rules import form_problems
 from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
 from konsil.instrument.definition.form import ANSWERS
-from konsil.locale import known, languages
+from konsil.locale import catalogue_language, languages
 from konsil.plan import Allocation
 from konsil.plan.model.references import check_numbers
 from konsil.prepare import preparation_problems
@@ -56,7 +56,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         return
     if not study.title.strip():
         yield f"{name}: title: is empty; a report needs a title"
-    if not known(study.language):
+    if not catalogue_language(study.language):
         yield (
             f"{name}: language: there is no {study.language!r};"
             f" {nearest(study.language, languages())}"

@@ -166,9 +166,9 @@ class Marks:
                 # Sent once more, because the answer to the first time was lost: it is kept already.
                 again = len(history) == base_number + 1 and replace(
                     history[0], at=""
-                ) == self._wanted(item, history[1:], form, by)
+                ) == self._marking_after(item, history[1:], form, by)
                 return "" if again else "crossed"
-            new_marking = self._wanted(item, history, form, by)
+            new_marking = self._marking_after(item, history, form, by)
             if isinstance(new_marking, str):
                 return new_marking
             if history and replace(history[0], by=by, at="") == new_marking:
@@ -181,7 +181,7 @@ class Marks:
                 else "crossed"
             )
 
-    def _wanted(
+    def _marking_after(
         self, item: Item, history: Sequence[Marking], form: Mapping[str, str], by: str
     ) -> Marking | Fault:
         """The marking after a change, or the fault that prevents the change.

@@ -17,7 +17,7 @@ from konsil.prepare import (
     Screening,
     decided_of,
     decisions,
-    found,
+    first_finding,
     last_screened,
 )
 from konsil.prepare.identifiers.suspects import suspects
@@ -333,7 +333,7 @@ class Pool:
         stand = self.stand()
         if item.id in stand.suspected:
             return stand.suspected[item.id]
-        finding = found(item, self.spec)
+        finding = first_finding(item, self.spec)
         if finding is not None:
             return finding.reason
         return KEEP if self.spec.keeps_undecided else UNDECIDED

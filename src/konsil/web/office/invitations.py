@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.errors import StoreError
-from konsil.locale import known, languages, translations
+from konsil.locale import catalogue_language, languages, translations
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Invitation, Role
 from konsil.store.people.people import Person, forget_person, note_person, people
@@ -189,7 +189,7 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
         secret = site.access.invite(account, role, at=now, expires_at=until, most_uses=most, by=by)
         url = site.options.host + path_to(request, "invitation", secret=secret)
         person = named.get(account, Person(account))
-        first = known(site.study.language) or "en"
+        first = catalogue_language(site.study.language) or "en"
         spoken = (first, *(language for language in languages() if language != first))
         texts = tuple(
             (s, *letter(s, site.study.title, person.name, url, until, role)) for s in spoken

@@ -88,11 +88,13 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
 def changed_pages(site: Site, connection: Connection, rater: str) -> frozenset[str]:
     """Open tasks that a rater handed in, and then changed without submitting the change."""
     return frozenset(
-        task for task in typed_since(connection, rater) if _says_otherwise(site, connection, task)
+        task
+        for task in typed_since(connection, rater)
+        if _differs_from_ratings(site, connection, task)
     )
 
 
-def _says_otherwise(site: Site, connection: Connection, task_id: str) -> bool:
+def _differs_from_ratings(site: Site, connection: Connection, task_id: str) -> bool:
     """Whether the page of a task says something else than its ratings.
 
     A change that was taken back does not.

@@ -61,7 +61,7 @@ ORDERED = _those(lambda statistic: statistic.needs_order)
 """Those that need labels in an order."""
 WEIGHTED = _those(lambda statistic: "weights" in statistic.keys)
 """Those that take weights by name."""
-ONE_TABLE = _those(lambda statistic: statistic.is_of_one_table)
+OF_TWO_RATERS = _those(lambda statistic: statistic.is_of_two_raters)
 """Those of one table of two raters, which can therefore be asked of a rater and a consensus."""
 
 JUDGING = _of("caution", "ensembles", "own", "confidence")
