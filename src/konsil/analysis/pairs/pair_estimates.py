@@ -26,7 +26,7 @@ def value_rows(
     people: bool,
     raters: Sequence[str],
 ) -> Iterator[Row]:
-    """The headline and what stands beside it, each as a row.
+    """The primary estimate and the alternative intervals, each as a row.
 
     `raters` are the raters' names by number.
     """

@@ -37,7 +37,7 @@ _BY_ITEM = "item-cluster Wald"
 """What a linearised interval by item is called."""
 
 MATRIX = 40
-"""Up to so many systems every two of them are told."""
+"""Up to this many systems every two of them are reported."""
 
 
 def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[str, Any]:
@@ -45,8 +45,8 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
 
     The two-way interval first, in paper mode that of items.
 
-    Outside of paper mode no interval by item stands beside flips that contradict it: instead of the
-    bootstrap's the linearised one, and none where that one contradicts them, too.
+    Outside of paper mode no interval by item is reported with flips that contradict it: the
+    linearised interval replaces the bootstrap's, and there is none where it contradicts them, too.
     """
     two, by_item, by_rater = (
         preference.intervals.two_way,

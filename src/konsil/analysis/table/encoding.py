@@ -43,7 +43,7 @@ _USED = (
     "task",
     "repeat_of",
 )
-"""What analyses read of a rating, besides the columns that they name."""
+"""The columns that analyses read, in addition to those that they name."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ _SIGNS = (
     (re.compile("\u2b07\ufe0f?"), "\u2193"),
     (re.compile("\u2b05\ufe0f?"), "\u2190"),
 )
-"""What a sign says stays: a tick, a cross, an arrow."""
+"""Symbols with a meaning stay: a tick, a cross, an arrow."""
 
 STYLED = re.compile(
     rf"!\[|\[\^|【|\^\[?\d|<sup|[{_SUPERSCRIPTS}]|\[\d|[(\[][^()\[\]\n]{{2,120}}(?:19|20)\d\d"

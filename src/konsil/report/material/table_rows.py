@@ -15,7 +15,7 @@ from konsil.report.material.tables import MINUS
 
 @dataclass(frozen=True)
 class Joined:
-    """A row with what stands beside it."""
+    """A row with its alternative intervals and its benchmark."""
 
     row: Row
     """An estimate or a difference."""

@@ -101,7 +101,7 @@ def _translated(section: Section, numbers: Numbers) -> Section:
 
 
 def _name(parameter: Recovered) -> str:
-    """The parameter without its group, which stands beside or above it."""
+    """The parameter without its group, which is next to or above it."""
     return (
         parameter.name.removeprefix(f"{parameter.group}: ") if parameter.group else parameter.name
     )

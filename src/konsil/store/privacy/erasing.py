@@ -230,7 +230,7 @@ def _erase(
 
 
 class _Selection:
-    """Which rows are about a rater, and what becomes of them."""
+    """The rows about a rater, and which of them are deleted or blanked."""
 
     def __init__(self, connection: Connection, study: Study, rater: str) -> None:
         self._connection, self._rater = connection, rater

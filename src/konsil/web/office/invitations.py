@@ -298,7 +298,7 @@ def _plain(text: str) -> bool:
 
 
 def leave(request: Request) -> Response:
-    """What would become of a rater's tasks, before anybody decides."""
+    """The effects of a withdrawal on a rater's tasks, before it is confirmed."""
     return _leave(request, request.query_params.get("rater", ""))
 
 
