@@ -95,7 +95,7 @@ def test_a_study_that_asks_for_no_reason_stores_none(
     public = handed_in(here)
     assert here.submit(R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "unasked"}, LATE).is_stored  # type: ignore[union-attr]
     assert reasons(opened) == ["", ""]
-    assert not here.open(R1, public).asks_why  # type: ignore[union-attr]
+    assert not here.open(R1, public).asks_reason  # type: ignore[union-attr]
 
 
 @pytest.mark.slow

@@ -179,7 +179,7 @@ def test_handing_in_what_another_window_changed_asks_first(opened: Store, desk: 
     assert asked is not None
     assert asked.conflicts == {"difficulty": "Schwer"}
     assert opened.ratings() == ()
-    assert here.submit(R1, public, ALL_RIGHT, asked.rev).done  # type: ignore[union-attr]
+    assert here.submit(R1, public, ALL_RIGHT, asked.rev).is_stored  # type: ignore[union-attr]
 
 
 def test_handing_in_again_revises_and_keeps_what_was_said(opened: Store, desk: MakeDesk) -> None:
