@@ -25,7 +25,7 @@ from konsil.errors import StudyError
 def command(folder: Path, database: str, kind: str, last: int | None, output: Path | None) -> None:
     """List the entries of the audit log of the study in FOLDER, oldest first.
 
-    Names follow the pseudonyms where the database has them; a table that --output writes has
+    Names stand beside pseudonyms where the database has them; a table that --output writes has
     pseudonyms alone.
     """
     from konsil.api import open_folder
