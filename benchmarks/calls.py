@@ -92,7 +92,7 @@ def called(study: object, folder: str, n: int) -> dict[str, float]:
         done = answer(study, store, Options())
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
         assert done.progress.outcomes == {"ok": n}, done.progress
-        assert done.made == n
+        assert done.n_records == n
         peak = memory()
         again = repeated(n, lambda: answer(study, store, Options()))
     return {"calls": n / seconds, "cpu_ms": 1000 * cpu / n, "peak": peak, **again}
@@ -103,7 +103,7 @@ def repeated(n: int, run: object) -> dict[str, float]:
     began, cpu = time.perf_counter(), time.process_time()
     done = run()  # type: ignore[operator]
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-    assert (done.progress.total, sum(t.done for t in done.todos)) == (0, n)
+    assert (done.progress.total, sum(t.n_completed for t in done.todos)) == (0, n)
     return {"rerun": n / seconds, "rerun_cpu": n / cpu}
 
 

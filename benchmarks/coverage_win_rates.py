@@ -71,7 +71,7 @@ def coverage(studied, studies, seed=5):
         hits["printed"] += two.low[0] <= studied.rate <= two.high[0]
         hits["linearised"] += two.se[0] > 0 and value - reach <= studied.rate <= value + reach
         hits["items"] += estimates.question.low[0] <= studied.rate <= estimates.question.high[0]
-        hits["exact"] += two.how[0] == "exact"
+        hits["exact"] += two.method[0] == "exact"
         width += two.high[0] - two.low[0]
     return {name: n / studies for name, n in hits.items()} | {"width": width / studies}
 

@@ -262,7 +262,7 @@ class Served:
         found = [form for form in forms(client.get("/next").text) if form.action in JOINING]
         fields = [*found[0].hidden.items(), *found[0].buttons[:1]]
         fields += [
-            (name, offered[-1] if offered else "9") for name, offered in found[0].asked.items()
+            (name, offered[-1] if offered else "9") for name, offered in found[0].options.items()
         ]
         assert (
             client.post(found[0].action, data=dict(fields), headers={"origin": URL}).status_code
@@ -481,7 +481,7 @@ def _filled(rng: random.Random, path: str) -> str:
 def _answers(rng: random.Random, form: Form) -> list[tuple[str, str]]:
     """The form filled in, then changed in up to three places."""
     fields = list(form.hidden.items())
-    for name, offered in form.asked.items():
+    for name, offered in form.options.items():
         if rng.random() < 0.85:
             fields.append(
                 (name, rng.choice(offered) if offered else rng.choice(("42", "because", *WORDS)))
@@ -523,7 +523,7 @@ def _message(rng: random.Random, form: Form) -> bytes:
             "at": "",
             "value": rng.choice(offered) if offered else rng.choice(WORDS),
         }
-        for name, offered in form.asked.items()
+        for name, offered in form.options.items()
     ]
     times = {"wall": "12.5", "active": "10", "first_input": "1.5"}
     return changed(rng, {"changes": changes, "visit": form.hidden.get("visit", ""), **times})

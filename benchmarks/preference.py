@@ -111,7 +111,7 @@ def whole_paper(draws=10_000):
         crossed(made, worths(totals(made), design(4, 2)))
     found = surveys(asked, draws=draws, key=7)
     seconds = time.process_time() - begun
-    values = sum(len(one.found.value) for mine in found for one in mine)
+    values = sum(len(one.intervals.value) for mine in found for one in mine)
     return seconds, f"{values} values, {draws:,} draws and flips"
 
 

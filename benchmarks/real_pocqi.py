@@ -224,7 +224,7 @@ def rate_on_the_pages(folder: Path) -> str:
         replies = Replies(opened.study, store, items, answers, TRUTH, SEED)
         guests = invited(opened.study, store)[:-1]
         with Server(folder) as server:
-            come = [Person(g.who, server.url + g.link, g.about) for g in guests]
+            come = [Person(g.rater, server.url + g.link, g.about) for g in guests]
             outcome = work(come, replies.to)
     insist(not outcome.times.faults, f"faults on the pages: {outcome.times.faults[:3]}")
     seconds, requests = time.perf_counter() - began, sum(r.count for r in outcome.times.rows())

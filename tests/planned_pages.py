@@ -191,7 +191,9 @@ def rated(client: TestClient, draw: random.Random, n: int) -> Iterator[str]:
         if form is None:
             return
         fields = [*form.hidden.items(), *form.buttons[:1]]
-        fields += [(name, draw.choice(offered)) for name, offered in form.asked.items() if offered]
+        fields += [
+            (name, draw.choice(offered)) for name, offered in form.options.items() if offered
+        ]
         sent = client.post(form.action, data=dict(fields), headers={"origin": URL})
         assert sent.status_code == 200, sent.text[-500:]
 

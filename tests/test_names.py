@@ -48,8 +48,30 @@ VAGUE = frozenset(
     }
 )
 """Words that do not state what a variable holds."""
-HIGHEST = 0.005
-"""The highest proportion of all bindings: fields that are stored, and the public API, keep some."""
+HIGHEST = 0.0015
+"""The highest proportion of all bindings: names in data, and the public API, keep some."""
+IN_DATA = frozenset(
+    {
+        "Call.asked",
+        "Call.who",
+        "Callee.asked",
+        "Callee.who",
+        "Drawn.asked",
+        "Drawn.found",
+        "Duplicates.how",
+        "Ended.who",
+        "Entry.who",
+        "Entry.why",
+        "Invitation.who",
+        "Screened.asked",
+        "Screened.seen",
+        "Themed.found",
+        "Usage.who",
+        "Visitor.who",
+    }
+)
+"""Fields that are columns of the database, of exports or keys of stored events: they change only
+with a migration."""
 
 
 def bindings(tree: ast.AST) -> Iterator[str]:
@@ -65,11 +87,35 @@ def bindings(tree: ast.AST) -> Iterator[str]:
             yield node.asname
 
 
+def fields(tree: ast.AST) -> Iterator[str]:
+    """Every annotated field of a module's classes, as Class.field."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for line in node.body:
+                if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                    yield f"{node.name}.{line.target.id}"
+
+
 def test_the_vague_words_are_counted() -> None:
     tree = ast.parse("def told(one, *, label):\n    found = [x for x in one]\n    return found")
     names = list(bindings(tree))
     assert sorted(names) == ["found", "label", "one", "told", "x"]
     assert sum(name in VAGUE for name in names) == 3
+    tree = ast.parse("class View:\n    who: str\n    rater: str = ''\n    def told(self): ...")
+    assert list(fields(tree)) == ["View.who", "View.rater"]
+
+
+@pytest.mark.slow
+def test_fields_state_what_they_hold() -> None:
+    """Beside the fields that are names in data, none is vague; the list has no other entry."""
+    names = [
+        name
+        for path in sorted(SOURCE.rglob("*.py"))
+        for name in fields(ast.parse(path.read_text("utf-8")))
+    ]
+    vague = {name for name in names if name.partition(".")[2].strip("_") in VAGUE}
+    assert len(names) > 2_000
+    assert vague == IN_DATA
 
 
 @pytest.mark.slow

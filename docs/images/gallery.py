@@ -280,7 +280,7 @@ def calibrating(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) ->
         for rater, label in (("r1", 0), ("r2", 3)):
             for _ in range(2):
                 public = site.desk.next_task(rater)
-                name = site.desk.open(rater, public).everything[0].asked[0].name
+                name = site.desk.open(rater, public).everything[0].questions[0].name
                 site.desk.submit(rater, public, {name: said.grades[label]}, 0)
         for camera in cameras:
             camera.enter(site, url, "r1")
@@ -301,7 +301,7 @@ def differing(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> N
                 asked = [
                     a.name
                     for group in site.desk.open(rater, public).everything
-                    for a in group.asked
+                    for a in group.questions
                 ]
                 labels = dict.fromkeys(asked, said.sides[side])
                 site.desk.submit(
@@ -356,7 +356,7 @@ def cases(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None:
         spec = study.prepare.screen
         for n, name in enumerate(("case-002", "case-004", "case-005", "case-007"), start=1):
             met = spec.criteria if n % 2 else spec.criteria[n - 1 :]
-            site.pool.decide(name, "keep" if n % 2 else "out", by="dr-berg", seen=0, met=met)
+            site.pool.decide(name, "keep" if n % 2 else "out", by="dr-berg", base_number=0, met=met)
         for kind, words in said.marked:
             # The second patient has another age.
             form = {
@@ -365,8 +365,8 @@ def cases(cameras: Sequence[Camera], said: Said, clock: Clock, _: Path) -> None:
                 "words": words.replace("52", "31"),
                 "everywhere": "1" if kind == "diagnosis" else "",
             }
-            seen = site.marks.case("case-002").seen
-            assert not site.marks.change("case-002", form, by="dr-berg", seen=seen), words
+            seen = site.marks.case("case-002").number
+            assert not site.marks.change("case-002", form, by="dr-berg", base_number=seen), words
         for camera in cameras:
             page = camera.page
             page.clock.set_fixed_time(clock.now)

@@ -66,13 +66,13 @@ def test_from_the_pages_to_the_versions(folder: Path, capsys: pytest.CaptureFixt
     met = opened.study.prepare.screen.criteria  # type: ignore[union-attr]
     with opened.store() as store:
         pool = Pool(opened.study, store, lambda: AT)
-        assert pool.decide("c1", "keep", by="ada", seen=0, met=met) == ""
+        assert pool.decide("c1", "keep", by="ada", base_number=0, met=met) == ""
     main(["screen", str(folder)])
     assert "left out, nobody decided: 3\n" in capsys.readouterr().out
     with opened.store() as store:
         pool = Pool(opened.study, store, lambda: AT)
-        assert pool.decide("c2", "keep", by="ben", seen=0, met=met) == ""
-        assert pool.decide("c3", "out", by="ben", seen=0, met=met[:1]) == ""
+        assert pool.decide("c2", "keep", by="ben", base_number=0, met=met) == ""
+        assert pool.decide("c3", "out", by="ben", base_number=0, met=met[:1]) == ""
         assert [row.case for row in Marks(opened.study, store, lambda: AT).cases()] == ["c1", "c2"]
     drawn = prepare(opened).drawn
     assert drawn.lost == {
@@ -87,16 +87,20 @@ def test_from_the_pages_to_the_versions(folder: Path, capsys: pytest.CaptureFixt
             (("diagnosis", "measles"), ("cue", "rash"), ("cue", "Fever"), ("cue", "cough"))
         ):
             assert (
-                marks.change("c1", {"do": "add", "kind": kind, "words": words}, by="ada", seen=seen)
+                marks.change(
+                    "c1", {"do": "add", "kind": kind, "words": words}, by="ada", base_number=seen
+                )
                 == ""
             )
-        assert marks.change("c1", {"do": "approve"}, by="ben", seen=4) == ""
+        assert marks.change("c1", {"do": "approve"}, by="ben", base_number=4) == ""
     masked = mask_cases(opened)
-    assert masked.made == 1
+    assert masked.n_done == 1
     with opened.store() as store:
         texts = {item.id: item.text for item in store.items() if item.case == "c1"}
         assert (
-            Marks(opened.study, store, lambda: AT).change("c1", {"do": "undo"}, by="ada", seen=5)
+            Marks(opened.study, store, lambda: AT).change(
+                "c1", {"do": "undo"}, by="ada", base_number=5
+            )
             == "made"
         )
         assert store.verify_log() == ()
@@ -132,8 +136,8 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
             "undecided",
             "undecided",
         ]
-        assert pool.decide("c2", "keep", by="ada", seen=2, met=pool.spec.criteria) == ""  # type: ignore[union-attr]
-        assert pool.decide("c1", "undo", by="ada", seen=1) == ""
+        assert pool.decide("c2", "keep", by="ada", base_number=2, met=pool.spec.criteria) == ""  # type: ignore[union-attr]
+        assert pool.decide("c1", "undo", by="ada", base_number=1) == ""
     assert prepare(opened).drawn.lost == {"nobody decided": 3}
     table.write_text("item,decision\nc2,too short\nc1,keep\n", "utf-8")
     screen_items(opened, ScreeningRequest(decisions=table))
@@ -141,7 +145,7 @@ def test_a_table_and_the_pages_are_one_mechanism(folder: Path) -> None:
     with opened.store() as store:
         assert (
             Pool(opened.study, store, lambda: AT).decide(
-                "c1", "out", by="a", seen=5, reason="too long"
+                "c1", "out", by="a", base_number=5, reason="too long"
             )
             == ""
         )

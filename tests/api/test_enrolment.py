@@ -110,7 +110,7 @@ def rate(folder: Folder, who: str, specialty: str, label: str) -> None:
         while (public := desk.next_task(who)) is not None:
             done = desk.submit(who, public, {"better": label}, 0)
             assert done is not None
-            assert done.done
+            assert done.is_stored
 
 
 @pytest.mark.slow

@@ -250,8 +250,8 @@ def value_of(draw: Callable[[Any], Any], instrument: Instrument, task: Task) -> 
     return values
 
 
-def known() -> Known:
-    return Known(frozenset(i.id for i in ITEMS), {a.id: a.system for a in ANSWERS})
+def stored_records() -> StoredRecords:
+    return StoredRecords(frozenset(i.id for i in ITEMS), {a.id: a.system for a in ANSWERS})
 
 
 def read(study: Path, path: Path, **mapping: Any) -> tuple[Rating, ...]:
@@ -261,7 +261,7 @@ def read(study: Path, path: Path, **mapping: Any) -> tuple[Rating, ...]:
     file = Incoming(
         path.name, tasks=parsed.tasks, ratings=parsed.records, lines=parsed.lines, place="task"
     )
-    return admit(open_folder(study).study, [file], known()).ratings
+    return admit(open_folder(study).study, [file], stored_records()).ratings
 
 
 def plain(found: Sequence[Rating]) -> list[Rating]:

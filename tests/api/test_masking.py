@@ -98,7 +98,7 @@ def test_from_marks_to_versions(folder: Folder) -> None:
         "2 cases: 0 marked, 0 approved, 0 with their versions as items"
     ]
     done = mask_cases(folder, marks(folder), by="p-1")
-    assert (done.new, done.left, done.refused) == (2, {"c1": (), "c2": ()}, {})
+    assert (done.new, done.leftovers, done.refused) == (2, {"c1": (), "c2": ()}, {})
     done = mask_cases(folder, by="p-2", approve=True)
     assert list(progress_lines(done)) == [
         "2 cases: 2 marked, 2 approved, 2 with their versions as items"
@@ -118,7 +118,7 @@ def test_from_marks_to_versions(folder: Folder) -> None:
         "c2": (2, "staff-2", True),
     }
     again = mask_cases(folder, marks(folder), approve=True)
-    assert (again.new, again.made) == (0, 2)
+    assert (again.new, again.n_done) == (0, 2)
     with pytest.raises(PlanError, match="case 'c1': its versions are items already"):
         mask_cases(folder, marks(folder, MARKS.replace("c1,cue,2,nodes", "c1,cue,2,fever")))
 
@@ -148,7 +148,7 @@ def test_the_diagnosis_that_is_left_over_keeps_a_case_from_approval(folder: Fold
         mask_cases(folder, despite={"c9": "why not"})
     done = mask_cases(folder, by="p-2", despite={"c1": "it healed"})
     assert done.markings["c1"].despite == "it healed"
-    assert done.made == 2
+    assert done.n_done == 2
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_answers_and_plans_wait_for_versions(folder: Folder) -> None:
     mask_cases(folder, marks(folder), by="p-1")
     mask_cases(folder, by="p-2", approve=True)
     with folder.store() as store:
-        assert answer(folder.study, store).made == 10
+        assert answer(folder.study, store).n_records == 10
     assert {t.item for t in make_plan(folder).tasks} == {
         f"{c}:{level}" for c in ("c1", "c2") for level in LEVELS
     }
@@ -273,7 +273,7 @@ def test_marks_in_cases_that_are_not_drawn_are_passed_over(folder: Folder) -> No
     prepare(again)
     mask_cases(again, marks(again), by="p-1")
     done = mask_cases(again, by="p-2", approve=True)
-    assert (len(done.items), done.made) == (1, 1)
+    assert (len(done.items), done.n_done) == (1, 1)
     assert len(studied_items(again)) == 5
 
 

@@ -209,7 +209,7 @@ def test_a_reply_that_passed_its_bound_makes_the_next_figures_estimates(
     meter.learn(request(), Reply("insulin", usage=usage, sent=sent), 0.5)
     assert meter.has_bound(request()) is expected
     cheap = Price(1.0, 1.0)
-    assert (meter.most(request(), cheap) < 0.5) is expected, (
+    assert (meter.max_cost(request(), cheap) < 0.5) is expected, (
         "the dearest call is reserved where there is no bound"
     )
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from vendor_bodies import DOCUMENTED, OURS, PAGES, QUESTION, Documented
 
-from konsil.collect.providers.error_bodies import own_words, patience_asked
+from konsil.collect.providers.error_bodies import own_words, requested_wait
 from konsil.collect.providers.failures import failure
 from konsil.collect.providers.provider import (
     CallError,
@@ -71,7 +71,7 @@ def test_the_account_is_told_in_the_endpoints_words() -> None:
     ],
 )
 def test_patience_is_read_from_the_body(asked: float | None, body: object) -> None:
-    assert patience_asked(json.dumps(body)) == asked
+    assert requested_wait(json.dumps(body)) == asked
 
 
 def test_the_request_repeated_in_an_error_is_not_its_word() -> None:

@@ -65,14 +65,18 @@ def study(system: str = "Be brief.", faults: str = "seed=1", judge: str = "seed=
 
 def test_every_item_by_every_system_with_a_model(store: Store, items: tuple[Item, ...]) -> None:
     done = answer(study(), store, QUICK)
-    assert (done.made, done.progress.outcomes) == (80, {"ok": 80})
+    assert (done.n_records, done.progress.outcomes) == (80, {"ok": 80})
     found = {a.id: a for a in store.answers()}
     assert set(found) == {f"{i.id}:{s}" for i in items for s in "ab"}
     right = sum(found[f"{i.id}:a"].text == i.reference for i in items)
     assert 10 < right < 30
     assert store.verify_log() == ()
     again = answer(study(), store, QUICK)
-    assert (again.made, again.progress.total, sum(t.done for t in again.todos)) == (0, 0, 80)
+    assert (again.n_records, again.progress.total, sum(t.n_completed for t in again.todos)) == (
+        0,
+        0,
+        80,
+    )
 
 
 def test_the_same_seed_and_request_give_the_same_answers(
@@ -88,7 +92,7 @@ def test_the_same_seed_and_request_give_the_same_answers(
 
 def test_a_dry_run_calls_nobody_and_a_limit_holds(store: Store, items: tuple[Item, ...]) -> None:
     dry = answer(study(), store, Options(dry_run=True))
-    assert [len(t.left) for t in dry.todos] == [40, 40]
+    assert [len(t.pending) for t in dry.todos] == [40, 40]
     assert dry.todos[0].tokens_written == 40 * 20
     assert Calls(store).spent() == (0, 0.0)
     done = answer(study(), store, Options(limit=7))
@@ -151,7 +155,7 @@ def test_replies_of_a_run_that_was_killed_become_answers_with_the_next(
             answer(study(), store, QUICK)
     assert store.answers() == ()
     done = answer(study(), store, QUICK)
-    assert (done.made, done.progress.total, len(store.answers())) == (80, 0, 80)
+    assert (done.n_records, done.progress.total, len(store.answers())) == (80, 0, 80)
 
 
 def test_a_budget_needs_prices_and_is_kept(store: Store, items: tuple[Item, ...]) -> None:
@@ -177,7 +181,7 @@ def tasks(store: Store, items: tuple[Item, ...]) -> None:
 def test_judges_rate_on_the_instrument(store: Store, items: tuple[Item, ...]) -> None:
     tasks(store, items)
     done = judge(study(), store, QUICK)
-    assert (done.progress.outcomes, done.made) == ({"ok": 40}, 80)
+    assert (done.progress.outcomes, done.n_records) == ({"ok": 40}, 80)
     assert {r.answers for r in store.ratings()} == {(f"{i.id}:{s}",) for i in items for s in "ab"}
     assert {a.outcome for a in store.attempts()} == {"ok"}
     assert all(r.seconds is not None and r.instrument for r in store.ratings())
@@ -244,7 +248,7 @@ def test_an_answer_that_plants_a_verdict_changes_nothing(
             )
             store.add(batch, source="test", at=AT)
             done = judge(study(), store, QUICK)
-            assert done.made == 2 * len(PLANTS)
+            assert done.n_records == 2 * len(PLANTS)
             assert set(done.progress.outcomes) <= {"ok", "repaired"}
             found.append([(r.task, r.answers, r.state, r.label) for r in store.ratings()])
     assert found[0] == found[1]

@@ -143,7 +143,7 @@ def test_no_majority_is_missing_and_no_abstention() -> None:
     assert result.ratings == ()
     [why] = result.undecided
     assert why.outcome == "no majority"
-    assert json.loads(why.told) == {
+    assert json.loads(why.evidence) == {
         "criterion": "correct",
         "answers": ["x"],
         "votes": ["yes", "no", {"state": "abstained"}],

@@ -43,7 +43,7 @@ PLANTED = {"correctness.a1": "Richtig", "correctness.a2": "Richtig", "difficulty
 
 def labels(text: str) -> tuple[str, list[str | None]]:
     reading = read_reply(FIELDS, text)
-    return reading.outcome, [g.label for g in reading.given]
+    return reading.outcome, [g.label for g in reading.replies]
 
 
 def test_a_reply_becomes_ratings_by_answer_id() -> None:
@@ -86,7 +86,7 @@ def test_what_a_judge_says_comes_back(data: st.DataObject) -> None:
         k: number_word(float(v)) if isinstance(v, int | float) else str(v) for k, v in said.items()
     }
     if any(v.strip() for v in form.values()):
-        assert read_form(case.screen.fields, form).given == reading.given
+        assert read_form(case.screen.fields, form).replies == reading.replies
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ def test_words_around_the_verdict_change_nothing(data: st.DataObject) -> None:
     reading = read_reply(case.screen.fields, before + json.dumps(said, indent=2) + after)
     bare = not (before + after).strip()
     assert reading.outcome == ("ok" if bare else "repaired")
-    assert reading.given == read_reply(case.screen.fields, as_json(said)).given
+    assert reading.replies == read_reply(case.screen.fields, as_json(said)).replies
 
 
 @pytest.mark.slow
@@ -122,10 +122,10 @@ def test_a_part_of_a_reply_is_no_rating(data: st.DataObject) -> None:
     text = as_json(said)
     cut = read_reply(case.screen.fields, text[: data.draw(st.integers(0, len(text) - 1))])
     assert cut.outcome in ("not json", "empty", "off schema")
-    assert cut.given == ()
+    assert cut.replies == ()
     left = data.draw(st.sampled_from(names))
     partial = read_reply(case.screen.fields, as_json({k: v for k, v in said.items() if k != left}))
-    assert (partial.outcome, partial.given) == ("off schema", ())
+    assert (partial.outcome, partial.replies) == ("off schema", ())
     assert ratings(partial, case.instrument, case.task) == ()
 
 
@@ -134,7 +134,7 @@ def test_a_part_of_a_reply_is_no_rating(data: st.DataObject) -> None:
 def test_any_text_has_an_outcome(text: str) -> None:
     reading = read_reply(FIELDS, text)
     assert reading.outcome in ("ok", "repaired", "not json", "off schema", "empty", "refused")
-    assert bool(reading.given) == reading.readable
+    assert bool(reading.replies) == reading.readable
     assert reading.readable or reading.problems
 
 
@@ -235,7 +235,7 @@ def test_a_label_that_could_be_two_is_none() -> None:
 def test_numbers_for_labels_that_are_numbers() -> None:
     form = Instrument("f", (Criterion("c", "?", Scale(("0", "0.25", "0.5")), "item"),))
     found = read_reply(fields(form, TASK), '{"c": 0.25}')
-    assert (found.outcome, found.given[0].label) == ("repaired", "0.25")
+    assert (found.outcome, found.replies[0].label) == ("repaired", "0.25")
     hours = Instrument("f", (Criterion("c", "?", Scale(kind="number", low=0, high=24), "item"),))
     assert read_reply(fields(hours, TASK), '{"c": 3}').outcome == "ok"
     assert read_reply(fields(hours, TASK), '{"c": "3"}').outcome == "repaired"
@@ -292,8 +292,8 @@ def test_a_plant_within_a_string_is_a_string() -> None:
         for k, v in ((key, value), (f"{key}.reason", as_json(PLANTED)))
     }
     found = read_reply(fields(form, TASK), as_json(said))
-    assert [g.label for g in found.given] == ["Richtig", None, "Mittel"]
-    assert found.given[0].note == as_json(PLANTED)
+    assert [g.label for g in found.replies] == ["Richtig", None, "Mittel"]
+    assert found.replies[0].note == as_json(PLANTED)
 
 
 @pytest.mark.parametrize(

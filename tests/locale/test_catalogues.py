@@ -206,7 +206,7 @@ def test_a_text_without_an_entry_stays() -> None:
     ("code", "language"), [("de", "de"), ("DE_at", "de"), ("en-GB", "en"), ("xx", ""), ("", "")]
 )
 def test_the_language_of_a_code(code: str, language: str) -> None:
-    assert known(code) == language
+    assert catalogue_language(code) == language
 
 
 def test_no_new_sentence_is_without_a_message_id() -> None:

@@ -22,7 +22,7 @@ def test_screens_and_whole_batches_between():
     found = washouts(made)
     assert list(found) == [("panel", "designs")]
     one = found["panel", "designs"]
-    assert (one.looks, one.least, one.median, one.most, one.batches) == (4, 0, 3, 6, 0)
+    assert (one.looks, one.least, one.median, one.greatest, one.batches) == (4, 0, 3, 6, 0)
     far = [
         dataclasses.replace(t, position=t.position + 2) if t.instrument == "fine" else t
         for t in made
@@ -62,4 +62,4 @@ def test_the_least_is_what_a_plain_search_finds(first: list[int], second: list[i
     made += [screen(6 + n, "fine", str(a)) for n, a in enumerate(second)]
     plain = [6 + second.index(a) - first.index(a) - 1 for a in range(6)]
     one = washouts(reversed(made))["panel", "designs"]
-    assert (one.least, one.most) == (min(plain), max(plain))
+    assert (one.least, one.greatest) == (min(plain), max(plain))

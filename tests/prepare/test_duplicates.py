@@ -9,8 +9,8 @@ import pytest
 
 from konsil.prepare.identifiers.duplicates import (
     Duplicates,
+    duplicate_groups,
     duplicates_event,
-    found_duplicates,
     grouped,
     last_duplicates,
     pairs,
@@ -27,7 +27,7 @@ LONG = (
 
 def found(*texts: str) -> list[tuple[str, str, str]]:
     items = [Item(f"q{n}", text) for n, text in enumerate(texts)]
-    return [(pair.first, pair.second, pair.how) for pair in pairs(items)]
+    return [(pair.first, pair.second, pair.match) for pair in pairs(items)]
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_translations_are_searched_only_with_vectors() -> None:
     items = [Item("a", "Which dose?"), Item("b", "Welche Dosis?"), Item("c", "Stop aspirin?")]
     vectors = np.array([[1.0, 0.0], [0.96, 0.28], [0.0, 1.0]])
     made = pairs(items, embed=lambda texts: vectors)
-    assert [(pair.first, pair.second, pair.how) for pair in made] == [("a", "b", "translated")]
-    assert found_duplicates(items, made, translated=True).searched[-1] == "translated"
-    assert "translated" not in found_duplicates(items, (), translated=False).searched
+    assert [(pair.first, pair.second, pair.match) for pair in made] == [("a", "b", "translated")]
+    assert duplicate_groups(items, made, translated=True).searched[-1] == "translated"
+    assert "translated" not in duplicate_groups(items, (), translated=False).searched
 
 
 def test_one_of_each_group_stays_and_is_not_one_that_is_left_out_already() -> None:
@@ -91,8 +91,8 @@ def test_one_of_each_group_stays_and_is_not_one_that_is_left_out_already() -> No
 
 def test_what_was_found_last_is_read_back() -> None:
     items = [Item("a", LONG), Item("b", LONG), Item("c", LONG)]
-    first = found_duplicates(items, pairs(items), translated=False)
-    second = found_duplicates(
+    first = duplicate_groups(items, pairs(items), translated=False)
+    second = duplicate_groups(
         items, pairs(items), translated=False, apart={"c": "p-1", "gone": "p-1"}
     )
     events = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from konsil.prepare import Preparation, in_study, prepared
 from konsil.prepare.draw.draw import request_digest
 from konsil.prepare.questions.asking import Asking, without_model
-from konsil.prepare.questions.prompts import PROMPTS, prompt_of, reasons_told
+from konsil.prepare.questions.prompts import PROMPTS, prompt_of, screening_reasons
 from konsil.prepare.questions.rewriting import (
     Accepted,
     Rewriting,
@@ -84,7 +84,7 @@ def test_a_rewriting_changes_no_draw_and_no_older_digest() -> None:
 def test_both_languages_have_every_prompt_and_fill_it() -> None:
     assert set(PROMPTS["en"]) == set(PROMPTS["de"])
     for language in PROMPTS:
-        reasons = reasons_told(("identifier", "follow-up"), ("en", "de"), language)
+        reasons = screening_reasons(("identifier", "follow-up"), ("en", "de"), language)
         text = prompt_of(Asking(model="fake:"), "screen", language, reasons=reasons)
         assert "{" not in text
         assert '"other language"' in text

@@ -128,7 +128,7 @@ def test_cqa_eval_from_questions_to_the_report(tmp_path: Path) -> None:
         with Server(folder) as server:
             links = invite(opened, InvitationRequest(url=server.url, days=1))
             done = work(
-                [Person(link.who, link.url, about(opened.study, None)) for link in links],
+                [Person(link.recipient, link.url, about(opened.study, None)) for link in links],
                 replies.to,
             )
             told = server.output()

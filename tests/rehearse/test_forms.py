@@ -31,7 +31,7 @@ def test_forms_are_read_as_they_stand() -> None:
     )
     assert rating.data == {"save": "/task/x/save", "rev": "3", "closed": ""}
     assert rating.hidden == {"visit": "v", "wall": ""}
-    assert rating.asked == {"q": ("A & B", ">5"), "n": (), "words": ()}
+    assert rating.options == {"q": ("A & B", ">5"), "n": (), "words": ()}
     assert own_files(PAGE) == ("/static/1/a.css",)
     assert forms("no page") == ()
 

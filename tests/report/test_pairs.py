@@ -91,7 +91,7 @@ def test_a_family_is_analyses_that_differ_in_the_criterion_alone() -> None:
         *both("win_difference"), *both("win_difference", arm="text"), analysis("margin", "accuracy")
     )
     assert [len(f.members) for f in families(made)] == [2, 2]
-    assert [is_told_together(made, a) for a in made.study.analyses] == [True] * 4 + [False]
+    assert [is_in_family_figure(made, a) for a in made.study.analyses] == [True] * 4 + [False]
 
 
 @pytest.mark.parametrize(

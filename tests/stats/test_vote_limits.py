@@ -34,7 +34,7 @@ def test_none_of_31_has_the_exact_interval_of_items_and_of_raters() -> None:
     estimates = crossed(alike(31, 31), head_to_head(2))
     low, high = shares.clopper_pearson(0, 31)
     for interval in (estimates.two_way, estimates.question, estimates.rater):
-        assert (interval.low[0], interval.how[0]) == (low, "exact")
+        assert (interval.low[0], interval.method[0]) == (low, "exact")
         assert interval.high[0] == pytest.approx(float(high))
         assert interval.low[1] == pytest.approx(1 - float(high))
         assert interval.high[1] == 1
@@ -87,7 +87,7 @@ def test_differences_of_groups_without_variation_have_no_interval() -> None:
     )
     differences = crossed(ballots, between_groups(system_against_others(4), 2)).two_way
     assert differences.se == pytest.approx([0, 0])
-    assert set(differences.how) == {"wald"}
+    assert set(differences.method) == {"wald"}
 
 
 def test_wilson_limits_are_those_of_one_share_at_a_time() -> None:

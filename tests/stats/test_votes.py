@@ -226,7 +226,7 @@ def test_order_renaming_and_slots_change_nothing(data):
         np.testing.assert_allclose(before.value, after.value[renamed], atol=1e-12)
         np.testing.assert_allclose(before.two_way.se, after.two_way.se[renamed], atol=1e-9)
     one, other = (fit(totals(v), design(4, 2, "bradley_terry")) for v in (whole, moved))
-    assert one.why == other.why
+    assert one.reason == other.reason
     np.testing.assert_allclose(one.log_worths, other.log_worths[renamed], atol=1e-8)
 
 
@@ -360,14 +360,14 @@ def test_flips_are_exact_where_they_say_so(unit):
         moving = column[column != 0]
         signs = np.array(list(itertools.product([1, -1], repeat=len(moving))))
         p = np.mean(np.abs(signs @ moving) >= abs(moving.sum()) - 1e-12)
-        assert found.how[j] == "exact" or len(moving) <= 16
+        assert found.method[j] == "exact" or len(moving) <= 16
         assert abs(found.p[j] - p) < 1e-12
 
 
 def test_exact_and_sampled_flips_agree():
     all_votes = made()
     exact = vote_flips(all_votes, system_against_others(SYSTEMS, 2, "margin"), unit="comparison")
-    assert set(exact.how) == {"exact"}
+    assert set(exact.method) == {"exact"}
     sampled = flip_test(exact.differences, draws=4000, key=2).p
     assert (
         np.abs(exact.p - sampled) < 4 * np.sqrt(exact.p * (1 - exact.p) / 4000) + 1 / 4000
@@ -419,11 +419,11 @@ def test_a_fit_exists_exactly_where_nothing_speaks_against_it():
             g.poisson(g.uniform(0.2, 1.5), size) * (g.random(size) < g.uniform(0.2, 1))
         ).astype(float)
         found = fit(cells, chosen)
-        reasons.add(found.why)
-        assert "not found" not in found.why
-        assert np.isfinite(found.log_worths).all() == (not found.why)
+        reasons.add(found.reason)
+        assert "not found" not in found.reason
+        assert np.isfinite(found.log_worths).all() == (not found.reason)
         draws = g.poisson(np.tile(cells, (4, 1))).astype(float)
         for one, row in zip(worths(cells, chosen).finalise(draws), draws, strict=True):
-            expected = np.full(k, np.nan) if found.why else fit(row, chosen).log_worths
+            expected = np.full(k, np.nan) if found.reason else fit(row, chosen).log_worths
             np.testing.assert_allclose(one, expected, atol=1e-7, equal_nan=True)
     assert len(reasons) == 7

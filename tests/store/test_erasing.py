@@ -204,7 +204,7 @@ def test_nothing_of_hers_is_left_and_all_of_the_others_is(study: Store) -> None:
         "people": 1,
         "raters": 1,
     }
-    assert (done.ratings, done.kept, done.moved) == (2, 0, 1)
+    assert (done.ratings, done.n_retained, done.moved) == (2, 0, 1)
     now = own_data(study, "R2")
     assert {name: rows for name, rows in now.items() if name != "tasks"} == {
         name: rows for name, rows in others.items() if name != "tasks"
@@ -296,7 +296,7 @@ def test_what_the_log_has_of_her_rows_cannot_be_guessed(study: Store) -> None:
 
 def test_ratings_may_stay_without_texts_and_times_where_the_protocol_says_so(study: Store) -> None:
     done = erasing.erase(study, KEEPING, "R1", at=LATER, **BY)
-    assert (done.ratings, done.kept) == (1, 1)
+    assert (done.ratings, done.n_retained) == (1, 1)
     (kept,) = [r for r in study.ratings() if r.rater == "R1"]
     assert (kept.criterion, kept.label, kept.note, kept.seconds) == ("grade", "1", "", None)
     after = everything(study)

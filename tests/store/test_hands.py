@@ -62,7 +62,7 @@ def test_progress_is_counted_on_every_database(filled: Store) -> None:
         found = progress.counts(connection)
         assert progress.handed_in(connection) == ()
         assert list(looks(connection)) == []
-    assert [(c.rater, c.batch, c.tasks, c.done) for c in found] == [
+    assert [(c.rater, c.batch, c.tasks, c.n_completed) for c in found] == [
         ("", "", 1, 1),
         ("R1", "b1", 1, 1),
     ]

@@ -40,12 +40,12 @@ def rating(
 
 
 def came(
-    *ratings: Rating, study: Study = STUDY, known: Known | None = None, **more: object
+    *ratings: Rating, study: Study = STUDY, stored: StoredRecords | None = None, **more: object
 ) -> Admitted:
     tasks = [Task("t1", "s", "ann", "", "q1")]
     lines = range(2, 2 + len(ratings))
     return admit(
-        study, [Incoming("r.csv", tasks=tasks, ratings=ratings, lines=lines, **more)], known
+        study, [Incoming("r.csv", tasks=tasks, ratings=ratings, lines=lines, **more)], stored
     )  # type: ignore[arg-type]
 
 
@@ -133,19 +133,19 @@ def test_a_survey_of_a_rater_needs_no_item() -> None:
 
 
 def test_what_the_store_holds_is_known() -> None:
-    known = Known(frozenset({"q1"}), {"q1:one": "one"})
-    assert came(rating(), known=known).items == ()
+    stored = StoredRecords(frozenset({"q1"}), {"q1:one": "one"})
+    assert came(rating(), stored=stored).items == ()
     assert "there is no item 'q2'; known: q1" in refused(
-        rating(item="q2", answers=("q2:one",)), known=known
+        rating(item="q2", answers=("q2:one",)), stored=stored
     )
     assert "there is no answer 'q1:two'; did you mean 'q1:one'?" in refused(
-        rating(answers=("q1:two",)), known=known
+        rating(answers=("q1:two",)), stored=stored
     )
 
 
 def test_what_was_implied_once_is_implied_again() -> None:
-    known = Known(frozenset({"q1"}), {"q1:one": "one"}, bare=True)
-    admitted = came(rating(item="q2", answers=("q2:one",)), known=known)
+    stored = StoredRecords(frozenset({"q1"}), {"q1:one": "one"}, bare=True)
+    admitted = came(rating(item="q2", answers=("q2:one",)), stored=stored)
     assert [i.id for i in admitted.items] == ["q2"]
     assert [a.id for a in admitted.answers] == ["q2:one"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
-from konsil.analysis.agreement.consensus import ONE_TABLE as TABLES
+from konsil.analysis.agreement.consensus import MEASURE_BY_STATISTIC
 from konsil.analysis.model.catalogue.known import (
-    ONE_TABLE,
+    OF_TWO_RATERS,
     ORDERED,
     WEIGHTED,
     WEIGHTS,
@@ -258,7 +258,7 @@ def test_the_names_here_are_those_of_the_engine() -> None:
     assert {n for n, e in STATISTICS.items() if "nominal" not in e.levels} == set(ORDERED)
     assert {n for n, e in STATISTICS.items() if e.weighted} == set(WEIGHTED)
     assert WEIGHTS == NAMED_WEIGHTS
-    assert set(ONE_TABLE) == set(TABLES)
+    assert set(OF_TWO_RATERS) == set(MEASURE_BY_STATISTIC)
 
 
 def test_a_judge_of_a_judged_family_needs_the_studys_word() -> None:

@@ -16,9 +16,9 @@ from konsil.study.data.freezing import (
     deviations,
     is_blinded,
     look,
+    mark_exploratory,
     plan_of_analyses,
     sentences,
-    told_apart,
 )
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 
@@ -76,7 +76,7 @@ def test_what_was_changed_since(
         removed,
         rules,
     )
-    late = {a.name for a in told_apart(now, freeze(STUDY)) if not a.prespecified}
+    late = {a.name for a in mark_exploratory(now, freeze(STUDY)) if not a.prespecified}
     assert late == {*found.added, *found.changed}
     warnings, methods = sentences(now, [freeze(STUDY), UNBLIND])
     assert len(warnings) == bool(added) + bool(changed) + bool(removed) + rules
@@ -84,7 +84,7 @@ def test_what_was_changed_since(
 
 
 def test_nothing_was_frozen() -> None:
-    assert told_apart(STUDY, None) == STUDY.analyses
+    assert mark_exploratory(STUDY, None) == STUDY.analyses
     assert [w.template[:19] for w in sentences(STUDY, [])[0]] == ["Blinded: systems ca"]
     assert sentences(replace(STUDY, blinded=False), []) == ((), ())
 

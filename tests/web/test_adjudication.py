@@ -91,7 +91,7 @@ def test_it_opens_by_the_rule_and_the_labels_before_stand(opened: Store, clock: 
     # What was rated can no longer be corrected: others have seen it.
     desk = Desk(STUDY, opened, clock.stamp)
     [row] = [r for r in desk.line(R1) if r.task == tasks_on(opened, "canary-item-0")[0].id]
-    assert row.done
+    assert row.is_completed
     assert opened.ratings() == before
     assert opened.verify_log() == ()
 

@@ -36,7 +36,7 @@ def site(opened: Store, clock: Any, studies: dict[str, Study], kit: Any) -> Site
 def handed_in(desk: Desk) -> str:
     public = desk.next_task(R1)
     assert public is not None
-    assert desk.submit(R1, public, ALL_RIGHT, 0).done  # type: ignore[union-attr]
+    assert desk.submit(R1, public, ALL_RIGHT, 0).is_stored  # type: ignore[union-attr]
     return public
 
 
@@ -54,12 +54,12 @@ def test_a_change_without_a_reason_is_not_stored(site: Site, opened: Store) -> N
     for sent in (OTHERWISE, {**OTHERWISE, REASON_FOR_CHANGE: " \n"}):
         done = site.desk.submit(R1, public, sent, LATE)
         assert done is not None
-        assert not done.done
+        assert not done.is_stored
         assert list(done.problems) == [REASON_FOR_CHANGE]
     assert opened.ratings() == before
     sheet = site.desk.open(R1, public)
     assert sheet is not None
-    assert sheet.asks_why
+    assert sheet.asks_reason
     assert reasons(opened) == [""]
 
 
@@ -67,24 +67,24 @@ def test_the_reason_is_in_the_log_and_each_change_has_its_own(site: Site, opened
     public = handed_in(site.desk)
     assert site.desk.submit(
         R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "Misread the dose."}, LATE
-    ).done  # type: ignore[union-attr]
+    ).is_stored  # type: ignore[union-attr]
     assert labels(opened) == ["Schwer"]
     assert reasons(opened) == ["", "Misread the dose."]
     sheet = site.desk.open(R1, public)
     assert sheet is not None
-    assert sheet.why == "", "the next change has a reason of its own"
+    assert sheet.reason == "", "the next change has a reason of its own"
     again = site.desk.submit(R1, public, {**ALL_RIGHT, REASON_FOR_CHANGE: ""}, LATE)
     assert again is not None
-    assert not again.done
+    assert not again.is_stored
     assert opened.verify_log() == ()
 
 
 def test_what_is_not_changed_needs_no_reason(site: Site, opened: Store) -> None:
     public = handed_in(site.desk)
-    assert site.desk.submit(R1, public, ALL_RIGHT, LATE).done  # type: ignore[union-attr]
+    assert site.desk.submit(R1, public, ALL_RIGHT, LATE).is_stored  # type: ignore[union-attr]
     assert site.desk.submit(
         R1, public, {**ALL_RIGHT, REASON_FOR_CHANGE: "none", NOTE: "later"}, LATE
-    ).done  # type: ignore[union-attr]
+    ).is_stored  # type: ignore[union-attr]
     assert reasons(opened) == [""], "nothing was changed, so nothing is in the log"
 
 
@@ -93,9 +93,9 @@ def test_a_study_that_asks_for_no_reason_stores_none(
 ) -> None:
     here = desk()
     public = handed_in(here)
-    assert here.submit(R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "unasked"}, LATE).done  # type: ignore[union-attr]
+    assert here.submit(R1, public, {**OTHERWISE, REASON_FOR_CHANGE: "unasked"}, LATE).is_stored  # type: ignore[union-attr]
     assert reasons(opened) == ["", ""]
-    assert not here.open(R1, public).asks_why  # type: ignore[union-attr]
+    assert not here.open(R1, public).asks_reason  # type: ignore[union-attr]
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def test_what_is_handed_in_is_stored_by_canonical_answer(desk: MakeDesk, opened:
     }
     done = here.submit(R1, public, form, 0, Visit("v", 30.0, 12.5, 1.0))
     assert done is not None
-    assert done.done
+    assert done.is_stored
     stored = {r.answers: r for r in opened.ratings() if r.criterion == "correctness"}
     assert len(stored) == 5
     wrong, abstained, right = (stored[task.answers[n],] for n in range(3))
@@ -78,7 +78,7 @@ def test_every_unit_can_be_rated(opened: Store, desk: MakeDesk) -> None:
         here = desk(name)
         done = here.submit(R1, first(here), form, 0)
         assert done is not None
-        assert done.done, done.problems
+        assert done.is_stored, done.problems
         assert len(opened.ratings()) == n
 
 
@@ -87,7 +87,7 @@ def test_sentences_and_numbers(opened: Store, desk: MakeDesk) -> None:
     public = first(here)
     form = {"risk.s1": "no", "risk.s2": "cannot tell", "whole.a1": "7,5", "words": ""}
     assert here.submit(R1, public, form | {"whole.a1": "11"}, 0).problems.keys() == {"whole.a1"}  # type: ignore[union-attr]
-    assert here.submit(R1, public, form, 9).done  # type: ignore[union-attr]
+    assert here.submit(R1, public, form, 9).is_stored  # type: ignore[union-attr]
     by = {(r.criterion, r.span): r for r in opened.ratings()}
     task = task_of(opened, public)
     assert by["risk", task.spans[1]].state == "abstained"
@@ -111,7 +111,7 @@ def test_two_who_always_prefer_the_same_answer_agree_whatever_the_side(
         while (public := here.next_task(rater)) is not None:
             task = task_of(opened, public)
             better = "A" if task.answers[0] == min(task.answers) else "B"
-            assert here.submit(rater, public, {f"p{n}": better for n in range(1, 6)}, 0).done  # type: ignore[union-attr]
+            assert here.submit(rater, public, {f"p{n}": better for n in range(1, 6)}, 0).is_stored  # type: ignore[union-attr]
     assert len({t.answers[0] == min(t.answers) for t in opened.tasks() if t.answers}) == 2
     assert {r.label for r in opened.ratings()} == {"A"}
     assert all(r.answers == tuple(sorted(r.answers)) for r in opened.ratings())
@@ -123,13 +123,13 @@ def test_an_incomplete_form_is_kept_and_comes_again(opened: Store, desk: MakeDes
     half = {"correctness.a1": "Richtig", "correctness.a3": "Falsch"}
     done = here.submit(R1, public, half, 0)
     assert done is not None
-    assert not done.done
+    assert not done.is_stored
     assert set(done.problems) == set(ALL_RIGHT) - set(half)
     assert opened.ratings() == ()
     assert here.next_task(R1) == public
     sheet = here.open(R1, public)
     assert sheet is not None
-    said = {a.name: a.value for g in sheet.everything for a in g.asked}
+    said = {a.name: a.value for g in sheet.everything for a in g.questions}
     assert {n: v for n, v in said.items() if v} == half
 
 
@@ -179,7 +179,7 @@ def test_handing_in_what_another_window_changed_asks_first(opened: Store, desk: 
     assert asked is not None
     assert asked.conflicts == {"difficulty": "Schwer"}
     assert opened.ratings() == ()
-    assert here.submit(R1, public, ALL_RIGHT, asked.rev).done  # type: ignore[union-attr]
+    assert here.submit(R1, public, ALL_RIGHT, asked.rev).is_stored  # type: ignore[union-attr]
 
 
 def test_handing_in_again_revises_and_keeps_what_was_said(opened: Store, desk: MakeDesk) -> None:
@@ -318,7 +318,7 @@ def test_what_was_rated_elsewhere_is_done_and_can_be_read(opened: Store, desk: M
     assert here.next_task(R1) != public
     sheet = here.open(R1, public)
     assert sheet is not None
-    assert {a.name: a.value for g in sheet.everything for a in g.asked} == ALL_RIGHT
+    assert {a.name: a.value for g in sheet.everything for a in g.questions} == ALL_RIGHT
 
 
 # The order of work --------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ ROWS = st.lists(
         tiebreak=st.booleans(),
         survey=st.booleans(),
         deferred=st.integers(0, 3),
-        done=st.booleans(),
+        is_completed=st.booleans(),
         seconds=st.none() | st.floats(0, 1e4),
     ),
     unique_by=lambda q: q.task,
@@ -359,10 +359,10 @@ def test_the_order_of_work(rows: list[Queued]) -> None:
             if one.survey == other.survey and not one.tiebreak and not other.tiebreak:
                 assert (one.deferred, one.position) <= (other.deferred, other.position)
     head = first_open_task(line)
-    assert (head is None) == all(q.done for q in rows)
+    assert (head is None) == all(q.is_completed for q in rows)
     told = progress(line, head.task if head else None)
-    assert 0 <= told.done <= told.total
-    assert told.left == sum(not q.done for q in rows)
+    assert 0 <= told.n_completed <= told.total
+    assert told.n_remaining == sum(not q.is_completed for q in rows)
 
 
 def test_a_tiebreak_stands_among_the_others() -> None:

@@ -184,14 +184,19 @@ def test_answers_come_back_as_ratings(site: Make, opened: Store) -> None:
     )
     offline.say(third, {"correctness.a1": "Falsch"}, done=False)
     told = take_in(here, offline.file(), "answers.json")
-    assert (told.handed_in, told.kept, told.unchanged, told.left) == (2, 1, 0, {})
+    assert (told.handed_in, told.n_incomplete, told.unchanged, told.reason_by_screen) == (
+        2,
+        1,
+        0,
+        {},
+    )
     found = opened.ratings()
     assert len(found) == 12
     assert {r.rater for r in found} == {R1}
     assert {r.seconds for r in found} == {30.0}
     assert [r.note for r in found if r.state == "abstained"] == ["fremdes Fach"]
     half = here.desk.open(R1, third)
-    assert [a.value for g in half.everything for a in g.asked if a.value] == ["Falsch"]
+    assert [a.value for g in half.everything for a in g.questions if a.value] == ["Falsch"]
     assert here.desk.next_task(R1) == third
     assert opened.verify_log() == ()
 
@@ -242,14 +247,14 @@ def test_a_later_file_changes_no_rating_where_a_change_needs_a_reason(
     assert take_in(here, offline.file(), "f").handed_in == 1
     offline.say(one, {"difficulty": "Schwer"})
     told = take_in(here, offline.file(), "f")
-    assert (told.handed_in, dict(told.left)) == (
+    assert (told.handed_in, dict(told.reason_by_screen)) == (
         0,
         {one: "a change needs a reason; give it on the page"},
     )
     assert [r.label for r in opened.ratings() if r.criterion == "difficulty"] == ["Mittel"]
     sheet = here.desk.open(R1, one)
     assert sheet is not None
-    assert [a.value for g in sheet.everything for a in g.asked if a.name == "difficulty"] == [
+    assert [a.value for g in sheet.everything for a in g.questions if a.name == "difficulty"] == [
         "Schwer"
     ]
 
@@ -264,7 +269,7 @@ def test_the_pages_word_stands_where_both_said_something(site: Make, opened: Sto
     here.desk.submit(R1, name, {**ALL_RIGHT, "difficulty": "Schwer"}, 0)
     told = take_in(here, offline.file(), "f")
     assert told.handed_in == 0
-    assert "on the pages meanwhile" in told.left[name]
+    assert "on the pages meanwhile" in told.reason_by_screen[name]
     assert [r.label for r in opened.ratings() if r.criterion == "difficulty"] == ["Schwer"]
 
 
@@ -358,7 +363,7 @@ def test_an_unknown_label_is_told_and_not_stored(site: Make, opened: Store) -> N
     _, offline = kit_of(here)
     offline.say(offline.names[0], {**ALL_RIGHT, "difficulty": "Egal"})
     told = take_in(here, offline.file(), "f")
-    assert "Egal" in told.left[offline.names[0]]
+    assert "Egal" in told.reason_by_screen[offline.names[0]]
     assert opened.ratings() == ()
 
 
@@ -435,7 +440,7 @@ def test_what_changed_hands_is_told_and_not_stored(site: Make, opened: Store) ->
     withdraw(opened, here.study, R1, at=here.now())
     told = take_in(here, offline.file(), "f")
     assert told.handed_in == 0
-    assert told.gone > 0
+    assert told.n_reassigned > 0
     assert not any(r.rater == R1 for r in opened.ratings())
 
 

@@ -156,9 +156,9 @@ def test_versions_are_what_the_study_will_have(come: Come, opened: Store, marks:
         "c1",
         {"do": "add", "kind": "diagnosis", "words": "sarcoidosis", "everywhere": "1"},
         by="a",
-        seen=0,
+        base_number=0,
     )
-    marks.change("c1", {"do": "add", "kind": "cue", "words": "fever"}, by="a", seen=1)
+    marks.change("c1", {"do": "add", "kind": "cue", "words": "fever"}, by="a", base_number=1)
     one = marks.case("c1")
     assert one is not None
     texts = {level: "".join(part.text for part, _ in parts) for level, parts in one.versions}
@@ -187,23 +187,29 @@ def test_what_cannot_be_done_changes_nothing(
 ) -> None:
     assert (
         marks.change(
-            "c1", {"do": "add", "kind": "demographic", "words": "man of 40"}, by="a", seen=0
+            "c1", {"do": "add", "kind": "demographic", "words": "man of 40"}, by="a", base_number=0
         )
         == ""
     )
     before = opened.events()
-    assert marks.change("c1", form, by="a", seen=1) == fault
+    assert marks.change("c1", form, by="a", base_number=1) == fault
     assert opened.events() == before
-    assert marks.change("nobody", {"do": "add"}, by="a", seen=0) == "unknown"
+    assert marks.change("nobody", {"do": "add"}, by="a", base_number=0) == "unknown"
 
 
 def test_what_changes_nothing_leaves_no_trace(marks: Marks, opened: Store) -> None:
-    assert marks.change("c1", {"do": "add", "kind": "cue", "words": "fever"}, by="a", seen=0) == ""
+    assert (
+        marks.change("c1", {"do": "add", "kind": "cue", "words": "fever"}, by="a", base_number=0)
+        == ""
+    )
     place = f"{TEXT.index('fever')}-{TEXT.index('fever') + 5}"
     assert (
-        marks.change("c1", {"do": "word", "place": place, "replacement": " "}, by="a", seen=1) == ""
+        marks.change(
+            "c1", {"do": "word", "place": place, "replacement": " "}, by="a", base_number=1
+        )
+        == ""
     )
-    assert marks.change("c1", {"do": "up", "place": place}, by="a", seen=1) == ""
+    assert marks.change("c1", {"do": "up", "place": place}, by="a", base_number=1) == ""
     assert last_markings(opened.events())["c1"][0] == 1
 
 
@@ -234,12 +240,18 @@ def test_what_is_sent_once_more_is_done_once(marks: Marks, opened: Store) -> Non
     """The answer was lost on its way, so the browser says it again: it is told that it is done."""
     form = {"do": "add", "kind": "diagnosis", "words": "sarcoidosis"}
     for _ in range(2):
-        assert marks.change("c1", form, by="ada", seen=0) == ""
-    assert marks.change("c1", form, by="ben", seen=0) == "crossed"
-    assert marks.change("c1", form | {"words": "fever"}, by="ada", seen=0) == "crossed"
+        assert marks.change("c1", form, by="ada", base_number=0) == ""
+    assert marks.change("c1", form, by="ben", base_number=0) == "crossed"
+    assert marks.change("c1", form | {"words": "fever"}, by="ada", base_number=0) == "crossed"
     for _ in range(2):
-        assert marks.change("c1", {"do": "approve", "reason": "So be it."}, by="ben", seen=1) == ""
-    assert marks.change("c1", {"do": "approve", "reason": "Or not."}, by="ben", seen=1) == "crossed"
+        assert (
+            marks.change("c1", {"do": "approve", "reason": "So be it."}, by="ben", base_number=1)
+            == ""
+        )
+    assert (
+        marks.change("c1", {"do": "approve", "reason": "Or not."}, by="ben", base_number=1)
+        == "crossed"
+    )
     assert [e.id for e in opened.events()] == ["marking-c1-1", "marking-c1-2"]
 
 
@@ -254,10 +266,12 @@ def test_another_narrative_is_not_marked_by_old_offsets(marks: Marks, opened: St
     opened.add(Batch(events=[Event("marking-c2-1", "marking", "c2", AT, data)]), source="t", at=AT)
     one = marks.case("c2")
     assert one is not None
-    assert (one.marks, one.seen, one.state) == ((), 1, "unmarked")
-    assert marks.change("c2", {"do": "approve"}, by="a", seen=1) == "unknown"
+    assert (one.marks, one.number, one.state) == ((), 1, "unmarked")
+    assert marks.change("c2", {"do": "approve"}, by="a", base_number=1) == "unknown"
     assert (
-        marks.change("c2", {"do": "add", "kind": "temporal", "words": "weeks"}, by="a", seen=1)
+        marks.change(
+            "c2", {"do": "add", "kind": "temporal", "words": "weeks"}, by="a", base_number=1
+        )
         == ""
     )
     assert held(opened, "c2") == [("weeks", "temporal", 0)]
@@ -276,7 +290,9 @@ def test_the_list_says_how_far_each_case_is(come: Come, opened: Store, marks: Ma
 
     made, _ = screen(Screening(("identifier",), undecided="kept"), ITEMS, {})
     opened.add(Batch(events=[screening_event(made, 1, AT)]), source="t", at=AT)
-    marks.change("c2", {"do": "add", "kind": "diagnosis", "words": "sarcoidosis"}, by="ada", seen=0)
+    marks.change(
+        "c2", {"do": "add", "kind": "diagnosis", "words": "sarcoidosis"}, by="ada", base_number=0
+    )
     assert [(row.case, row.state) for row in marks.cases()] == [
         ("c1", "unmarked"),
         ("c2", "marked"),
@@ -290,7 +306,7 @@ def test_the_list_says_how_far_each_case_is(come: Come, opened: Store, marks: Ma
     found = last_markings(opened.events())["c2"][1]
     opened.add(Batch(items=versions(ITEMS[1], found.marks)), source="mask", at=AT)
     assert [(row.case, row.state) for row in marks.cases()] == [("c1", "unmarked"), ("c2", "made")]
-    assert marks.change("c2", {"do": "undo"}, by="ada", seen=1) == "made"
+    assert marks.change("c2", {"do": "undo"}, by="ada", base_number=1) == "made"
     html = browser.get("/office/cases/mark?case=c2").text
     assert "part of the study already" in html
     assert '<button class="go"' not in html

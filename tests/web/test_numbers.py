@@ -70,7 +70,7 @@ NO_NUMBERS = (
 def handed_in(typed: str) -> str | None:
     """The label that a form with this number stores; None where it is refused."""
     found = form.read(ASKED, form.tidied(ASKED, {"dose": typed}))
-    return found.given[0].label if found.readable else None
+    return found.replies[0].label if found.readable else None
 
 
 @pytest.mark.parametrize(("typed", "number"), UNDERSTOOD.items())
@@ -87,7 +87,7 @@ def test_a_number_that_can_be_read_in_two_ways_is_refused_with_both(
     typed: str, ways: tuple[str, str]
 ) -> None:
     found = read_number(typed)
-    assert (found.number, found.whole, found.decimal) == ("", *ways)
+    assert (found.number, found.grouped, found.decimal) == ("", *ways)
     assert handed_in(typed) is None
     assert [read_number(way).number for way in ways] == list(ways), (
         "each way of writing it is understood"
@@ -96,12 +96,12 @@ def test_a_number_that_can_be_read_in_two_ways_is_refused_with_both(
 
 @pytest.mark.parametrize("typed", NO_NUMBERS)
 def test_what_is_no_number_is_refused(typed: str) -> None:
-    assert read_number(typed).number == read_number(typed).whole == ""
+    assert read_number(typed).number == read_number(typed).grouped == ""
     assert handed_in(typed) is None
 
 
 def test_an_abstention_is_no_number_and_is_taken() -> None:
-    assert form.read(ASKED, form.tidied(ASKED, {"dose": "unclear"})).given[0].state == "abstained"
+    assert form.read(ASKED, form.tidied(ASKED, {"dose": "unclear"})).replies[0].state == "abstained"
 
 
 @in_the_browser
@@ -114,7 +114,7 @@ def test_the_page_reads_numbers_as_the_server_does(chromium: Any, tmp_path: Path
         there = read_number(text)
         assert (one.get("number", ""), one.get("whole", ""), one.get("decimal", "")) == (
             there.number,
-            there.whole,
+            there.grouped,
             there.decimal,
         ), text
 

@@ -48,7 +48,7 @@ def form(label: str) -> dict[str, str]:
 def rate(desk: Any, rater: str, label: str, most: int = 99) -> int:
     n = 0
     while n < most and (public := desk.next_task(rater)) is not None:
-        assert desk.submit(rater, public, form(label), 0).done
+        assert desk.submit(rater, public, form(label), 0).is_stored
         n += 1
     return n
 
@@ -268,8 +268,8 @@ def test_a_rater_who_leaves(
         while (public := site.desk.next_task(rater)) is not None:
             assert public != half
             sheet = site.desk.open(rater, public)
-            assert not any(a.value for g in sheet.everything for a in g.asked)
-            assert site.desk.submit(rater, public, form("Richtig"), 0).done
+            assert not any(a.value for g in sheet.everything for a in g.questions)
+            assert site.desk.submit(rater, public, form("Richtig"), 0).is_stored
     assert len([r for r in opened.ratings() if r.criterion == "difficulty"]) == 12
     assert site.desk.open(R1, half) is None
     assert opened.verify_log() == ()
@@ -320,7 +320,7 @@ def test_batches_close_and_only_an_owner_opens_them(enter: Enter, opened: Store,
     office.get("/office/batches")
     office.post("/office/batches/close", {"phase": "", "batch": "", "rater": R1})
     assert site.desk.submit(R1, public, form("Richtig"), 0).closed
-    assert site.desk.submit(R2, site.desk.next_task(R2), form("Richtig"), 0).done
+    assert site.desk.submit(R2, site.desk.next_task(R2), form("Richtig"), 0).is_stored
     other = site.desk.next_task(R2)
     office.post("/office/batches/close", {"phase": "", "batch": "", "rater": ""})
     assert site.desk.submit(R2, other, form("Richtig"), 0).closed
@@ -330,13 +330,13 @@ def test_batches_close_and_only_an_owner_opens_them(enter: Enter, opened: Store,
     owner = enter(who="chief", role="owner")
     owner.get("/office/batches")
     owner.post("/office/batches/open", {**where, "rater": ""})
-    assert site.desk.submit(R2, site.desk.next_task(R2), form("Richtig"), 0).done
+    assert site.desk.submit(R2, site.desk.next_task(R2), form("Richtig"), 0).is_stored
     assert site.desk.submit(R1, public, form("Richtig"), 0).closed, (
         "closed for her alone, and still so"
     )
     owner.get("/office/batches")
     owner.post("/office/batches/open", {**where, "rater": R1})
-    assert site.desk.submit(R1, public, form("Richtig"), 0).done
+    assert site.desk.submit(R1, public, form("Richtig"), 0).is_stored
     html = owner.get("/office/batches").text
     assert "wieder geöffnet: a typing error" in html
     assert batches.close(opened, "", "", at=AT), "what was opened can be closed again"
@@ -421,7 +421,7 @@ def test_a_blind_analyst_learns_no_name(
     browser = enter("pairs")
     desk = browser.client.app.state.site.desk
     while (public := desk.next_task(R1)) is not None:
-        assert desk.submit(R1, public, {f"p{n}": "A much" for n in range(1, 6)}, 0).done
+        assert desk.submit(R1, public, {f"p{n}": "A much" for n in range(1, 6)}, 0).is_stored
     analyst = enter("pairs", who="stats", role="analyst")
     analyst.get("/office/download")
     folder = unpacked(
@@ -479,7 +479,7 @@ def test_rows_of_a_blind_download_stand_in_the_order_of_their_codes(
     browser = enter("medqade")
     desk = browser.client.app.state.site.desk
     while (public := desk.next_task(R1)) is not None:
-        assert desk.submit(R1, public, form("Richtig"), 0).done
+        assert desk.submit(R1, public, form("Richtig"), 0).is_stored
     analyst = enter("medqade", who="stats", role="analyst")
     analyst.get("/office/download")
     folder = unpacked(

@@ -72,7 +72,7 @@ def rate(opened: Store, clock: Any) -> Callable[..., list[str]]:
             assert sheet is not None
             grade = grades[sheet.question]
             found = desk.submit(who, public, {"grade.a1": grade, "words.a1": ""}, 0)
-            assert found is not None and found.done
+            assert found is not None and found.is_stored
             done.append(sheet.question)
         return done
 

@@ -173,14 +173,14 @@ def test_places_go_to_those_who_waited_first(opened: Store, clock: Any) -> None:
         assert not here.take(who)
         assert here.wait(who) and here.wait(who)
         clock.pass_(1)
-    assert [(w.who, w.has_place) for w in here.waiting()] == [("w1", False), ("w2", False)]
+    assert [(w.rater, w.has_place) for w in here.waiting()] == [("w1", False), ("w2", False)]
     add_places(
         opened,
         study,
         dataclasses.replace(PLACES, places=Places("doctors", 1, {"specialty": "Chirurgie"})),
         at=AT,
     )
-    assert [(w.who, w.has_place) for w in here.waiting()] == [("w1", True), ("w2", False)]
+    assert [(w.rater, w.has_place) for w in here.waiting()] == [("w1", True), ("w2", False)]
     assert not here.take("new") and not here.take("w2")
     assert here.take("w1") and not here.is_waiting("w1")
     assert here.stop_waiting("w2", by="office") and not here.stop_waiting("w2")
@@ -198,7 +198,7 @@ def test_who_left_the_list_and_comes_back_is_last(opened: Store, clock: Any) -> 
     here.stop_waiting("w1")
     clock.pass_(1)
     here.wait("w1")
-    assert [w.who for w in here.waiting()] == ["w2", "w1"]
+    assert [w.rater for w in here.waiting()] == ["w2", "w1"]
 
 
 def test_nobody_waits_where_the_protocol_has_no_list(opened: Store, clock: Any) -> None:
@@ -275,7 +275,7 @@ def test_a_guest_waits_with_a_link_and_the_office_adds_a_place(
     guest.get("/place")
     assert "Sie stehen auf der Warteliste" in guest.html
     office = enter("places", who="office", role="coordinator", filled_already=True)
-    [name] = [w.who for w in Placing(study, opened, clock.stamp).waiting()]
+    [name] = [w.rater for w in Placing(study, opened, clock.stamp).waiting()]
     assert name in office.get("/office/enrolment").text and "noch keiner" in office.html
     for wrong in (
         {"group": "9"},

@@ -67,7 +67,7 @@ def test_raters_at_once(opened: Store, desk) -> None:
                 said = right() | {"correctness.a1": rng.choice(["Falsch", "Richtig"])}
                 done = here.submit(rater, public, said, 99)
                 assert done is not None
-                assert done.done
+                assert done.is_stored
         except Exception as error:  # noqa: BLE001 - told below
             faults.append(repr(error))
 
@@ -137,10 +137,10 @@ def test_every_page_question_is_one_the_server_can_answer(opened: Store, desk) -
     second = here.next_task(R1)
     assert second is not None
     assert second != public
-    assert here.submit(R1, second, right(), 0).done  # type: ignore[union-attr]
+    assert here.submit(R1, second, right(), 0).is_stored  # type: ignore[union-attr]
     sheet = here.open(R1, public)
     assert sheet is not None
-    assert sheet.back == second
+    assert sheet.previous_page == second
     assert here.close_batch("", "", R1)
     assert here.submit(R1, public, right(), 0).closed  # type: ignore[union-attr]
 
@@ -194,7 +194,7 @@ def test_a_place_without_anybody_is_handed_over(opened: Store, desk, clock) -> N
         ("canary-rater-3", "Falsch"),
     ):
         while (public := here.next_task(rater)) is not None:
-            assert here.submit(rater, public, right() | {"correctness.a1": label}, 0).done  # type: ignore[union-attr]
+            assert here.submit(rater, public, right() | {"correctness.a1": label}, 0).is_stored  # type: ignore[union-attr]
     assert {t.rater for t in opened.tasks() if t.purpose == "tiebreak"} == {""}
     clock.pass_(1)
     assert vacancies.succeed(opened, study, "breakers 1", "new", at=clock.stamp()) > 0

@@ -68,9 +68,11 @@ def test_a_practice_explains_itself_once_it_is_handed_in(
     assert before.question == "Practice?", "practice comes first"
     assert before.practice
     assert not before.explained
-    assert not any(a.why for g in before.everything for a in g.asked), "not before it is handed in"
+    assert not any(a.explanation for g in before.everything for a in g.questions), (
+        "not before it is handed in"
+    )
     done = desk.submit("r1", public, {"right.a1": "yes", "right.a2": "yes"}, before.rev)
-    assert done.done
+    assert done.is_stored
     assert done.explains
     again = desk.submit("r1", public, {"right.a1": "no", "right.a2": "yes"}, done.rev)
     assert not again.explains, "once, so that nobody goes round in circles"
@@ -78,7 +80,7 @@ def test_a_practice_explains_itself_once_it_is_handed_in(
     assert after.explained
     assert after.closed, "it takes no more answers"
     why = {
-        pane.html: [(a.suggested, a.why) for g in pane.groups for a in g.asked]
+        pane.html: [(a.suggested, a.explanation) for g in pane.groups for a in g.questions]
         for pane in after.panes
     }
     assert why == {

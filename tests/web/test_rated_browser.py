@@ -98,7 +98,7 @@ def hand_in_next(desk: OpenDesk) -> None:
     here = Desk(desk.study, desk.store, lambda: AT)
     public = here.next_task(RATER)
     assert public is not None
-    assert here.submit(RATER, public, {"good": "fair"}, 0).done  # type: ignore[union-attr]
+    assert here.submit(RATER, public, {"good": "fair"}, 0).is_stored  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("script", [True, False])

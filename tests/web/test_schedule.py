@@ -74,11 +74,11 @@ def test_phases_come_in_the_protocols_order_with_batches_questions_and_repeats(
         while (public := desk.next_task(who)) is not None:
             sheet = desk.open(who, public)
             assert sheet is not None
-            form = {a.name: "2" for group in sheet.everything for a in group.asked}
+            form = {a.name: "2" for group in sheet.everything for a in group.questions}
             assert len(form) in (1, 6)
             found = desk.submit(who, public, form, 0)
             assert found is not None
-            assert found.done
+            assert found.is_stored
             done.append(sheet)
         assert len(done) == len(ORDER)
         for task in line:

@@ -190,7 +190,7 @@ def test_once_a_plan_is_drawn_nothing_changes(
 ) -> None:
     desk("clexeval")
     pool = Pool(study(), opened, clock.stamp)
-    assert pool.decide("canary-item-0", "out", by="ada", seen=0, reason="x") == "planned"
+    assert pool.decide("canary-item-0", "out", by="ada", base_number=0, reason="x") == "planned"
     assert standing(opened) == {}
 
 
@@ -256,16 +256,24 @@ def test_ten_thousand_are_paged_and_quick(tmp_path: Path, empty: Path, clock: Cl
         )
         pool = Pool(study(criteria=()), store, clock.stamp)
         for n in range(30):
-            assert pool.decide(f"i{n:05}", "out", by="ada", seen=0, reason=f"reason {n % 3}") == ""
+            assert (
+                pool.decide(f"i{n:05}", "out", by="ada", base_number=0, reason=f"reason {n % 3}")
+                == ""
+            )
         began = time.thread_time()
         listed = pool.listed("undecided", page=200)
-        assert (listed.found, listed.pages, listed.page, len(listed.rows)) == (9_970, 200, 200, 20)
+        assert (listed.n_matches, listed.pages, listed.page, len(listed.rows)) == (
+            9_970,
+            200,
+            200,
+            20,
+        )
         assert pool.next_after("i00029", "undecided") == "i00030"
         assert pool.next_after("i09999", "undecided") == "i00030", (
             "at the end it goes on at the beginning"
         )
-        assert pool.listed("out", "reason 1").found == 10
-        assert pool.listed(words="case 9999 ").found == 1
+        assert pool.listed("out", "reason 1").n_matches == 10
+        assert pool.listed(words="case 9999 ").n_matches == 1
         assert time.thread_time() - began < 3
         assert len(pool.listed().rows) == PAGE
 
@@ -306,9 +314,9 @@ def test_what_a_model_suspects_is_told_as_such(opened: Store, clock: Clock) -> N
     suspected = {"c2": Finding("no question for a decision", by_model=True)}
     made, _ = screen(spec, ITEMS[:3], {}, suspected=suspected)
     opened.add(Batch(events=[screening_event(made, 1, AT)]), source="t", at=AT)
-    one = Pool(study(criteria=()), opened, clock.stamp).one("c2")
+    one = Pool(study(criteria=()), opened, clock.stamp).review("c2")
     assert one is not None
-    assert (one.by_model, one.standing, one.known) == (
+    assert (one.by_model, one.standing, one.earlier_reasons) == (
         "no question for a decision",
         "suspected",
         [one.by_model],
@@ -382,7 +390,7 @@ def test_what_is_remembered_is_what_is_stored(opened: Store, clock: Clock) -> No
     for number, (item, decision) in enumerate(steps):
         desk = (one, other)[number % 2]
         seen = desk.stand().last[item].number if item in desk.stand().last else 0
-        assert desk.decide(item, decision, by="ada", seen=seen, reason="short") == ""
+        assert desk.decide(item, decision, by="ada", base_number=seen, reason="short") == ""
         anew = Pool(study(criteria=()), opened, clock.stamp).stand()
         assert one.stand() == other.stand() == anew
     assert one.stand().suspected == {"c3": "follow-up"}

@@ -32,7 +32,7 @@ def rate_all(desk: Desk, label: Callable[[], dict[str, str]]) -> None:
         while (public := desk.next_task(rater)) is not None:
             done = desk.submit(rater, public, label(), 0)
             assert done is not None
-            assert done.done
+            assert done.is_stored
 
 
 def ties(tasks: tuple[Task, ...]) -> set[tuple[object, ...]]:
@@ -101,7 +101,7 @@ def test_one_conflict_makes_one_and_an_abstention_none(opened: Store, desk: Make
     sheet = here.open("canary-breaker", public)
     assert sheet is not None
     assert sheet.question == conflict
-    assert here.submit("canary-breaker", public, form("Falsch"), 0).done  # type: ignore[union-attr]
+    assert here.submit("canary-breaker", public, form("Falsch"), 0).is_stored  # type: ignore[union-attr]
     assert here.next_task("canary-breaker") is None
     assert len(ties(opened.tasks())) == 1
 
@@ -162,7 +162,7 @@ def test_ties_wait_for_a_new_tie_breaker_and_go_to_whoever_is_named(
     assert ties(opened.tasks()) == planned(here, opened)
     n = 0
     while (mine := here.next_task("new-breaker")) is not None:
-        assert here.submit("new-breaker", mine, form("Richtig"), 0).done  # type: ignore[union-attr]
+        assert here.submit("new-breaker", mine, form("Richtig"), 0).is_stored  # type: ignore[union-attr]
         n += 1
     assert n == len(ties(opened.tasks()))
     assert opened.verify_log() == ()

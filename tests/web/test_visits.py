@@ -52,7 +52,7 @@ def test_visits_and_revisions_go_out_explained(
     clock.pass_(30)
     assert here.submit(
         R1, public, form("Richtig"), 99, Visit(sheet.visit, 30.0, 21.5, 2.25, "1 3")
-    ).done
+    ).is_stored
     with reading(opened.engine) as connection:
         task = screens.public(connection, public).task
         [done] = worked(connection)
@@ -99,7 +99,7 @@ def test_what_any_opening_displayed_was_displayed_and_one_without_a_record_leave
     sheet = here.open(R1, public)
     assert here.submit(
         R1, public, form("Richtig"), 99, Visit(sheet.visit, 30.0, 21.5, 2.25, "1 3")
-    ).done
+    ).is_stored
     again = here.open(R1, public)
     here.save(R1, public, [], Visit(again.visit, 3.0, 2.0, None, "2"))
     with reading(opened.engine) as connection:
@@ -130,7 +130,7 @@ def test_an_analysis_reads_what_the_pages_displayed(
     here = desk("medqade", 2)
     public = here.next_task(R1)
     visit = replace(Visit(here.open(R1, public).visit), wall=30.0, active=21.5, ends="1 3")
-    assert here.submit(R1, public, form("Richtig"), 99, visit).done
+    assert here.submit(R1, public, form("Richtig"), 99, visit).is_stored
     panel = next(rater.panel for rater in STUDIES["medqade"].raters if rater.id == R1)
     every = Analysis("every", "share", "correctness", panel, of=("Richtig",), prespecified=False)
     shown = replace(every, name="shown", display="complete")

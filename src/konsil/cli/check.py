@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from konsil.cli.folder import on_folder
-from konsil.locale import SOURCE, is_draft, known
+from konsil.locale import SOURCE, catalogue_language, is_draft
 
 if TYPE_CHECKING:
     from konsil.instrument import Instrument
@@ -93,7 +93,7 @@ def _addresses(study: Study) -> Iterator[str]:
 
 def _drafts(study: Study) -> Iterator[str]:
     """What a language has not yet that the study is to be in."""
-    code = known(study.language)
+    code = catalogue_language(study.language)
     if code not in ("", SOURCE) and is_draft(code):
         yield (
             f"language:    {study.language!r} is a draft for the pages; the report and the codebook"

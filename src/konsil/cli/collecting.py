@@ -36,7 +36,7 @@ def run_lines(collected: Collected, dry_run: bool) -> Iterator[str]:
         return
     ended = collected.progress.outcomes
     n_pending = collected.progress.total - collected.progress.ended
-    before = sum(t.done for t in collected.todos)
+    before = sum(t.n_completed for t in collected.todos)
     if not collected.progress.total:
         yield f"nothing to call; {before:,} were done before"
     else:
@@ -70,7 +70,7 @@ def _planned(collected: Collected) -> Iterator[str]:
 
     todos_by_callee: dict[str, list[Todo]] = {}
     for todo in collected.todos:  # a judge with several votes or orders has one for each
-        todos_by_callee.setdefault(todo.job.who, []).append(todo)
+        todos_by_callee.setdefault(todo.job.callee, []).append(todo)
     for callee, todos in todos_by_callee.items():
         costs = [todo.cost() for todo in todos]
         known_costs = [cost for cost in costs if cost is not None]
@@ -85,11 +85,13 @@ def _planned(collected: Collected) -> Iterator[str]:
             else f"{least} {sum(known_costs):,.2f} US dollars"
         )
         yield (
-            f"{callee}: {sum(len(t.left) for t in todos):,} to call, {sum(t.done for t in todos):,}"
-            f" done; about {sum(t.tokens_read for t in todos):,} tokens read, {qualifier}"
+            f"{callee}: {sum(len(t.pending) for t in todos):,} to call,"
+            f" {sum(t.n_completed for t in todos):,} done;"
+            f" about {sum(t.tokens_read for t in todos):,} tokens read, {qualifier}"
             f" {sum(t.tokens_written for t in todos):,} written; {price}"
         )
-    yield f"{sum(len(t.left) for t in collected.todos):,} calls; list prices of {price_list()[0]}"
+    n_calls = sum(len(t.pending) for t in collected.todos)
+    yield f"{n_calls:,} calls; list prices of {price_list()[0]}"
 
 
 def _place(pair: tuple[str, int]) -> int:

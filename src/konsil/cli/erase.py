@@ -75,10 +75,10 @@ def _announce(preview: Erased, rater: str) -> None:
 
     counts = ", ".join(f"{n:,} in {name}" for name, n in preview.records.items()) or "no records"
     click.echo(f"{show(rater)}: to be erased: {counts}")
-    if preview.kept:
+    if preview.n_retained:
         click.echo(
-            f"ratings: {_erased(preview.ratings)} (free texts); {_ratings(preview.kept)} stay under"
-            f" the"
+            f"ratings: {_erased(preview.ratings)} (free texts);"
+            f" {_ratings(preview.n_retained)} stay under the"
             ' identifier, without notes and times (ratings_after_erasure = "keep")'
         )
     else:

@@ -40,8 +40,8 @@ def command(folder: Path, database: str, only: tuple[str, ...], calls: CallReque
         for program in run_programs(study, store, only=only, dry_run=calls.dry_run):
             skipped = f", {program.without:,} without a reference" if program.without else ""
             click.echo(
-                f"{program.rater}: {program.rated:,} tasks rated by the program, {program.done:,}"
-                f" before{skipped}"
+                f"{program.rater}: {program.rated:,} tasks rated by the program,"
+                f" {program.n_rated_before:,} before{skipped}"
             )
         if models or (not only and study.judges) or not programs:
             collected = judge(study, store, calls.options(models, dry_run=calls.dry_run))

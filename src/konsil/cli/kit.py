@@ -74,10 +74,10 @@ def import_summary(opened: Folder, file: Path) -> list[str]:
         return [f"{file}: was taken in before, or is older than what was; nothing changed"]
     counts = {
         "handed in": imported.handed_in,
-        "not complete yet": imported.kept,
+        "not complete yet": imported.n_incomplete,
         "nothing new": imported.unchanged,
-        "with somebody else by now": imported.gone,
-        "left as they are": len(imported.left),
+        "with somebody else by now": imported.n_reassigned,
+        "left as they are": len(imported.reason_by_screen),
     }
     parts = ", ".join(f"{n:,} {state}" for state, n in counts.items() if n) or "nothing in it"
     lines = [f"{imported.rater}: {parts}"]
@@ -86,7 +86,9 @@ def import_summary(opened: Folder, file: Path) -> list[str]:
             f"  {imported.problems:,} {'problem' if imported.problems == 1 else 'problems'}"
             f" reported"
         )
-    lines += [f"  a screen was left as it is: {reason}" for reason in imported.left.values()]
+    lines += [
+        f"  a screen was left as it is: {reason}" for reason in imported.reason_by_screen.values()
+    ]
     return lines
 
 

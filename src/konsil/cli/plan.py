@@ -103,7 +103,9 @@ def _loads(balance: Balance, *, each: bool) -> Iterator[str]:
 
 def _apart(panel: str, kind: str, washout: Washout) -> str:
     ratings = "ratings of answers on a second form" if kind == "designs" else "repeat ratings"
-    tasks = f"washout {washout.least:,} to {washout.most:,} tasks (median {washout.median:,.0f})"
+    tasks = (
+        f"washout {washout.least:,} to {washout.greatest:,} tasks (median {washout.median:,.0f})"
+    )
     batches = f", at least {washout.batches:,} whole batches" if washout.batches else ""
     return f"  {panel}: {washout.looks:,} {ratings}; {tasks}{batches}"
 

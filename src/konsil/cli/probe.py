@@ -38,7 +38,7 @@ def command(
     )
     for line in run_lines(probed.asked.collected, calls.dry_run):
         click.echo(line)
-    raise_where_stopped(probed.asked.collected)
+    raise_where_stopped(probed.replies.collected)
     for line in lines_of(probed):
         click.echo(line)
     if table is not None:

@@ -41,10 +41,10 @@ def command(folder: Path, database: str, table: Path | None, request: ScreeningR
     if looked.asked is not None:
         for line in called(looked.asked.collected, request.dry_run):
             click.echo(line)
-        raise_where_stopped(looked.asked.collected)
+        raise_where_stopped(looked.replies.collected)
     for line in (*screening_lines(looked), *unsearched_lines(opened)):
         click.echo(line)
-    if looked.asked is not None and looked.asked.n_pending:
+    if looked.replies is not None and looked.replies.n_pending:
         return
     if table is not None:
         write_table(looked, table)

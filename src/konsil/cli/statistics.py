@@ -32,12 +32,12 @@ def command(name: str | None, code: str) -> None:
     """
     from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
     from konsil.cli.terminal import show
-    from konsil.locale import SOURCE, is_draft, known, languages
+    from konsil.locale import SOURCE, catalogue_language, is_draft, languages
     from konsil.report.material.glossary import entry
     from konsil.report.material.language import language
 
     spoken = [short for short in languages() if short == SOURCE or not is_draft(short)]
-    if known(code) not in spoken:
+    if catalogue_language(code) not in spoken:
         raise KonsilError(
             f"--language {code!r}: there is no such language; {nearest(code, spoken)}"
         )

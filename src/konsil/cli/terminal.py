@@ -36,8 +36,8 @@ def _name(match: re.Match[str]) -> str:
     sign = match[0]
     if sign in "\n\t":
         return sign
-    # The second form is JSON's, too, which leaves signs beyond ASCII to us and writes those before
-    # the space itself.
+    # The second form is JSON's, too, which leaves characters beyond ASCII to us and writes
+    # those before the space itself.
     return f"\\x{ord(sign):02x}" if sign < " " else f"\\u{ord(sign):04x}"
 
 

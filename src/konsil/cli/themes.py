@@ -47,7 +47,7 @@ def command(
         raise_where_stopped(replies.collected)
     for line in theme_lines(tagged):
         click.echo(line)
-    if tagged.left:
+    if tagged.n_pending:
         return
     write_tables(tagged, table, tags)
     for path in filter(None, (table, tags)):

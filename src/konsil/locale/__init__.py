@@ -30,10 +30,10 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted({SOURCE, *catalogues}))
 
 
-def known(code: str) -> str:
+def catalogue_language(code: str) -> str:
     """The language of a code that there is a catalogue of, or nothing.
 
-    >>> known("de-AT"), known("EN"), known("xx")
+    >>> catalogue_language("de-AT"), catalogue_language("EN"), catalogue_language("xx")
     ('de', 'en', '')
     """
     short = code.strip().casefold().replace("_", "-").partition("-")[0]

@@ -1,8 +1,8 @@
 """The records of the field. They are frozen; identifiers are plain strings."""
 
+from konsil.records.bulk import bulk_creation
 from konsil.records.call import RENAMED, Call, Callee, CallKind
 from konsil.records.injected import Injected
-from konsil.records.many import many
 from konsil.records.note import Note
 from konsil.records.nouns import (
     Answer,
@@ -47,5 +47,5 @@ __all__ = [
     "System",
     "Task",
     "Usage",
-    "many",
+    "bulk_creation",
 ]

@@ -66,9 +66,10 @@ def rate_in_window(
     """
     with _page() as page:
         page.on(
-            "pageerror", lambda error: outcome.times.fault(f"{person.who}: script: {error.message}")
+            "pageerror",
+            lambda error: outcome.times.fault(f"{person.rater}: script: {error.message}"),
         )
-        page.on("console", lambda message: _console(outcome, person.who, message))
+        page.on("console", lambda message: _console(outcome, person.rater, message))
         window = _Window(page, person, outcome)
         page.goto(person.link)
         window.press_on("/come/")
@@ -155,7 +156,7 @@ class _Window:
     def reply(self, start: str) -> None:
         """Fill in what is asked before the first task, and send it."""
         form = next(f for f in forms(self._page.content()) if f.action.startswith(start))
-        for name, offered in form.asked.items():
+        for name, offered in form.options.items():
             self._fill(name, self._person.about.get(name, offered[0] if offered else ""), offered)
         self.press_on(form.action, *next((b for b in form.buttons if b[0]), ("", "")))
 
@@ -207,8 +208,8 @@ class _Window:
         time.sleep(think(seconds / (len(form_fields) + 1)))
         self._leave()
         self._outcome.submitted[public] = form_values
-        self._outcome.handed_in[self._person.who] = (
-            self._outcome.handed_in.get(self._person.who, 0) + 1
+        self._outcome.handed_in[self._person.rater] = (
+            self._outcome.handed_in.get(self._person.rater, 0) + 1
         )
 
     def _to(self, name: str) -> None:

@@ -23,7 +23,7 @@ class Form:
     """What the page tells its module about it (data-...)."""
     hidden: Mapping[str, str]
     """What it carries unseen."""
-    asked: Mapping[str, tuple[str, ...]]
+    options: Mapping[str, tuple[str, ...]]
     """Name -> the values it offers; none where something is typed."""
     buttons: tuple[tuple[str, str], ...]
     """Names and values of its buttons."""
@@ -34,7 +34,7 @@ def forms(html: str) -> tuple[Form, ...]:
 
     >>> control = '<input type="radio" name="q" value="a &amp; b">'
     >>> [form] = forms(f'<form action="/x" data-rev="3">{control}</form>')
-    >>> form.action, form.data["rev"], dict(form.asked)
+    >>> form.action, form.data["rev"], dict(form.options)
     ('/x', '3', {'q': ('a & b',)})
     """
     return tuple(_forms(html))

@@ -55,7 +55,7 @@ def work(
         threading.Thread(
             target=shift.rate_in_window if n < windows else shift.rate,
             args=(p,),
-            name=p.who,
+            name=p.rater,
             daemon=True,
         )
         for n, p in enumerate(people)
@@ -74,14 +74,14 @@ class _Shift:
 
     say: Say
     think: Think
-    most: int | None
+    n_tasks: int | None
     stop: threading.Event
     patience: float
     outcome: Outcome
     crew: _Crew
 
     def _is_over(self, person: Person) -> bool:
-        return self.stop.is_set() or self.outcome.handed_in.get(person.who, 0) == self.most
+        return self.stop.is_set() or self.outcome.handed_in.get(person.rater, 0) == self.n_tasks
 
     def rate(self, person: Person) -> None:
         """Rate over plain connections, until nobody is at work."""
@@ -94,10 +94,10 @@ class _Shift:
             while not self._is_over(person):
                 page = _explained(visitor, _before(visitor, page, person.about))
                 if page.path.startswith("/task/"):
-                    busy = busy or crew.back()
-                    page = _rate(visitor, page, self.say, self.think, outcome, person.who)
+                    busy = busy or crew.rejoin()
+                    page = _rate(visitor, page, self.say, self.think, outcome, person.rater)
                     continue
-                busy = busy and crew.done()
+                busy = busy and crew.leave()
                 if crew.idle():
                     break
                 # A page that came between the last look and the end of all others' work is seen by
@@ -105,10 +105,10 @@ class _Shift:
                 time.sleep(LOOK_SECONDS)
                 page = visitor.go("/next", "look again")
         except (KonsilError, ValueError) as error:
-            outcome.times.fault(f"{person.who}: {error}")
+            outcome.times.fault(f"{person.rater}: {error}")
         finally:
             if busy:
-                crew.done()
+                crew.leave()
             visitor.leave()
 
     def rate_in_window(self, person: Person) -> None:
@@ -119,7 +119,7 @@ class _Shift:
         def idle(nothing: bool) -> bool:
             nonlocal busy
             if busy == nothing:
-                busy = crew.done() if busy else crew.back()
+                busy = crew.leave() if busy else crew.rejoin()
             return nothing and crew.idle()
 
         try:
@@ -132,10 +132,10 @@ class _Shift:
                 until=lambda: self._is_over(person),
             )
         except KonsilError as error:
-            self.outcome.times.fault(f"{person.who}: {error}")
+            self.outcome.times.fault(f"{person.rater}: {error}")
         finally:
             if busy:
-                crew.done()
+                crew.leave()
 
 
 class _Crew:
@@ -143,15 +143,15 @@ class _Crew:
 
     def __init__(self, n: int) -> None:
         self._busy, self._looks, self._lock = n, 0, threading.Lock()
-        self._mine = threading.local()
+        self._of_thread = threading.local()
 
-    def done(self) -> bool:
+    def leave(self) -> bool:
         with self._lock:
             self._busy -= 1
-            self._mine.quiet = False
+            self._of_thread.quiet = False
         return False
 
-    def back(self) -> bool:
+    def rejoin(self) -> bool:
         with self._lock:
             self._busy += 1
         return True
@@ -159,7 +159,10 @@ class _Crew:
     def idle(self) -> bool:
         """Whether nobody is at work, and was not at this thread's last look either."""
         with self._lock:
-            before, self._mine.quiet = getattr(self._mine, "quiet", False), self._busy == 0
+            before, self._of_thread.quiet = (
+                getattr(self._of_thread, "quiet", False),
+                self._busy == 0,
+            )
             return before and self._busy == 0
 
 
@@ -174,7 +177,7 @@ def _before(visitor: Visitor, page: Page, about: Mapping[str, str]) -> Page:
             return page
         form_values = {
             name: about.get(name, offered[0] if offered else "")
-            for name, offered in form.asked.items()
+            for name, offered in form.options.items()
         }
         form_values |= dict([b for b in form.buttons if b[0]][:1])
         page = visitor.send(form, form_values, "before")
@@ -206,7 +209,7 @@ def _rate(
     public = form.data["public"]
     form_values, seconds = say(public)
     filled_values = {name: value for name, value in form_values.items() if value}
-    if unknown := sorted(set(filled_values) - set(form.asked)):
+    if unknown := sorted(set(filled_values) - set(form.options)):
         raise KonsilError(f"{page.path}: does not ask {unknown[0]!r}")
     share = seconds / (len(filled_values) + 1)
     rev = int(form.data.get("rev") or 0)

@@ -17,7 +17,7 @@ Say = Callable[[str], tuple[Mapping[str, str], float]]
 class Person:
     """One who is invited."""
 
-    who: str
+    rater: str
     """The rater."""
     link: str
     """The personal link."""

@@ -53,7 +53,7 @@ class Recovered:
     high: float
     """The interval's upper end."""
     covered: bool | None
-    """Whether the interval holds the truth; None where there is no interval."""
+    """Whether the interval contains the true value; None where there is no interval."""
 
 
 def recovery(

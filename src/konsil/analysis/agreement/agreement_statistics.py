@@ -63,7 +63,7 @@ COMMAND = (
 """What `konsil agreement` prints, as far as it applies to the level."""
 
 INCOMPLETE = {"percent_agreement": "multirater_percent_agreement", "icc1": "icc1_incomplete"}
-"""What is printed besides where labels are missing: the same from all units, each with equal
+"""Also printed where labels are missing: the same from all units, each with equal
 weight."""
 
 PairWeights = Literal["alike", "units"]

@@ -28,7 +28,7 @@ from konsil.stats.inference.both_ways import both_ways
 from konsil.stats.inference.posterior import of_defined_tables, prior
 from konsil.stats.shares.uneven_clusters import sizes, uneven_clusters
 
-ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
+MEASURE_BY_STATISTIC: dict[str, tuple[MeasureName, Weights]] = {
     "percent_agreement": ("percent_agreement", "unweighted"),
     "within_one": ("within_one", "unweighted"),
     "cohen_kappa": ("cohen_kappa", "unweighted"),
@@ -42,20 +42,20 @@ ONE_TABLE: dict[str, tuple[MeasureName, Weights]] = {
 consensus."""
 
 
-def one_table(analysis: Analysis) -> tuple[MeasureName, Weights]:
+def table_measure(analysis: Analysis) -> tuple[MeasureName, Weights]:
     """The measure of tables that an analysis requests, or an error that names all measures."""
-    if analysis.statistic not in ONE_TABLE:
-        hint = nearest(analysis.statistic, ONE_TABLE)
+    if analysis.statistic not in MEASURE_BY_STATISTIC:
+        hint = nearest(analysis.statistic, MEASURE_BY_STATISTIC)
         raise AnalysisError(
             f"{analysis.name}: {analysis.statistic!r} does not compare a rater with a consensus"
             f" (against = {analysis.against!r}); {hint}"
         )
-    return ONE_TABLE[analysis.statistic]
+    return MEASURE_BY_STATISTIC[analysis.statistic]
 
 
 def leave_one_out_measure(sample: Sample, analysis: Analysis, level: Level) -> Measure:
     """Each rater against the majority of the others, averaged over the raters."""
-    measure, weights = one_table(analysis)
+    measure, weights = table_measure(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
     statistic = consensus.leave_one_out_agreement(
         codes.labels.shape[1], codes.n_labels, measure, weights, codes.values
@@ -69,7 +69,7 @@ def leave_one_out_measure(sample: Sample, analysis: Analysis, level: Level) -> M
 
 def each_rest(sample: Sample, analysis: Analysis, level: Level) -> list[Measure]:
     """Each rater against the majority of the others, one measure a rater, all on the same sums."""
-    measure, weights = one_table(analysis)
+    measure, weights = table_measure(analysis)
     codes = spaced(sample.codes, analysis.statistic, level)
     n_raters, n_labels = codes.labels.shape[1], codes.n_labels
     statistic = consensus.leave_one_out_agreement(
@@ -180,7 +180,7 @@ def against_panel(
     favours neither side equally; for reproduction. `is_mean`: the judges are averaged afterwards,
     so that a judge of a few units counts as much as a judge of all units.
     """
-    measure, weights = one_table(analysis)
+    measure, weights = table_measure(analysis)
     codes, names = judges_and_panel(panel, judges)
     codes = spaced(codes, analysis.statistic, level)
     n_panel = panel.codes.labels.shape[1]

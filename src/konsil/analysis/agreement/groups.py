@@ -64,7 +64,7 @@ def single(
             resampling=context.resampling,
             cluster=context.cluster,
         )
-        return replace(group, told=summary)
+        return replace(group, summary=summary)
     if analysis.statistic in {"share", "mean"}:
         labels = labels_in(context, frame)
         return group_of(context, keys, sample, lambda s: _proportion(context, s, labels))
@@ -135,11 +135,12 @@ def _with_raters(
         return group
     if group.measure.cell is not None and context.analysis.consensus == "none":
         return replace(
-            group, told=_headed(group.told, rater_clusters(group.told.headline, group.measure))
+            group,
+            summary=_headed(group.summary, rater_clusters(group.summary.headline, group.measure)),
         )
     left_out = without_each_rater(sample, make) if len(sample.raters) > 2 else {}
-    by_rater = leave_one_rater_out(tuple(left_out.values()), group.told.headline)
-    return replace(group, told=_headed(group.told, by_rater), left_out=left_out)
+    by_rater = leave_one_rater_out(tuple(left_out.values()), group.summary.headline)
+    return replace(group, summary=_headed(group.summary, by_rater), left_out=left_out)
 
 
 def _headed(summary: EstimateSummary, headline: Estimate) -> EstimateSummary:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from konsil.analysis.agreement.agreement_statistics import spaced
-from konsil.analysis.agreement.consensus import judges_and_panel, one_table
+from konsil.analysis.agreement.consensus import judges_and_panel, table_measure
 from konsil.analysis.estimation.difference_methods import by_linearisation, no_interval_reason
 from konsil.analysis.estimation.estimate import EstimateSummary, too_long
 from konsil.analysis.estimation.measure import Measure, value
@@ -47,7 +47,7 @@ def gaps(
     codes, names = judges_and_panel(panel, judges)
     codes = spaced(codes, analysis.statistic, level)
     n_panel = panel.codes.labels.shape[1]
-    name, weights = one_table(analysis)
+    name, weights = table_measure(analysis)
     # The order of the turns is that of the raters' labels, so that no number depends on the raters'
     # names.
     experts = sorted(

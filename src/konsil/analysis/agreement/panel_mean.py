@@ -55,8 +55,8 @@ def average_groups(context: Context, table: RatingTable, frame: pl.DataFrame) ->
                 panel, codes=two, raters=(str(analysis.against), name or analysis.raters)
             )
             group = agreement_of(context, group_keys, sample)
-            notes = (*group.told.notes, *([note] if halves.any() else []))
-            mean_groups.append(replace(group, told=replace(group.told, notes=notes)))
+            notes = (*group.summary.notes, *([note] if halves.any() else []))
+            mean_groups.append(replace(group, summary=replace(group.summary, notes=notes)))
     return mean_groups
 
 

@@ -75,7 +75,7 @@ def case_rows(
     if not members:
         yield no_ratings(context)
     for group in members:
-        yield from estimate_rows(context, group.keys, group.told, group.measure)
+        yield from estimate_rows(context, group.keys, group.summary, group.measure)
     if name in BESIDE:
         yield from BESIDE[name](context, table)
     if context.analysis.compare:

@@ -72,8 +72,8 @@ def timed_groups(context: Context, table: RatingTable, frame: pl.DataFrame) -> l
         reason = message("no time is known of these screens")
         nothing = _sample(context, pairs)
         group = group_of(context, {}, nothing, mean)
-        headline = replace(group.told.headline, value=math.nan, reason=reason)
-        return [replace(group, told=replace(group.told, headline=headline))]
+        headline = replace(group.summary.headline, value=math.nan, reason=reason)
+        return [replace(group, summary=replace(group.summary, headline=headline))]
     return results
 
 

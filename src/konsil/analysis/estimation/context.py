@@ -70,7 +70,7 @@ class Group:
     """Column -> value."""
     measure: Measure
     """The number as a measure, for differences."""
-    told: EstimateSummary
+    summary: EstimateSummary
     """The number with its intervals."""
     left_out: Mapping[str, float] = field(default_factory=dict)
     """Rater -> the number without them, where raters are the clusters and the number is no sum of

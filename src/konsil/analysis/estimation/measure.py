@@ -254,14 +254,14 @@ class Column:
     `together` computes those of one statistic at once.
     """
 
-    whole: Finalise
+    statistic: Finalise
     """The statistic, (..., k) to (..., m)."""
     place: int
     """Which of its values."""
 
     def __call__(self, totals: Array) -> Array:
         """Compute the statistic and take the value, (..., k) to (..., 1)."""
-        return self.of(self.whole(totals))
+        return self.of(self.statistic(totals))
 
     def of(self, values: Array) -> Array:
         """Take the value from all, (..., m) to (..., 1)."""
@@ -273,12 +273,14 @@ def together(measures: Sequence[Measure]) -> Finalise:
 
     def finalise(totals: Array) -> Array:
         statistics = {
-            id(f.whole): f.whole for f in (m.finalise for m in measures) if isinstance(f, Column)
+            id(f.statistic): f.statistic
+            for f in (m.finalise for m in measures)
+            if isinstance(f, Column)
         }
         values = {name: statistic(totals) for name, statistic in statistics.items()}
         parts = [
             (
-                m.finalise.of(values[id(m.finalise.whole)])
+                m.finalise.of(values[id(m.finalise.statistic)])
                 if isinstance(m.finalise, Column)
                 else m.finalise(totals)
             )

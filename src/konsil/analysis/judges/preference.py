@@ -51,7 +51,7 @@ class Bench:
     """(n_units,) the stratum of the experts' scores, -1 where there is none."""
     n_strata: int
     """How many strata there are."""
-    own: Mapping[str, Bools]
+    own_answers: Mapping[str, Bools]
     """Judge -> which units are its own (its siblings') answers."""
     others: Mapping[str, Bools]
     """Judge -> which units are answers of other families."""
@@ -70,7 +70,7 @@ class Bench:
         return (
             scores[:, self.judges.raters.index(name)],
             peers,
-            self.own[name],
+            self.own_answers[name],
             self.others[name],
             self.strata,
         )
@@ -129,7 +129,7 @@ def preference_range(context: Context, bench: Bench, gaps: Bools, name: str) -> 
     )
     is_judge = np.zeros(gaps.shape, dtype=bool)
     is_judge[:, bench.judges.raters.index(name)] = True
-    raising = is_judge == bench.own[name][:, None]
+    raising = is_judge == bench.own_answers[name][:, None]
     finalise = plain_preference if context.analysis.mode == "paper" else adjusted_preference
     extremes = []
     for up, down in ((lowest, highest), (highest, lowest)):
@@ -152,7 +152,7 @@ def preference_rows(
     bench = bench_of(context, table, frame, sample_of(context, frame, names), families)
     measures: dict[str, tuple[Measure, Measure]] = {}
     for name in names:
-        own_answers, peers = bench.own[name], bench.peers[name]
+        own_answers, peers = bench.own_answers[name], bench.peers[name]
         if not own_answers.any() or not peers:
             reason = (
                 message("no answers of its own among them")

@@ -228,7 +228,7 @@ class Results:
     target: RatersTarget = "these"
     """Whom the first intervals are about where raters are a source of chance."""
     inference: tuple[str, ...] = ()
-    """That target in sentences, why it is that one, and what stands beside it."""
+    """The target in sentences, the reason for it, and what is also reported."""
     refused: tuple[str, ...] = ()
     """Why an analysis could not be made, one sentence each; its row says so too."""
     label_counts: Mapping[tuple[str, str, str, str], int] = field(default_factory=dict)

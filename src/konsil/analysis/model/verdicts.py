@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from konsil.analysis.model.catalogue.known import COSTS, OF_ZERO, ONE_TABLE, PARTS
+from konsil.analysis.model.catalogue.known import COSTS, OF_TWO_RATERS, OF_ZERO, PARTS
 from konsil.analysis.model.message import TranslatableMessage, message
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis
@@ -131,7 +131,7 @@ def has_margin(analysis: Analysis) -> bool:
     if analysis.statistic in {"crossover", "mann_whitney", "tukey", *PARTS, *COSTS}:
         return analysis.statistic != "budget_reliability"
     panel = analysis.against not in {None, "rest"}
-    statistics = (*ONE_TABLE, "abstention_slope", "risk_coverage")
+    statistics = (*OF_TWO_RATERS, "abstention_slope", "risk_coverage")
     return panel and analysis.statistic in statistics and analysis.consensus == "none"
 
 

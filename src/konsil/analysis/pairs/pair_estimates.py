@@ -27,11 +27,11 @@ def value_rows(
     people: bool,
     raters: Sequence[str],
 ) -> Iterator[Row]:
-    """The headline and what stands beside it, each as a row.
+    """The primary estimate and the alternative intervals, each as a row.
 
     `raters` are the raters' names by number.
     """
-    analysis, at = context.analysis, preference.found
+    analysis, at = context.analysis, preference.intervals
     two, item, rater = (
         linearised(context, preference, n, way) for way in ("two-way", "item", "rater")
     )
@@ -87,7 +87,7 @@ def value_rows(
 
 def counted(result_row: Row, preference: Preference, n: int) -> Row:
     """A row with the comparisons, items and raters that its value is computed from."""
-    of = preference.found
+    of = preference.intervals
     estimate = replace(
         result_row.estimate, n_ratings=int(of.n_votes[n]), n_clusters=int(of.n_questions[n])
     )
@@ -99,14 +99,14 @@ def counted(result_row: Row, preference: Preference, n: int) -> Row:
 def linearised(context: Context, preference: Preference, n: int, way: str) -> Estimate:
     """A linearised interval as an estimate; p only where zero means something."""
     by: dict[str, Interval] = {
-        "two-way": preference.found.two_way,
-        "item": preference.found.question,
-        "rater": preference.found.rater,
+        "two-way": preference.intervals.two_way,
+        "item": preference.intervals.question,
+        "rater": preference.intervals.rater,
     }
-    interval, kind = by[way], str(by[way].how[n])
+    interval, kind = by[way], str(by[way].method[n])
     has_interval = math.isfinite(interval.low[n]) and (interval.se[n] > 0 or kind == "exact")
     return Estimate(
-        float(preference.found.value[n]),
+        float(preference.intervals.value[n]),
         float(interval.low[n]) if has_interval else math.nan,
         float(interval.high[n]) if has_interval else math.nan,
         context.resampling.level,
@@ -118,7 +118,7 @@ def linearised(context: Context, preference: Preference, n: int, way: str) -> Es
         reason=(
             ""
             if has_interval
-            else no_interval(dominated=way != "item" and is_dominated(preference.found, n))
+            else no_interval(dominated=way != "item" and is_dominated(preference.intervals, n))
         ),
         raters="these" if way == "item" else "like these",
     )
@@ -133,7 +133,7 @@ def resampled(context: Context, preference: Preference, n: int, item: Estimate) 
     value that it inverts.
     """
     p = math.nan if preference.flips is None else float(preference.flips.p[n])
-    boot, is_share = preference.bootstrap, preference.found.question.how[n] == "wilson"
+    boot, is_share = preference.bootstrap, preference.intervals.question.method[n] == "wilson"
     if boot is None or not boot.high[n] > boot.low[n] or (is_share and boot.method == "bca"):
         return replace(item, p=p)
     if boot.method == "bca" and disagree(float(boot.low[n]), float(boot.high[n]), p, item.level):
@@ -169,7 +169,7 @@ def _tested(
     """The interval's method with that of its p value, where there is one."""
     if preference.flips is None or not math.isfinite(preference.flips.p[n]):
         return method
-    together, exact = preference.flips.unit == "question", preference.flips.how[n] == "exact"
+    together, exact = preference.flips.unit == "question", preference.flips.method[n] == "exact"
     if together and exact:
         return message(
             "{method}; p: all comparisons of an item change sides together, exact",

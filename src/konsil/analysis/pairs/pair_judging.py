@@ -197,7 +197,7 @@ def rank_rows(
 
 
 _FEW_SYSTEMS = 5
-"""Up to so many systems tau has a handful of values, and a reader should know."""
+"""Up to this many systems tau has few possible values, and a note says so."""
 
 
 def own_rows(

@@ -154,6 +154,6 @@ def _wins(context: Context, member: Member, n_systems: int, people: bool) -> Ite
     )[0]
     for n, value_keys in member.rows:
         keys = {**member.keys, **value_keys}
-        if not np.isfinite(preference.found.value[n]) and keys.get(LENGTH):
+        if not np.isfinite(preference.intervals.value[n]) and keys.get(LENGTH):
             continue  # a system that never had the longer answer has no such row
         yield from value_rows(context, keys, preference, n, people and n_systems > 1, member.raters)

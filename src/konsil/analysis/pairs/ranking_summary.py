@@ -32,7 +32,7 @@ _BY_ITEM = "item-cluster Wald"
 """What a linearised interval by item is called."""
 
 MATRIX = 40
-"""Up to so many systems every two of them are told."""
+"""Up to this many systems every two of them are reported."""
 
 
 def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[str, Any]:
@@ -40,20 +40,20 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
 
     The two-way interval first, in paper mode that of items.
 
-    Outside of paper mode no interval by item stands beside flips that contradict it: instead of the
-    bootstrap's the linearised one, and none where that one contradicts them, too.
+    Outside of paper mode no interval by item is reported with flips that contradict it: the
+    linearised interval replaces the bootstrap's, and there is none where it contradicts them, too.
     """
     two, by_item, by_rater = (
-        preference.found.two_way,
-        preference.found.question,
-        preference.found.rater,
+        preference.intervals.two_way,
+        preference.intervals.question,
+        preference.intervals.rater,
     )
-    value = float(preference.found.value[n])
+    value = float(preference.intervals.value[n])
     boot = preference.bootstrap
     item = _interval(by_item, n, "item", _BY_ITEM)
     if (
         boot is not None
-        and (mode == "paper" or by_item.how[n] == "wald")
+        and (mode == "paper" or by_item.method[n] == "wald")
         and boot.high[n] > boot.low[n]
     ):
         item = {
@@ -97,17 +97,17 @@ def standing(preference: Preference, n: int, mode: Mode, level: float) -> dict[s
             "flips": (
                 f"whole "
                 f"{'item' if preference.flips.unit == 'question' else preference.flips.unit}s,"
-                f" {preference.flips.how[n]}"
+                f" {preference.flips.method[n]}"
             ),
         }
     out |= other
     out["rater"] = _interval(by_rater, n, "rater", "rater-cluster Wald")
     out |= {
-        "n_comparisons": int(preference.found.n_votes[n]),
-        "n_items": int(preference.found.n_questions[n]),
-        "n_raters": int(preference.found.n_raters[n]),
+        "n_comparisons": int(preference.intervals.n_votes[n]),
+        "n_items": int(preference.intervals.n_questions[n]),
+        "n_raters": int(preference.intervals.n_raters[n]),
         "reason": _reason(
-            value, head["low"], dominated=mode == "valid" and is_dominated(preference.found, n)
+            value, head["low"], dominated=mode == "valid" and is_dominated(preference.intervals, n)
         ),
     }
     return out
@@ -140,7 +140,7 @@ def _interval(interval: Interval, n: int, way: str, linearised: str) -> dict[str
 
     `linearised` is what the linearised one is called.
     """
-    kind, df = str(interval.how[n]), float(interval.df[n])
+    kind, df = str(interval.method[n]), float(interval.df[n])
     if kind != "wald":
         method = str(votes_method("item", way, kind, df)) if math.isfinite(interval.low[n]) else ""
         return {

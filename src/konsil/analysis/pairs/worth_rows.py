@@ -39,7 +39,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
     chosen = design(votes.n_systems, votes.steps, MODELS[analysis.statistic])
     cells = totals(votes)
     fitted, statistic = fit(cells, chosen), worths(cells, chosen)
-    if fitted.why:
+    if fitted.reason:
         for _, keys in member.rows:
             yield row(
                 context,
@@ -81,7 +81,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
             headline, others = rater, [two, model_estimate]
         elif alone:
             headline, others = by_item, [item, model_estimate]
-        elif context.target == "these" or is_dominated(log.found, n):
+        elif context.target == "these" or is_dominated(log.intervals, n):
             headline, others = item, [by_item, two, model_estimate]
         notes = [
             sentence(c, member.raters)
@@ -134,7 +134,7 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
     else:
         by_items = headline.raters == "these"
         ends = (
-            gap.found.question
+            gap.intervals.question
             if by_items
             else gap.found.rater
             if is_by_rater(headline.method)

@@ -14,7 +14,11 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from konsil.analysis.agreement.consensus import ONE_TABLE, judges_and_panel, one_table
+from konsil.analysis.agreement.consensus import (
+    MEASURE_BY_STATISTIC,
+    judges_and_panel,
+    table_measure,
+)
 from konsil.analysis.cases.approval import approval_bounds
 from konsil.analysis.estimation.context import Context, labels_in, sample_of
 from konsil.analysis.judges.abstention_slope import abstentions_by_item, score_column
@@ -104,7 +108,7 @@ class Case:
     """All ratings."""
     families: Lineage
     """Who is of which family."""
-    whole: Gaps
+    all_gaps: Gaps
     """The analysis' ratings and gaps."""
     part: Gaps
     """Those of the number's group."""
@@ -136,7 +140,11 @@ def bounds_of(
     gaps = Gaps(_plain(select(table, analysis, analysis.raters)), _plain(absent))
     pairs = is_of_pairs(context)
     find: _Rule | None = _pair if pairs else _RULES.get(analysis.statistic)
-    if find is None and analysis.against not in {None, "rest"} and analysis.statistic in ONE_TABLE:
+    if (
+        find is None
+        and analysis.against not in {None, "rest"}
+        and analysis.statistic in MEASURE_BY_STATISTIC
+    ):
         find = _against
     for row in rows:
         if row.analysis != analysis.name or row.kind != "estimate" or row.detail:
@@ -209,12 +217,12 @@ def _abstention(case: Case) -> Range:
 
 def _pair(case: Case) -> Range:
     absent = (
-        case.whole.absent
+        case.all_gaps.absent
         if case.context.analysis.statistic == "self_preference"
         else case.part.absent
     )
     frame = (
-        case.whole.frame
+        case.all_gaps.frame
         if case.context.analysis.statistic == "self_preference"
         else case.part.frame
     )
@@ -244,8 +252,8 @@ def _slope(case: Case) -> Range:
 
 
 def _preference(case: Case) -> Range:
-    sample, gaps = case.whole.sample(case.context)
-    bench = bench_of(case.context, case.table, case.whole.together(), sample, case.families)
+    sample, gaps = case.all_gaps.sample(case.context)
+    bench = bench_of(case.context, case.table, case.all_gaps.together(), sample, case.families)
     return preference_range(case.context, bench, gaps, case.row.group.get("rater", ""))
 
 
@@ -257,7 +265,7 @@ def _against(case: Case) -> Range:
     panel_frame = Gaps(panel_frame, panel_frame.clear()).within(group).frame
     if panel_frame.height == 0:
         return UNKNOWN
-    measure, weights = one_table(analysis)
+    measure, weights = table_measure(analysis)
     if weights != "unweighted" or measure == "within_one":
         return UNKNOWN
     if case.context.criterion.scope == "pair" and measure not in {"percent_agreement", "pabak"}:

@@ -18,7 +18,7 @@ from konsil.analysis.model.catalogue.known import (
     FLIPPED,
     INJECTION,
     JUDGING,
-    ONE_TABLE,
+    OF_TWO_RATERS,
     PAIRED,
     PREFERENCE,
     RATER_PAIR,
@@ -183,10 +183,10 @@ def _against(a: Analysis) -> Iterator[str]:
         return
     if a.statistic in DESIGNS:
         return
-    if a.statistic not in ONE_TABLE and not averaged(a):
+    if a.statistic not in OF_TWO_RATERS and not averaged(a):
         yield (
             f"statistic: {a.statistic!r} does not compare a rater with a consensus (against ="
-            f" {a.against!r}); {nearest(a.statistic, ONE_TABLE)}"
+            f" {a.against!r}); {nearest(a.statistic, OF_TWO_RATERS)}"
         )
     if a.against == a.raters:
         yield (

@@ -94,7 +94,7 @@ def run(
     contexts: list[Context] = []
     places: list[
         tuple[Context, int]
-    ] = []  # of each row: its analysis, and the how manieth row of it
+    ] = []  # of each row: its analysis, and its position among that analysis' rows
     refused: list[str] = []
     # One key for all: analyses of the same clusters are made on the same resamples, which are drawn
     # once.

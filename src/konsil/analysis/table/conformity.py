@@ -44,7 +44,7 @@ class Mismatch:
 class Renamed:
     """Ratings that have the former name of a label or criterion."""
 
-    what: Literal["criterion", "label"]
+    kind: Literal["criterion", "label"]
     """What was renamed."""
     criterion: str
     """The criterion's identifier today."""
@@ -376,7 +376,7 @@ def renaming_sentences(renamed: Sequence[Renamed]) -> tuple[TranslatableMessage,
                 criterion=change.criterion,
                 former=change.former,
             )
-            if change.what == "criterion"
+            if change.kind == "criterion"
             else message(
                 "In {n:,} {n|rating|ratings} on {criterion} the label was still called {former}; it"
                 " is {label} today.",

@@ -42,7 +42,7 @@ _USED = (
     "task",
     "repeat_of",
 )
-"""What analyses read of a rating, besides the columns that they name."""
+"""The columns that analyses read, in addition to those that they name."""
 
 
 _Dense = tuple[NDArray[np.int64], tuple[str, ...]]

@@ -44,7 +44,7 @@ COLUMNS = (
     "purpose",
     "repeat_of",
 )
-"""The columns that every rating has; strata of items and raters stand beside them under their own
+"""The columns that every rating has; strata of items and raters follow under their own
 names.
 
 `design` is the instrument; for what is asked about a batch or a phase it is the instrument of the

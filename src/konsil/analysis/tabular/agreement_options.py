@@ -46,7 +46,7 @@ class TableOptions:
     name: str = "table"
     """The table's name, for errors."""
     split: str = ""
-    """Lists: the sign between two labels of a cell; empty where cells are JSON lists."""
+    """Lists: the character between two labels of a cell; empty where cells are JSON lists."""
     rows: pl.Series | None = None
     """The rows' numbers in the whole table, where only some of them are here."""
 

@@ -39,9 +39,9 @@ class Masked:
     """The cases that are to be masked."""
     markings: Mapping[str, Marking]
     """Case -> what is marked in it."""
-    left: Mapping[str, Sequence[Leftover]]
+    leftovers: Mapping[str, Sequence[Leftover]]
     """Case that is not approved -> what its versions still tell."""
-    made: int
+    n_done: int
     """Cases whose versions are items."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """Case -> why it could not be approved now."""
@@ -265,9 +265,9 @@ def progress_lines(masked: Masked) -> Iterator[str]:
     n_approved = sum(case_marking.approved for case_marking in masked.markings.values())
     yield (
         f"{len(masked.items):,} cases: {len(masked.markings):,} marked, {n_approved:,} approved,"
-        f" {masked.made:,} with their versions as items"
+        f" {masked.n_done:,} with their versions as items"
     )
-    for case, residuals in masked.left.items():
+    for case, residuals in masked.leftovers.items():
         for residual in sorted(residuals, key=lambda residual: not residual.stops):
             yield (
                 f"  {case}: {residual.description()}"
@@ -276,7 +276,7 @@ def progress_lines(masked: Masked) -> Iterator[str]:
     untold = {
         case: reason
         for case, reason in masked.refused.items()
-        if not any(o.stops for o in masked.left.get(case, ()))
+        if not any(o.stops for o in masked.leftovers.get(case, ()))
     }
     for reason in untold.values():
         yield f"  not approved: {reason}"

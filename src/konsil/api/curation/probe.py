@@ -49,7 +49,7 @@ class Probed:
 
     guesses: Sequence[Guess]
     """All readable ones, by case and level."""
-    asked: Replies
+    replies: Replies
     """The run, with what could not be read."""
     unmarked: int
     """Cases that nobody marked, which were left out."""
@@ -130,12 +130,12 @@ def shares(guesses: Sequence[Guess]) -> dict[str, tuple[int, int, float, float]]
 
 def lines_of(probed: Probed) -> Iterator[str]:
     """The table of levels in a few lines."""
-    for outcome, n in sorted(probed.asked.unreadable.items()):
+    for outcome, n in sorted(probed.replies.unreadable.items()):
         yield f"reply not readable ({outcome}): {n:,}"
     if probed.unmarked:
         yield f"not marked yet and left out: {probed.unmarked:,} cases"
-    if probed.asked.n_pending:
-        pending = probed.asked.n_pending
+    if probed.replies.n_pending:
+        pending = probed.replies.n_pending
         yield (
             f"the model has still to be asked about {pending:,} versions; the shares are of those"
             " it was"

@@ -17,8 +17,8 @@ from konsil.prepare.questions.prompts import (
     NOTHING,
     language_of,
     prompt_of,
-    reasons_told,
     screening_form,
+    screening_reasons,
 )
 from konsil.prepare.questions.screening import OTHER_LANGUAGE
 from konsil.records import Item
@@ -40,7 +40,7 @@ def ask_model(
     language = language_of(spec, folder.study.language)
     reasons = [*spec.rules, *([OTHER_LANGUAGE] if spec.languages else [])]
     prompt = prompt_of(
-        spec, "screen", language, reasons=reasons_told(spec.rules, spec.languages, language)
+        spec, "screen", language, reasons=screening_reasons(spec.rules, spec.languages, language)
     )
     batch = PromptBatch(
         "screen", prompt, screening_form(reasons), subjects([(i.id, i.text) for i in items])

@@ -56,7 +56,7 @@ class Looked:
     """Item -> what the rules found, whatever was decided."""
     new: bool
     """Whether it differs from the last one, or is the first."""
-    asked: Replies | None = None
+    replies: Replies | None = None
     """What a model was asked; None where the protocol names none."""
     rules: tuple[Rule, ...] = ()
     """What the rules look for."""
@@ -211,24 +211,26 @@ def write_table(looked: Looked, path: Path) -> None:
         finding = findings.get(item.id, Finding(""))
         by = (
             []
-            if looked.asked is None
+            if looked.replies is None
             else ["model" if finding.by_model else "rule" if finding.reason else ""]
         )
         rows.append(
             (item.id, finding.reason, *by, finding.evidence, decided.get(item.id, ""), item.text)
         )
-    write_cells(path, COLUMNS if looked.asked is None else (*COLUMNS[:2], "by", *COLUMNS[2:]), rows)
+    write_cells(
+        path, COLUMNS if looked.replies is None else (*COLUMNS[:2], "by", *COLUMNS[2:]), rows
+    )
 
 
 def screening_lines(looked: Looked) -> Iterator[str]:
     """A screening in a few lines."""
     out = {reason: len(items) for reason, items in looked.screened.out.items()}
-    if looked.asked is not None:
-        for outcome, n in sorted(looked.asked.unreadable.items()):
+    if looked.replies is not None:
+        for outcome, n in sorted(looked.replies.unreadable.items()):
             yield f"reply not readable ({outcome}): {n:,}; there the rules alone have looked"
-        if looked.asked.n_pending:
+        if looked.replies.n_pending:
             yield (
-                f"the model has still to be asked about {looked.asked.n_pending:,} items; nothing"
+                f"the model has still to be asked about {looked.replies.n_pending:,} items; nothing"
                 " stored"
             )
             return

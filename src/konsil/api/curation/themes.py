@@ -63,7 +63,7 @@ class Tagged:
     """Whether they differ from the last ones, or are the first."""
     runs: Sequence[Replies] = ()
     """What a model was asked, in order."""
-    left: int = 0
+    n_pending: int = 0
     """How much the model has still to be asked before there are themes; nothing is stored until
     then."""
 
@@ -197,10 +197,10 @@ def write_tables(tagged: Tagged, themes_path: Path | None, items_path: Path | No
 def theme_lines(tagged: Tagged) -> Iterator[str]:
     """The themes in a few lines, the largest first."""
     themed = tagged.themed
-    if tagged.left:
+    if tagged.n_pending:
         yield (
-            f"the model has still to be asked about {tagged.left:,} of what comes first; nothing"
-            " stored"
+            f"the model has still to be asked about {tagged.n_pending:,} of what comes first;"
+            " nothing stored"
         )
         return
     for replies in tagged.runs:

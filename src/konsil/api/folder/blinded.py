@@ -26,9 +26,9 @@ from konsil.study.data.freezing import (
     frozen,
     is_blinded,
     look,
+    mark_exploratory,
     plan_of_analyses,
     sentences,
-    told_apart,
     unblinded,
 )
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
@@ -285,7 +285,7 @@ def blinded_view(
     """
     warnings, methods = sentences(study, events)
     freeze = frozen(events)
-    study = dataclasses.replace(study, analyses=told_apart(study, freeze))
+    study = dataclasses.replace(study, analyses=mark_exploratory(study, freeze))
     late, when = plan_sentences(study.analyses, freeze, timings)
     warnings, methods = (*warnings, *late), (*when, *methods, *further)
     plan = plan_statuses(

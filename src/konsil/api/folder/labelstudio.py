@@ -167,7 +167,7 @@ class Finder:
 
     folder: OpenedStudy
     """The study."""
-    _found: dict[str, Planned] = field(default_factory=dict)
+    _task_by_name: dict[str, Planned] = field(default_factory=dict)
 
     @cached_property
     def _tasks(self) -> dict[str, Task]:
@@ -182,10 +182,10 @@ class Finder:
         task = self._tasks.get(name)
         if task is None:
             return None
-        if name not in self._found:
+        if name not in self._task_by_name:
             instrument = _instrument({i.id: i for i in self.folder.study.instruments}, task)
-            self._found[name] = Planned(task, dict(_slots(instrument, task)))
-        return self._found[name]
+            self._task_by_name[name] = Planned(task, dict(_slots(instrument, task)))
+        return self._task_by_name[name]
 
 
 def _slots(instrument: Instrument, task: Task) -> Iterator[tuple[str, Slot]]:

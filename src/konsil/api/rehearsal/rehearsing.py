@@ -132,7 +132,7 @@ def _rehearsed(
         with Server(copy.path, database=copy.database, workers=request.workers) as server:
             say(f"{len(guests)} simulated raters at {server.url}")
             outcome = work(
-                [Person(p.who, server.url + p.link, p.about) for p in guests],
+                [Person(p.rater, server.url + p.link, p.about) for p in guests],
                 replies.to,
                 lambda seconds: request.pace * seconds,
                 max_pages=request.most,

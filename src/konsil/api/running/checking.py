@@ -92,9 +92,9 @@ def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
         return [], problems
     try:
         with folder.store() as store:
-            existing, tasks = known_records(store), store.tasks()
+            existing, tasks = stored_records(store), store.tasks()
     except StoreError:  # there is no database yet
-        existing, tasks = Known(), ()
+        existing, tasks = StoredRecords(), ()
     # The ratings of a study whose items are not there yet name items that nobody knows.
     if all((folder.path / source.file).exists() for source in study.sources):
         try:
@@ -137,7 +137,7 @@ def _data(folder: Folder, files: Sequence[Incoming]) -> Data | None:
         return conforming(str(folder.path / PROTOCOL), study, data, events)[0]
     if not any(file.ratings for file in files):
         return None
-    admitted = admit(study, files, Known())
+    admitted = admit(study, files, StoredRecords())
     answers = with_sentences(study, admitted.answers, {})
     raters = {r.id: r for r in (*admitted.raters, *study.raters)}
     return Data(admitted.items, answers, tuple(raters.values()), admitted.tasks, admitted.ratings)

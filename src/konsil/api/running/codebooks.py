@@ -17,7 +17,7 @@ def write_codebook(
 ) -> tuple[str, ...]:
     """Write the page, and the PDF where one is named.
 
-    One line each, and one on signs that the PDF cannot show.
+    One line each, and one on characters that the PDF cannot show.
     """
     from konsil.report.codebook.codebook import codebook_page
 

@@ -27,7 +27,7 @@ PATH = "/come/"
 class Link:
     """One invitation, shown this once."""
 
-    who: str
+    recipient: str
     """Whom it is for."""
     url: str
     """The personal link."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from konsil.api.folder.folder import Folder
 from konsil.api.folder.opened import PROTOCOL
 from konsil.errors import KonsilError, StudyError, nearest, option
-from konsil.locale import known, languages
+from konsil.locale import catalogue_language, languages
 from konsil.records.ordering import natural
 from konsil.store.engine.engine import reading
 from konsil.store.engine.private import write_private
@@ -35,8 +35,8 @@ def make_kit(
 
     `by`: who makes it, for the log.
     """
-    chosen = known(language or folder.study.language) or "en"
-    if language and not known(language):
+    chosen = catalogue_language(language or folder.study.language) or "en"
+    if language and not catalogue_language(language):
         raise StudyError(
             f"{option('language')}: there is no {language!r}; {nearest(language, languages())}"
         )
@@ -51,7 +51,9 @@ def make_kit(
         site = Site(folder.study, store)
         blocks = list(
             dict.fromkeys(
-                (row.phase, row.batch) for row in site.desk.line(rater) if not row.done or batch
+                (row.phase, row.batch)
+                for row in site.desk.line(rater)
+                if not row.is_completed or batch
             )
         )
         order = list(dict.fromkeys((row.phase, row.batch) for row in site.desk.line(rater)))

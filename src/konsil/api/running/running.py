@@ -109,7 +109,7 @@ def blocks(folder: Folder) -> tuple[tuple[str, str, int, int], ...]:
     for row in counts:
         totals = counts_by_batch.setdefault((row.phase, row.batch), [0, 0])
         totals[0] += row.tasks
-        totals[1] += row.done
+        totals[1] += row.n_completed
     return tuple(
         (phase, batch, tasks, completed)
         for (phase, batch), (tasks, completed) in counts_by_batch.items()

@@ -55,7 +55,7 @@ class Collected:
     """What was left to do when it began."""
     progress: Progress
     """What became of it."""
-    made: int = 0
+    n_records: int = 0
     """Records made of replies."""
     spent: float = 0.0
     """US dollars that all calls of the study together cost so far, as far as prices are known."""
@@ -84,7 +84,7 @@ def collect(
     # other's calls.
     with alone(store, f"konsil {jobs[0].kind}" if jobs else "konsil", now()):
         n_records = settle()
-        pending = replace(_pending_works(jobs, store, options), made=n_records)
+        pending = replace(_pending_works(jobs, store, options), n_records=n_records)
         return (
             _collected(pending, store, settle, options, description, fake_answers or {})
             if pending.progress.total
@@ -95,7 +95,7 @@ def collect(
 def _pending_works(jobs: Sequence[Job], store: Store, options: Options) -> Collected:
     calls = Calls(store)
     todos = plan(jobs, calls, again=options.again, limit=options.limit)
-    total = sum(len(t.left) for t in todos)
+    total = sum(len(t.pending) for t in todos)
     return Collected(tuple(todos), Progress(total=total), spent=calls.spent()[1])
 
 
@@ -122,7 +122,7 @@ def _collected(
         raise
     finally:
         n_records = settle()
-    return Collected(todos, progress, pending.made + n_records, budget.spent)
+    return Collected(todos, progress, pending.n_records + n_records, budget.spent)
 
 
 async def _run(
@@ -135,10 +135,10 @@ async def _run(
 
 def _priced(todos: Sequence[Todo]) -> None:
     for todo in todos:
-        if todo.left and todo.cost() is None:
+        if todo.pending and todo.cost() is None:
             raise CollectError(
-                f"{todo.job.who}: the price of {todo.job.model!r} is not known, so no budget can be"
-                " kept; state price_in and price_out in its settings"
+                f"{todo.job.callee}: the price of {todo.job.model!r} is not known, so no budget can"
+                " be kept; state price_in and price_out in its settings"
             )
 
 

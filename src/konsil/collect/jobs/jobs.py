@@ -37,7 +37,7 @@ class Job:
 
     kind: CallKind
     """Answers, ratings or what is prepared."""
-    who: str
+    callee: str
     """The system, the judge, or the step of the preparation."""
     model: str
     """ENDPOINT:NAME."""
@@ -69,7 +69,7 @@ class Job:
     def identify(self, subject: str, request: Request) -> tuple[str, str]:
         """The digest of the work on a subject, and that of what is asked."""
         key = request_key(place(self.endpoint), request)
-        return work_key(self.kind, self.who, subject, key), key
+        return work_key(self.kind, self.callee, subject, key), key
 
     def work(self, n: int, attempts: int = 0) -> Work:
         """The work on the n-th subject."""
@@ -77,7 +77,9 @@ class Job:
         request = self.request(subject)
         identity, key = self.identify(subject, request)
         read, thoughts = self.read(subject), self.settings.thoughts
-        return Work(identity, self.kind, self.who, subject, key, request, read, attempts, thoughts)
+        return Work(
+            identity, self.kind, self.callee, subject, key, request, read, attempts, thoughts
+        )
 
 
 @dataclass(slots=True)
@@ -86,9 +88,9 @@ class Todo:
 
     job: Job
     """The job."""
-    left: array[int] = field(default_factory=lambda: array("l"))
+    pending: array[int] = field(default_factory=lambda: array("l"))
     """Places of the subjects that are left."""
-    done: int = 0
+    n_completed: int = 0
     """Subjects that are done."""
     tokens_read: int = 0
     """Estimated tokens of what is left to ask."""
@@ -121,7 +123,7 @@ class Todo:
         """Estimate by the replies that came, where there are any."""
         if not sizes.calls:
             return
-        n, self.is_taught = len(self.left), True
+        n, self.is_taught = len(self.pending), True
         self.tokens_read = round(n * sizes.read)
         has_passed = self.tokens_read > self.most_read or n * sizes.longest > self.tokens_written
         self.has_passed = self.is_capped and (has_passed or not sizes.is_capped)
@@ -189,27 +191,27 @@ def plan(
             request = job.request(subject)
             identity = bytes.fromhex(job.identify(subject, request)[0])
             if identity in completed:
-                todo.done += 1
+                todo.n_completed += 1
                 continue
             # Looked up only where something is left: where all is done, nobody asks.
             if stored is None:
                 stored = _stored_records(kind, calls)
             if job.record(subject) in stored:
                 if identity in ever:  # other votes have decided it: what is held is never replaced
-                    todo.done += 1
+                    todo.n_completed += 1
                 else:
                     foreign.append(subject)
             else:
-                todo.left.append(n)
+                todo.pending.append(n)
                 todo.tokens_read += tokens_of(request)
                 todo.most_read += most_read(request)
                 todo.tokens_written += most_written(request)
                 room = room - 1 if room is not None else None
         if foreign:
             _refuse_changed_requests(job, foreign, calls)
-            todo.done += len(foreign)
-        if todo.left:
-            todo.learn(calls.sizes(kind, job.who, split_model(job.model)[1]))
+            todo.n_completed += len(foreign)
+        if todo.pending:
+            todo.learn(calls.sizes(kind, job.callee, split_model(job.model)[1]))
         todos.append(todo)
     return todos
 
@@ -229,12 +231,14 @@ def _refuse_changed_requests(job: Job, foreign: Sequence[str], calls: Calls) -> 
 
     What was asked in other words must not be mixed with what would be now.
     """
-    earlier_subjects = {subject for _, actor, subject in calls.ended(job.kind) if actor == job.who}
+    earlier_subjects = {
+        subject for _, actor, subject in calls.ended(job.kind) if actor == job.callee
+    }
     mixed = sum(subject in earlier_subjects for subject in foreign)
     if mixed:
         noun = "answers" if job.kind == "answer" else "ratings"
         raise CollectError(
-            f"{job.who}: {mixed:,} {noun} were given under another model, prompt or setting; what"
-            " is kept is never replaced: state the earlier settings again, or give the new ones an"
-            " identifier of their own"
+            f"{job.callee}: {mixed:,} {noun} were given under another model, prompt or setting;"
+            " what is kept is never replaced: state the earlier settings again, or give the new"
+            " ones an identifier of their own"
         )

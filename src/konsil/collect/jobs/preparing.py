@@ -42,7 +42,7 @@ class PromptBatch:
 
     step: Step
     """What for."""
-    told: str
+    system_prompt: str
     """What the model is told, the same for all subjects."""
     form: Mapping[str, object]
     """The JSON schema of a reply: an object of texts and lists of texts."""
@@ -95,7 +95,7 @@ def _job(study: Study, asking: Asking, batch: PromptBatch) -> Job:
     read = _reader(batch.form)
 
     def request(subject: str) -> Request:
-        messages = (Message("system", batch.told), Message("user", batch.texts[subject]))
+        messages = (Message("system", batch.system_prompt), Message("user", batch.texts[subject]))
         return Request(name, messages, schema=batch.form, **chosen)
 
     return Job(

@@ -29,7 +29,7 @@ class Programmed:
     """The program."""
     tasks: int
     """Its tasks."""
-    done: int
+    n_rated_before: int
     """Tasks that were rated before."""
     rated: int
     """Tasks that are rated now."""

@@ -104,7 +104,7 @@ def polled(
 
 
 def attempt_of(call: Call) -> Attempt:
-    """What becomes of an ended call in the analysis: its outcome, counted.
+    """The record of an ended call for the analysis: its outcome, counted.
 
     Its body where it could not be read.
     """
@@ -115,7 +115,7 @@ def attempt_of(call: Call) -> Attempt:
 
 
 def undecided_of(result: Polled, last: Call) -> Iterator[Attempt]:
-    """What becomes of questions that the calls of a task left open.
+    """The records of questions that the calls of a task left open.
 
     `last` is the call that ended last.
     """
@@ -125,7 +125,7 @@ def undecided_of(result: Polled, last: Call) -> Iterator[Attempt]:
             last.subject,
             last.who,
             question.outcome,
-            question.told,
+            question.evidence,
             last.at,
         )
 

@@ -48,7 +48,7 @@ class Undecided:
 
     outcome: Literal["no majority", "inconsistent"]
     """Why."""
-    told: str
+    evidence: str
     """What was said, as JSON: criterion, answers, sentence, and the votes in the order in which
     they were cast."""
 

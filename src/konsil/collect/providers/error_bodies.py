@@ -107,16 +107,16 @@ def _without(text: str, runs: set[tuple[str, ...]], short_texts: Iterable[str]) 
     return "".join([*parts, text[end:]])
 
 
-def patience_asked(raw: str) -> float | None:
+def requested_wait(raw: str) -> float | None:
     """Seconds that a body asks us to wait, as Google's `retryDelay` and the sentences of others do.
 
     None: it does not.
 
-    >>> patience_asked('[{"error": {"details": [{"retryDelay": "20s"}]}}]')
+    >>> requested_wait('[{"error": {"details": [{"retryDelay": "20s"}]}}]')
     20.0
-    >>> patience_asked('{"error": {"message": "Rate limit reached. Please try again in 1m2.5s."}}')
+    >>> requested_wait('{"error": {"message": "Rate limit reached. Please try again in 1m2.5s."}}')
     62.5
-    >>> patience_asked('{"error": {"message": "Please try again later."}}') is None
+    >>> requested_wait('{"error": {"message": "Please try again later."}}') is None
     True
     """
     error = inner(raw)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from konsil.collect.providers.error_bodies import inner, is_page, own_words, patience_asked
+from konsil.collect.providers.error_bodies import inner, is_page, own_words, requested_wait
 from konsil.collect.providers.provider import (
     AccountError,
     BusyError,
@@ -88,7 +88,7 @@ def failure(
     if status == 200:
         return _in_a_reply(raw, request, endpoint=endpoint, sent=sent)
     words = own_words(raw, texts_of(request))
-    retry_seconds = wait if wait is not None else patience_asked(raw)
+    retry_seconds = wait if wait is not None else requested_wait(raw)
     about: dict[str, Any] = {"status": status, "raw": raw}
     if status in _INFRASTRUCTURE or status >= 500:
         return _not_now(status, raw, words, retry_seconds, endpoint, about)
@@ -170,7 +170,7 @@ def _in_a_reply(raw: str, request: Request, *, endpoint: str, sent: list[str]) -
     words = own_words(raw, texts_of(request))
     if isinstance(error, dict) and _OVERLOADED.search(words):
         return BusyError(
-            f"{endpoint}: is busy", retry_after=patience_asked(raw), status=200, raw=raw
+            f"{endpoint}: is busy", retry_after=requested_wait(raw), status=200, raw=raw
         )
     return ServerError(
         f"{endpoint}: the body is no chat completion", status=200, raw=raw, is_billed=not is_error

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from konsil.collect.providers.error_bodies import is_page, own_words, patience_asked
+from konsil.collect.providers.error_bodies import is_page, own_words, requested_wait
 from konsil.collect.providers.failures import failure, is_spent, texts_of
 from konsil.collect.providers.keys import without_key
 from konsil.collect.providers.provider import (
@@ -254,7 +254,7 @@ def _failure(
         return AccountError(
             f"endpoint {endpoint!r}: does not know the model {request.model!r}", **about
         )
-    is_patience = wait is not None or patience_asked(raw) is not None
+    is_patience = wait is not None or requested_wait(raw) is not None
     is_quota = isinstance(error, theirs.ModelQuotaExceededError) and not is_patience
     if is_quota or (status == 429 and is_spent(own_words(raw, texts_of(request)))):
         return AccountError(f"endpoint {endpoint!r}: the account's quota is used up", **about)
@@ -263,7 +263,7 @@ def _failure(
         theirs.ModelRateLimitError | theirs.ModelOverloadedError | theirs.ModelQuotaExceededError,
     ):
         return BusyError(
-            f"{endpoint}: status {status}", retry_after=_longer(wait, patience_asked(raw)), **about
+            f"{endpoint}: status {status}", retry_after=_longer(wait, requested_wait(raw)), **about
         )
     if status:
         return failure(status, raw, request, endpoint=endpoint, sent=list(sent), wait=wait)

@@ -28,7 +28,7 @@ class Budget:
     """US dollars that may be spent; what is under way counts as if it cost as much as it can."""
 
     def __init__(self, limit: float | None, spent: float = 0.0) -> None:
-        self.most = limit
+        self.limit = limit
         self._earlier = spent
         self.spent = spent
         """The price of what has come back."""
@@ -42,7 +42,7 @@ class Budget:
 
     def hold(self, amount: float) -> bool:
         """Set an amount aside, or say that it would pass the budget."""
-        if self.most is not None and self.spent + self.reserved + amount > self.most:
+        if self.limit is not None and self.spent + self.reserved + amount > self.limit:
             return False
         self.reserved += amount
         self.n_reserved += 1
@@ -54,7 +54,7 @@ class Budget:
         False: nothing is left for it.
         """
         while True:
-            remaining = float("inf") if self.most is None else self.most - self.spent
+            remaining = float("inf") if self.limit is None else self.limit - self.spent
             if is_capped or not self.n_reserved or remaining >= NEAR_THE_END * amount:
                 if self.hold(amount):
                     return True
@@ -70,7 +70,7 @@ class Budget:
 
     def refusal(self, amount: float, actor: str, *, is_bounded: bool) -> str:
         """Why no call of this amount begins, as a sentence for the summary."""
-        limit = self.most or 0.0
+        limit = self.limit or 0.0
         if self._earlier > limit:
             return (
                 f"earlier calls of the study cost {self._earlier:,.2f} US dollars, more than the"
@@ -154,7 +154,7 @@ class Meter:
             else max(1, round(estimate * counted / estimated))
         )
 
-    def most(self, request: Request, price: Price) -> float:
+    def max_cost(self, request: Request, price: Price) -> float:
         """The most that a call can cost as far as is known."""
         written = max(most_written(request), self.longest)
         bound = price.of(most_read(request) + self.hidden, written)

@@ -92,7 +92,7 @@ class Course:
     """What is asked next."""
     attempt: int
     failures: int = 0
-    is_asked_again: bool = False
+    is_repeated: bool = False
     n_busy: int = 0
     """How often it was put off since the last other answer."""
     busy_since: float = 0.0

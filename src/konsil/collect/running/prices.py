@@ -92,7 +92,7 @@ def _weight(text: str) -> float:
 
 
 _LATIN = "\u024f"
-"""The last letter of the Latin script; typographic signs behind it count on the careful side."""
+"""The last letter of the Latin script; later characters count on the careful side."""
 
 
 def most_read(request: Request) -> int:

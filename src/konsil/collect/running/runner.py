@@ -106,7 +106,7 @@ class Runner:
 
     async def _worker(self, lane: Lane, limiter: Limiter) -> None:
         for work in lane.works:
-            if work.who not in lane.stopped:
+            if work.callee not in lane.stopped:
                 await self._do(lane, limiter, Course(work, work.request, work.attempts))
             if self._is_ending or lane.is_closed:
                 return
@@ -190,17 +190,17 @@ class Runner:
         self, lane: Lane, limiter: Limiter, course: Course, tried: CallAttempt, reply: Reply
     ) -> float | None:
         limiter.good()
-        lane.heard.add(course.work.who)
+        lane.heard.add(course.work.callee)
         course.n_busy = 0
         outcome = outcome_of(reply, course.work.read)
-        again = outcome in ASK_AGAIN and not course.is_asked_again
-        if course.is_asked_again and outcome in ("ok", "repaired"):
+        again = outcome in ASK_AGAIN and not course.is_repeated
+        if course.is_repeated and outcome in ("ok", "repaired"):
             outcome = "re-asked"
         if not again:
             await self._end(lane, course, tried, outcome)
             return None
         await self._store_attempt(tried.call(outcome))
-        course.request, course.is_asked_again = ask_again(course.work.request, reply, outcome), True
+        course.request, course.is_repeated = ask_again(course.work.request, reply, outcome), True
         return 0.0
 
     async def _put_off(
@@ -233,12 +233,12 @@ class Runner:
         The body of the error decides, or other replies.
         """
         work = course.work
-        if error.certain or work.who in lane.heard:
+        if error.certain or work.callee in lane.heard:
             await self._end(lane, course, tried, "filtered")
             return
         await self._store_attempt(tried.call())
-        lane.refused[work.who] += 1
-        if is_last_chance or lane.refused[work.who] >= REFUSED_FIRST:
+        lane.refused[work.callee] += 1
+        if is_last_chance or lane.refused[work.callee] >= REFUSED_FIRST:
             self._close(lane, CollectError(f"{error}; check what its key may do"))
         else:
             lane.doubtful.append(replace(work, attempts=course.attempt))
@@ -254,7 +254,7 @@ class Runner:
         They are hopeless where so many works ended alike that the next will end so, too.
         """
         await self._store_attempt(tried.call(outcome, ended=True))
-        actor = course.work.who
+        actor = course.work.callee
         if lane.streaks.is_hopeless(actor, outcome) and actor not in lane.stopped:
             lane.stopped.add(actor)
             reason = reason_of(tried)
@@ -263,15 +263,15 @@ class Runner:
             )
 
     def _refused(self, lane: Lane, work: Work, error: RequestError) -> None:
-        if work.who in lane.heard:
+        if work.callee in lane.heard:
             return
-        lane.refused[work.who] += 1
-        if lane.refused[work.who] >= REFUSED_FIRST:
+        lane.refused[work.callee] += 1
+        if lane.refused[work.callee] >= REFUSED_FIRST:
             message = " ".join(error.raw.split())[:300] or str(error)
             self._close(
                 lane,
                 CollectError(
-                    f"endpoint {lane.name!r}: refuses every request of {work.who!r}: {message}"
+                    f"endpoint {lane.name!r}: refuses every request of {work.callee!r}: {message}"
                 ),
             )
 

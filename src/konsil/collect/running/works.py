@@ -24,7 +24,7 @@ class Work:
     """Its digest (`work_key`)."""
     kind: CallKind
     """What is made of the reply."""
-    who: str
+    callee: str
     """The system or the judge."""
     subject: str
     """The item or the task."""
@@ -66,7 +66,7 @@ class CallAttempt:
                 work.id,
                 self.attempt,
                 work.kind,
-                work.who,
+                work.callee,
                 work.subject,
                 work.key,
                 self.endpoint,
@@ -84,7 +84,7 @@ class CallAttempt:
             work.id,
             self.attempt,
             work.kind,
-            work.who,
+            work.callee,
             work.subject,
             work.key,
             self.endpoint,

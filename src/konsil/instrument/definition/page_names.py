@@ -12,7 +12,7 @@ from konsil.instrument.definition.form import Instrument
 
 T = TypeVar("T")
 MARK = "~"
-"""How such a name begins: no criterion's identifier has this sign."""
+"""How such a name begins: no criterion's identifier has this character."""
 
 
 class PageNames:

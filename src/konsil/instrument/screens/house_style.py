@@ -70,7 +70,7 @@ _SIGNS = (
     (re.compile("\u2b07\ufe0f?"), "\u2193"),
     (re.compile("\u2b05\ufe0f?"), "\u2190"),
 )
-"""What a sign says stays: a tick, a cross, an arrow."""
+"""Symbols with a meaning stay: a tick, a cross, an arrow."""
 
 STYLED = re.compile(
     rf"!\[|\[\^|【|\^\[?\d|<sup|[{_SUPERSCRIPTS}]|\[\d|[(\[][^()\[\]\n]{{2,120}}(?:19|20)\d\d"
@@ -84,7 +84,7 @@ STYLED = re.compile(
 class Marks:
     """The marks of an answer's sources."""
 
-    known: int = 0
+    n_sources: int = 0
     """Numbers up to here can be marks: so many sources are listed."""
     authors: Mapping[str, int] = field(default_factory=dict)
     """Sources that the text names by author and year -> their number."""
@@ -134,7 +134,7 @@ def alike(text: str, marks: Marks) -> str:
     text = _CARET.sub(lambda m: _listed(m[1]), text)
     text = _RAISED_MARK.sub(lambda m: _listed(m[1].translate(_DIGITS)), text)
     text = _AUTHOR_YEAR.sub(lambda m: _numbered(m, marks), text)
-    text = _ATTACHED.sub(r" [\1]", _BRACKETED.sub(lambda m: _bracketed(m, marks.known), text))
+    text = _ATTACHED.sub(r" [\1]", _BRACKETED.sub(lambda m: _bracketed(m, marks.n_sources), text))
     return _RUN.sub(lambda m: " " + m[1].replace(" ", ""), text)
 
 

@@ -43,7 +43,7 @@ class Reading:
     outcome: Outcome
     """'ok' as asked for; 'repaired' by parsing; else 'not json', 'off schema', 'empty' or
     'refused'."""
-    given: tuple[FieldReply, ...] = ()
+    replies: tuple[FieldReply, ...] = ()
     """All fields' replies; none unless the outcome is 'ok' or 'repaired'. A text left empty is no
     reply."""
     problems: Mapping[str, str] = field_of(default_factory=dict)
@@ -86,7 +86,7 @@ def read_reply(fields: Sequence[Field], text: str) -> Reading:
         return Reading("not json", problems={"": judged.problem})
     reading = _read(fields, judged.pairs, exact=False)
     return (
-        Reading("repaired", reading.given)
+        Reading("repaired", reading.replies)
         if reading.outcome == "ok" and not judged.bare
         else reading
     )
@@ -203,7 +203,7 @@ def ratings(
         return ()
     records = []
     stamp = _digest(instrument)
-    for reply in reading.given:
+    for reply in reading.replies:
         answers, label = tuple(task.answers[a] for a in reply.field.answers), reply.label
         if len(answers) == 2:
             answers, label = canonical(reply.field.criterion, answers, label)

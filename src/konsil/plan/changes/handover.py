@@ -19,7 +19,7 @@ Block = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """What becomes of the tasks of somebody who leaves.
+    """The tasks of a withdrawn rater, and to whom they are reassigned.
 
     Counts leave tie-breaks out: their number is an outcome.
     """

@@ -22,7 +22,7 @@ class Washout:
     """The fewest screens between two looks."""
     median: float
     """The median of the screens between."""
-    most: int
+    greatest: int
     """The most screens between."""
     batches: int
     """The fewest whole batches between; 0 where nothing is handed out in batches."""

@@ -27,7 +27,7 @@ DUPLICATES = "duplicates"
 """The kind of the event that holds the groups."""
 DUPLICATE = "duplicate"
 """The reason for which an item is left out that asks what another one asks."""
-How = Literal["exact", "same words", "near", "translated"]
+Match = Literal["exact", "same words", "near", "translated"]
 """Letter for letter; without case, marks and white space; most shingles in common; alike in
 meaning."""
 LIKENESS = 0.8
@@ -49,8 +49,8 @@ class Pair:
     """The item whose id comes first."""
     second: str
     """The other one."""
-    how: How
-    """How they are alike."""
+    match: Match
+    """In what they are alike."""
     likeness: float
     """How much, up to 1."""
 
@@ -72,7 +72,7 @@ class Duplicates:
 
     @property
     def n_items(self) -> int:
-        """How many items are in groups."""
+        """The number of items that are in groups."""
         return sum(map(len, self.groups))
 
 
@@ -91,14 +91,14 @@ def pairs(
     """All pairs of items that ask the same, by their ids; with `embed` those alike in meaning, too.
 
     >>> items = [Item("a", "Which dose?"), Item("b", "which  dose ?"), Item("c", "Which diet?")]
-    >>> [(pair.first, pair.second, pair.how) for pair in pairs(items)]
+    >>> [(pair.first, pair.second, pair.match) for pair in pairs(items)]
     [('a', 'b', 'same words')]
     """
     ordered = sorted(items, key=lambda item: item.id)
     words = [normalised(item.text) for item in ordered]
     pair_by_rows: dict[tuple[int, int], Pair] = {}
     for i, j in _same(words):
-        way: How = "exact" if ordered[i].text == ordered[j].text else "same words"
+        way: Match = "exact" if ordered[i].text == ordered[j].text else "same words"
         pair_by_rows[i, j] = Pair(ordered[i].id, ordered[j].id, way, 1.0)
     shingles = [_shingles(text) for text in words]
     for i, j in sorted(_candidates(shingles)):
@@ -198,10 +198,10 @@ def grouped(some: Iterable[Pair], apart: Iterable[str] = ()) -> tuple[tuple[str,
     return tuple(sorted(tuple(group) for group in groups.values() if len(group) > 1))
 
 
-_ORDER: tuple[How, ...] = ("exact", "same words", "near", "translated")
+_ORDER: tuple[Match, ...] = ("exact", "same words", "near", "translated")
 
 
-def found_duplicates(
+def duplicate_groups(
     items: Sequence[Item],
     some: Sequence[Pair],
     *,
@@ -214,10 +214,10 @@ def found_duplicates(
     groups = grouped(some, apart)
     within = {name for group in groups for name in group}
     way_by_item: dict[str, str] = {}
-    for pair in sorted(some, key=lambda pair: _ORDER.index(pair.how), reverse=True):
+    for pair in sorted(some, key=lambda pair: _ORDER.index(pair.match), reverse=True):
         way_by_item.update(
             {
-                name: pair.how
+                name: pair.match
                 for name in (pair.first, pair.second)
                 if {pair.first, pair.second} <= within
             }
@@ -276,7 +276,7 @@ def same_texts(items: Iterable[Item]) -> tuple[tuple[str, ...], ...]:
 
 
 def within(duplicates: Duplicates, items: Iterable[str]) -> tuple[int, int]:
-    """How many of these items are in groups with another of them, and how many groups these are."""
+    """How many of these items are in groups with another of them, and in how many groups."""
     chosen = set(items)
     sizes = [n for group in duplicates.groups if (n := len(chosen.intersection(group))) > 1]
     return sum(sizes), len(sizes)

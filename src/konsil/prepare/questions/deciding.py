@@ -37,7 +37,7 @@ class Decision:
     """When, ISO 8601 in UTC."""
     otherwise: str = KEEP
     """What holds where nobody decides: KEEP, or the reason for which the item is left out."""
-    met: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
     """The study's statements that hold for the item."""
     note: str = ""
     """What else was said."""
@@ -53,7 +53,7 @@ def decision_event(decision: Decision) -> Event:
         "decision": decision.decision,
         "by": decision.by,
         "otherwise": decision.otherwise,
-        "met": list(decision.met),
+        "met": list(decision.statements),
         "note": decision.note,
     }
     return Event(f"{DECISION}-{decision.number}", DECISION, decision.item, decision.at, data)

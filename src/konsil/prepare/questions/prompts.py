@@ -153,7 +153,7 @@ def prompt_of(asking: Asking, step: Step, language: str, **places: str) -> str:
     return text
 
 
-def reasons_told(rules: Sequence[Rule], languages: Sequence[str], language: str) -> str:
+def screening_reasons(rules: Sequence[Rule], languages: Sequence[str], language: str) -> str:
     """The reasons to leave a question out, a line each, in the protocol's order."""
     names = [*rules, *(["other language"] if languages else [])]
     reason_texts = _REASONS[language]

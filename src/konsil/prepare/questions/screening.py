@@ -96,10 +96,12 @@ class Screened:
         return {item: reason for reason, items in self.out.items() for item in items}
 
 
-def found(item: Item, spec: Screening, recognise: Recognise | None = None) -> Finding | None:
+def first_finding(
+    item: Item, spec: Screening, recognise: Recognise | None = None
+) -> Finding | None:
     """The first reason for which an item is left out; None where no rule finds anything.
 
-    >>> found(Item("q", "Thanks! And for children?"), Screening()).reason
+    >>> first_finding(Item("q", "Thanks! And for children?"), Screening()).reason
     'follow-up'
     """
     for rule in spec.rules:
@@ -128,7 +130,9 @@ def screen(
     something, the rule's reason goes first.
     """
     by_rule = {
-        item.id: finding for item in items if (finding := found(item, spec, recognise)) is not None
+        item.id: finding
+        for item in items
+        if (finding := first_finding(item, spec, recognise)) is not None
     }
     findings = {
         item.id: (suspected or {})[item.id] for item in items if item.id in (suspected or {})

@@ -29,7 +29,7 @@ class CaseView:
     """The version of the case that was asked."""
     system: str
     """Who answered."""
-    why: str
+    reason: str
     """Why this answer is shown."""
     reasoning: Markup
     """The whole reasoning, with the diagnosis marked; empty where there is none."""

@@ -47,7 +47,7 @@ class Part:
     """The codebook's Markdown."""
     html: Markup
     """The same as HTML."""
-    asked: str
+    questions_heading: str
     """The heading of the questions."""
     questions: tuple[Question, ...]
     """The questions, in the order asked."""
@@ -68,7 +68,7 @@ def _part(instrument: Instrument) -> Part:
         language=instrument.language,
         source=instrument.codebook.strip(),
         html=markdown(instrument) if instrument.codebook.strip() else Markup(),
-        asked=phrases.criteria,
+        questions_heading=phrases.criteria,
         questions=tuple(
             Question(c.question, c.guidance, expected(c.scale, phrases))
             for c in instrument.criteria

@@ -108,8 +108,8 @@ def _story(study: Study, codebooks: Sequence[Part], width: float) -> list[Flowab
             story.append(Paragraph(marked_up(part.name), style("h2")))
         story += markdown_flow(part.source, width)
         story += [
-            _Bookmark(f"{part.anchor}-asked", part.asked, 1),
-            Paragraph(marked_up(part.asked), style("h3")),
+            _Bookmark(f"{part.anchor}-asked", part.questions_heading, 1),
+            Paragraph(marked_up(part.questions_heading), style("h3")),
         ]
         for number, question in enumerate(part.questions, start=1):
             story.append(KeepTogether(_question(question, number, f"{part.anchor}-{number}")))

@@ -40,7 +40,7 @@ FACES = {
 
 @cache
 def fonts() -> frozenset[int]:
-    """Make the font known to the typesetter; the code points that it has a sign for."""
+    """Make the font known to the typesetter; the code points for which it has a glyph."""
     folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     for name in (*FACES.values(), MONO):
         pdfmetrics.registerFont(TTFont(name, str(folder / f"{name}.ttf")))

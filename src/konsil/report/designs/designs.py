@@ -71,7 +71,7 @@ def designs(material: Material) -> Designs | None:
     return Designs(tuple(t for t in tables if t is not None), tuple(figures))
 
 
-def is_told_by_design(spec: Analysis) -> bool:
+def is_in_design_figure(spec: Analysis) -> bool:
     """Whether an analysis is in a figure of the section and has none of its own."""
     return spec.statistic in {*PARTS, *COSTS} or spec.compare in DESIGN
 

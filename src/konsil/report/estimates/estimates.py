@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import CASES, WINS
 from konsil.analysis.model.message import message
-from konsil.report.designs.designs import is_told_by_design
+from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.estimates.figure_choice import figures_of
 from konsil.report.estimates.interval_methods import (
     companion_cells,
@@ -28,7 +28,7 @@ from konsil.report.material.ranges import case_cell, notes
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import (
     Joined,
-    beside_names,
+    benchmark_names,
     column_title,
     columns_of,
     contrast,
@@ -92,7 +92,7 @@ def _view(
         figures += figures_of(material, name, spec, _drawn(spec, estimates))
     if differences:
         tables.append(_differences(material, name, differences))
-        if spec is None or not is_told_by_design(spec):
+        if spec is None or not is_in_design_figure(spec):
             figures += forests(material, name, statistic, differences, spec=spec, difference=True)
     return AnalysisView(
         anchor=anchor("analysis", name),
@@ -284,6 +284,6 @@ def _compared(material: Material, name: str, rows: Sequence[Joined]) -> tuple[st
 
 def _comparison_cell(material: Material, line: Joined, name: str) -> Cell:
     """The number that the row is to be compared with."""
-    if line.beside is None or line.beside_name != name:
+    if line.benchmark is None or line.benchmark_name != name:
         return Cell("", number=True)
     return material.numbers.estimate(line.beside.estimate, remarks(material, line.beside))

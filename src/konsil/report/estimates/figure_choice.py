@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from konsil.analysis import Analysis, Row
 from konsil.analysis.cases.case_rules import implied
-from konsil.report.designs.designs import is_told_by_design
+from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.plots import forests, heat_maps
@@ -35,7 +35,7 @@ def figures_of(
 ) -> list[Drawing]:
     """The figures of an analysis' estimates."""
     statistic = spec.statistic if spec else estimates[0].row.statistic
-    if spec is not None and (is_told_together(material, spec) or is_told_by_design(spec)):
+    if spec is not None and (is_in_family_figure(material, spec) or is_in_design_figure(spec)):
         return []
     if statistic.startswith("ensembles_"):
         return _ensembles(material, name, statistic)

@@ -8,7 +8,7 @@ from dataclasses import fields
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import COMPARISONS
-from konsil.report.designs.designs import is_told_by_design
+from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
 from konsil.report.figures.svg_primitives import About, Dot
@@ -36,8 +36,8 @@ def glance(material: Material) -> list[Drawing]:
         )
         if (
             not is_distinct
-            and not is_told_together(material, analysis)
-            and not is_told_by_design(analysis)
+            and not is_in_family_figure(material, analysis)
+            and not is_in_design_figure(analysis)
         ):
             families.setdefault(_kinship(analysis), []).append(analysis)
     drawn = [
@@ -73,7 +73,7 @@ def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:
             )
         )
     words = ", ".join(c.title for c in shown)
-    marks = list(dict.fromkeys(m for rows in by_analysis.values() for m in beside_names(rows)))
+    marks = list(dict.fromkeys(m for rows in by_analysis.values() for m in benchmark_names(rows)))
     caption = _("%(what)s side by side: estimates (dots) with their intervals (lines).") % {
         "what": words
     }
@@ -125,7 +125,7 @@ def _dot(line: Joined) -> Dot:
         e.high,
         "",
         "",
-        line.beside.estimate.value if line.beside else math.nan,
+        line.benchmark.estimate.value if line.benchmark else math.nan,
     )
 
 

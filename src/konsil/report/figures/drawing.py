@@ -88,8 +88,8 @@ def style() -> Iterator[None]:
         matplotlib.rc_context({**STYLE, "font.sans-serif": list(families())}),
         warnings.catch_warnings(),
     ):
-        # A sign that the bundled font lacks is drawn as a box in the PDF; the page has the system's
-        # fonts.
+        # A character that the bundled font lacks is drawn as a box in the PDF; the page has
+        # the system's fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
 

@@ -12,7 +12,13 @@ from konsil.report.figures.svg_primitives import About, Dot, ValueAxis, span
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import Joined, beside_names, columns_of, contrast, value_head
+from konsil.report.material.table_rows import (
+    Joined,
+    benchmark_names,
+    columns_of,
+    contrast,
+    value_head,
+)
 
 MOST_LINES = 38
 """Lines of one forest plot: what fits a printed page with its caption."""
@@ -59,7 +65,7 @@ def forests(
                 e.high,
                 numbers.with_interval(e),
                 names[0] if len(names) > 1 else "",
-                line.beside.estimate.value if line.beside else math.nan,
+                line.benchmark.estimate.value if line.benchmark else math.nan,
             )
         )
     zero = (
@@ -73,7 +79,7 @@ def forests(
     ends = [] if margin is None else [-margin, margin]
     limits = span([*ends, *(x for d in dots for x in (d.value, d.low, d.high, d.mark))], zero)
     pages = paged(dots)
-    comparisons = ", ".join(beside_names(rows))
+    comparisons = ", ".join(benchmark_names(rows))
     word = title(_COMPARED.get(statistic, statistic), material.language)
     if difference and statistic != "mann_whitney":
         word = _("Difference in %(statistic)s") % {"statistic": word}

@@ -197,7 +197,7 @@ def failures(
 ) -> Drawing:
     """Draw for each judge the share of its tasks that gave no label, by why.
 
-    The numbers stand beside.
+    The numbers are next to it.
     """
     with style():
         colours, hatches = palette(labels, ordered=False, abstain=None)

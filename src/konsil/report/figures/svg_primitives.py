@@ -322,7 +322,7 @@ def letters_on(colour: str) -> str:
 
 
 def short(text: str, max_length: int = 34) -> str:
-    """One line of at most so many signs."""
+    """One line of at most this many characters."""
     line = " ".join(text.split())
     return line if len(line) <= max_length else line[: max_length - 1].rstrip() + "…"
 

@@ -1,4 +1,4 @@
-"""The figures' font, reduced to the signs that figures use.
+"""The figures' font, reduced to the characters that figures use.
 
 An embedded subset of it is made in a third of the time.
 """
@@ -17,7 +17,7 @@ FAMILY = "Konsil Sans"
 """The slim copy's name; a changed font has a name of its own, as the licence of DejaVu asks."""
 
 WHOLE = "DejaVu Sans"
-"""The font that matplotlib brings, for signs that the copy lacks."""
+"""The font that matplotlib brings, for characters that the copy lacks."""
 
 _SIGNS = (
     (0x20, 0x24F),

@@ -8,7 +8,7 @@ from functools import cache
 from gettext import NullTranslations
 
 from konsil.analysis.model.catalogue.additions import additions
-from konsil.locale import SOURCE, is_draft, known, translations
+from konsil.locale import SOURCE, catalogue_language, is_draft, translations
 from konsil.stats.agreement.registry import STATISTICS
 
 
@@ -82,5 +82,5 @@ def language(code: str) -> Language:
     >>> language("de-CH").code, language("fr").code, language("xx").code
     ('de', 'en', 'en')
     """
-    short = known(code)
+    short = catalogue_language(code)
     return _language(short) if short and short != SOURCE and not is_draft(short) else ENGLISH

@@ -15,22 +15,22 @@ from konsil.report.material.tables import MINUS
 
 @dataclass(frozen=True)
 class Joined:
-    """A row with what stands beside it."""
+    """A row with its alternative intervals and its benchmark."""
 
     row: Row
     """An estimate or a difference."""
     companions: tuple[Row, ...] = ()
     """Other intervals of the same number."""
-    beside: Row | None = None
+    benchmark: Row | None = None
     """The same statistic of another group, to be compared with: the ceiling that a panel sets its
     judges."""
 
     @property
-    def beside_name(self) -> str:
+    def benchmark_name(self) -> str:
         """What the row beside is about: the values of its group that are not this row's."""
-        if self.beside is None:
+        if self.benchmark is None:
             return ""
-        return ", ".join(v for c, v in self.beside.group.items() if self.row.group.get(c) != v)
+        return ", ".join(v for c, v in self.benchmark.group.items() if self.row.group.get(c) != v)
 
 
 def join(rows: Sequence[Row]) -> list[Joined]:
@@ -51,7 +51,7 @@ def join(rows: Sequence[Row]) -> list[Joined]:
                 if line.row.kind == "estimate" and _neighbours(line.row, row)
             ][-1:]
             joined = [
-                replace(line, beside=row) if n in last else line for n, line in enumerate(joined)
+                replace(line, benchmark=row) if n in last else line for n, line in enumerate(joined)
             ]
             joined += [] if last else [Joined(row)]
     return joined
@@ -114,9 +114,9 @@ _AS_THEY_COME = {
 language."""
 
 
-def beside_names(rows: Sequence[Joined]) -> list[str]:
+def benchmark_names(rows: Sequence[Joined]) -> list[str]:
     """What the rows beside are about, each once."""
-    return list(dict.fromkeys(line.beside_name for line in rows if line.beside is not None))
+    return list(dict.fromkeys(line.benchmark_name for line in rows if line.benchmark is not None))
 
 
 def column_title(material: Material, column: str) -> str:

@@ -79,20 +79,20 @@ def extra(material: Material, section: Section) -> Extra:
 def _translated(section: Section, numbers: Numbers) -> Section:
     """The section in the report's language, where the caller's texts can be told in it."""
 
-    def told(texts: Sequence[str]) -> tuple[str, ...]:
+    def translated(texts: Sequence[str]) -> tuple[str, ...]:
         return tuple(numbers.translated(text) for text in texts)
 
     return replace(
         section,
         title=numbers.translated(section.title),
-        paragraphs=told(section.paragraphs),
-        header=told(section.header),
+        paragraphs=translated(section.paragraphs),
+        header=translated(section.header),
         rows=tuple(
             tuple(numbers.translated(v) if isinstance(v, str) else v for v in row)
             for row in section.rows
         ),
         caption=numbers.translated(section.caption),
-        notes=told(section.notes),
+        notes=translated(section.notes),
         recovered=tuple(
             replace(r, name=numbers.translated(r.name), group=numbers.translated(r.group))
             for r in section.recovered
@@ -101,7 +101,7 @@ def _translated(section: Section, numbers: Numbers) -> Section:
 
 
 def _name(parameter: Recovered) -> str:
-    """The parameter without its group, which stands beside or above it."""
+    """The parameter without its group, which is next to or above it."""
     return (
         parameter.name.removeprefix(f"{parameter.group}: ") if parameter.group else parameter.name
     )

@@ -60,7 +60,7 @@ class Batches:
     _worlds: dict[int, World] = field(default_factory=dict)
     _labels: dict[tuple[str, str, str, str, int], Matrix] = field(default_factory=dict)
     _sampled: dict[int, Bools] = field(default_factory=dict)
-    _seen: dict[str, Bools] = field(default_factory=dict)
+    _visible: dict[str, Bools] = field(default_factory=dict)
     _chosen: dict[tuple[str, frozenset[tuple[str, frozenset[str]]]], Bools] = field(
         default_factory=dict
     )
@@ -183,9 +183,9 @@ class Batches:
 
     def visible_items(self, panel: str) -> Bools:
         """Which rater of a panel sees which item of a batch, (n_items, n_raters)."""
-        if panel not in self._seen:
-            self._seen[panel] = self._sights(panel)
-        return self._seen[panel]
+        if panel not in self._visible:
+            self._visible[panel] = self._sights(panel)
+        return self._visible[panel]
 
     def _sights(self, panel: str) -> Bools:
         if panel in self.study.together:

@@ -28,7 +28,7 @@ from konsil.sources.files.stalled import watched
 
 MEMORY, TIMES = 300 << 20, 10
 """Bytes that reading a file may take, whatever its size, and how many times its unpacked size
-besides."""
+as well."""
 LARGEST = 1 << 30
 """Bytes that a file may have when unpacked."""
 ALWAYS, RATIO = 256 << 20, 1_000

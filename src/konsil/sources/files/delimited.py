@@ -94,7 +94,7 @@ def _plain(data: bytes, separator: str, width: int) -> pl.DataFrame | None:
     # Polars drops a byte order mark where its data begin, and no other.
     if lines < 2 or data.count(sep) != (width - 1) * lines or b"\n" + codecs.BOM_UTF8 in data:
         return None
-    # What becomes of ragged rows depends on the version of Polars.
+    # The treatment of ragged rows depends on the version of Polars.
     characters = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     before = np.searchsorted(np.flatnonzero(characters == sep[0]), ends)

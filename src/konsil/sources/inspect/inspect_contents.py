@@ -48,7 +48,7 @@ class SampleContents:
     missing: str
     """Why it has no answer; '' where it has one."""
     metadata: inspect_samples.Row
-    asked: inspect_samples.Row
+    question: inspect_samples.Row
     answered: inspect_samples.Row
     citations: tuple[Citation, ...]
     scores: inspect_samples.Row

@@ -89,7 +89,7 @@ def read_inspect_log(path: Path, source: Source, opened: LogContents | None = No
         row = {"item": str(sample.id), **_prefixed(sample.metadata, "metadata.")}
         if source.records == "items":
             if sample.id not in item_ids:
-                rows.append({**row, **sample.asked})
+                rows.append({**row, **sample.question})
             item_ids.add(sample.id)
             continue
         if sample.missing:

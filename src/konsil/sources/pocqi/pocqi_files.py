@@ -180,14 +180,14 @@ class Mapped:
         # are read.
         self.columns = {name: of[0] for name, of in columns.items() if of and name != "text"}
         self.used: set[str] = set()
-        self.known: set[str] = set()
+        self.column_names: set[str] = set()
 
     def renamed(self, table: str, columns: Sequence[str]) -> dict[str, str]:
         """The columns of one table: field -> column.
 
         A column is named by the source, or else has the field's own name or one of its aliases.
         """
-        self.known.update(columns)
+        self.column_names.update(columns)
         by_field: dict[str, str] = {}
         for name, column in self.columns.items():
             of, dot, field_name = name.rpartition(".")
@@ -211,7 +211,7 @@ class Mapped:
         """Refuse a column that no table has."""
         for name, column in self.columns.items():
             if name not in self.used:
-                hint = nearest(column, self.known)
+                hint = nearest(column, self.column_names)
                 raise SourceError(
                     f"{where}: columns: {name} = {column!r}: no table has this column; {hint}"
                 )

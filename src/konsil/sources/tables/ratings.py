@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from konsil.records import Rating, Source, Span, State, Task, many
+from konsil.records import Rating, Source, Span, State, Task, bulk_creation
 from konsil.sources.files.problems import Parsed
 from konsil.sources.files.table import Table
 from konsil.sources.tables.checks import ROW
@@ -95,7 +95,7 @@ def read_ratings(table: Table, source: Source) -> ParsedRatings:
             suspects=counts,
         )
     first_time = 0 if (once["repeat"].cast(pl.Float64) == 0).any() else 1
-    with many():
+    with bulk_creation():
         tasks = Tasks(first_time)
         records: list[Rating] = []
         lines: list[int] = []

@@ -21,9 +21,7 @@ KRIPPENDORFF = "Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011"
 def krippendorff_alpha(
     n_labels: int, level: Level = "nominal", values: ArrayLike | None = None
 ) -> Statistic:
-    """Krippendorff's alpha.
-
-    One minus observed over expected disagreement, for any number of raters.
+    """Krippendorff's alpha for any number of raters: 1 - observed / expected disagreement.
 
     alpha = 1 - (n - 1) sum(o d) / sum(n_c n_k d) with the coincidences o, their margins n_c and
     total n, and the squared difference d of the level: nominal 0 or 1; ordinal, the distance of the
@@ -56,11 +54,9 @@ def krippendorff_alpha_weighted(
 ) -> Statistic:
     """Krippendorff's alpha with agreement weights in the place of a level's difference.
 
-    d = 1 - weights.
-
-    "ordinal" means Gwet's ordinal weights here, as in irrCAC. Sums: coincidences. Values: (..., 1);
-    undefined like krippendorff_alpha. Source: Gwet, Handbook of Inter-Rater Reliability, 4th ed.
-    2014, chapter 3.
+    The difference is d = 1 - weights. "ordinal" means Gwet's ordinal weights here, as in irrCAC.
+    Sums: coincidences. Values: (..., 1); undefined like krippendorff_alpha. Source: Gwet, Handbook
+    of Inter-Rater Reliability, 4th ed. 2014, chapter 3.
 
     Example:
         >>> krippendorff_alpha_weighted(2, "unweighted").finalise(np.array([4.0, 1.0, 1.0, 4.0]))

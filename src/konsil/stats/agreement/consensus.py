@@ -1,7 +1,7 @@
 """Consensus by majority, and agreement with it: a rater against the rest, a judge against a panel.
 
-Strictly more than half of those who did not abstain; anything else is undefined, -1, and left out
-(and can be counted).
+A majority is more than half of those who did not abstain; without one the consensus is undefined,
+-1, and excluded.
 """
 
 from __future__ import annotations
@@ -67,9 +67,7 @@ def leave_one_out(labels: Labels, n_labels: int) -> NDArray[np.int64]:
 
 
 def with_consensus(consensus: Labels, judges: Labels) -> Labels:
-    """Put a consensus (n_units,) before the judges' labels (n_units, n_judges).
-
-    This is the order that against_first expects.
+    """Put a consensus (n_units,) before judges' labels (n_units, n_judges), for against_first.
 
     Example:
         >>> with_consensus(np.array([1, 0]), np.array([[1, 1], [0, 1]]))
@@ -82,7 +80,7 @@ def with_consensus(consensus: Labels, judges: Labels) -> Labels:
 def rest_tables(codes: Codes) -> Array:
     """Tally each rater (a table's rows) against the majority of the others.
 
-    (n_clusters, n_raters * k * k).
+    Returns (n_clusters, n_raters * k * k).
 
     Example:
         >>> rest_tables(Codes(np.array([[0, 0, 1]]), np.array([0]), 2))
@@ -94,9 +92,8 @@ def rest_tables(codes: Codes) -> Array:
 def against_first(codes: Codes) -> Array:
     """Tally every later column of labels (a table's rows) against the first.
 
-    (n_clusters, (n_columns - 1) * k * k).
-
-    For judges against a given consensus, and for a rater's repeat against the first time.
+    Returns (n_clusters, (n_columns - 1) * k * k). For judges against a given consensus, and for a
+    rater's second rating against the first.
 
     Example:
         >>> against_first(Codes(np.array([[1, 0]]), np.array([0]), 2))
@@ -110,11 +107,10 @@ def against_first(codes: Codes) -> Array:
 def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
     """Return the tally of judges and panel on the same slots.
 
-    The first n_panel columns are the panel, the rest judges.
-
-    A slot counts for judge j and held-out rater r where both gave a label and the others have a
-    majority. Sums: (n_clusters, n_judges * 2 * n_panel * k * k): for each judge, the judge against
-    each of the n_panel leave-one-out majorities, then the held-out raters against theirs.
+    The first n_panel columns of the codes are the panel, the others the judges. A slot counts for
+    judge j and held-out rater r where both gave a label and the others have a majority. Sums:
+    (n_clusters, n_judges * 2 * n_panel * k * k): for each judge, the judge against each of the
+    n_panel leave-one-out majorities, then the held-out raters against theirs.
     """
 
     def tally(codes: Codes) -> Array:
@@ -134,9 +130,7 @@ def ceiling_tables(n_panel: int) -> Callable[[Codes], Array]:
 
 @cache
 def ceiling_agreement(n_panel: int) -> Callable[[Codes], Array]:
-    """Return the tally of ceiling_tables for percent agreement alone.
-
-    It has three sums instead of two tables.
+    """Return the tally of ceiling_tables for percent agreement: three sums in place of two tables.
 
     Sums: (n_clusters, 3 * n_judges * n_panel), each by judge and held-out rater: slots on which the
     judge agrees with the others' majority, slots on which the rater does, and slots.
@@ -154,9 +148,7 @@ def ceiling_agreement(n_panel: int) -> Callable[[Codes], Array]:
 
 @cache
 def majority_tables(n_panel: int) -> Callable[[Codes], Array]:
-    """Return the tally the papers use.
-
-    Raters against the rest, then judges against the whole panel's majority.
+    """Return the papers' tally: raters against the rest, judges against the panel.
 
     The first n_panel columns are the panel. Sums: (n_clusters, (n_panel + n_judges) * k * k).
     """
@@ -220,12 +212,10 @@ def self_agreement(
     weights: Weights = "unweighted",
     values: ArrayLike | None = None,
 ) -> Statistic:
-    """Agreement of a rater with their own repeat.
+    """Intra-rater agreement: a rater's first and second ratings of the same units.
 
-    The codes' two columns are the first time and the repeat.
-
-    Sums: against_first. Values: (..., 1), nan without repeats. Several raters' repeats are further
-    rows. Source: CQA-Eval.
+    The codes' two columns are the first and the second rating. Sums: against_first. Values: (...,
+    1), nan without repeated ratings. Several raters' repeats are further rows. Source: CQA-Eval.
 
     Example:
         >>> self_agreement(2).finalise(np.array([3.0, 1.0, 0.0, 4.0]))

@@ -76,10 +76,7 @@ def unweighted(name: str, make: Callable[[Codes], Statistic]) -> Factory:
 def alpha_of_level(
     codes: Codes, weights: Weights | None = None, *, level: Level = "nominal"
 ) -> Statistic:
-    """Krippendorff's alpha with the level's own difference.
-
-    Where agreement weights are given, these replace the difference.
-    """
+    """Krippendorff's alpha with the level's difference, or with given agreement weights."""
     if weights is not None:
         return alpha.krippendorff_alpha_weighted(codes.n_labels, weights, codes.values)
     return alpha.krippendorff_alpha(codes.n_labels, level, codes.values)

@@ -22,9 +22,7 @@ GWET = (
 def gwet_ac2(
     n_labels: int, weights: Weights = "quadratic", values: ArrayLike | None = None
 ) -> Statistic:
-    """Gwet's AC2: chance agreement from how evenly the labels were used.
-
-    Partial agreement counts by weights.
+    """Gwet's AC2: weighted agreement, with chance agreement from how evenly the labels were used.
 
     1 - D/(1 - pe), pe = sum(w)/(k (k - 1)) sum(p (1 - p)): D the disagreement within units, p the
     label shares, w the agreement weights, k the labels declared. Sums: unit_agreement. Values:

@@ -1,7 +1,4 @@
-"""Intraclass correlations.
-
-The six forms of Shrout and Fleiss, their F intervals, and the one-way form with gaps.
-"""
+"""Intraclass correlations: the forms of Shrout and Fleiss, F intervals, missing labels."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ class MeanSquares(NamedTuple):
     columns: Array
     """Between raters."""
     error: Array
-    """What is left of rows and columns."""
+    """The residual of units and raters."""
     within: Array
     """Within units: columns and error together."""
     n_units: Array
@@ -163,13 +160,11 @@ def icc1_incomplete(mean_of_raters: bool = False) -> Statistic:
 
 
 def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> IccTest:
-    """An intraclass correlation with its textbook F interval and F test.
+    """An intraclass correlation with its textbook F interval and F test of equal units.
 
-    The null hypothesis of the test is that units do not differ.
-
-    sums: the totals of anova_sums, (3 + n_raters,). The interval takes the units as independent and
-    normal; clustered units need the resampling interval instead. Source: Shrout and Fleiss 1979;
-    McGraw and Wong 1996.
+    `sums`: the totals of anova_sums, (3 + n_raters,). The interval assumes that units are
+    independent and normal; clustered units need the resampling interval instead. nan where the
+    correlation is undefined. Source: Shrout and Fleiss 1979; McGraw and Wong 1996.
 
     Example:
         >>> codes = Codes(np.array([[0, 0], [1, 2], [2, 2]]), np.arange(3), 3)
@@ -205,9 +200,9 @@ def icc_test(form: IccForm, sums: Array, n_raters: int, level: float = 0.95) -> 
 def _two_way_random_interval(
     single: float, rows: float, columns: float, error: float, n: float, k: int, tail: float
 ) -> tuple[float, float]:
-    """The F interval of icc2.
+    """The F interval of icc2, with Satterthwaite's degrees of freedom.
 
-    Its degrees of freedom are Satterthwaite's for the mix of rater and error variance.
+    They are those of the mixture of rater and error variance.
     """
     if single == 1:
         return float("nan"), float("nan")
@@ -255,9 +250,9 @@ def _above_rounding(sum_of_squares: Array, scale: Array) -> Array:
 
 
 def _values(codes: Codes) -> tuple[Array, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]:
-    """Values with 0 where there is no label, and where there is one.
+    """Values with 0 where there is no label, and whether there is a label.
 
-    Shifted to keep the sums of squares small.
+    The values are shifted so that the sums of squares stay small.
     """
     x = label_values(codes.n_labels, codes.values)
     x = x - np.round((x.max() + x.min()) / 2)

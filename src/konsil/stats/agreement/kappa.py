@@ -43,7 +43,7 @@ def percent_agreement_of(tables: Array, d: Array) -> Array:
 def cohen_kappa_of(tables: Array, d: Array) -> Array:
     """Cohen's kappa 1 - n sum(d T)/sum(d r c) of each table.
 
-    nan if empty or if chance agreement is complete.
+    nan for an empty table or where chance agreement is complete.
     """
     if d.shape == (2, 2) and d[0, 1] > 0:
         n00, n01, n10, n11 = (tables[..., i] for i in range(4))
@@ -100,10 +100,7 @@ def measure_disagreements(
     weights: Weights = "unweighted",
     values: ArrayLike | None = None,
 ) -> Array:
-    """Return the disagreements a measure is called with.
-
-    They are those of the weights, or beyond one step for `within_one`.
-    """
+    """Return a measure's disagreements: those of the weights, or of `within_one`."""
     if measure not in MEASURES:
         raise ValueError(f"measure: got {measure!r}; expected one of {', '.join(MEASURES)}")
     if measure == "within_one":
@@ -116,10 +113,7 @@ def measure_disagreements(
 def finalise_tables(
     totals: Array, measure: MeasureName, d: Array, n_tables: int, mean: bool
 ) -> Array:
-    """Apply a measure to each table.
-
-    (..., n_tables * k * k) to (..., n_tables), or to (..., 1) for their mean.
-    """
+    """Apply a measure to tables (..., n_tables * k * k): (..., n_tables), or (..., 1) the mean."""
     shape = (*np.shape(totals)[:-1], n_tables)
     # Flat: one large product instead of many small.
     tables = np.asarray(totals, dtype=np.float64).reshape(-1, d.size)
@@ -129,13 +123,14 @@ def finalise_tables(
 
 @dataclass(frozen=True)
 class MeanOfTables(MeanOfParts):
-    """A measure of each table, averaged over the tables for which it is defined.
+    """The mean of a measure over the tables for which it is defined.
 
-    A crowd's hundred thousand pairs of raters cost no more than their tables.
+    Memory and time are proportional to the tables' size, also with a hundred thousand pairs of
+    raters.
     """
 
     measure: MeasureName
-    """What is computed of each table."""
+    """The measure of each table."""
     d: Array
     """(n_labels, n_labels) disagreements."""
 
@@ -166,7 +161,7 @@ def percent_agreement(
     values: ArrayLike | None = None,
     per_pair: bool = False,
 ) -> Statistic:
-    """Share of units on which two raters agree, averaged over the pairs of raters.
+    """Proportion of units on which two raters agree, averaged over the pairs of raters.
 
     1 - sum(d T)/n for each pair's table T, d the disagreements. Sums: pair_tables. Values: (...,
     1), or (..., n_pairs) with `per_pair`. A pair without common units is nan and left out of the
@@ -182,12 +177,11 @@ def percent_agreement(
 
 
 def within_one(n_raters: int, n_labels: int, per_pair: bool = False) -> Statistic:
-    """Share of units on which two raters differ by at most one step of the scale.
+    """Proportion of units on which two raters differ by at most one scale point; mean of pairs.
 
-    It is averaged over the pairs.
-
-    Sums: pair_tables. Values: (..., 1), or (..., n_pairs). Undefined like percent_agreement.
-    Source: convention; its chance level is high, so it should stand beside one.
+    It is averaged over the pairs of raters. Sums: pair_tables. Values: (..., 1), or (..., n_pairs)
+    with `per_pair`. Undefined like percent_agreement. Its chance level is high, so report it
+    together with a chance-corrected coefficient. Source: convention.
 
     Example:
         >>> within_one(2, 3).finalise(np.array([1.0, 1, 1, 0, 0, 0, 0, 0, 1]))

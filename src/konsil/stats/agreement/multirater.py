@@ -1,9 +1,7 @@
-"""Chance-corrected agreement of many raters at once.
-
-Fleiss, Conger, Randolph, Brennan and Prediger, percent agreement.
+"""Chance-corrected agreement of several raters: Fleiss, Conger, Randolph, Brennan and Prediger.
 
 Missing labels follow Gwet: observed agreement comes from units with at least two labels, label
-shares from units with at least one, and every unit weighs the same.
+proportions from units with at least one, and every unit has the same weight.
 """
 
 from __future__ import annotations
@@ -50,9 +48,9 @@ def label_shares(totals: Array, n_labels: int) -> Array:
 def multirater_percent_agreement(
     n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None
 ) -> Statistic:
-    """Share of agreeing pairs of raters within a unit.
+    """Proportion of agreeing pairs of raters within a unit, averaged over the units.
 
-    It is averaged over the units with at least two labels.
+    Units with at least two labels count.
 
     Differs from percent_agreement where labels are missing: there every pair of raters weighs the
     same, here a unit. Sums: unit_agreement. Values: (..., 1). nan if no unit has two labels.
@@ -69,9 +67,9 @@ def multirater_percent_agreement(
 
 
 def unanimity(tolerance: int = 0) -> Statistic:
-    """Share of units on which all raters agree, or stay within a number of steps of the scale.
+    """Proportion of units on which all raters agree, or differ by at most `tolerance` scale points.
 
-    Units with a label by every rater count. Sums: unanimity_sums(tolerance). Values: (..., 1). nan
+    Units with a label of every rater count. Sums: unanimity_sums(tolerance). Values: (..., 1). nan
     without such units. Source: convention; R's irr::agree.
 
     Example:
@@ -122,12 +120,10 @@ def randolph_kappa(n_labels: int) -> Statistic:
 def brennan_prediger(
     n_labels: int, weights: Weights = "unweighted", values: ArrayLike | None = None
 ) -> Statistic:
-    """Brennan and Prediger's coefficient: all labels equally likely by chance.
+    """Brennan and Prediger's coefficient: all labels are equally likely by chance.
 
-    Unweighted it is Randolph's kappa.
-
-    1 - D/mean(d). Sums: unit_agreement. Values: (..., 1). Undefined like randolph_kappa. Source:
-    see BRENNAN.
+    1 - D/mean(d); unweighted it is Randolph's kappa. Sums: unit_agreement. Values: (..., 1).
+    Undefined like randolph_kappa. Source: see BRENNAN.
 
     Example:
         >>> brennan_prediger(2).finalise(np.array([4.0, 1.0, 1.0, 4.0, 5.0, 5.0]))

@@ -1,7 +1,4 @@
-"""The mean over pairs of raters with a weight for each pair.
-
-The weight is the number of units that the two share.
-"""
+"""The mean over pairs of raters, weighted by the number of units that the two share."""
 
 from __future__ import annotations
 

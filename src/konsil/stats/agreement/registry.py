@@ -1,7 +1,4 @@
-"""The registry of the agreement statistics that an analysis can name.
-
-It lists what each statistic needs and the levels that it is for.
-"""
+"""The registry of the agreement statistics: their names, levels, tallies and formulas."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ class Entry:
     source: str
     """Where it comes from."""
     description: str
-    """What it says, in plain words."""
+    """The interpretation of the statistic, in plain words."""
 
 
 def _percents() -> Iterable[Entry]:
@@ -399,9 +396,9 @@ def applicable(level: Level) -> tuple[str, ...]:
 def statistic(
     name: str, codes: Codes, weights: Weights | None = None, *, level: Level = "nominal"
 ) -> Statistic:
-    """Return a statistic of the registry under its registry name.
+    """Return the statistic with this name, ready to be tallied on these codes.
 
-    It is ready to be tallied on these codes.
+    Raises ValueError, with all names, where the registry has none of this name.
 
     Example:
         >>> import numpy as np

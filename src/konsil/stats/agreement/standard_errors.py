@@ -34,11 +34,11 @@ FLEISS_NEE_LANDIS = "Fleiss, Nee and Landis, Psychol Bull 86:974, 1979"
 
 @dataclass(frozen=True)
 class _Units:
-    """What every formula needs of the labelled units."""
+    """The sums over labelled units that all formulas need."""
 
     counts: Array
     """(n_units, k) labels per unit; units without a label are left out."""
-    given: Array
+    n_labels: Array
     """(n_units,) labels of the unit."""
     agreeing: Array
     """(n_units,) weighted share of the unit's ordered pairs that agree; 0 for a unit with a single
@@ -91,7 +91,7 @@ def standard_error(
         codes.labels[labelled], np.arange(int(labelled.sum())), codes.n_labels, codes.values
     )
     units = _units(counts[labelled], w)
-    if len(units.given) < 2 or not (units.given >= 2).any() or codes.n_labels < 2:
+    if len(units.n_labels) < 2 or not (units.n_labels >= 2).any() or codes.n_labels < 2:
         return float("nan")
     parts = (
         _krippendorff_parts(units)
@@ -108,13 +108,11 @@ def two_rater_standard_error(
     weights: Weights = "unweighted",
     values: ArrayLike | None = None,
 ) -> float:
-    """Return the standard error of a coefficient from a table of two raters.
+    """Return the standard error of a coefficient of a table of two raters, by the delta method.
 
-    The delta method on a multinomial table.
-
-    standard_error of the same units with the divisor n squared for n (n - 1), as textbooks and
-    programs print it for tables. nan for fewer than two units or complete chance agreement. Source:
-    Gwet 2014, chapter 5.
+    It is standard_error of the same units with the divisor n squared in place of n (n - 1), as
+    textbooks and programs print it for tables. nan for fewer than two units or complete chance
+    agreement. Source: Gwet 2014, chapter 5.
 
     Example:
         >>> round(two_rater_standard_error("gwet_ac", [[80, 10], [5, 5]]), 4)
@@ -193,7 +191,7 @@ def _units(counts: Array, w: Array) -> _Units:
 
 def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
     """Each unit's linearised part of a coefficient, less the coefficient; (n_units,)."""
-    counts, n_labels, w = units.counts, units.given, units.w
+    counts, n_labels, w = units.counts, units.n_labels, units.w
     n, k = counts.shape
     twice = n_labels >= 2
     scale = n / twice.sum()
@@ -224,10 +222,7 @@ def _parts(coefficient: Coefficient, units: _Units, codes: Codes) -> Array:
 
 
 def _conger_chance(codes: Codes, w: Array) -> tuple[float, Array]:
-    """Chance agreement of two different raters drawn at random.
-
-    The second value is each unit's n-fold derivative of it.
-    """
+    """Chance agreement of two random raters, and each unit's n-fold derivative of it."""
     labels = codes.labels
     onehot = (labels[:, :, None] == np.arange(codes.n_labels)).astype(np.float64)
     n, active = onehot.sum((0, 2)), onehot.any((0, 2))
@@ -245,11 +240,8 @@ def _conger_chance(codes: Codes, w: Array) -> tuple[float, Array]:
 
 
 def _krippendorff_parts(units: _Units) -> Array:
-    """Krippendorff's alpha by units labelled at least twice.
-
-    Each unit weighs as many labels as it has.
-    """
-    counts, n_labels, w = units.counts, units.given, units.w
+    """Krippendorff's alpha by units with at least two labels, weighted by their number."""
+    counts, n_labels, w = units.counts, units.n_labels, units.w
     mean = n_labels.mean()
     weight = n_labels / mean
     p = counts.mean(0) / mean

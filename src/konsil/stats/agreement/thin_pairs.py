@@ -1,10 +1,8 @@
-"""Pairs of raters that share few of the units.
+"""Pairs of raters that share few units, and what they mean for a mean over pairs.
 
-They limit a mean over pairs with equal weight.
-
-A pair that shares five units and agrees in all of them adds nothing to a variance that is taken
-from the labels, though it has the weight of a pair that shares fifty. So with a rater and the
-majority of the others, of which a ceiling is the mean.
+A pair that shares five units and agrees in all of them adds nothing to a variance that is estimated
+from the labels, though it has the weight of a pair that shares fifty. The same holds for a rater
+and the majority of the others, whose mean is the inter-expert benchmark.
 """
 
 from __future__ import annotations
@@ -18,11 +16,11 @@ from konsil.stats.engine.cluster_sums import Sums
 from konsil.stats.engine.contract import Array, Codes
 
 FEWEST_SHARED = 50
-"""A pair that shares at least so many clusters is not thin."""
+"""A pair that shares at least this many clusters is not thin."""
 
 FEWEST_PART = 0.5
-"""Nor is one that shares at least this part of the clusters with two labels of a unit: such designs
-are all but complete."""
+"""Nor is a pair that shares at least this proportion of the clusters with two labels of a unit:
+such designs are almost complete."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +28,9 @@ class ThinPairs:
     """How many clusters pairs of raters share, where some share few."""
 
     least: int
-    """The clusters that the thinnest pair shares, of pairs that share any."""
+    """The number of clusters of the pair that shares the fewest, among pairs that share any."""
     effective: float
-    """The harmonic mean over pairs: the variance of their mean is as if every pair shared so many
+    """The harmonic mean over pairs: the variance of their mean is as if every pair shared this many
     clusters."""
     is_of_majorities: bool = False
     """Whether the pairs are a rater, or a judge in a rater's place, and the majority of the
@@ -45,13 +43,11 @@ class ThinPairs:
 
 
 def thin_pairs(codes: Codes) -> ThinPairs | None:
-    """What pairs of raters share.
-
-    None where every pair shares much, and where there are fewer than two pairs.
+    """How many clusters pairs of raters share; None where every pair shares many.
 
     A pair is thin that shares fewer than FEWEST_SHARED clusters and less than FEWEST_PART of those
-    that two raters of a unit labelled. Pairs that share nothing do not count, since they are left
-    out of the mean.
+    that two raters of a unit labelled. Pairs that share nothing do not count, since they are
+    excluded from the mean.
 
     >>> labels = np.zeros((30, 3), dtype=np.int64)
     >>> thin_pairs(Codes(labels, np.arange(30), 2))
@@ -76,12 +72,11 @@ def thin_pairs(codes: Codes) -> ThinPairs | None:
 
 
 def thin_majorities(slots: Sums) -> ThinPairs | None:
-    """The same of raters and the majority of the others.
+    """How many clusters raters share with the majority of the others.
 
-    Their slots, (n_clusters, n_raters), labels beside a majority.
-
-    A rater without a slot does not count, since a mean over raters leaves them out. The clusters
-    are those with a slot.
+    `slots` (n_clusters, n_raters) are the numbers of a rater's labels with a majority of the
+    others. The clusters are those with a slot. A rater without a slot does not count, since a mean
+    over raters excludes them.
 
     >>> thin_majorities(np.array([[2, 1], [1, 0], [3, 0], [1, 0]]))
     ThinPairs(least=1, effective=1.6, is_of_majorities=True)
@@ -93,9 +88,7 @@ def thin_majorities(slots: Sums) -> ThinPairs | None:
 
 
 def slots_of(sums: Sums, size: int) -> Sums:
-    """How many units each of the tables holds in each cluster, (n_clusters, k / size).
-
-    Tables of `size` columns.
+    """The number of units of each table in each cluster, (n_clusters, k / size).
 
     >>> slots_of(np.array([[0, 0, 1, 0], [2, 1, 0, 2]]), 2)
     array([[0., 1.],

@@ -1,1 +1,1 @@
-"""Cases level by level: degradation, repeated-measures ANOVA, effect sizes."""
+"""Masked cases by information level: degradation, repeated-measures ANOVA, effect sizes."""

@@ -1,6 +1,4 @@
-"""Analysis of variance of cases that every system answers at every level.
-
-Repeated measures as a function of moments.
+"""Repeated-measures analysis of variance of cases that every system answers at every level.
 
 A case is one row of m = n_systems x n_levels means, systems outermost. Its sums are 1, the means
 and their products, so that effects are functions of totals like every other statistic: cases are
@@ -47,7 +45,7 @@ class Effect(NamedTuple):
 def products(means: Array) -> Array:
     """1, the means and their products, (n_cases, m) to (n_cases, 1 + m + m m).
 
-    A case that lacks a mean is all zero.
+    The row of a case that lacks a mean is all zero.
 
     >>> products(np.array([[1.0, 2.0], [np.nan, 1.0]])).tolist()
     [[1.0, 1.0, 2.0, 1.0, 2.0, 2.0, 4.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
@@ -126,7 +124,7 @@ def _sums_of_squares(totals: Array, contrast: Array) -> tuple[Array, Array, Arra
 def repeated_measures(totals: Array, contrast: Array) -> Effect:
     """The F test of an effect within cases, corrected by Greenhouse and Geisser.
 
-    It is computed from totals (1 + m + m m,).
+    Totals (1 + m + m m,).
 
     F = (SS / df) / (SS error / df error), df = rows of the contrast, df error = df (n - 1); epsilon
     = tr(S)^2 / (df tr(S S)), S = C Q C' - n C mean mean' C', multiplies both. All nan with fewer
@@ -150,14 +148,12 @@ def repeated_measures(totals: Array, contrast: Array) -> Effect:
 def eta_interval(effect: Effect, level: float = 0.95) -> tuple[float, float]:
     """The interval of partial eta squared that inverts the F test.
 
-    It reaches 0 where the test does not reject.
+    It contains 0 where the test does not reject. The ends' noncentralities l solve P(F >= f) = (1 -
+    level) / 2 and P(F <= f) = (1 - level) / 2, and are 0 where there is no solution; eta squared is
+    l / (l + df + df error), with the corrected degrees of freedom. (nan, nan) where F is undefined.
 
-    The ends' noncentralities l solve P(F >= f) = (1 - level) / 2 and P(F <= f) = (1 - level) / 2,
-    and are 0 where none does; eta squared is l / (l + df + df error), with the corrected degrees of
-    freedom. (nan, nan) where F is undefined.
-
-    A bootstrap of eta squared never reaches 0, because eta squared is above 0 in every resample: of
-    300 simulated studies without an effect none had an interval that held the truth.
+    A bootstrap of eta squared never contains 0, because eta squared is above 0 in every resample:
+    in 300 simulated studies without an effect no bootstrap interval contained the true value.
 
     Source: Steiger and Fouladi, Noncentrality interval estimation, 1997; Smithson, Educ Psychol
     Meas 61:605, 2001.
@@ -195,13 +191,12 @@ def _effect(
 
 
 def mixed_anova(means: Array) -> dict[str, Effect]:
-    """Systems between and levels within, as if other cases had been given to each system.
+    """Mixed analysis of variance of means (n_cases, s, l), with systems between cases.
 
-    (n_cases, s, l) means.
-
-    Subjects are cases within systems. Effects 'system', 'level', 'interaction', uncorrected. The
-    same cases are in fact given to all systems, so that the test of 'system' loses power and its
-    error term is not the right one: for reproduction. nan where an error term is zero.
+    Subjects are cases within systems, as if each system had cases of its own. The effects are
+    'system', 'level' and 'interaction', uncorrected. The same cases are in fact given to all
+    systems, so that the test of 'system' loses power and its error term is wrong: for reproduction
+    only. nan where an error term is zero.
 
     Source: the two-way mixed analysis of variance as CLExEval names it.
 
@@ -237,13 +232,11 @@ class Comparison(NamedTuple):
 
 
 def paired_range_test(differences: Array, n_cells: int, level: float = 0.95) -> Comparison:
-    """Tukey's range test of two of `n_cells` cells on the same cases, (n_cases,).
+    """Tukey's range test of two of `n_cells` cells on the same cases, with their own error.
 
-    The error is that of the two cells.
-
-    q = sqrt(2) |mean| / (sd / sqrt(n)), held against the studentised range of n_cells means with n
-    - 1 degrees of freedom; sd of the paired differences, so that no sphericity is assumed. nan with
-    fewer than two cases or where the differences do not vary.
+    q = sqrt(2) |mean| / (sd / sqrt(n)) of the paired differences (n_cases,), compared with the
+    studentised range of n_cells means with n - 1 degrees of freedom; no sphericity is assumed. nan
+    with fewer than two cases or where the differences do not vary.
 
     Source: Maxwell, J Educ Stat 5:269, 1980: Tukey's test of repeated measures with separate
     errors.
@@ -278,12 +271,10 @@ def _range_quantile(level: float, n_cells: int, df: int) -> float:
 def tukey(cells: Array, level: float = 0.95) -> list[Comparison]:
     """Tukey's honestly significant differences of every two columns, taken as independent groups.
 
-    (n_cases, n_cells).
-
-    q = sqrt(2) |difference| / (s sqrt(2 / n)), s the pooled standard deviation, held against the
-    studentised range of n_cells means. All nan with fewer than two cases; nan but for the
-    differences where no column varies. Columns of the same cases are not independent: for
-    reproduction.
+    q = sqrt(2) |difference| / (s sqrt(2 / n)) of columns (n_cases, n_cells), s the pooled standard
+    deviation, compared with the studentised range of n_cells means. All nan with fewer than two
+    cases; nan but for the differences where no column varies. Columns of the same cases are not
+    independent: for reproduction only.
 
     Source: Tukey, Biometrics 5:99, 1949; computed by SciPy.
 

@@ -1,8 +1,8 @@
-"""Cases answered at several levels of information, from all of it to the least: one number a case.
+"""Cases answered at several information levels, from all information to the least: a number a case.
 
-`right` has one row a case and one column a level, from the fullest on: 1 right, 0 wrong, nan where
-there is no answer. Every statistic here is the mean of one number a case over the cases that have
-one, so that cases are the clusters.
+`right` has one row a case and one column a level, from the fullest on: 1 correct, 0 incorrect, nan
+where there is no answer. Every statistic here is the mean of one number a case over the cases that
+have one, so that cases are the clusters.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ CLEXEVAL = "CLExEval, appendix D"
 
 
 def drop(scores: Array) -> Array:
-    """How much lower the last level is than the first, (n_cases, n_levels) to (n_cases,).
+    """The score at the first level minus that at the last, (n_cases, n_levels) to (n_cases,).
 
-    scores[:, 0] - scores[:, -1]; its mean over the cases is information sensitivity where scores
-    are right or wrong, and the reasoning gap where they are marks. nan where one of the two levels
-    is missing.
+    scores[:, 0] - scores[:, -1]; its mean over the cases is information sensitivity for correct and
+    incorrect answers, and the reasoning gap for scores of reasoning. nan where one of the two
+    levels is missing.
 
     Source: CLExEval's ISS and reasoning gap.
 
@@ -31,12 +31,10 @@ def drop(scores: Array) -> Array:
 
 
 def violated(right: Array, *, recovered: bool = False) -> Array:
-    """Whether some level is right after a fuller one was wrong.
+    """Whether some level is correct after a fuller one was incorrect, (n_cases,) of 0 and 1.
 
-    (n_cases, n_levels) to (n_cases,) of 0 and 1.
-
-    1 where right[i] = 0 and right[j] = 1 for some i < j. With `recovered` of the cases alone whose
-    last level is right: the others are nan. nan where a level is missing.
+    1 where right[i] = 0 and right[j] = 1 for some i < j. With `recovered` only cases with a correct
+    last level count: the others are nan. nan where a level is missing.
 
     Source: CLExEval's MVR; its text names both denominators.
 
@@ -49,9 +47,7 @@ def violated(right: Array, *, recovered: bool = False) -> Array:
 
 
 def recovered_at(right: Array) -> Array:
-    """Whether each level is right after some fuller one was wrong.
-
-    (n_cases, n_levels) to (n_cases, n_levels).
+    """Whether each level is correct after some fuller one was incorrect; same shape.
 
     1 where right[j] = 1 and right[i] = 0 for some i < j; the first level is never so. nan where a
     level is missing.
@@ -67,7 +63,7 @@ def recovered_at(right: Array) -> Array:
 
 
 def potential(right: Array) -> Array:
-    """Whether any level is right, (n_cases, n_levels) to (n_cases,) of 0 and 1.
+    """Whether any level is correct, (n_cases, n_levels) to (n_cases,) of 0 and 1.
 
     max over the levels; nan where a level is missing, since it might have been right.
 
@@ -80,12 +76,10 @@ def potential(right: Array) -> Array:
 
 
 def hidden(right: Array) -> Array:
-    """Whether another level is right where the fullest is wrong.
+    """Whether another level is correct where the fullest is incorrect, (n_cases,) of 0 and 1.
 
-    (n_cases, n_levels) to (n_cases,) of 0 and 1.
-
-    potential - right[:, 0]: what a system shows it can find and misses with all the information. It
-    is never negative, so that an interval above 0 is no finding by itself. nan where a level is
+    potential - right[:, 0]: a diagnosis that a system can find and misses with all the information.
+    It is never negative, so that an interval above 0 is no evidence by itself. nan where a level is
     missing.
 
     Source: CLExEval's hidden knowledge, as a share of the cases.
@@ -97,13 +91,11 @@ def hidden(right: Array) -> Array:
 
 
 def hidden_by_luck(right: Array) -> float:
-    """The mean of `hidden` if every answer were correct by chance alone.
+    """The mean of `hidden` expected by chance, with the accuracy at each level as the probability.
 
-    The chance is the accuracy at the answer's level.
-
-    (1 - p_0) (1 - product over k > 0 of (1 - p_k)), p_k the share of right answers at level k among
-    the cases that have every level: several tries find the diagnosis now and then without any
-    knowledge. nan without such a case.
+    (1 - p_0) (1 - product over k > 0 of (1 - p_k)), p_k the proportion of correct answers at level
+    k among the cases that have every level: several attempts find the diagnosis at times without
+    any knowledge. nan without such a case.
 
     Source: ours.
 
@@ -132,7 +124,7 @@ def label_dependence(right: Array) -> Array:
 
 
 def steps(right: Array) -> Array:
-    """How many levels from the first on stay right, (n_cases, n_levels) to (n_cases,).
+    """The number of levels from the first on that stay correct, (n_cases, n_levels) to (n_cases,).
 
     sum over k of right[:, 0] ... right[:, k]; between 0 and the number of levels. nan where a level
     is missing.
@@ -150,18 +142,19 @@ def _complete(right: Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
-    """How far the order of two systems reverses from one level to a later one.
+    """The size of a rank reversal of two systems between information levels.
 
-    It is computed from their differences by level.
+    max over i < j of min(d_i, -d_j) and of min(-d_i, d_j), d the differences by level: above 0 if
+    one system is ahead at some level and the other at a later one, by at least this much at both.
+    For the differences themselves `over` and `under` are both d, (n_levels,). With simultaneous
+    intervals, lower ends as `over` and upper ends as `under` give the lower end of the value's
+    interval, and exchanged they give the upper end, because the value rises in one and falls in the
+    other.
 
-    max over i < j of min(d_i, -d_j) and of min(-d_i, d_j): above 0 if one is ahead at some level
-    and the other at a later one, by at least so much at both. For the differences themselves `over`
-    and `under` are both d, (n_levels,); with lower ends `over` and upper ends `under` of intervals
-    that hold together it is the lower end of the value's own interval, and the other way round the
-    upper end, because it rises in one and falls in the other.
-
-    Beside it: which of the two is ahead first (0 or 1), and at which two levels. nan if any
+    Also returned: which of the two is ahead first (0 or 1), and at which two levels. nan if any
     difference is nan.
+
+    Source: ours; CLExEval identifies rank reversals by inspection.
 
     Source: ours; CLExEval tells a crossover by eye.
 
@@ -183,13 +176,12 @@ def reversal(over: Array, under: Array) -> tuple[float, tuple[int, int, int]]:
 
 
 def unanimous_interval(value: Array, n: Array, level: float) -> tuple[Array, Array]:
-    """Interval of a mean of numbers between -1 and 1 of which all n are alike, (m,) each.
+    """Interval of a mean of n equal numbers between -1 and 1, (m,) each.
 
-    nan where n is 0.
-
-    At least a share L = ((1 - level) / 2)^(1/n) of all cases is like these (Clopper and Pearson,
-    Biometrika 26:404, 1934, at n of n), and the others lie between -1 and 1: from L v - (1 - L) to
-    L v + (1 - L), within -1 and 1. A bootstrap of such data has no width and is no evidence.
+    A proportion of at least L = ((1 - level) / 2)^(1/n) of all cases is like these (Clopper and
+    Pearson, Biometrika 26:404, 1934, at n of n), and the others lie between -1 and 1: from L v - (1
+    - L) to L v + (1 - L), within -1 and 1. A bootstrap of such data has no width and is no
+    evidence. nan where n is 0.
 
     >>> low, high = unanimous_interval(np.array([1.0, 0.0]), np.array([32, 32]), 0.95)
     >>> low.round(3), high.round(3)

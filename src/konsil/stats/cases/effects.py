@@ -1,7 +1,4 @@
-"""Standardised differences of two groups as functions of moments.
-
-The rank tests reported with them are here too.
-"""
+"""Standardised differences of two groups as functions of moments, with their rank tests."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ COHEN = "Cohen, Statistical Power Analysis for the Behavioral Sciences, 2nd ed. 
 
 
 def moments(values: Array) -> Array:
-    """Count, sum and sum of squares of each row's one value, (n,) to (n, 3); a nan counts nothing.
+    """Count, sum and sum of squares of each row's value, (n,) to (n, 3); nan counts as no value.
 
     >>> moments(np.array([2.0, np.nan]))
     array([[1., 2., 4.],
@@ -71,7 +68,7 @@ def _mean_variance(totals: Array) -> tuple[Array, Array]:
 
 
 def _ties(values: Array) -> Array:
-    """Means that are equal but for rounding errors made equal, so that ranks know them as ties."""
+    """Means that differ by rounding errors only, made equal, so that ranks treat them as ties."""
     return np.round(values, 12)
 
 
@@ -100,9 +97,7 @@ def signed_rank(differences: Array) -> tuple[float, float]:
 
 
 def rank_sum(a: Array, b: Array) -> tuple[float, float]:
-    """Mann and Whitney's U of a against b and its two-sided p.
-
-    How often a value of a is above one of b.
+    """Mann and Whitney's U of a against b, the number of pairs with a > b, and its two-sided p.
 
     U = number of pairs with a > b, ties one half; p by the normal approximation with correction for
     ties. Values must be independent. (nan, nan) where a group is empty.

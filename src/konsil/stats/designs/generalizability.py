@@ -1,4 +1,4 @@
-"""Generalizability of ratings: what further raters and further sentences add, and what they cost.
+"""Generalizability of ratings: reliability with more raters and sentences, and its cost.
 
 With y[a, r, j] the number that rater r gave sentence j of answer a: y = mean + answer + sentence in
 answer + rater in answer + rest. The components come from mean products, each an average over
@@ -36,7 +36,7 @@ class Components(NamedTuple):
     rater: Array
     """Between raters about an answer, whatever the sentence; 0 for whole answers."""
     rest: Array
-    """What is left."""
+    """The residual."""
     sentences: Array
     """The harmonic mean number of sentences of an answer."""
 
@@ -44,11 +44,9 @@ class Components(NamedTuple):
 def product_sums(numbers: Array, clusters: IntArray, n_clusters: int) -> Array:
     """Sums of mean products over clusters, (n_clusters, WIDTH).
 
-    Those of A to D each with their answers, then moments.
-
     `numbers` (n_answers, n_raters, n_sentences), nan where there is none; `clusters` (n_answers,).
     The columns are the sums and counts of the mean products A, B, C and D, then answers' means,
-    their squares and one over their sentences.
+    their squares and one over their numbers of sentences.
 
     >>> product_sums(np.array([[[1.0], [0.0]]]), np.array([0]), 1)[0, :8]
     array([0. , 0. , 0. , 1. , 0. , 0. , 0.5, 1. ])
@@ -113,10 +111,8 @@ def _itself(every: Array, sentence: Array, rater: Array, itself: Array) -> Array
 def components(totals: Array) -> Components:
     """Variance components from totals of `product_sums`, (..., WIDTH) -> (...,) each.
 
-    nan where undefined.
-
-    mean^2 is estimated without bias from the products of different answers' means. Undefined with
-    fewer than two answers or without an answer rated twice. Negative estimates are 0. Source: Koch
+    mean^2 is estimated without bias from the products of different answers' means. Negative
+    estimates are 0. nan with fewer than two answers or without an answer rated twice. Source: Koch
     1967.
 
     >>> totals = product_sums(np.array([[[1.0], [1.0]], [[0.0], [0.0]]]), np.arange(2), 2).sum(0)
@@ -143,14 +139,12 @@ def components(totals: Array) -> Components:
 
 
 def reliability(variances: Components, raters: Array | float, sentences: Array | float) -> Array:
-    """Squared correlation of a mean over some raters and sentences with the true mean.
-
-    The true mean is the answer's over all its sentences.
+    """Squared correlation of a mean over some raters and sentences with the answer's true mean.
 
     (v_answer + v_sentence / n) / (v_answer + v_sentence / s + v_rater / m + v_rest / (m s)), m
-    raters and s of the n sentences, the same ones for all raters. For whole answers it is Spearman
-    and Brown's formula of ICC(1,1). nan where the components are, or where answers do not differ
-    and nothing else does.
+    raters and s of the n sentences, the same ones for all raters; the true mean is over all
+    sentences. For whole answers it is Spearman and Brown's formula of ICC(1,1). nan where the
+    components are, or where no component differs from zero.
 
     Source: Brennan 2001.
 
@@ -170,12 +164,10 @@ def reliability(variances: Components, raters: Array | float, sentences: Array |
 
 
 def raters_needed(variances: Components, target: float, sentences: Array | float) -> Array:
-    """How many raters an answer needs on average for a reliability.
-
-    nan where no number of them reaches it.
+    """The mean number of raters an answer needs for a target reliability.
 
     m = (v_rater + v_rest / s) / ((v_answer + v_sentence / n) / target - v_answer - v_sentence / s),
-    at least one.
+    at least one. nan where no number of raters reaches the target.
 
     >>> one = Components(*(np.array(v) for v in (1.0, 0.0, 0.0, 1.0, 1.0)))
     >>> raters_needed(one, 0.8, 1)

@@ -1,6 +1,4 @@
-"""Answers rated by a part of their sentences.
-
-How well a part predicts the whole, and the variance between raters then.
+"""Answers rated by a part of their sentences: part-whole correlation and variance between raters.
 
 An answer's sentences are rated by the same raters. A part is a subset of them; every subset of a
 size is as likely as any other, so that a statistic over all subsets is exact and needs no draws.
@@ -26,10 +24,10 @@ PART_WHOLE = (
     " Spearman's rho"
 )
 MOST_SUBSETS = 256
-"""Up to so many subsets of an answer's sentences all are taken, else so many that are drawn
+"""Up to this many subsets of an answer's sentences all are used; otherwise this many, sampled
 once."""
 SHUFFLES = 100
-"""Shuffles of the sentences among the answers for the curve of mere overlap."""
+"""Shuffles of the sentences among the answers for the correlation expected from overlap."""
 _GRID = 9
 """Decimals to which means are rounded, so that equal ones tie."""
 
@@ -40,7 +38,7 @@ class Points(NamedTuple):
     x: Array
     """The mean over the part."""
     y: Array
-    """What it is held against."""
+    """The mean that the part is compared with."""
     weights: Array
     """One over the number of the answer's subsets."""
     clusters: IntArray
@@ -49,11 +47,10 @@ class Points(NamedTuple):
 
 @lru_cache(maxsize=256)
 def subsets_of(n: int, size: int) -> Array:
-    """Subsets of `size` out of n places as rows of 0 and 1, (n_subsets, n).
+    """Subsets of `size` out of n positions as rows of 0 and 1, (n_subsets, n).
 
-    All of them, or MOST_SUBSETS drawn once.
-
-    A size of n and more has one subset, the whole.
+    All subsets, or MOST_SUBSETS of them, sampled once. A size of n and more has one subset, the
+    whole.
 
     >>> subsets_of(3, 2)
     array([[1., 1., 0.],
@@ -75,11 +72,11 @@ def subsets_of(n: int, size: int) -> Array:
 def part_whole_points(
     scores: Array, clusters: IntArray, size: int, *, held_out: bool = False
 ) -> Points:
-    """Every answer's part means beside the mean of all its sentences, or of those not in the part.
+    """Every answer's part means with the mean of all its sentences, or of those not in the part.
 
     `scores` (n_answers, n_sentences): the sentences' scores, nan where an answer has no further
     sentence; `clusters` (n_answers,). An answer of `size` sentences or fewer is its own part; with
-    `held_out` there is nothing left of it to hold the part against, and it stays out.
+    `held_out` no sentence remains to compare the part with, and the answer is excluded.
 
     >>> part_whole_points(np.array([[1.0, 0.0, np.nan]]), np.array([0]), 1, held_out=True).y
     array([0., 1.])
@@ -106,13 +103,11 @@ def part_whole_points(
 
 
 def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]:
-    """Spearman's rho of weighted points.
+    """Spearman's rho of weighted points, as sums (n_clusters, n_cells), sparse, and their finalise.
 
-    Sums (n_clusters, n_cells) over the distinct points, sparse, and finalise.
-
-    Equal points are one cell whose weights add up, so that rho is a function of sums over clusters;
-    ties have mid-ranks. nan where either side is constant or there are no points. Source: Spearman,
-    Am J Psychol 15:72, 1904.
+    The sums are over the distinct points: equal points are one cell whose weights are added, so
+    that rho is a function of sums over clusters; ties have mid-ranks. nan where either side is
+    constant or there are no points. Source: Spearman, Am J Psychol 15:72, 1904.
 
     >>> found, finalise = spearman_of_points(
     ...     Points(np.arange(3.0), np.arange(3.0), np.ones(3), np.arange(3)), 3
@@ -132,12 +127,10 @@ def spearman_of_points(points: Points, n_clusters: int) -> tuple[Sums, Finalise]
 
 
 def overlap_alone(scores: Array, size: int, *, key: int, shuffles: int = SHUFFLES) -> Array:
-    """Rho of part and whole where the sentences say nothing of their answer.
+    """The part-whole correlation expected from overlap: rho of every shuffle, (shuffles,).
 
-    There is one value for every shuffle, (shuffles,).
-
-    All sentences' scores are dealt to the answers anew, each keeping its number of sentences. What
-    is then left of rho is there because the part is in the whole. `scores` as for
+    All sentences' scores are assigned to the answers at random, each answer keeping its number of
+    sentences. The remaining correlation arises because the part is in the whole. `scores` as for
     `part_whole_points`; nan where rho is undefined.
 
     >>> scores = np.tile(np.arange(4.0), (30, 1))
@@ -160,13 +153,11 @@ def overlap_alone(scores: Array, size: int, *, key: int, shuffles: int = SHUFFLE
 
 
 def rater_variances(numbers: Array, size: int) -> Array:
-    """Each answer's variance between raters' means over a part, averaged over the subsets.
+    """Each answer's variance between raters' means over a part, (n_answers,).
 
-    (n_answers,).
-
-    `numbers` (n_answers, n_raters, n_sentences), nan where there is none. For a subset S it is
-    sum_r (m_rS - m_S)^2 / (k - 1) over the k raters who rated all the answer's sentences. nan with
-    fewer than two.
+    The variances are averaged over the subsets of `size` sentences. `numbers` (n_answers, n_raters,
+    n_sentences), nan where there is none. For a subset S it is sum_r (m_rS - m_S)^2 / (k - 1) over
+    the k raters who rated all the answer's sentences. nan with fewer than two raters.
 
     >>> rater_variances(np.array([[[1.0, 0.0], [0.0, 0.0]]]), 2)
     array([0.125])
@@ -194,10 +185,7 @@ def rater_variances(numbers: Array, size: int) -> Array:
 
 
 def _by_number(scores: Array) -> Iterator[tuple[int, IntArray, Array]]:
-    """Answers with equally many sentences together.
-
-    The number, which answers, and their scores (n_these, number).
-    """
+    """Answers with equally many sentences: number, answers, scores (n_these, number)."""
     is_present = np.isfinite(scores)
     counts = is_present.sum(axis=1)
     first = np.take_along_axis(scores, np.argsort(~is_present, axis=1, kind="stable"), axis=1)

@@ -25,9 +25,9 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Array:
 
 
 def mean_defined(values: Array) -> Array:
-    """Average over the last axis, leaving out nan.
+    """The mean over the last axis without the undefined values, (..., m) to (..., 1).
 
-    nan where nothing is defined. (..., m) to (..., 1).
+    nan where nothing is defined.
 
     Example:
         >>> mean_defined(np.array([[0.5, np.nan], [np.nan, np.nan]]))
@@ -43,9 +43,9 @@ def mean_defined(values: Array) -> Array:
 
 
 class MeanOfParts(ABC):
-    """A finalise: a measure of each of many parts of equal size, averaged.
+    """A finalise: the mean of a measure over the parts for which it is defined.
 
-    The mean is over the parts for which the measure is defined.
+    The parts have equal size.
 
     What one part adds depends on its own sums alone, which `wald.linearised` uses.
     """

@@ -20,23 +20,22 @@ from konsil.stats.engine.contract import Array, IntArray
 from konsil.stats.engine.weights import BLOCK, Weights, bootstrap_weights, pattern_weights
 
 Sparse: TypeAlias = Any
-"""Compressed sparse rows of SciPy; its published types do not fit all the SciPy versions we
-support."""
+"""Compressed sparse rows of SciPy; the published types do not fit all supported SciPy versions."""
 Sums: TypeAlias = "Array | Sparse"
 """(n_clusters, k): dense, or compressed sparse rows for wide tallies."""
 
 _GROUP_BYTES = 4 << 20
 _COLLAPSE = 32
-"""Patterns are drawn where clusters outnumber them by so much: a binomial number costs some thirty
-uniform ones."""
+"""Patterns are sampled where there are this many clusters a pattern: a binomial number costs about
+as much as thirty uniform ones."""
 _COLLAPSE_FROM = 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Sums made ready for products.
+    """Sums ready for products: checked, in the cheapest exact precision.
 
-    Checked, collapsed to patterns where that pays, in the cheapest exact precision.
+    Equal rows are collapsed to patterns where that is faster.
     """
 
     patterns: Sums
@@ -50,7 +49,7 @@ class Rows:
     largest: Array
     """(k,) the largest absolute entry of each column."""
     informative: int
-    """How many clusters carry information: those whose row is not all zero."""
+    """The number of clusters with information: those whose row is not all zero."""
     factor: Sums
     """The patterns as draws' weights are multiplied with them: float32 where that is exact, else
     float64."""
@@ -85,9 +84,9 @@ class Rows:
         return self.expand(self.dense(0, self.patterns.shape[0]))
 
     def draw(self, key: int, start: int, stop: int) -> Weights:
-        """The weights of the draws start .. stop - 1.
+        """The weights of the draws start .. stop - 1, (stop - start, n_patterns).
 
-        (stop - start, n_patterns), in the factor's precision.
+        They have the factor's precision.
         """
         if self.counts is None:
             return bootstrap_weights(key, self.n_clusters, start, stop, self.factor.dtype)
@@ -101,9 +100,9 @@ class Rows:
 
 
 def prepare(sums: Sums | Rows) -> Rows:
-    """Sums (n_clusters, k) -> rows ready for products.
+    """Rows ready for products from sums (n_clusters, k).
 
-    What is drawn and how exactly follows from the sums alone.
+    The pattern of sampling and the precision follow from the sums alone.
     """
     if isinstance(sums, Rows):
         return sums
@@ -166,9 +165,7 @@ def _check(shape: tuple[int, ...], numbers: Array) -> None:
 
 
 def exact_precision(numbers: Array, bound: float) -> type[np.floating[Any]] | None:
-    """The cheapest precision in which sums of these numbers are exact if none can pass `bound`.
-
-    None if none is.
+    """The cheapest precision in which no sum up to `bound` is rounded; None if none is.
 
     Multiples of 1/16 are exact in single precision up to 2^24 / 16, in double precision up to 2^53
     / 16.
@@ -185,7 +182,7 @@ def exact_precision(numbers: Array, bound: float) -> type[np.floating[Any]] | No
 def on_grid(numbers: Array, bounds: Array) -> Array:
     """The numbers rounded to the finest power of two at which sums up to `bounds` have 53 bits.
 
-    Shapes broadcast.
+    `numbers` and `bounds` broadcast.
 
     >>> third = on_grid(np.array([1 / 3]), np.array([1000.0]))
     >>> bool(abs(third[0] - 1 / 3) < 1e-13), bool(sum([third[0]] * 3000) == third[0] * 3000)
@@ -196,9 +193,9 @@ def on_grid(numbers: Array, bounds: Array) -> Array:
 
 
 def _collapse(rows: Array) -> tuple[Array, IntArray | None, IntArray | None]:
-    """Each distinct row once, how often, and each cluster's.
+    """Each distinct row once, its number of clusters, and each cluster's pattern.
 
-    The rows are unchanged where that is no clear win.
+    The rows are unchanged where collapsing them is no clear gain.
     """
     n, k = rows.shape
     if n < _COLLAPSE_FROM or k == 0:

@@ -39,8 +39,8 @@ class Codes:
     values: tuple[float, ...] | None = None
     """The labels' numbers for interval and ratio statistics; None: 0, 1, 2, ..."""
     reverse: tuple[int, ...] | None = None
-    """Of comparisons: the code that says the same as each one with the two sides exchanged; None:
-    no comparison."""
+    """For comparisons: the code of each outcome with the two sides exchanged; None: no
+    comparison."""
 
     @property
     def n_clusters(self) -> int:
@@ -50,7 +50,7 @@ class Codes:
 
 @dataclass(frozen=True)
 class Statistic:
-    """Two pure functions and a citation."""
+    """A statistic: two pure functions and its source."""
 
     name: str
     """The field's name for it, as in an analysis."""
@@ -65,7 +65,7 @@ class Statistic:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and how sure; nan where undefined, with the reason."""
+    """A number with its uncertainty; nan where undefined, with the reason."""
 
     value: float
     """The point estimate, from all clusters."""
@@ -78,7 +78,7 @@ class Estimate:
     se: float = float("nan")
     """The standard error; `method` says which."""
     p: float = float("nan")
-    """The p value of `method`'s test; nan where none was asked for."""
+    """The p value of `method`'s test; nan where none was requested."""
     n_clusters: int = 0
     """How many clusters carried information."""
     n_ratings: int = 0
@@ -90,5 +90,5 @@ class Estimate:
     reason: str = ""
     """Why the value or the interval is undefined; empty otherwise."""
     raters: RatersTarget = "these"
-    """Whom the interval and p are about: these raters alone, or raters like these, of whom these
+    """The target of the interval and of p: these raters alone, or raters like these, of whom these
     are a sample."""

@@ -81,9 +81,9 @@ def agreement_weights(weights: Weights, n_labels: int, values: ArrayLike | None 
 
 
 def disagreements(weights: Weights, n_labels: int, values: ArrayLike | None = None) -> Array:
-    """Return 1 - agreement_weights.
+    """Return 1 - agreement_weights, (n_labels, n_labels).
 
-    Exactly 0 on the diagonal, so a sum of them is 0 only if every term is.
+    The diagonal is exactly 0, so that a sum of disagreements is 0 only if every term is.
 
     Example:
         >>> disagreements("linear", 3)[0]

@@ -1,7 +1,4 @@
-"""Rank statistics: Kendall's W and tau-b and Spearman's rho.
-
-They are computed from joint tables or from weighted scores.
-"""
+"""Kendall's W and tau-b and Spearman's rho, from joint tables or weighted scores."""
 
 from __future__ import annotations
 
@@ -231,12 +228,10 @@ def _scores(totals: Array, x: Array, y: Array, clusters: IntArray, tau: bool) ->
 
 
 def _mid_ranks(values: Array, weights: Array) -> Array:
-    """Rank along the last axis.
+    """Mid-ranks along the last axis: the weight below plus half the weight tied.
 
-    The weight below plus half the weight tied, so that a weight of two is two units.
-
-    `values` may have leading axes with plain weights (n,), or be (n,) with weights that have
-    leading axes.
+    A weight of two is two units. `values` may have leading axes with plain weights (n,), or be (n,)
+    with weights that have leading axes.
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim > 1:
@@ -270,7 +265,7 @@ def _correlation(a: Array, b: Array, weights: Array) -> Array:
 def _divide_root(above: Array, a: Array, b: Array) -> Array:
     """Divide by sqrt(a b); nan unless both are positive.
 
-    Roots apart, so that large sums do not overflow.
+    The roots are computed apart, so that large sums do not overflow.
     """
     both = np.sqrt(np.maximum(a, 0)) * np.sqrt(np.maximum(b, 0))
     return ratio(above, both)

@@ -24,9 +24,9 @@ _TILE_BYTES = 4 << 20
 
 
 def evaluate(finalise: Finalise, totals: Array) -> Array:
-    """finalise(totals (n, k)) -> values (n, m), checked.
+    """The values (n, m) of finalise at totals (n, k), with their shape checked.
 
-    What is not finite is undefined and becomes nan.
+    Infinite values are undefined and become nan.
     """
     with np.errstate(all="ignore"):
         values = np.asarray(finalise(totals), dtype=np.float64)
@@ -48,13 +48,11 @@ def bootstrap(
     tile: int | None = None,
     start: int = 0,
 ) -> Array:
-    """The statistic in every resample of whole clusters.
+    """The statistic in every resample of whole clusters, finalise(weights @ sums), (draws, m).
 
-    finalise(weights @ sums), shape (draws, m).
-
-    Draws start .. start + draws - 1 are made, so draws may be spread over machines and
-    concatenated. `tile` bounds how many draws' weights are held at once and changes no bit of the
-    result. nan where the statistic is undefined.
+    Computed are the resamples start .. start + draws - 1, so that they may be spread over machines
+    and concatenated. `tile` bounds how many resamples' weights are in memory at once and changes no
+    bit of the result. nan where the statistic is undefined.
 
     Source: Efron (1979); clusters as units: Field and Welsh (2007), Bootstrapping clustered data.
 
@@ -88,9 +86,7 @@ def _totals(rows: Rows, key: int, start: int, stop: int, tile: int) -> Array:
 
 
 def jackknife(sums: Sums | Rows, finalise: Finalise) -> Array:
-    """The statistic without each cluster in turn.
-
-    finalise(sums.sum(0) - sums), shape (n_clusters, m).
+    """The statistic without each cluster in turn, finalise(sums.sum(0) - sums), (n_clusters, m).
 
     nan where the statistic is undefined without the cluster.
 
@@ -132,9 +128,7 @@ def by_cluster(sums: Sums | Rows, finalise: Finalise) -> Array:
 
 
 def merge(shards: Sequence[Array]) -> Array:
-    """The sums of all data from the sums of its parts.
-
-    (n_clusters, k) each, added cluster by cluster.
+    """The sums of all data from those of their parts, (n_clusters, k) each, cluster by cluster.
 
     The order of the shards never matters, to the last bit: whole numbers are exact as they are;
     where several shards add fractions to one entry, the entry is the correctly rounded exact sum
@@ -176,13 +170,12 @@ def bootstrap_weighted(
     key: int,
     tile: int | None = None,
 ) -> Array:
-    """The bootstrap of a statistic that is no function of few sums.
+    """The bootstrap of a statistic that is no function of few sums, such as ranks.
 
-    An example is ranks of unbounded scores.
-
-    `statistic` gets how often each of `units` units was drawn, (n, units), and gives values (n, m).
-    The same engine with the identity as its tally, so `infer(weights_tally(units), statistic)`
-    gives intervals, too.
+    An example is ranks of unbounded scores. `statistic` takes how often each of `units` units was
+    drawn, (n, units), and returns values (n, m); the result has the shape (draws, m). It is the
+    same engine with the identity as its tally, so that `infer(weights_tally(units), statistic)`
+    gives intervals.
 
     >>> scores = np.array([1.0, 2.0, 6.0])
     >>> bootstrap_weighted(
@@ -194,8 +187,5 @@ def bootstrap_weighted(
 
 
 def weights_tally(units: int) -> Sums:
-    """The identity tally (units, units), sparse.
-
-    `finalise` then receives the weights themselves.
-    """
+    """The identity tally (units, units), sparse: `finalise` then takes the weights themselves."""
     return scipy.sparse.csr_array(scipy.sparse.identity(units, format="csr", dtype=np.float64))

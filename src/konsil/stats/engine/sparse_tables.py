@@ -1,6 +1,6 @@
 """Tallies as compressed sparse rows, for hundreds of raters or long scales.
 
-Memory goes with the labels given.
+Their memory is proportional to the number of labels.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from konsil.stats.engine.contract import Codes, IntArray
 def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
     """Tally pair_tables as a CSR matrix.
 
-    The memory goes with the labels given, not with the raters squared.
+    The memory is proportional to the number of labels, not to the number of raters squared.
 
     Example:
         >>> codes = Codes(np.array([[0, 1], [1, 1]]), np.array([0, 0]), 2)
@@ -45,10 +45,9 @@ def sparse_pair_tables(codes: Codes) -> scipy.sparse.csr_matrix:
 def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.csr_matrix:
     """Tally coincidences as a CSR matrix.
 
-    The memory goes with the labels given, not with the labels declared squared.
-
-    `per_unit`: every unit's pairs add up to one, as in unit_agreement, and not to the number of its
-    labels.
+    The memory is proportional to the number of labels, not to the number of declared labels
+    squared. `per_unit`: every unit's pairs sum to one, as in unit_agreement, and not to the number
+    of its labels.
 
     Example:
         >>> sparse_coincidences(Codes(np.array([[0, 1, 1]]), np.array([0]), 2)).toarray()
@@ -74,9 +73,9 @@ def sparse_coincidences(codes: Codes, per_unit: bool = False) -> scipy.sparse.cs
 
 
 def _together(units: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Every two entries of the same unit, first and second by place.
+    """Every two entries of the same unit, as positions of the first and of the second.
 
-    `units` is sorted, so a unit's are neighbours.
+    `units` is sorted, so that the entries of a unit are neighbours.
     """
     for step in range(1, len(units)):
         first = np.flatnonzero(units[step:] == units[:-step])

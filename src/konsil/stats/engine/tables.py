@@ -112,9 +112,8 @@ def pair_tables(codes: Codes) -> Array:
 def coincidences(codes: Codes) -> Array:
     """Tally Krippendorff's coincidence matrix.
 
-    Every ordered pair of a unit's labels weighs 1 / (its labels - 1).
-
-    Returns (n_clusters, n_labels * n_labels), a scipy CSR matrix where the dense one would pass
+    Every ordered pair of a unit's labels weighs 1 / (its number of labels - 1). Returns
+    (n_clusters, n_labels * n_labels), a scipy CSR matrix where the dense one would pass
     DENSE_CELLS; units with fewer than two labels add nothing. Source: Krippendorff, Computing
     Krippendorff's Alpha-Reliability, 2011.
 
@@ -131,9 +130,7 @@ def coincidences(codes: Codes) -> Array:
 
 
 def unit_agreement(codes: Codes) -> Array:
-    """Tally pairs of labels and label shares.
-
-    Every unit has the same weight whatever its number of raters.
+    """Tally pairs of labels and proportions of labels, with equal weight for every unit.
 
     Returns (n_clusters, n_labels * n_labels + n_labels): ordered pairs of labels as shares of the
     unit's pairs (units with at least two labels), then the shares of the unit's labels (units with
@@ -215,7 +212,7 @@ def complete_pair_tables(codes: Codes) -> Array:
 def unanimity_sums(tolerance: int) -> Callable[[Codes], Array]:
     """Return the tally of close units and of complete units, (n_clusters, 2).
 
-    The labels of a close unit span at most `tolerance` steps.
+    The labels of a close unit span at most `tolerance` scale points.
 
     Example:
         >>> unanimity_sums(0)(Codes(np.array([[0, 1], [1, 1]]), np.array([0, 0]), 2))
@@ -231,9 +228,9 @@ def unanimity_sums(tolerance: int) -> Callable[[Codes], Array]:
 
 
 def identity(codes: Codes) -> Array:
-    """Tally nothing: one column a cluster.
+    """Tally the identity, so that finalise takes the clusters' weights themselves.
 
-    So finalise receives the clusters' weights themselves.
+    There is one column a cluster.
 
     Returns the identity of n_clusters as a scipy CSR matrix.
 
@@ -246,12 +243,12 @@ def identity(codes: Codes) -> Array:
 
 
 def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
-    """Keep one of all units that look the same, with how many there are.
+    """Collapse equal units into one, with the number of units of each pattern.
 
     Only for codes whose units are their own clusters: resampling the patterns with their
     multiplicities is then the same as resampling the units. `exchangeable` also merges units that
-    differ only in who gave which label, which alpha and its relatives do not see; statistics of
-    pairs of raters need False.
+    differ only in which rater gave which label, to which alpha and its relatives are invariant;
+    statistics of pairs of raters need False.
 
     Example:
         >>> kept, times = patterns(Codes(np.array([[0, 1], [1, 0], [1, 1]]), np.arange(3), 2))
@@ -276,9 +273,9 @@ def patterns(codes: Codes, exchangeable: bool = True) -> tuple[Codes, IntArray]:
 
 @cache
 def square(n_labels: int) -> Array:
-    """Return the matrix that turns flat tables (..., k * k) into their margins.
+    """Return the matrix that turns flat tables (..., k * k) into their margins (..., 2k + 1).
 
-    These are row sums, column sums and the total, (..., 2k + 1).
+    The margins are the row sums, the column sums and the total.
     """
     row, column = np.divmod(np.arange(n_labels**2), n_labels)
     out = np.zeros((n_labels**2, 2 * n_labels + 1))
@@ -294,10 +291,7 @@ def _dense_if_small(sums: scipy.sparse.csr_matrix) -> Array:
 
 
 def _ordered_pairs(counts: IntArray, divisor: IntArray) -> Array:
-    """Ordered pairs of different raters' labels per unit, divided.
-
-    (n_units, n_labels * n_labels).
-    """
+    """Ordered pairs of different raters' labels, divided; (n_units, n_labels * n_labels)."""
     n_units, k = counts.shape
     scaled = counts / divisor[:, None]
     pairs = scaled[:, :, None] * counts[:, None, :]

@@ -1,6 +1,6 @@
-"""How often each cluster is drawn.
+"""How often each cluster is drawn, from counter-based random streams.
 
-Counter-based random streams that do not depend on tiles, shards or order of work.
+The streams do not depend on tiles, shards or the order of work.
 
 Every block of 64 draws has a stream of its own, keyed by (key, block), so any range of draws can be
 made anywhere and is the same bits. The law is the bootstrap's own: `n_clusters` draws with
@@ -26,15 +26,15 @@ BLOCK = 64
 """Draws that share one random stream."""
 
 _AT_ONCE = 32768
-"""Cluster numbers drawn and counted at once: what fits the cache. Part of the streams' definition:
-never tuned."""
+"""Cluster numbers drawn and counted at once, so that they fit the cache. The number is part of the
+streams' definition and must not be tuned."""
 
 _KEPT_BYTES = 64 << 20
-"""What a `Remembered` key keeps at most, one byte a weight: ten thousand draws of six thousand
+"""The most that a `Remembered` key stores, one byte a weight: ten thousand draws of six thousand
 clusters."""
 
 _KEPT_DRAWS = 4 * BLOCK
-"""Draws that are kept together."""
+"""Draws that are stored together."""
 
 _CLUSTERS, _PATTERNS, _SIGNS, _CHOICES, _ORDERS = 0, 1, 2, 3, 4
 """Top word of the Philox counter: draws of clusters, patterns, signs, choices and orders never
@@ -58,11 +58,9 @@ def stream_key(seed: int, name: str) -> int:
 
 
 class Remembered(int):
-    """A key that stores the weights drawn with it.
+    """A key that stores its weights, so that statistics of the same clusters share them.
 
-    So many statistics of the same clusters draw them once.
-
-    It draws what the plain number draws and is compared like it.
+    It draws the same weights as the plain number and compares equal to it.
 
     >>> bool((bootstrap_weights(Remembered(7), 5, 0, 3) == bootstrap_weights(7, 5, 0, 3)).all())
     True
@@ -76,7 +74,7 @@ class Remembered(int):
     def draws(self, n_clusters: int, part: int) -> Weights | NDArray[np.uint8]:
         """The draws part * 256 .. part * 256 + 255 of some clusters.
 
-        They stay in memory unless they are too many.
+        They stay in memory unless they exceed its limit.
         """
         parts = self._kept.setdefault(n_clusters, {})
         self._kept.move_to_end(n_clusters)
@@ -96,7 +94,7 @@ class Remembered(int):
     def signs(self, n_clusters: int, part: int) -> NDArray[np.int8]:
         """The signs of the draws part * 256 .. part * 256 + 255.
 
-        Those of the clusters asked for last are kept.
+        Those of the most recent number of clusters are stored.
         """
         if self._signs[0] != n_clusters:
             self._signs = (n_clusters, {})
@@ -110,9 +108,7 @@ class Remembered(int):
 
 
 class _Streams:
-    """The random streams of one key and purpose.
-
-    One bit generator, set to the start of any block's stream.
+    """The random streams of one key and purpose: one generator, set to any block's start.
 
     Setting the state is much cheaper than a generator for every block and gives the same numbers.
     """
@@ -127,10 +123,7 @@ class _Streams:
         self._generator = np.random.Generator(self._bits)
 
     def at(self, block: int, row: int = 0) -> np.random.Generator:
-        """The generator at the start of a block's stream.
-
-        With a row within the block, it is at the start of that row's part of the stream.
-        """
+        """The generator at the start of a block's stream, or of a row's part of it."""
         self._state["state"]["key"][1] = block
         self._state["state"]["counter"][1] = row
         self._bits.state = self._state
@@ -148,7 +141,7 @@ def _empty(start: int, stop: int, width: int, dtype: DTypeLike) -> Weights:
 def _blocks(start: int, stop: int) -> list[tuple[int, int, int]]:
     """(block, first, last) for every block that the draws start .. stop - 1 touch.
 
-    First, last count within it.
+    First and last count within the block.
     """
     return [
         (block, max(start - block * BLOCK, 0), min(stop - block * BLOCK, BLOCK))
@@ -179,17 +172,14 @@ def bootstrap_weights(
 
 
 def _parts(start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
-    """The stored parts of the draws start .. stop - 1.
-
-    Each comes with its part, its first draw and the requested draws.
-    """
+    """The stored parts of the draws start .. stop - 1: part, first draw, requested draws."""
     for part in range(start // _KEPT_DRAWS, -(-stop // _KEPT_DRAWS)):
         at = part * _KEPT_DRAWS
         yield part, at, max(start, at), min(stop, at + _KEPT_DRAWS)
 
 
 def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -> Weights:
-    """The weights themselves, without a store of them."""
+    """The weights, drawn without a store."""
     out = _empty(start, stop, n_clusters, dtype)
     rows = min(max(_AT_ONCE // n_clusters, 1), BLOCK)
     offsets = np.repeat(np.arange(rows, dtype=np.uint32) * np.uint32(n_clusters), n_clusters)
@@ -207,12 +197,12 @@ def _drawn(key: int, n_clusters: int, start: int, stop: int, dtype: DTypeLike) -
 
 
 def _uniform(generator: np.random.Generator, n: int, size: int) -> NDArray[np.uint32]:
-    """`size` numbers below n, each exactly as likely.
+    """`size` numbers below n, each exactly as likely, by multiplication and shift.
 
-    Multiply and shift, the few words that would favour some redrawn.
+    The few words that would favour some numbers are redrawn.
 
-    Source: Lemire (2019), Fast random integer generation in an interval. Sixteen or thirty-two bits
-    a number, because the random words are the larger part of a bootstrap's cost.
+    Source: Lemire (2019), Fast random integer generation in an interval. A number takes sixteen or
+    thirty-two bits, because the random words are the larger part of a bootstrap's cost.
     """
     bits = 16 if n <= 4096 else 32
     words = generator.bit_generator.random_raw(-(-size * bits // 64))
@@ -238,9 +228,7 @@ def pattern_weights(
 ) -> Weights:
     """How often each pattern is drawn, where `multiplicities` clusters share a pattern.
 
-    The same law as by cluster.
-
-    Multinomial(n; multiplicities / n) with n = multiplicities.sum(), which is the law of the sums
+    Multinomial(n; multiplicities / n) with n = multiplicities.sum(): the distribution of the sums
     of `bootstrap_weights` over the clusters of each pattern. Shape (stop - start, n_patterns).
 
     >>> pattern_weights(7, np.array([90, 10]), 0, 2).sum(axis=1)
@@ -276,7 +264,7 @@ def random_signs(
 
 
 def _signs(key: int, n_clusters: int, start: int, stop: int) -> NDArray[np.int8]:
-    """The signs themselves, whoever keeps them."""
+    """The signs, drawn without a store."""
     out = np.empty(_empty(start, stop, n_clusters, np.float32).shape, np.int8)
     width = -(-n_clusters // 8)
     streams = _Streams(key, _SIGNS)
@@ -298,7 +286,7 @@ def random_choices(
 ) -> NDArray[np.uint8]:
     """One of `n_states` states, 0 first, for every cluster in the draws start .. stop - 1.
 
-    (stop - start, n_clusters).
+    Shape (stop - start, n_clusters).
 
     >>> sorted(set(random_choices(7, 50, 3, 0, 2).ravel().tolist()))
     [0, 1, 2]
@@ -314,9 +302,9 @@ def random_choices(
 
 
 def random_orders(key: int, members: NDArray[np.bool_], start: int, stop: int) -> NDArray[np.bool_]:
-    """Who belongs to the first of two groups when the members are shuffled, (stop - start, n).
+    """Which members are in the first of two groups after shuffling, (stop - start, n).
 
-    The groups keep size.
+    The groups keep their sizes.
 
     >>> random_orders(7, np.array([True, True, False]), 0, 4).sum(axis=1)
     array([2, 2, 2, 2])

@@ -13,7 +13,9 @@ from konsil.stats.engine.contract import Codes, Statistic
 
 
 def exchanged(codes: Codes) -> Codes:
-    """The same labels with the two sides of every comparison exchanged; the codes need `reverse`.
+    """The same labels with the two sides of every comparison exchanged.
+
+    Needs codes with `reverse`; the shape (n_units, n_raters) stays, and -1 stays -1.
 
     >>> exchanged(Codes(np.array([[0, 2], [1, -1]]), np.arange(2), 3, reverse=(2, 1, 0))).labels
     array([[ 2,  0],
@@ -31,7 +33,7 @@ def exchanged(codes: Codes) -> Codes:
 def tallied_both_ways(tally: Callable[[Codes], Any]) -> Callable[[Codes], Any]:
     """The tally that counts every unit of a comparison both ways round, half each.
 
-    Of other codes it is the given one.
+    Where the codes are of no comparison, the tally itself is called.
 
     S = (S(x) + S(x')) / 2, x' the labels with the sides exchanged, so that the margins of a table
     of agreement are those of a comparison whose first answer was drawn by a coin. Shape and units
@@ -50,9 +52,9 @@ def tallied_both_ways(tally: Callable[[Codes], Any]) -> Callable[[Codes], Any]:
 
 
 def both_ways(statistic: Statistic, codes: Codes) -> Statistic:
-    """The statistic with units counted both ways round, where the codes are of comparisons.
+    """The statistic of comparisons with every unit counted both ways round.
 
-    Otherwise the statistic is unchanged.
+    Where the codes are of no comparison, the statistic is unchanged.
     """
     return (
         statistic

@@ -1,6 +1,6 @@
-"""Variance over clusters of unequal size with its own degrees of freedom.
+"""Variance over clusters of unequal size, with its own degrees of freedom.
 
-Bias-reduced, by effective numbers.
+The variance is bias-reduced; the degrees of freedom follow from effective numbers of clusters.
 
 A cluster with a large share of the votes pulls the estimate towards itself, so that its residual is
 too small, and a sum of few large terms is known worse than its number of terms says. Both are
@@ -17,45 +17,46 @@ import numpy as np
 from konsil.stats.engine.contract import Array, IntArray
 
 EXACT_STRATA, EXACT_CLUSTERS = 32, 4000
-"""Up to so many the covariances between clusters are computed; beyond, bounded from above."""
+"""Covariances between clusters are computed with up to this many strata and clusters; with more
+they are bounded from above."""
 
 LEAST_RATERS = 1.9
-"""With fewer effective raters nothing is estimated of how raters vary: two with shares of 60 and 40
-% count like 1.92.
+"""The least number of effective raters with which the variance over raters is estimated. Two raters
+with 60 and 40 % of the ratings count like 1.92.
 
-Where one of 8 to 20 raters gives 90 % of the votes, two-way intervals made nevertheless held the
-truth in .83 to .87 of simulated studies, with 80 % in .89 to .91; those of 1.9 effective raters and
-more in .93 to .94 (`docs/coverage.md`, "Raters"). """
+Where one of 8 to 20 raters gave 90 % of the votes, two-way intervals covered the true value in .83
+to .87 of simulated studies, with 80 % of the votes in .89 to .91; with 1.9 effective raters and
+more they covered it in .93 to .94 (`docs/coverage.md`, "Raters")."""
 
 _ALONE = 1e-9
-"""A cluster with all but so much of its strata says nothing about its own variance."""
+"""A cluster with all of its strata but this proportion has no information on its own variance."""
 
 
 @dataclass(eq=False)
 class Tally:
-    """What variance and degrees of freedom of m values are made of, summed over clusters.
+    """Sums over clusters from which the variance and degrees of freedom of m values follow.
 
-    All arrays (m,).
+    All arrays have the shape (m,).
     """
 
     squares: Array
-    """Squared influences, each over 1 - h."""
+    """Squared influences, each divided by 1 - h."""
     total: Array
-    """The clusters' shares of the variance under independence, before the strata's means are taken
-    out."""
-    known: Array
-    """The same of the clusters that are not alone in their strata."""
+    """The clusters' shares of the variance under independence, before the strata's means are
+    subtracted."""
+    estimable: Array
+    """The same, of the clusters that are not alone in their strata."""
     diagonal: Array
-    """Squares of these."""
+    """Squares of the clusters' shares."""
     reach: Array
     """What clusters share through the strata's means: share * h / (1 - h)."""
     squared_reach: Array
-    """Squares of these."""
+    """Squares of `reach`, cluster by cluster."""
     products: Array | None
-    """(H, H, m) the strata's part in it, where it is computed."""
+    """(H, H, m) the part of the strata in `reach`, where it is computed."""
 
     def __add__(self, other: Tally) -> Tally:
-        """Two sets of clusters together."""
+        """The tally of two sets of clusters together."""
         both = (
             None
             if self.products is None or other.products is None
@@ -64,7 +65,7 @@ class Tally:
         return Tally(
             self.squares + other.squares,
             self.total + other.total,
-            self.known + other.known,
+            self.estimable + other.estimable,
             self.diagonal + other.diagonal,
             self.reach + other.reach,
             self.squared_reach + other.squared_reach,
@@ -72,35 +73,38 @@ class Tally:
         )
 
     def variance(self) -> Array:
-        """V = sum over clusters of u^2 / (1 - h): CR2.
+        """The bias-reduced variance (CR2), (m,).
 
-        Clusters alone in their strata are taken to vary like others.
-
-        Equal clusters give G / (G - 1) * sum of u^2. nan where every cluster is alone.
+        V = sum over clusters of u^2 / (1 - h), u a cluster's influence and h its leverage. Clusters
+        that are alone in their strata are assumed to vary like the others. With G equal clusters V
+        is G / (G - 1) * sum of u^2. nan where every cluster is alone.
 
         Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression
         with multi-stage samples.
         """
         scale = np.divide(
-            self.total, self.known, out=np.full_like(self.total, np.nan), where=self.known > 0
+            self.total,
+            self.estimable,
+            out=np.full_like(self.total, np.nan),
+            where=self.estimable > 0,
         )
         return np.where(self.total > 0, self.squares * scale, 0.0)
 
     def df(self, both: Array | None = None) -> Array:
-        """Satterthwaite's degrees of freedom of V, at least 1.
+        """Satterthwaite's degrees of freedom of the variance V, (m,), at least 1.
 
-        G - 1 for G equal clusters, fewer for unequal ones.
-
-        Under independence (sum of B_gg)^2 / sum of B_gk^2 with B the covariance of u_g / sqrt(1 -
-        h_g). Where votes of a cluster go together, a large one counts for more: wholly so they are
-        1 / (sum of squared shares) - 1. `both` is the variance without that, of the single votes;
-        with 1 - both / V as weight the reciprocals are averaged.
+        They are G - 1 for G equal clusters and fewer for unequal ones. Under independence they are
+        (sum of B_gg)^2 / sum of B_gk^2, with B the covariance of u_g / sqrt(1 - h_g). Where the
+        votes of a cluster are correlated, large clusters count for more; if the votes of each
+        cluster are all alike they are 1 / (sum of squared shares) - 1. `both` is the variance of
+        the single votes, without that correlation; the reciprocals of the two are averaged with 1 -
+        both / V as the weight of the second.
         """
         alone = self._independent()
         if both is None:
             return alone
         effective = np.divide(
-            self.known**2, self.diagonal, out=np.ones_like(alone), where=self.diagonal > 0
+            self.estimable**2, self.diagonal, out=np.ones_like(alone), where=self.diagonal > 0
         )
         alike = np.maximum(np.minimum(effective - 1, alone), 1.0)
         return between(alone, alike, self.variance(), both)
@@ -112,14 +116,15 @@ class Tally:
             else (self.products**2).sum((0, 1)) - self.squared_reach
         )
         down = self.diagonal + np.maximum(between, 0.0)
-        degrees = np.divide(self.known**2, down, out=np.ones_like(down), where=down > 0)
+        degrees = np.divide(self.estimable**2, down, out=np.ones_like(down), where=down > 0)
         return np.maximum(degrees, 1.0)
 
 
 def between(alone: Array, alike: Array, variance: Array, both: Array) -> Array:
-    """Degrees of freedom between those for independent and for like votes.
+    """Degrees of freedom between those for independent votes and those for like votes.
 
-    They depend on what clusters add to the variance.
+    The reciprocals are averaged; the weight is what clusters add to the variance, 1 - both /
+    variance. Arrays (m,).
 
     >>> between(np.array([9.0]), np.array([3.0]), np.array([2.0]), np.array([1.0]))
     array([4.5])
@@ -130,9 +135,9 @@ def between(alone: Array, alike: Array, variance: Array, both: Array) -> Array:
 
 
 def tally(influence: Array, share: Array, shared: Array, factor: Array | None = None) -> Tally:
-    """Some clusters' part of the tally, (G, m) or (G, 1) each.
+    """The tally of some clusters from their influences, shares of the variance and leverages.
 
-    Influences u, shares of the variance, what strata share.
+    Each array is (G, m), or (G, 1) where all values share it.
 
     With n_gh a cluster's votes in stratum h, n_h all votes of the stratum and c_h their mean
     squared influence: share_g = sum over h of c_h n_gh, shared_g = sum over h of c_h n_gh^2 / n_h,
@@ -171,11 +176,11 @@ def tally(influence: Array, share: Array, shared: Array, factor: Array | None = 
 def by_strata(
     influence: Array, counts: Array, spread: Array, totals: Array, n_clusters: int | None = None
 ) -> Tally:
-    """The tally of clusters (G, m) from their votes by stratum (G, H).
+    """The tally of clusters with votes in several strata.
 
-    c is (H, m), and all votes by stratum are (H,).
-
-    `n_clusters`: how many there are in all, where these are some of them.
+    `influence` (G, m); `counts` (G, H) the clusters' votes by stratum; `spread` (H, m) the mean
+    squared influence c of each stratum; `totals` (H,) all votes by stratum. `n_clusters` is the
+    number of all clusters, where these are some of them.
 
     >>> by_strata(
     ...     np.array([[1.0], [-1.0]]), np.full((2, 1), 5.0), np.ones((1, 1)), np.array([10.0])
@@ -191,7 +196,9 @@ def by_strata(
 
 
 def effective_number(counts: IntArray) -> float:
-    """1 / (sum of the squared shares): n for n raters who rated equally much; nan without ratings.
+    """The effective number of raters or clusters: 1 / (sum of the squared shares).
+
+    n for n raters who rated equally much; nan without ratings.
 
     >>> effective_number(np.array([10, 10, 10])), round(effective_number(np.array([80, 10, 10])), 2)
     (3.0, 1.52)
@@ -209,10 +216,8 @@ def two_ways(
 ) -> tuple[Array, Array]:
     """The variance of rows that share clusters of two kinds, and its degrees of freedom.
 
-    Arrays (m,).
-
-    V = V1 + V2 - V12, floored at max(V1, V2). df = V^2 / (V1^2 / df1 + V2^2 / df2), at least
-    min(df1, df2): V12, which is known far better, has no part in it.
+    V = V1 + V2 - V12, at least max(V1, V2); df = V^2 / (V1^2 / df1 + V2^2 / df2), at least min(df1,
+    df2). V12 is estimated far more precisely and does not enter df. Arrays (m,).
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering;
     Satterthwaite (1946).

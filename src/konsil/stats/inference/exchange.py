@@ -1,7 +1,8 @@
 """Studentised permutation tests, and the intervals that invert them.
 
-Exchanged is what is alike where nothing differs: two groups within whole clusters, the labels of
-clusters of one group each, a judge and the raters of a panel.
+Exchanged are units that have the same distribution under the null hypothesis: two groups within
+whole clusters, the group labels of clusters of one group each, or a judge and the raters of a
+panel.
 """
 
 from __future__ import annotations
@@ -21,37 +22,37 @@ from konsil.stats.inference.wald import linearised
 Mask = NDArray[np.bool_]
 
 _ENUMERATE = 13
-"""Up to so many clusters that a swap changes all patterns are made: 8,192, no more than the usual
-draws."""
+"""Up to this many clusters that a swap changes, all patterns are enumerated: 8,192, no more than
+the usual number of draws."""
 _FEWEST = 8
-"""Where fewer clusters can be exchanged there is a p value and no interval: one would hold the
-truth too seldom."""
+"""With fewer exchangeable clusters there is a p value but no interval, because its coverage would
+be too low."""
 _TILE_BYTES = 8 << 20
 _ALIKE = 2.0
-"""A number and its linear part are in a proportion where neither is more than so many times the
-other."""
+"""A number and its linear part are scaled to one another where neither is more than this many times
+the other."""
 _SLACK = 1e-7
-"""What differs by less is the same: the slopes are those of central differences."""
+"""Smaller differences are rounding errors: the slopes are those of central differences."""
 
 
 class Exchanged(NamedTuple):
-    """A difference with the p value of its exchanges and the interval that inverts it."""
+    """A difference with its permutation p value and the interval that inverts the test."""
 
     value: float
     se: float
-    """The standard error by which difference and draws are divided."""
+    """The standard error that studentises the difference and the draws."""
     low: float
-    """nan where no exchange can be so rare as the level asks, or fewer than eight clusters can be
-    exchanged."""
+    """nan where no exchange can be as rare as the level requires, or where fewer than eight
+    clusters can be exchanged."""
     high: float
     p: float
     """Two-sided, never 0; nan where the difference is undefined."""
     draws: int
     """Exchanges in which the difference is defined."""
     exact: bool
-    """Whether these are all there are."""
+    """Whether the draws are all possible exchanges."""
     n_undefined: int
-    """Exchanges in which it is not."""
+    """Exchanges in which the difference is undefined."""
     n_moved: int
     """Clusters that an exchange can change."""
 
@@ -65,9 +66,10 @@ def swapped(
     level: float = 0.95,
     key: int = 0,
 ) -> Exchanged:
-    """Test whether finalise of two groups is the same.
+    """Permutation test of whether a statistic is the same in two groups.
 
-    Groups change places in whole clusters, by fair coins.
+    The null hypothesis is finalise(T_a) = finalise(T_b). Whole clusters exchange their groups, each
+    with probability 1/2.
 
     `first`, `second` (n_clusters, k): the groups' rows on the same clusters, all zero where a group
     has nothing; finalise (..., k) -> (..., 1). Clusters with both groups are swapped; the labels of
@@ -134,9 +136,10 @@ def swapped(
 def _features(
     first: Array, second: Array, x: Array, y: Array, in_a: Mask, in_b: Mask, n_a: int, n_b: int
 ) -> Array:
-    """(n_clusters, 2 k + 6): both groups' rows.
+    """The features of both groups' rows that a swap exchanges, (n_clusters, 2 k + 6).
 
-    The influence and its square of clusters of both, of one, of the other.
+    They are the rows themselves, then the influence and its square for clusters with both groups,
+    with the first alone and with the second alone.
 
     The slope at the totals of one group is that at the totals of both times the ratio of their
     sizes.
@@ -147,10 +150,7 @@ def _features(
 
 
 def _spread(sums: Array, sizes: Sequence[float], n: float) -> Array:
-    """The standard error from sums of influence and of its squares.
-
-    (draws, 2 * kinds) to (draws,).
-    """
+    """The standard error from sums of influences and of squares, (draws, 2 * kinds) to (draws,)."""
     squares = np.zeros(len(sums))
     for kind, size in enumerate(sizes):
         if size:
@@ -166,9 +166,9 @@ def permuted(
     level: float = 0.95,
     key: int = 0,
 ) -> Exchanged:
-    """Test whether finalise is zero.
+    """Permutation test of whether a statistic is zero.
 
-    Every cluster is in one of its states, each as likely, independently.
+    Each cluster is in one of its states, all equally likely, independently of the other clusters.
 
     `states`: arrays (n_clusters, k), the first the observed one; the states are those of a group of
     exchanges, such as all turns of the columns of a judge and a panel. finalise (..., k) -> (...,
@@ -197,9 +197,9 @@ def permuted_together(
     level: float = 0.95,
     key: int = 0,
 ) -> list[Exchanged]:
-    """Several numbers as `permuted` tests each, on the same exchanges.
+    """Several statistics, each tested as by `permuted`, on the same exchanges.
 
-    All have as many clusters and states.
+    `numbers` are pairs of states and finalise; all have the same number of clusters and of states.
 
     >>> a = np.column_stack([np.arange(12.0), np.ones(12)])
     >>> mean = lambda totals: totals[..., :1] / totals[..., 1:]
@@ -247,11 +247,11 @@ def permuted_together(
 
 
 def _reach(number: float, exchange: Exchanged, level: float) -> float:
-    """Half the width of the interval about the number itself, from that about its linear part.
+    """Half the width of the interval about a number, from that about its linear part.
 
-    It is in the proportion of the two, so that it leaves out zero where the test does; where they
-    have little to do with one another it is as wide as that of the linear part, or so wide that it
-    holds zero.
+    The width is scaled by the ratio of the number to its linear part, so that the interval excludes
+    zero exactly where the test rejects. Where the ratio is too far from 1, the width is that of the
+    linear part, and at least so large that the interval contains zero.
     """
     reach = (exchange.high - exchange.low) / 2
     times = abs(number / exchange.value) if exchange.value and number else 1.0
@@ -261,14 +261,14 @@ def _reach(number: float, exchange: Exchanged, level: float) -> float:
 
 
 class _Linear(NamedTuple):
-    """A number as a sum of influences, one for each cluster and state."""
+    """A statistic as a sum of influences, one for each cluster and state."""
 
     number: float
     """The number itself."""
     value: float
-    """The same; nan where it cannot be tested."""
+    """The same number; nan where it cannot be tested."""
     middle: float
-    """The number at the mean of all states."""
+    """The statistic at the mean of all states."""
     influence: Array
     """(n_states, n_clusters)."""
     moved: Mask
@@ -277,10 +277,7 @@ class _Linear(NamedTuple):
     """Clusters with information."""
 
     def studentised(self, sums: Array, squares: Array) -> tuple[Array, Array]:
-        """Values and standard errors from sums of influences and of their squares.
-
-        (draws,) each.
-        """
+        """Values and standard errors from sums of influences and of squares, (draws,) each."""
         return self.middle + sums, _spread(np.column_stack([sums, squares]), [self.n], self.n)
 
 
@@ -303,10 +300,7 @@ def _linear(states: Sequence[Array], finalise: Finalise) -> _Linear:
 
 
 def _turned(linear: Sequence[_Linear], moved: IntArray, draws: int, key: int) -> Array:
-    """(numbers, 2, draws): sums in every draw.
-
-    They are each number's sum of influences and sum of their squares.
-    """
+    """Each number's sum of influences and sum of squares in every draw, (numbers, 2, draws)."""
     n_states, n_clusters = linear[0].influence.shape
     every = np.stack([number.influence for number in linear])  # (numbers, states, clusters)
     both = np.concatenate([every, every**2])
@@ -358,7 +352,8 @@ def _exchanged(
 def _ratio(value: Array, se: Array, *, scale: float) -> Array:
     """|value| / se.
 
-    Infinite where clusters do not vary about a difference, 0 where there is none, nan if undefined.
+    Infinite where clusters do not vary about a difference, 0 where there is no difference, nan
+    where the value is undefined.
     """
     none = np.abs(value) <= _SLACK * scale
     flat = se <= _SLACK * scale
@@ -375,9 +370,9 @@ def _all_patterns(n: int) -> Iterator[Array]:
 
 
 def _patterns(pairs: int, alone: Mask, draws: int, key: int) -> Iterator[Array]:
-    """Which clusters change sides in each draw, (n, pairs + single).
+    """Which clusters exchange their groups in each draw, (n, pairs + single).
 
-    Coins for pairs, shuffled labels for others.
+    Clusters with both groups change with probability 1/2; the labels of the others are shuffled.
     """
     step = _step(pairs + len(alone))
     for at in range(0, draws, step):

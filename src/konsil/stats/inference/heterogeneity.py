@@ -1,4 +1,4 @@
-"""Do several groups differ? A Wald test of numbers whose comparisons share items and raters."""
+"""Wald test of whether several numbers differ whose comparisons share items and raters."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from konsil.stats.inference.wald import tally_of_rows
 
 @dataclass(frozen=True, eq=False)
 class Influences:
-    """One number and what each row adds to it; arrays (n_rows,)."""
+    """One number and each row's influence on it; arrays (n_rows,)."""
 
     value: float
     """The number."""
     influence: Array
     """Each row's influence on it."""
     items: IntArray
-    """The row's item, numbered alike in all numbers that are compared."""
+    """The row's item, with the same numbering in all groups that are compared."""
     raters: IntArray | None
-    """The row's rater, likewise; None where raters are no source of chance."""
+    """The row's rater, with the same numbering in all groups; None where raters are no source of
+    variance."""
     strata: IntArray
     """The row's stratum: the groups of rows that have a mean of their own."""
 
 
 class Heterogeneity(NamedTuple):
-    """A test of k numbers being equal."""
+    """Test of the hypothesis that k numbers are equal."""
 
     statistic: float
-    """F."""
+    """The F statistic."""
     df: float
     """k - 1."""
     df_error: float
     """The denominator's degrees of freedom."""
     p: float
-    """nan where items or raters are too few to tell."""
+    """nan where there are too few items or raters for the test."""
 
 
 def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
-    """Test whether all numbers are equal.
+    """Wald test of the hypothesis that all numbers are equal.
 
-    F = d' V^-1 d / (k - 1) * (df - k + 2) / df with k - 1 and df - k + 2.
-
-    d are the numbers less their mean in k - 1 orthonormal contrasts, V their two-way covariance V1
-    + V2 - V12, bounded from below by V1 and by V2 in every direction; each number's variances are
-    the bias-reduced ones of `cluster_variance`, and df is the least of their degrees of freedom.
-    nan where df <= k - 2, or with less than two groups, or where nothing varies.
+    F = d' V^-1 d / (k - 1) * (df - k + 2) / df, with k - 1 and df - k + 2 degrees of freedom. d are
+    the numbers minus their mean in k - 1 orthonormal contrasts, V their two-way covariance V1 + V2
+    - V12, bounded from below by V1 and by V2 in every direction. Each number's variances are the
+    bias-reduced ones of `cluster_variance`; df is the smallest of their degrees of freedom. nan
+    where df <= k - 2, with fewer than two groups, and where nothing varies.
 
     Source: Hotelling (1931) for the distribution; Cameron, Gelbach and Miller (2011) for V.
 
@@ -118,7 +118,7 @@ def heterogeneity(groups: Sequence[Influences]) -> Heterogeneity:
 
 
 def _contrasts(k: int) -> Array:
-    """K - 1 orthonormal rows that sum to zero."""
+    """Orthonormal contrasts, (k - 1, k): each row sums to zero."""
     vectors = np.linalg.qr(np.column_stack([np.ones(k), np.eye(k)[:, : k - 1]]))[0]
     return np.asarray(vectors[:, 1:].T)
 

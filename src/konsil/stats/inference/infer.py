@@ -1,6 +1,6 @@
-"""From sums over clusters to numbers with their uncertainty.
+"""Estimates with intervals from sums over clusters: one call for every statistic.
 
-One call for every statistic, differences paired.
+Differences of values of one call are paired.
 """
 
 from __future__ import annotations
@@ -28,32 +28,33 @@ class Inference:
     value: Array
     """The statistic over all clusters; nan where undefined."""
     low: Array
-    """The headline interval's lower end, by `method`."""
+    """Lower end of the primary interval, by `method`."""
     high: Array
-    """The headline interval's upper end."""
+    """Upper end of the primary interval."""
     se: Array
     """The linearised cluster standard error."""
     wald_low: Array
-    """Lower end of the linearised cluster interval with t of n_clusters - 1, on `scale`: no
-    resampling."""
+    """Lower end of the linearised interval, by t with n_clusters - 1 degrees of freedom on `scale`,
+    without resampling."""
     wald_high: Array
-    """Its upper end."""
+    """Upper end of the linearised interval."""
     n_undefined: IntArray
-    """Draws in which the value was undefined; the headline interval is made of the others."""
+    """Resamples in which the value was undefined; the primary interval is computed from the
+    others."""
     n_clusters: int
-    """Clusters that carried information (a row that is not all zero)."""
+    """Clusters with information: those whose row is not all zero."""
     draws: int
-    """How many resamples were drawn; 0 for the linearised method."""
+    """The number of resamples; 0 for the linearised method."""
     level: float
     """The intervals' nominal coverage."""
     method: Method
-    """How the headline interval was made."""
+    """The method of the primary interval."""
     scale: wald.Scale
     """The scale of the linearised interval."""
     replicates: Array | None
-    """(draws, m) the statistic in every resample, if kept."""
+    """(draws, m) the statistic in every resample; None unless requested."""
     ordered: intervals.Ordered | None
-    """The same sorted, for further intervals of them, if kept."""
+    """The replicates sorted, for further intervals; None unless requested."""
     influence: Array
     """(n_clusters, m) each cluster's influence on each value."""
 
@@ -63,10 +64,10 @@ class Difference(Inference):
     """Paired differences with two-sided p values for a difference of zero."""
 
     p: Array
-    """(m,) by inverting the headline interval, so that it and p < 1 - level agree up to the draws'
-    grid; never 0."""
+    """(m,) two-sided, by inverting the primary interval, so that p < 1 - level where the interval
+    excludes zero, up to the grid of the draws; never 0."""
     wald_p: Array
-    """(m,) by the linearised interval's t on the identity scale."""
+    """(m,) by the t test of the linearised interval on the identity scale."""
 
 
 def infer(
@@ -80,16 +81,16 @@ def infer(
     scale: wald.Scale = "identity",
     keep_draws: bool = False,
 ) -> Inference:
-    """Point estimates, headline intervals and linearised intervals of finalise(sums.sum(0)).
+    """Estimates, primary intervals and linearised intervals of finalise(sums.sum(0)).
 
     `sums` (n_clusters, k), dense or sparse rows; `finalise` (..., k) -> (..., m). Clusters are
-    resampled whole. Every value of one call is computed on the same draws; two calls are paired
+    resampled whole. All values of one call are computed on the same resamples; two calls are paired
     only if their sums are the same.
 
-    Undefined: a value that is nan at the totals has nan intervals. One cluster has no interval
-    (nan). Undefined draws are counted and left out. If all defined draws are equal, low = high =
-    that value; the linearised interval then has no width either, which says that nothing varied and
-    not that nothing is uncertain (see `cautions`).
+    Undefined: a value that is nan at the totals has nan intervals. With one cluster there is no
+    interval (nan). Undefined resamples are counted and excluded. If all defined resamples are
+    equal, low = high = that value; the linearised interval then has no width either. This shows
+    that nothing varied in the data, not that the value is certain (see `cautions`).
 
     Source: Efron (1987) for BCa; Davison and Hinkley (1997) for the studentised; Binder (1983) for
     the linearised.
@@ -112,7 +113,7 @@ def _infer(
     scale: wald.Scale,
     keep_draws: bool,
 ) -> tuple[Inference, intervals.Ordered | None, Array | None]:
-    """The inference, its ordered draws and its leave-one-out values, where the method made them."""
+    """The inference, its sorted replicates and, where needed, its leave-one-out values."""
     if not 0 < level < 1:
         raise ValueError(f"level {level}: expected a number between 0 and 1, such as 0.95")
     if method not in ("bca", "percentile", "studentised", "wald"):
@@ -172,13 +173,12 @@ def difference(
     method: Method = "bca",
     keep_draws: bool = False,
 ) -> Difference:
-    """Paired differences: `contrast` (m', m) times the values.
+    """Paired differences, `contrast` (m', m) times the values, with intervals and p values.
 
-    The intervals are on the same draws, and p is two-sided.
-
-    p inverts the headline interval (`intervals.p_value`: BCa or percentile; t for "wald" and
-    "studentised"), so a difference whose interval excludes zero has p < 1 - level; it is never 0. A
-    value with coefficient zero does not enter its difference, even where it is undefined.
+    All values are computed on the same resamples. p inverts the primary interval
+    (`intervals.p_value`: BCa or percentile; t for "wald" and "studentised"), so that a difference
+    whose interval excludes zero has p < 1 - level; it is never 0. A value with coefficient zero
+    does not enter its difference, even where it is undefined.
 
     >>> rows = np.array([[3.0, 2, 5], [4, 2, 5], [1, 1, 5], [2, 3, 5], [5, 3, 5], [4, 4, 5]])
     >>> shares = lambda totals: totals[..., :2] / totals[..., 2:]
@@ -199,9 +199,9 @@ def difference(
 
 
 def t_p_value(value: Array, se: Array, df: int) -> Array:
-    """Two-sided p of value / se under t with `df`.
+    """Two-sided p of value / se under t with `df` degrees of freedom.
 
-    Never 0; nan where se is 0 or undefined, or df < 1.
+    Never 0; nan where se is 0 or undefined, or where df < 1.
     """
     if df < 1:
         return np.full_like(value, np.nan)
@@ -213,9 +213,9 @@ def t_p_value(value: Array, se: Array, df: int) -> Array:
 
 
 def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
-    """A finalise that gives `contrast` (m', m) times the values of another.
+    """A finalise whose values are `contrast` (m', m) times those of another.
 
-    Zero coefficients are left out.
+    Values with coefficient zero are excluded, so that they may be undefined.
     """
     matrix = np.atleast_2d(np.asarray(contrast, dtype=np.float64))
     terms = [[(int(j), float(row[j])) for j in np.flatnonzero(row)] for row in matrix]
@@ -237,12 +237,10 @@ def contrasted(finalise: Finalise, contrast: Array) -> Finalise:
 
 
 def concatenate(parts: Sequence[tuple[Array, Finalise]]) -> tuple[Array, Finalise]:
-    """Several statistics on the same draws: their sums side by side and one finalise.
+    """Several statistics as one: their sums side by side and one finalise, on the same resamples.
 
-    Values in the order given.
-
-    Parts that share one sums array (the same object) share its columns. All have one row for each
-    of the same clusters, in the same order.
+    The values are in the order given. Parts with the same sums array (the same object) share its
+    columns. All parts have one row for each of the same clusters, in the same order.
 
     >>> rows = np.array([[3.0, 5], [4, 5], [1, 5]])
     >>> share = lambda totals: totals[..., :1] / totals[..., 1:]
@@ -275,24 +273,24 @@ def concatenate(parts: Sequence[tuple[Array, Finalise]]) -> tuple[Array, Finalis
 
 @dataclass(frozen=True)
 class Caution:
-    """Something a reader of the interval should know."""
+    """A limitation of an interval that readers should know."""
 
     code: Literal["few-clusters", "widths-differ", "one-width", "undefined-draws", "no-variation"]
-    """What it is; `analysis` makes the sentence."""
+    """Which limitation it is; `analysis` makes the sentence."""
     numbers: tuple[float, ...] = ()
-    """What the sentence names: clusters and limit, the ratio of the widths, undefined and all
-    draws."""
+    """The numbers in the sentence: clusters and limit, the ratio of the widths, or undefined and
+    all resamples."""
 
 
 def cautions(
     inference: Inference, index: int = 0, *, min_clusters: int = 50, ratio: float = 0.15
 ) -> tuple[Caution, ...]:
-    """What to say beside value `index`.
+    """The limitations of the interval of value `index`.
 
-    Too few clusters, intervals that disagree, undefined draws, no variation.
-
-    The limits are what the coverage simulations support: below 50 clusters, or where the headline
-    and the linearised interval differ by more than 15 % in width, neither keeps its level reliably.
+    Reported are too few clusters, intervals that disagree, undefined resamples and values without
+    variation. The limits follow from the coverage simulations: below 50 clusters, or where the
+    widths of the primary and the linearised interval differ by more than 15 %, neither has its
+    nominal coverage reliably.
     """
     notes: list[Caution] = []
     if not np.isfinite(inference.value[index]):

@@ -1,6 +1,6 @@
 """Intervals from resamples: percentile, bias-corrected and accelerated (BCa), studentised.
 
-Undefined draws left out.
+Undefined resamples are excluded.
 """
 
 from __future__ import annotations
@@ -16,26 +16,25 @@ from konsil.stats.engine.contract import Array, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """Replicates sorted once for all intervals."""
+    """Bootstrap replicates, sorted once for all intervals."""
 
     values: Array
-    """(m, draws), each row ascending, undefined draws last."""
+    """(m, draws), each row ascending, undefined resamples last."""
     n_defined: IntArray
-    """(m,) how many draws are defined."""
+    """(m,) the number of defined resamples."""
 
     @property
     def n_undefined(self) -> IntArray:
-        """(m,) how many draws are undefined."""
+        """(m,) the number of undefined resamples."""
         count: IntArray = self.values.shape[1] - self.n_defined
         return count
 
     def share_below(self, threshold: Array) -> Array:
-        """(m,) the share of defined draws below a threshold (m,), those equal to it counting half.
+        """The proportion of defined resamples below a threshold; both (m,).
 
-        nan with no draws.
-
-        Equal means equal up to rounding (1e-12 of the draws' range), since draws that are equal in
-        theory, such as a ratio of proportional totals, may differ in their last bit.
+        Resamples equal to the threshold count half. nan without resamples. Equal means equal up to
+        rounding (1e-12 of the resamples' range), since values that are equal in theory, such as
+        ratios of proportional totals, may differ in their last bit.
         """
         last = np.maximum(self.n_defined - 1, 0)
         largest = np.take_along_axis(self.values, last[:, None], axis=1)[:, 0]
@@ -50,9 +49,9 @@ class Ordered:
             )
 
     def quantile(self, shares: Array) -> Array:
-        """Quantiles (m,) at shares (m,), linear between draws.
+        """Quantiles (m,) at the proportions `shares` (m,), linear between resamples.
 
-        nan where there is no draw or the share is nan.
+        nan where there is no resample or where the proportion is nan.
         """
         usable = (self.n_defined > 0) & np.isfinite(shares)
         at = np.where(usable, shares * (self.n_defined - 1), 0.0)
@@ -72,9 +71,9 @@ def order(replicates: Array) -> Ordered:
 
 
 def order_parts(parts: Iterable[Array], draws: int) -> Ordered:
-    """The same of replicates that come some draws at a time.
+    """Sort replicates that come in parts of some resamples, (n, m) each.
 
-    (n, m) each, without a second copy of all of them.
+    No second copy of all of them is held in memory.
 
     >>> order_parts([np.array([[3.0], [1.0]]), np.array([[2.0]])], 3).values
     array([[1., 2., 3.]])
@@ -90,9 +89,10 @@ def order_parts(parts: Iterable[Array], draws: int) -> Ordered:
 
 
 def percentile(ordered: Ordered, *, level: float = 0.95) -> tuple[Array, Array]:
-    """The percentile interval.
+    """The percentile interval, (m,) each.
 
-    The (1 - level) / 2 and (1 + level) / 2 quantiles of the defined draws; (m,) each.
+    Its ends are the (1 - level) / 2 and (1 + level) / 2 quantiles of the defined resamples. nan
+    without any.
 
     Source: Efron (1979).
 
@@ -106,12 +106,10 @@ def percentile(ordered: Ordered, *, level: float = 0.95) -> tuple[Array, Array]:
 
 
 def acceleration(jackknife: Array) -> Array:
-    """The skewness that BCa corrects.
+    """The acceleration of BCa, which corrects for skewness; (m,).
 
-    sum(d^3) / (6 sum(d^2)^1.5), d = mean - leave-one-cluster-out value; (m,).
-
-    Clusters without which the statistic is undefined are left out. 0 where no leave-one-out value
-    differs.
+    a = sum(d^3) / (6 sum(d^2)^1.5), d = mean - leave-one-cluster-out value. Clusters without which
+    the statistic is undefined are excluded. 0 where all leave-one-out values are equal.
 
     Source: Efron (1987), Better bootstrap confidence intervals.
     """
@@ -128,9 +126,10 @@ def acceleration(jackknife: Array) -> Array:
 
 
 def bias(ordered: Ordered, value: Array) -> Array:
-    """z0, the normal quantile of the share of draws below the value.
+    """The bias correction of BCa; (m,).
 
-    Bounded where all draws lie on one side; (m,).
+    z0 is the normal quantile of the proportion of resamples below the value; it is bounded where
+    all resamples lie on one side.
     """
     n = np.maximum(ordered.n_defined, 1)
     return np.asarray(
@@ -141,12 +140,11 @@ def bias(ordered: Ordered, value: Array) -> Array:
 def bca(
     ordered: Ordered, value: Array, jackknife: Array, *, level: float = 0.95
 ) -> tuple[Array, Array]:
-    """The bias-corrected and accelerated interval.
+    """The bias-corrected and accelerated interval (BCa), (m,) each.
 
-    Quantiles at Phi(z0 + (z0 + z) / (1 - a (z0 + z))); (m,) each.
-
-    `value` (m,), `jackknife` (n_clusters, m). Where all draws are equal, low = high = that value.
-    nan where the value is undefined or no draw is defined.
+    Its ends are the quantiles at Phi(z0 + (z0 + z) / (1 - a (z0 + z))), with `acceleration` a and
+    `bias` z0. `value` (m,), `jackknife` (n_clusters, m). Where all resamples are equal, low = high
+    = that value. nan where the value is undefined or no resample is defined.
 
     Source: Efron (1987); DiCiccio and Efron (1996), Bootstrap confidence intervals.
 
@@ -170,12 +168,11 @@ def bca(
 def studentised(
     pivots: Ordered, value: Array, se: Array, *, level: float = 0.95
 ) -> tuple[Array, Array]:
-    """The studentised interval.
+    """The studentised interval, (m,) each.
 
-    Value - t_high * se, value - t_low * se with quantiles of (draw - value) / se(draw).
-
-    `pivots`: the sorted (draw - value) / se(draw), draws with no spread undefined. `value`, `se`
-    (m,).
+    It reaches from value - t_high * se to value - t_low * se, t_low and t_high the quantiles of
+    `pivots`, the sorted (draw - value) / se(draw); resamples without spread are undefined. `value`,
+    `se` (m,).
 
     Source: Davison and Hinkley (1997), Bootstrap Methods and their Application, 5.2.
     """
@@ -186,13 +183,11 @@ def studentised(
 def p_value(
     ordered: Ordered, value: Array, *, null: float = 0.0, jackknife: Array | None = None
 ) -> Array:
-    """Two-sided p by inverting the interval.
+    """Two-sided p value: 1 minus the level of the interval that just reaches the null.
 
-    One minus the level at which the interval just reaches the null; (m,).
-
-    With `jackknife` the BCa interval is inverted, else the percentile interval. The share of draws
-    on the null's other side is (b + 1) / (draws + 1) at least and no p is below 1 / (draws + 1), so
-    p is never 0; nan where undefined.
+    With `jackknife` the BCa interval is inverted, otherwise the percentile interval. The proportion
+    of resamples beyond the null is at least (b + 1) / (draws + 1), so that p, (m,), is never below
+    1 / (draws + 1) and never 0. nan where undefined.
 
     Source: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 15; (b + 1) / (B
     + 1): Phipson and Smyth (2010), Permutation p-values should never be zero.

@@ -1,7 +1,4 @@
-"""P values adjusted for a family of tests whose estimates are correlated.
-
-Max-T on their estimated covariance.
-"""
+"""Max-T adjustment of the p values of a family of tests by the covariance of their estimates."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import scipy
 from konsil.stats.engine.contract import Array, IntArray
 
 DRAWS = 20_000
-"""Normal vectors drawn; the numbers of a study do not depend on its own draws."""
+"""Number of sampled normal vectors; it does not depend on the study's number of resamples."""
 
 _AT_ONCE = 1 << 22
 
@@ -19,7 +16,7 @@ _AT_ONCE = 1 << 22
 def summed_products(clusters: IntArray, columns: IntArray, values: Array, m: int) -> Array:
     """The sum over clusters of the products of their columns' sums, (m, m).
 
-    One value an entry, (n,) each.
+    Entries are given one by one, (n,) each: cluster, column and value.
 
     Source: the cluster covariance of influences (Liang and Zeger 1986), without a factor for few
     clusters.
@@ -35,15 +32,15 @@ def summed_products(clusters: IntArray, columns: IntArray, values: Array, m: int
 
 
 def joint_p(p: Array, covariance: Array, df: float, *, draws: int = DRAWS, key: int = 0) -> Array:
-    """Each p value adjusted for all.
+    """The max-T adjusted p values of a family, (m,).
 
-    How often the largest |Z| of the family reaches the |z| of this p value.
-
-    p (m,) two-sided p values, each valid by itself; covariance (m, m) of the estimates; Z is normal
-    with their correlations, those off the diagonal shrunk by df / (df + m), since few raters or
-    items say little of m (m - 1) / 2 correlations: shrinking leads towards independence, where most
-    is asked. z = Phi^-1(1 - p / 2). The result lies between p and Sidak's 1 - (1 - p)^m, which is
-    enough under any correlations. nan where p is, or the variance is 0.
+    Each is the probability that the largest |Z| of the family reaches the |z| of this p value, z =
+    Phi^-1(1 - p / 2). `p` (m,) are two-sided p values, each valid by itself; `covariance` (m, m) is
+    that of the estimates. Z is normal with their correlations, those off the diagonal shrunk by df
+    / (df + m), since few raters or items carry little information on m (m - 1) / 2 correlations;
+    shrinking leads towards independence, where the adjustment is largest. The result lies between p
+    and Sidak's 1 - (1 - p)^m, which is sufficient under any correlations. nan where p is nan or the
+    variance is 0.
 
     Source: Westfall and Young (1993), Resampling-Based Multiple Testing, 2.5; Hothorn, Bretz and
     Westfall (2008), Simultaneous inference in general parametric models; Sidak (1967) for the

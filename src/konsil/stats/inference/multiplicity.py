@@ -1,4 +1,4 @@
-"""Families of tests: Holm's adjustment; the max-T adjustment is in `permutation`."""
+"""Holm's adjustment of a family of tests; `permutation` and `joint` have the max-T adjustments."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from konsil.stats.engine.contract import Array
 
 
 def holm(p: ArrayLike) -> Array:
-    """Holm's step-down adjusted p values: sorted p_(i) times (n - i + 1), made monotone, at most 1.
+    """Holm's step-down adjusted p values, (n,).
 
-    `p` (n,). An undefined p stays nan and is no member of the family.
+    The sorted p_(i) are multiplied by n - i + 1 and made monotone, at most 1. An undefined p stays
+    nan and is no member of the family.
 
     Source: Holm (1979), A simple sequentially rejective multiple test procedure.
 

@@ -1,6 +1,6 @@
-"""Tests by flipping signs of whole clusters.
+"""Permutation tests that flip the signs of whole clusters.
 
-Exact where that is cheap, else Monte Carlo with (b + 1) / (B + 1).
+Exact where enumeration or convolution is cheap, otherwise Monte Carlo with (b + 1) / (B + 1).
 """
 
 from __future__ import annotations
@@ -17,39 +17,38 @@ from konsil.stats.engine.resample import evaluate
 from konsil.stats.engine.weights import BLOCK, random_signs
 
 _ENUMERATE = 16
-"""Up to so many clusters all sign patterns are enumerated: 65,536, as many as a generous Monte
-Carlo."""
+"""Up to this many clusters, all sign patterns are enumerated: 65,536, as many as a large Monte
+Carlo sample."""
 _CONVOLVE = 50_000_000
-"""Up to so many operations the exact null distribution of whole-number rows is computed."""
+"""Up to this many operations, the exact null distribution of whole-number rows is computed."""
 _TILE_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """Two-sided p values of a flip test, one for each column."""
+    """Two-sided p values of a sign-flip test, one for each column."""
 
     p: Array
     """(m,) p values; never 0."""
     value: Array
     """(m,) the observed sums."""
     method: tuple[Literal["convolution", "enumeration", "monte-carlo", "undefined"], ...]
-    """(m,) how each p was computed."""
+    """(m,) the method of each p value."""
     draws: int
-    """How many sign patterns the Monte Carlo columns used; 0 where there are none."""
+    """The number of sign patterns of the Monte Carlo columns; 0 where there are none."""
 
 
 def flip_test(
     differences: Array, *, draws: int = 10_000, key: int = 0, exact: bool | None = None
 ) -> Flips:
-    """Test whether the clusters' differences sum to zero.
+    """Test whether the clusters' differences sum to zero, by flipping whole clusters' signs.
 
-    Each cluster's sign is flipped by a fair coin.
-
-    p = P(|sum of +-d_c| >= |sum of d_c|). `differences` (n_clusters, m). A column of whole numbers
-    is exact by convolution of its clusters' two-point distributions, a column with at most 16
-    non-zero clusters by enumeration; others by Monte Carlo with p = (b + 1) / (draws + 1), never 0.
-    `exact=False` asks for Monte Carlo everywhere, `exact=True` raises where neither exact way is
-    open. A column without any non-zero difference has p = 1; one with a nan has p = nan.
+    p = P(|sum of +-d_c| >= |sum of d_c|), each sign + or - with probability 1/2. `differences`
+    (n_clusters, m). A column of whole numbers is exact by convolution of its clusters' two-point
+    distributions, a column with at most 16 non-zero clusters by enumeration; others are by Monte
+    Carlo with p = (b + 1) / (draws + 1), never 0. `exact=False` requests Monte Carlo everywhere;
+    `exact=True` raises ValueError where neither exact method is feasible. A column without any
+    non-zero difference has p = 1; a column with a nan has p = nan.
 
     Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth
     (2010).
@@ -94,15 +93,14 @@ def flip_test(
 def max_t(
     differences: Array, *, draws: int = 10_000, key: int = 0, step_down: bool = False
 ) -> Array:
-    """Adjust p values for the family.
+    """The max-T adjusted p values of a family of columns, (m,).
 
-    How often the largest |t| of all columns reaches this column's |t|.
-
-    t_j = sum_c d_cj / sqrt(sum_c d_cj^2), flipped with one sign a cluster for all columns, so that
-    their dependence is kept. p_j = (b + 1) / (draws + 1). `differences` (n_clusters, m). With
-    `step_down` a column is compared with the columns of smaller or equal |t| only (more power, same
-    family-wise level). nan for a column with a nan (it is no member of the family); 1 for a column
-    of zeros.
+    Each is the proportion of sign patterns in which the largest |t| of all columns reaches this
+    column's |t|. t_j = sum_c d_cj / sqrt(sum_c d_cj^2); one sign a cluster flips all columns, so
+    that their dependence is preserved. p_j = (b + 1) / (draws + 1). `differences` (n_clusters, m).
+    With `step_down` a column is compared only with the columns of smaller or equal |t| (more power,
+    same family-wise error rate). nan for a column with a nan, which is no member of the family; 1
+    for a column of zeros.
 
     Source: Westfall and Young (1993), Resampling-Based Multiple Testing, 2.5 and 2.6.
 
@@ -142,11 +140,11 @@ def flips_and_max_t(
     p: Array | None = None,
     families: IntArray | None = None,
 ) -> tuple[Array, Array]:
-    """`flip_test` by Monte Carlo and `max_t`, both (m,), on one pass over the same signs.
+    """`flip_test` by Monte Carlo and `max_t` in one pass over the same signs, both (m,).
 
-    `p` (m,): p values that are known already, from an exact distribution, and stay; nan where they
-    are not. `families` (m,): columns of one number are adjusted together, those of -1 not at all;
-    None: all together. Columns with a nan have p = nan and are no members of a family.
+    `p` (m,): p values from an exact distribution, which stay; nan where there is none. `families`
+    (m,): columns with the same number are adjusted together, those with -1 not at all; None: all
+    together. Columns with a nan have p = nan and are no members of a family.
 
     >>> d = np.random.default_rng(1).normal([0.0, 1.0], 1.0, (40, 2))
     >>> p, adjusted = flips_and_max_t(d, draws=999)
@@ -182,13 +180,14 @@ def flips_and_max_t(
 def swap_test(
     sums: Sums, swapped: Sums, finalise: Finalise, *, draws: int = 10_000, key: int = 0
 ) -> Array:
-    """Test whether each value is zero: the two sides of every cluster are swapped by a fair coin.
+    """Test whether each value is zero, by swapping the two sides of every cluster.
 
-    The null distribution is finalise(sums.sum(0) + flips @ (swapped - sums)), flips 0 or 1 a
-    cluster, so that weights which `finalise` estimates are estimated again in every draw. `sums`,
-    `swapped` (n_clusters, k) -> two-sided p (m,). With at most 16 clusters that the swap changes,
-    all patterns are enumerated and p is their share; with more it is (b + 1) / (defined draws + 1).
-    nan where the value is undefined.
+    Each cluster is swapped with probability 1/2. The null distribution is that of
+    finalise(sums.sum(0) + flips @ (swapped - sums)), flips 0 or 1 a cluster, so that weights which
+    `finalise` estimates are estimated again in every draw. `sums`, `swapped` (n_clusters, k); p
+    (m,) is two-sided. With at most 16 clusters that the swap changes, all patterns are enumerated
+    and p is their proportion; with more it is (b + 1) / (defined draws + 1). nan where the value is
+    undefined.
 
     Source: Fisher (1935); Phipson and Smyth (2010).
 
@@ -254,7 +253,7 @@ def _null_sums(rows: Array, draws: int, key: int) -> Iterator[Array]:
 
 
 def _convolvable(column: Array) -> bool:
-    """Whether all differences are whole and few and small enough to convolve."""
+    """Whether all differences are whole numbers with a distribution that is small enough."""
     return bool(
         np.array_equal(column, np.rint(column))
         and len(column) * (np.abs(column).sum() + 1) <= _CONVOLVE
@@ -262,13 +261,10 @@ def _convolvable(column: Array) -> bool:
 
 
 def _convolution(column: Array) -> float:
-    """The exact p of whole differences.
+    """The exact p value of whole-number differences, by convolution.
 
-    The sum of the flipped ones has the convolution of their distributions.
-
-    With S = sum |d|, the sum is S - 2 * (sum of the |d| that are negative), and the latter is a
-    subset sum whose distribution is built one difference at a time: P(t) <- (P(t) + P(t - |d|)) /
-    2.
+    With S = sum |d|, the sum is S - 2 * (sum of the |d| that are negative). The latter is a subset
+    sum whose distribution is computed one difference at a time: P(t) <- (P(t) + P(t - |d|)) / 2.
     """
     sizes = np.abs(column).astype(np.int64)
     total, observed = int(sizes.sum()), abs(int(column.sum()))
@@ -284,7 +280,7 @@ def _convolution(column: Array) -> float:
 
 
 def _enumeration(column: Array) -> float:
-    """The exact p over all 2^n sign patterns; by symmetry the first sign is fixed."""
+    """The exact p value over all 2^n sign patterns; by symmetry the first sign is fixed."""
     if not len(column):
         return 1.0
     patterns = np.arange(1 << (len(column) - 1), dtype=np.uint32)[:, None]

@@ -1,12 +1,10 @@
-"""Intervals of agreement from sparse labels.
+"""Intervals of agreement from sparse labels: a posterior of the rating patterns.
 
-a posterior of the rating patterns instead of resampled clusters.
-
-Where a label is rare or raters hardly ever disagree, no resample holds what the clusters at hand
-happen to lack, and a bootstrap covers far too seldom. Here every cluster has a weight drawn from an
-exponential law (the Bayesian bootstrap), and a prior worth `PRIOR_CLUSTERS` clusters is added,
-spread over all the ways in which the raters could have labelled a unit. For two raters of single
-units it is the Dirichlet posterior of their table of labels.
+Where a label is rare or raters hardly ever disagree, no resample contains what the clusters at hand
+happen to lack, and the coverage of a bootstrap is far too low. Here every cluster has a weight
+drawn from an exponential distribution (the Bayesian bootstrap), and a prior with the weight of
+`PRIOR_CLUSTERS` clusters is added, spread over all the ways in which the raters could have labelled
+a unit. For two raters of single units this is the Dirichlet posterior of their table of labels.
 """
 
 from __future__ import annotations
@@ -24,38 +22,38 @@ from konsil.stats.engine.resample import evaluate
 from konsil.stats.inference import intervals
 
 PRIOR_CLUSTERS = 2.0
-"""How many clusters the prior is worth."""
+"""The weight of the prior, in clusters."""
 
 CONCENTRATION = 1.0
-"""How much the raters of a unit resemble each other in the prior: two have the same of k labels
-with (concentration / k + 1) / (concentration + 1)."""
+"""How similar the raters of a unit are in the prior: two raters give the same of k labels with
+probability (concentration / k + 1) / (concentration + 1)."""
 
 MOST_PATTERNS = 256
-"""Up to so many patterns all are listed; of more, so many are drawn."""
+"""Up to this many patterns all are listed; otherwise this many are sampled."""
 
 MOST_LABELS = 10
-"""Scales with more labels have no rare label that could be told from the next, and no such
-prior."""
+"""Scales with more labels have no prior: none of their labels is rare in a sense that differs from
+the next label."""
 
 _BLOCK = 512
 """Draws that share one random stream."""
 
 _PURPOSE = 3
 """Top word of the Philox counter: these draws share no random numbers with those of `weights`,
-which has 0 to 2."""
+which uses 0 to 2."""
 
 _WIDEST = 1 << 22
-"""Sums of all patterns beyond which there is no prior."""
+"""The largest number of sums of all patterns; with more there is no prior."""
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """What the prior adds to the sums."""
+    """The rows and weights that the prior adds to the sums."""
 
     rows: Array
     """(n_patterns, k) the sums of a cluster whose units all have the pattern."""
     weights: Array
-    """(n_patterns,) how many clusters each is worth; they add up to PRIOR_CLUSTERS."""
+    """(n_patterns,) the weight of each pattern in clusters; they sum to PRIOR_CLUSTERS."""
 
 
 def prior(
@@ -64,11 +62,11 @@ def prior(
     """The prior of a sample for one kind of sums; None where there is none.
 
     A pattern gives each rater a label. Its weight is that of Pólya's urn: the labels of a unit are
-    drawn from shares that have a Dirichlet(concentration / k) law themselves. Units that not all
-    raters labelled lend the patterns their gaps, unless `defined`, (k,), says which columns of the
-    sums are those of a defined table (`of_defined_tables`): then each of these has the whole prior,
-    however few units it holds, and the others have nothing of it. A pattern stands for a cluster of
-    the mean number of units.
+    drawn from proportions that are themselves Dirichlet(concentration / k). Units that not all
+    raters labelled give the patterns their gaps, unless `defined` (k,) states which columns of the
+    sums are those of a defined table (`of_defined_tables`): then each of these tables has the whole
+    prior, however few units it has, and the others have nothing of it. A pattern stands for a
+    cluster of the mean number of units.
 
     Source: Rubin (1981), The Bayesian bootstrap; the weights: ours, chosen by simulation
     (docs/coverage.md).
@@ -108,9 +106,9 @@ def prior(
 
 
 def of_defined_tables(sums: Sums, size: int) -> Array:
-    """Which columns of the sums, tables of `size` columns each, are those of a table with a unit.
+    """Which columns of the sums belong to a table with a unit: 1 or 0, (k,).
 
-    1 or 0, (k,).
+    Each table has `size` columns.
 
     >>> of_defined_tables(np.array([[0, 0, 1, 0], [0, 0, 0, 2]]), 2)
     array([0., 0., 1., 1.])
@@ -120,10 +118,7 @@ def of_defined_tables(sums: Sums, size: int) -> Array:
 
 
 def _log_urn(labels: IntArray, k: int) -> Array:
-    """The logarithm of each pattern's weight under Pólya's urn.
-
-    (n_patterns, n_raters) to (n_patterns,).
-    """
+    """The log weight of each pattern under Pólya's urn, (n_patterns, n_raters) to (n_patterns,)."""
     counts = np.stack([(labels == label).sum(axis=1) for label in range(k)], axis=1)
     each, n_raters = CONCENTRATION / k, labels.shape[1]
     log_total = scipy.special.gammaln(CONCENTRATION) - scipy.special.gammaln(
@@ -135,7 +130,7 @@ def _log_urn(labels: IntArray, k: int) -> Array:
 
 
 def _urn(generator: np.random.Generator, n_raters: int, k: int) -> IntArray:
-    """Patterns drawn from the urn, (MOST_PATTERNS, n_raters)."""
+    """Patterns sampled from the urn, (MOST_PATTERNS, n_raters)."""
     shares = generator.dirichlet(np.full(k, CONCENTRATION / k), MOST_PATTERNS)
     bounds = np.cumsum(shares, axis=1)[:, None, :-1]
     drawn: IntArray = (generator.random((MOST_PATTERNS, n_raters, 1)) > bounds).sum(axis=2)
@@ -143,12 +138,11 @@ def _urn(generator: np.random.Generator, n_raters: int, k: int) -> IntArray:
 
 
 def draws_of(sums: Array, prior: Prior, finalise: Finalise, *, draws: int, key: int) -> Array:
-    """The statistic in every draw of the posterior, (draws, m).
+    """The statistic in every draw of the posterior, finalise(weights @ rows), (draws, m).
 
-    finalise(weights @ rows), rows that are equal as one.
-
-    `sums` (n_clusters, k). A row that stands for n clusters has a weight from a gamma law of shape
-    n; the weights are scaled to the number of clusters. nan where the statistic is undefined.
+    `sums` (n_clusters, k). Equal rows are collapsed into one: a row that stands for n clusters has
+    a weight from a gamma distribution of shape n. The weights are scaled to the number of clusters.
+    nan where the statistic is undefined.
     """
     filled = sums[sums.any(axis=1)]
     every = np.concatenate([filled, prior.rows])
@@ -174,13 +168,12 @@ def _stream(key: int, block: int) -> np.random.Generator:
 
 
 def interval(drawn: Array, value: Array, df: float, level: float = 0.95) -> tuple[Array, Array]:
-    """Quantiles of the draws at the tails of t with `df` degrees of freedom.
+    """Quantiles of the draws, widened for few clusters and extended to the value; (m,) each.
 
-    They hold the value, (m,) each.
-
-    Few clusters tell little of their own spread, so the tails are Phi(-t) instead of (1 - level) /
-    2. `df` is one less than the clusters, or fewer where a few hold much of the units. nan with
-    fewer than one and where the value or every draw is undefined.
+    The tails are Phi(-t) instead of (1 - level) / 2, t the quantile of Student's distribution with
+    `df` degrees of freedom, because few clusters carry little information on their own spread. `df`
+    is the number of clusters minus one, or fewer where few clusters have many of the units. nan
+    with `df` below 1 and where the value or every draw is undefined.
 
     Source of the tails: Hesterberg (2015), What teachers should know about the bootstrap.
     """

@@ -1,6 +1,6 @@
-"""Agreement of raters in general.
+"""Variance of a coefficient over items and over raters, by leaving raters out.
 
-The variance of a coefficient over items and over raters, by leaving raters out.
+It allows conclusions about the agreement of raters in general.
 """
 
 from __future__ import annotations
@@ -26,15 +26,13 @@ def items_and_raters(
     level: float = 0.95,
     scale: Scale = "identity",
 ) -> WaldInterval:
-    """The interval of a number that pairs raters with one another, such as a kappa.
+    """The interval of a number that pairs raters, such as kappa, for other items and other raters.
 
-    It is for other items and other raters.
-
-    V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2;
-    V_r = (R - 1) / R * sum over raters of (t_r - mean)^2, t_r the number without rater r; V_ir = (R
-    - 1) / R * sum over both of (psi_ir - mean over r)^2, psi_ir the item's influence on t_r, which
-    is in both of the others. value (1,); influence psi (C, 1); without: t_r and psi_r (C, 1) for
-    every rater; shares (R,) of the ratings. Degrees of freedom as in `cluster_variance`. `items`:
+    V = V_i + V_r - V_ir, at least max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2; V_r
+    = (R - 1) / R * sum over raters of (t_r - mean)^2, t_r the number without rater r; V_ir = (R -
+    1) / R * sum over both of (psi_ir - mean over r)^2, psi_ir the item's influence on t_r; V_ir is
+    part of both others. `value` (1,); `influence` psi (C, 1); `without`: t_r and psi_r (C, 1) for
+    every rater; `shares` (R,) of the ratings. Degrees of freedom as in `cluster_variance`. `items`:
     V_i and its degrees of freedom, where items come in clusters of very unequal size. nan with
     fewer than three raters or two items, or where a t_r is undefined.
 
@@ -59,7 +57,7 @@ def items_and_raters(
 
 @dataclass(frozen=True, eq=False)
 class ByRaters:
-    """What leaving out each rater says of one number; arrays (1,)."""
+    """The jackknife variances over raters of one number; arrays (1,)."""
 
     variance: Array
     """V_r, of the raters."""
@@ -70,9 +68,9 @@ class ByRaters:
 
 
 def by_raters(without: Sequence[tuple[float, Array]], shares: Array) -> ByRaters | None:
-    """V_r, V_ir and degrees of freedom as in `items_and_raters`.
+    """The variances V_r and V_ir with the degrees of freedom of V_r, as in `items_and_raters`.
 
-    None with fewer than three raters or an undefined t_r.
+    None with fewer than three raters or where a t_r is undefined.
 
     >>> psi = np.array([[0.1], [-0.1]])
     >>> by_raters([(0.4, psi), (0.5, psi), (0.6, psi)], np.full(3, 1 / 3)).variance.round(4)
@@ -105,15 +103,13 @@ def of_two_panels(
     n_items: int,
     level: float = 0.95,
 ) -> WaldInterval:
-    """The interval and test of a difference of two such numbers of separate panels.
+    """The interval and test of a difference of two such numbers of panels without a common rater.
 
-    The panels have no rater in common.
-
-    V = V_i + V_r - V_ir, floored at max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2,
-    psi_i the item's influence on the difference; V_r and V_ir are the sums of those of the two
-    panels, whose raters are drawn independently, V_r with the degrees of freedom of Welch and
-    Satterthwaite. value (1,); influence (C, 1); `n_items` of these say something. nan with fewer
-    than two.
+    V = V_i + V_r - V_ir, at least max(V_i, V_r). V_i = C / (C - 1) * sum over items of psi_i^2,
+    psi_i the item's influence on the difference; V_r and V_ir are sums over the two panels, whose
+    raters are sampled independently, V_r with the degrees of freedom of Welch and Satterthwaite.
+    `value` (1,); `influence` (C, 1), `n_items` of which are not zero. nan with fewer than two
+    items.
 
     Source: Efron and Stein (1981), The jackknife estimate of variance; Welch (1947), The
     generalization of "Student's" problem when several different population variances are involved.

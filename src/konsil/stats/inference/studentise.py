@@ -1,6 +1,6 @@
-"""The studentised bootstrap's pivots.
+"""Pivots of the studentised bootstrap.
 
-Every draw's deviation in units of that draw's own linearised standard error.
+A pivot is a resample's deviation in units of that resample's own linearised standard error.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ _STEP = float(np.finfo(np.float64).eps) ** (1 / 3)
 
 
 def pivots(sums: Sums | Rows, finalise: Finalise, value: Array, *, draws: int, key: int) -> Array:
-    """(finalise(T*) - value) / se*, shape (draws, m).
+    """The studentised deviations (finalise(T*) - value) / se*, (draws, m).
 
-    They are on the draws of `resample.bootstrap` with the same key.
-
-    se*^2 = C / (C - 1) * sum over clusters of weight * (gradient at T* . (s_c - T* / C))^2: the
-    linearised variance in the resample. nan where the statistic is undefined in the draw or the
-    draw has no spread. Costs draws x clusters x sums x values operations, so it suits statistics of
-    few sums.
+    They are computed on the resamples of `resample.bootstrap` with the same key. se*^2 = C / (C -
+    1) * sum over clusters of weight * (gradient at T* . (s_c - T* / C))^2 is the linearised
+    variance in the resample. nan where the statistic is undefined in the resample or the resample
+    has no spread. The cost is draws x clusters x sums x values operations, so that it suits
+    statistics of few sums.
 
     Source: Davison and Hinkley (1997), 2.7 and 5.2.
     """
@@ -50,9 +49,9 @@ def pivots(sums: Sums | Rows, finalise: Finalise, value: Array, *, draws: int, k
 def _pivots(
     rows: Rows, finalise: Finalise, value: Array, totals: Array, weights: Array, steps: Array
 ) -> Array:
-    """The pivots of a tile of draws.
+    """The pivots of a tile of draws, (n, m).
 
-    Totals (n, k), weights (n, n_patterns), steps (k,) -> (n, m).
+    `totals` (n, k), `weights` (n, n_patterns), `steps` (k,).
     """
     n, k = totals.shape
     active = np.flatnonzero(steps)

@@ -1,6 +1,6 @@
-"""Intervals without resampling.
+"""Intervals without resampling: the statistic linearised around its totals.
 
-The statistic linearised around its totals, clusters one way or two ways.
+Clusters are of one kind, or of two kinds that cross.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ _STEP = float(np.finfo(np.float64).eps) ** (1 / 3)
 
 
 class WaldInterval(NamedTuple):
-    """A linearised interval and the test that it inverts.
-
-    Every field has the shape of the values, (m,).
-    """
+    """A linearised interval and the test that it inverts; every field is (m,)."""
 
     se: Array
     """The standard error."""
@@ -37,19 +34,17 @@ class WaldInterval(NamedTuple):
     high: Array
     """Upper end."""
     p: Array
-    """Two-sided, for a value of zero, by the same t on the identity scale; never 0, nan where the
-    error is 0."""
+    """Two-sided p value for the hypothesis of zero, by the same t on the identity scale; never 0,
+    nan where the standard error is 0."""
 
 
 def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
-    """Each cluster's influence.
+    """Each cluster's influence on the statistic, (n_clusters, m).
 
-    The derivative of the statistic at the totals times the cluster's centred row.
-
-    influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0); shape (n_clusters, m),
-    every column sums to zero. The gradient is taken by central differences, over the sums or over
-    the clusters, whichever are fewer. nan where the statistic is undefined at T; where it is
-    undefined a step to one side only, the other side is used.
+    influence_c = gradient(finalise)(T) . (s_c - T / C) with T = sums.sum(0); every column sums to
+    zero. The gradient is computed by central differences, over the sums or over the clusters,
+    whichever are fewer. nan where the statistic is undefined at T; where it is undefined one step
+    to one side, the other side is used.
 
     Source: Binder (1983), On the variances of asymptotically normal estimators from complex
     surveys.
@@ -77,7 +72,7 @@ def linearised(sums: Sums | Rows, finalise: Finalise) -> Array:
 def _derivatives(
     finalise: Finalise, value: Array, centre: Array, moves: Array, steps: Array
 ) -> Array:
-    """(n, m) derivatives of finalise at `centre` along the rows of `moves` (n, k).
+    """Derivatives of finalise at `centre` along the rows of `moves` (n, k); (n, m).
 
     They are central differences.
     """
@@ -105,10 +100,7 @@ def _over_sums(rows: Rows, finalise: Finalise, value: Array, active: IntArray) -
 
 
 def _over_parts(rows: Rows, finalise: MeanOfParts, active: IntArray) -> Array:
-    """As `_over_sums`, with one sum of every part moved at once.
-
-    No part depends on another's sums.
-    """
+    """As `_over_sums`, with one sum of every part moved at once, as parts are independent."""
     steps = np.zeros(rows.k)
     steps[active] = _STEP * np.maximum(np.abs(rows.total), rows.largest)[active]
     base = evaluate(finalise.each, rows.total[None])[0]
@@ -151,9 +143,9 @@ def _over_clusters(rows: Rows, finalise: Finalise, value: Array) -> Array:
 def interval(
     value: Array, se: Array, df: float | Array, *, level: float = 0.95, scale: Scale = "identity"
 ) -> tuple[Array, Array]:
-    """Value -+ t * se on the identity or atanh scale.
+    """Value -+ t * se on the identity or the atanh scale; (m,) each.
 
-    `df` degrees of freedom are one number, or one for each value.
+    `df` is one number of degrees of freedom, or one for each value.
 
     On the atanh scale (agreement coefficients in -1 .. 1) the bounds are tanh(atanh(value) -+ t *
     se / (1 - value^2)), which never leave -1 .. 1; at a value of exactly -1 or 1 the scale is
@@ -182,9 +174,9 @@ def interval(
 
 
 def p_value(value: Array, se: Array, df: float | Array) -> Array:
-    """Two-sided p of value / se under t with `df`.
+    """Two-sided p of value / se under t with `df` degrees of freedom.
 
-    Never 0; nan where the error is 0 or undefined, or df < 1.
+    Never 0; nan where se is 0 or undefined, or where df < 1.
 
     >>> p_value(np.array([1.96, 0.0]), np.ones(2), 10**9).round(3)
     array([0.05, 1.  ])
@@ -210,12 +202,10 @@ def with_test(
 
 
 def effective_degrees(influence: Array) -> Array:
-    """Effective clusters less one by their influences u (C, m).
+    """Satterthwaite's degrees of freedom from the clusters' influences u (C, m); (m,).
 
-    (sum of u^2)^2 / sum of u^4 - 1, at least 0; (m,).
-
-    C - 1 where all influences are alike in size; few where few hold all the variation, as with rare
-    events. nan without any variation.
+    (sum of u^2)^2 / sum of u^4 - 1, at least 0: C - 1 where all influences have the same size, few
+    where few clusters have all the variation, as with rare events. nan without any variation.
 
     Source: Satterthwaite (1946), with each cluster's own squared influence for its part of the
     variance.
@@ -238,12 +228,11 @@ def one_way(
     scale: Scale = "identity",
     n_clusters: int | None = None,
 ) -> WaldInterval:
-    """The linearised cluster interval.
+    """The linearised interval of values with one kind of clusters.
 
-    V = C / (C - 1) * sum over clusters of influence^2, t with C - 1.
-
-    `influence` (C, m), `value` (m,). `n_clusters` overrides C where some clusters carry no
-    information. nan with fewer than two clusters.
+    V = C / (C - 1) * sum over clusters of influence^2; t has C - 1 degrees of freedom. `influence`
+    (C, m), `value` (m,). `n_clusters` replaces C where some clusters have no information. nan with
+    fewer than two clusters.
 
     Source: Liang and Zeger (1986), Longitudinal data analysis using generalized linear models.
 
@@ -266,13 +255,12 @@ def by_cluster(
     level: float = 0.95,
     scale: Scale = "identity",
 ) -> WaldInterval:
-    """The interval for rows in clusters of unequal size.
+    """The linearised interval of rows in clusters of unequal size.
 
-    Bias-reduced variance, t with effective degrees of freedom.
-
-    `influence` (n_rows, m); `groups` (n_rows,) cluster numbers; `strata` (n_rows,) the groups of a
-    comparison, each with a mean of its own; None: one. With clusters of equal size V = C / (C - 1)
-    * sum of influence^2 and df = C - 1. nan with fewer than two clusters.
+    The variance is bias-reduced; t has effective degrees of freedom. `influence` (n_rows, m);
+    `groups` (n_rows,) cluster numbers; `strata` (n_rows,) the groups of a comparison, each with a
+    mean of its own; None: one. With clusters of equal size V = C / (C - 1) * sum of influence^2 and
+    df = C - 1. nan with fewer than two clusters.
 
     Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
     multi-stage samples.
@@ -302,14 +290,12 @@ def two_way(
     level: float = 0.95,
     scale: Scale = "identity",
 ) -> WaldInterval:
-    """The interval for rows that share clusters of two kinds.
+    """The linearised interval of rows that share clusters of two kinds.
 
-    An example is comparisons by question and by rater.
-
-    V = V1 + V2 - V12, floored at max(V1, V2), each bias-reduced as by `by_cluster`; t with the
-    degrees of freedom of Satterthwaite for V1 + V2 (`cluster_variance.two_ways`). `influence`
-    (n_rows, m); `first`, `second` (n_rows,) cluster numbers; `value` (m,); `strata` as in
-    `by_cluster`. nan with fewer than two clusters of a kind.
+    An example is comparisons by question and by rater. V = V1 + V2 - V12, at least max(V1, V2),
+    each bias-reduced as by `by_cluster`; t has the degrees of freedom of Satterthwaite for V1 + V2
+    (`cluster_variance.two_ways`). `influence` (n_rows, m); `first`, `second` (n_rows,) cluster
+    numbers; `value` (m,); `strata` as in `by_cluster`. nan with fewer than two clusters of a kind.
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering.
 
@@ -344,7 +330,7 @@ def _n_groups(groups: IntArray) -> int:
 
 
 def tally_of_rows(influence: Array, groups: IntArray, strata: IntArray | None) -> Tally:
-    """The tally of rows' clusters (n_rows, m), each row counting once in its stratum.
+    """The tally of the clusters of rows (n_rows, m); each row counts once in its stratum.
 
     >>> tally_of_rows(np.array([[-0.5], [0.5]]), np.array([0, 1]), None).df()
     array([1.])

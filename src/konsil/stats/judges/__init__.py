@@ -1,4 +1,1 @@
-"""Judges beside people.
-
-Ensembles, self preference, strictness, confidence, blinding, injected instructions.
-"""
+"""LLM judges and experts: ensembles, preference, strictness, confidence, injections."""

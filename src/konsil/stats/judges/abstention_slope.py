@@ -1,4 +1,4 @@
-"""Slopes of a share on a number of the item: how strongly abstention rises with difficulty."""
+"""Slopes of a proportion on a number of the item: how much abstention rises with difficulty."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Success of blinding.
-
-It is estimated from raters' guesses of the answer's system, or of their own arm.
-"""
+"""Blinding indices from raters' guesses of the answer's system, or of their own arm."""
 
 from __future__ import annotations
 
@@ -17,9 +14,9 @@ BANG = "Bang, Ni and Davis, Control Clin Trials 25:143, 2004"
 
 
 def blinding_sums(truth: IntArray, guess: IntArray, clusters: IntArray, n_treatments: int) -> Array:
-    """Tally guesses by truth, (n_clusters, k (k + 1)) for k treatments.
+    """Tally guesses by truth: for each of k treatments its k guesses, then no guess.
 
-    For each its k guesses, then no guess.
+    Returns (n_clusters, k (k + 1)).
 
     `truth` (n_guesses,) is 0 .. k - 1, `guess` (n_guesses,) 0 .. k - 1, or k for "cannot tell";
     `clusters` (n_guesses,) 0 .. n_clusters - 1.
@@ -41,15 +38,13 @@ def _tables(totals: Array) -> Array:
 
 
 def james_index(totals: Array) -> Array:
-    """James' blinding index of all treatments together.
+    """James' blinding index of all treatments together, from 0 to 1; 0.5 is guessing by chance.
 
-    1: no rater identifies the treatment; 0.5: guesses by chance; 0: all raters know.
-
-    (1 + d + (1 - d) K) / 2 with d the share of "cannot tell" and K = (O - E) / E among those who
-    guess: O is half the share of wrong guesses, E half of that expected if guesses did not depend
-    on the truth. `totals` (..., k (k + 1)) of `blinding_sums`, values (..., 1). 1 where nobody
-    guesses; nan without anybody, and where only one treatment was there and guessed, so that no
-    guess could be wrong.
+    1: no rater identifies the treatment; 0: all raters do. (1 + d + (1 - d) K) / 2 with d the
+    proportion of "cannot tell" and K = (O - E) / E among those who guess: O is half the proportion
+    of wrong guesses, E half of that expected if guesses did not depend on the truth. `totals` (...,
+    k (k + 1)) of `blinding_sums`, values (..., 1). 1 where no rater guesses; nan without raters,
+    and where only one treatment was given and guessed, so that no guess could be wrong.
 
     Source: James, Bloch, Lee, Kraemer and Fuller (1996), An index for assessing blindness in a
     multi-centre clinical trial.
@@ -71,14 +66,13 @@ def james_index(totals: Array) -> Array:
 
 
 def bang_index(totals: Array) -> Array:
-    """Bang's blinding index of each treatment.
+    """Bang's blinding index of each treatment, from -1 to 1; 0 is guessing by chance.
 
-    0: guesses by chance; 1: all raters know it; below 0: all raters guess another.
-
-    (right - wrong / (k - 1)) / n over all n who saw the treatment, "cannot tell" included: for k =
-    2 the published right minus wrong; with more treatments wrong guesses count by what one of them
-    would get by chance. `totals` (..., k (k + 1)) of `blinding_sums`, values (..., k). nan for a
-    treatment that nobody saw, and for k = 1.
+    1: all raters identify the treatment; below 0: raters tend to guess another one. (right - wrong
+    / (k - 1)) / n over all n raters of the treatment, "cannot tell" included: for k = 2 the
+    published right minus wrong; with more treatments wrong guesses are divided by the number of
+    wrong treatments. `totals` (..., k (k + 1)) of `blinding_sums`, values (..., k). nan for a
+    treatment without raters, and for k = 1.
 
     Source: Bang, Ni and Davis (2004), Assessment of blinding in clinical trials.
 

@@ -1,7 +1,4 @@
-"""Worst-case bounds for missing labels.
-
-A statistic would lie between these values if the missing labels had been given.
-"""
+"""Worst-case bounds for missing labels: the least and greatest value with any labels."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from konsil.stats.judges.self_preference import Bools
 
 
 def share_range(hits: float, n_rated: float, missing: float) -> tuple[float, float]:
-    """A share if all missing labels counted against it, and if all counted for it.
+    """A proportion if all missing labels counted against it, and if all counted for it.
 
     hits / (given + missing) and (hits + missing) / (given + missing); nan where there is nothing to
     divide by. Source: Horowitz and Manski, Econometrica 63:281, 1995.
@@ -35,10 +32,9 @@ def judge_range(
     *,
     valid: bool,
 ) -> tuple[float, float]:
-    """A judge's worst-case and best-case agreement with a panel.
+    """A judge's lowest and highest agreement with a panel, whatever the missing labels.
 
-    Every missing label disagrees with the majority in the worst case and agrees with it in the
-    best.
+    Every missing label disagrees with the majority at the lowest and agrees with it at the highest.
 
     `panel` (n_units, n_raters) and `judge` (n_units,) hold labels, -1 where there is none;
     `missing` (n_units,) marks the units whose label is not there. valid: against the majorities

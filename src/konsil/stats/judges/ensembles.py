@@ -26,12 +26,10 @@ def odd_subsets(n_judges: int) -> tuple[tuple[int, ...], ...]:
 
 
 def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
-    """Return every odd ensemble's strict majority.
+    """Return odd ensembles' majorities, (n_units, n_judges) to (n_units, n_ensembles).
 
-    (n_units, n_judges) of 0, 1, -1 to (n_units, n_ensembles).
-
-    Votes are +1 and -1 and abstentions 0, so a majority is the sign of a matrix product; a tie is
-    -1, undefined.
+    Votes are +1 and -1 and abstentions 0, so that a majority is the sign of a matrix product; a tie
+    is -1, undefined.
 
     Example:
         >>> ensemble_labels(np.array([[1, 1, 0], [1, 0, -1]]))
@@ -46,10 +44,8 @@ def ensemble_labels(judges: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
 def ensemble_tables(codes: Codes) -> Array:
     """Tally every odd ensemble of judges against the consensus in the first column.
 
-    (n_clusters, n_ensembles * 4).
-
-    Binary labels; each ensemble on the slots where it and the consensus are defined; ensembles in a
-    table's rows.
+    Returns (n_clusters, n_ensembles * 4). Labels are binary; each ensemble is tallied on the slots
+    where it and the consensus are defined.
     """
     consensus, votes = _binary(codes)
     cells = [(votes == vote) & (consensus == label) for vote in (0, 1) for label in (0, 1)]
@@ -57,11 +53,9 @@ def ensemble_tables(codes: Codes) -> Array:
 
 
 def common_ensemble_sums(codes: Codes) -> Array:
-    """Tally like ensemble_tables on the slots where every ensemble is defined.
+    """Tally like ensemble_tables, on the slots where every ensemble is defined.
 
-    The same slots for all.
-
-    Then the consensus has one distribution for all ensembles, and two cells of a table give the
+    The consensus then has one distribution for all ensembles, and two cells of a table give the
     other two. Returns (n_clusters, 2 + 2 * n_ensembles): slots with consensus 0 and with 1, then on
     each of the two the votes for 1.
     """
@@ -94,13 +88,12 @@ def ensemble_counts(codes: Codes, common: bool = True) -> tuple[IntArray, IntArr
 def ensembles(
     n_judges: int, measure: MeasureName = "percent_agreement", common: bool = True
 ) -> Statistic:
-    """Agreement of every odd ensemble of judges, by majority vote, with a consensus.
+    """Agreement of every odd ensemble of judges with the consensus in the first column.
 
-    The consensus is in the first column.
-
-    Ensembles in the order of odd_subsets. common: all on the slots where every ensemble has a
-    majority; otherwise each on its own. Sums: common_ensemble_sums or ensemble_tables. Values:
-    (..., n_ensembles). nan for an ensemble without slots; binary labels only. Source: MedQADE.
+    An ensemble votes by majority. Ensembles are in the order of odd_subsets. common: all on the
+    slots where every ensemble has a majority; otherwise each on its own. Sums: common_ensemble_sums
+    or ensemble_tables. Values: (..., n_ensembles). nan for an ensemble without slots; binary labels
+    only. Source: MedQADE.
 
     Example:
         >>> codes = Codes(np.array([[1, 1, 1, 0], [0, 1, 0, 0]]), np.arange(2), 2)

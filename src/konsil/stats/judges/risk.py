@@ -1,7 +1,4 @@
-"""Risk against coverage.
-
-How often the most confident labels are wrong, and what is gained by leaving out the rest.
-"""
+"""Risk-coverage curves: the error rate of the most confident labels by the proportion retained."""
 
 from __future__ import annotations
 
@@ -16,15 +13,13 @@ RISK_COVERAGE = "Geifman, Uziel and El-Yaniv, ICLR 2019; ties in one step"
 
 
 def risk_coverage(confidence: Array, wrong: Array, clusters: IntArray) -> Finalise:
-    """Area under the curve of risk against coverage, and the risk at full coverage.
+    """Area under the risk-coverage curve, and the risk at full coverage.
 
-    Both are functions of the clusters' weights.
-
-    The units are taken from the most to the least confident; the risk at coverage c is the share of
-    wrong labels among the first c of them. The area is the integral of the risk over c from 0 to 1,
-    with equally confident units coming in together at their common rate: for groups of W units with
-    E wrong after N units with K wrong, sum of (K - N E/W) ln((N + W)/N) + E, over all units. If
-    confidence says nothing, the area is the risk itself.
+    The units are sorted from the most to the least confident; the risk at coverage c is the
+    proportion of wrong labels among the first c of them. The area is the integral of the risk over
+    c from 0 to 1, with equally confident units added together at their common rate: for groups of W
+    units with E wrong after N units with K wrong, sum of (K - N E/W) ln((N + W)/N) + E, over all
+    units. If confidence carries no information, the area is the risk itself.
 
     `confidence`, `wrong` (0 or 1) and `clusters` have the shape (n_units,). The sums are the
     identity of the clusters, so that totals (..., n_clusters) are their weights; values (..., 2)
@@ -66,10 +61,8 @@ def _area(totals: Array, wrong: Array, clusters: IntArray, starts: IntArray) -> 
 def risk_curve(confidence: Array, wrong: Array) -> tuple[Array, Array]:
     """Coverage and risk where each level of confidence ends, (n_levels,) each.
 
-    Empty without a unit.
-
-    risk = wrong labels among the units at least as confident / their number; coverage = their share
-    of all.
+    risk = wrong labels among the units at least as confident / their number; coverage = their
+    proportion of all units. Empty without a unit.
 
     >>> coverage, risk = risk_curve(np.array([0.9, 0.6, 0.9, 0.4]), np.array([0.0, 1.0, 0.0, 1.0]))
     >>> coverage, risk.round(3)

@@ -1,7 +1,4 @@
-"""Selection bias of the best of several estimates, and its out-of-bag correction.
-
-The out-of-bag value shows how much.
-"""
+"""Selection bias of the best of several estimates, and its out-of-bag correction."""
 
 from __future__ import annotations
 
@@ -17,12 +14,12 @@ from konsil.stats.engine.weights import BLOCK, bootstrap_weights
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The best of several values, and what is left of it on clusters that did not choose it."""
+    """The best of several values, and its value on clusters that did not choose it."""
 
     best: int
     """The index of the largest value over all clusters; -1 where all are undefined."""
     value: float
-    """That value, which was chosen on the same data."""
+    """Its value over all clusters, which also chose it."""
     out_of_bag: float
     """The mean, over resamples, of the resample's own best on the clusters it did not draw."""
     low: float
@@ -47,11 +44,9 @@ class Selection:
 def best_of(
     sums: Sums | Rows, finalise: Finalise, *, draws: int = 1_000, key: int = 0, level: float = 0.95
 ) -> Selection:
-    """Choose the largest of m values in every resample.
+    """The largest of m values, chosen in every resample and evaluated on the clusters not drawn.
 
-    The choice is evaluated on the clusters left out.
-
-    In draw b with weights w: pick_b = argmax finalise(w @ sums); in-bag value finalise(w @
+    In resample b with weights w: pick_b = argmax finalise(w @ sums); in-bag value finalise(w @
     sums)[pick_b]; out-of-bag value finalise((w == 0) @ sums)[pick_b]; optimism = mean over b of
     in-bag value minus finalise(total)[pick_b]. The first of equal values is chosen. nan, with best
     = -1, where no value is defined or no resample has both parts.

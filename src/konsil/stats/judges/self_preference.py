@@ -1,13 +1,10 @@
-"""Self and family preference of judges.
+"""Self-preference and model-family preference of judges, with and without adjustment for leniency.
 
-It is own minus peers, with and without adjustment for general leniency.
-
-A judge that approves of everything also approves of its own: the plain difference cannot tell the
-two apart. The difference in differences compares the judge's advantage for its own answers with
-that for answers of other families, peer by peer and within answers that the experts scored alike. A
-peer counts only where it is no party itself: never on an answer that it, or a model of its family,
-wrote, and only with answers of both kinds, so that neither its own preference nor its own leniency
-enters.
+A judge that approves of everything also approves of its own answers: the plain difference cannot
+separate the two. The difference in differences compares the judge's advantage for its own answers
+with that for answers of other families, peer by peer and within answers that the experts scored
+alike. A peer never counts on an answer that it, or a model of its family, wrote, and counts only
+with answers of both kinds, so that neither its own preference nor its own leniency enters.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from konsil.stats.engine.contract import Array, IntArray
 
 Bools = NDArray[np.bool_]
 MOST_STRATA = 13
-"""Scales with more half steps than this are cut into as many equal ranges."""
+"""Scales with more half steps than this are divided into as many equal ranges."""
 PLAIN = 2
 """Columns of the plain difference, before those by stratum and peer."""
 CELL = 4
@@ -30,9 +27,8 @@ CELL = 4
 def advantage(judge: Array, peers: Array) -> Array:
     """A judge's score minus the mean of the peers that labelled the same slot.
 
-    nan where one is missing.
-
-    `judge` (n_slots,) and `peers` (n_slots, n_peers) hold scores, nan where a judge gave no label.
+    `judge` (n_slots,) and `peers` (n_slots, n_peers) hold scores, nan without a label. nan where
+    the judge or all peers lack one.
 
     >>> advantage(
     ...     np.array([1.0, 0.0, np.nan]), np.array([[1.0, 0.0], [np.nan, np.nan], [1.0, 1.0]])
@@ -46,9 +42,7 @@ def advantage(judge: Array, peers: Array) -> Array:
 
 
 def strata_of_means(means: Array, values: Array) -> tuple[IntArray, int]:
-    """Strata of answers by the experts' mean score.
-
-    The nearest half step of the scale, and how many strata there are.
+    """Strata of answers by the experts' mean score to the nearest half step, and their number.
 
     `means` (n_slots,), nan where no expert scored; `values` the labels' numbers, rising. A mean
     halfway between two half steps goes to the lower one; a slot without a mean gets -1. Two
@@ -107,10 +101,8 @@ def preference_sums(
 def plain_preference(totals: Array) -> Array:
     """Mean advantage on own answers, (..., 2 + 4 n_strata n_peers) to (..., 1).
 
-    Leniency in disguise.
-
-    mean over own answers of (judge - peers). nan without own answers. Source: MedQADE's self and
-    family preference.
+    The mean over own answers of (judge - peers), which includes the judge's general leniency. nan
+    without own answers. Source: MedQADE's self and family preference.
 
     >>> plain_preference(np.array([2.0, 4.0]))
     array([0.5])
@@ -144,8 +136,7 @@ def comparable(
 ) -> Bools:
     """Which own answers `adjusted_preference` uses, (n_slots,).
 
-    Those with a peer that also judged others like them.
-
+    They are those for which some peer also rated answers of other families in the same stratum.
     Arguments as of `preference_sums`.
 
     >>> comparable(

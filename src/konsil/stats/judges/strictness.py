@@ -1,7 +1,4 @@
-"""How strict a judge is.
-
-What it approves of the failures against what it rejects of the successes.
-"""
+"""The strictness of a judge: approval of failures against rejection of successes."""
 
 from __future__ import annotations
 
@@ -16,9 +13,7 @@ STRICTNESS = "Hanley and McNeil, Radiology 143:29, 1982: the area as a share of 
 def strictness_sums(
     places: IntArray, is_failure: Array, clusters: IntArray, n_values: int, n_clusters: int
 ) -> Array:
-    """How often a judge gave each value to failures and to successes, by cluster.
-
-    (n_clusters, 2 n_values).
+    """How often a judge gave each value to failures and to successes, (n_clusters, 2 n_values).
 
     `places` (n,) says which of the values, rising, a judgement is; `is_failure` (n,) 1 for a
     failure, 0 for a success.
@@ -34,9 +29,9 @@ def strictness_sums(
 
 
 def separation(totals: Array) -> Array:
-    """How often a judge puts a success above a failure, ties one half.
+    """Discrimination: the probability that a success is rated above a failure, ties one half.
 
-    (..., 2 n_values) to (..., 1).
+    Totals (..., 2 n_values), values (..., 1): the area under the ROC curve (AUC).
 
     sum over v of s_v (f_below_v + f_v / 2) / (S F): the area above the curve of false rejections
     against false approvals. 1 separates all, 0.5 is chance. nan without a failure or without a
@@ -56,11 +51,9 @@ def separation(totals: Array) -> Array:
 def trade_off(totals: Array) -> tuple[Array, Array]:
     """False approvals and false rejections at each threshold of approval.
 
-    The least approved is each value in turn, and then nothing.
-
-    approved[v] = failures with v or more / F, rejected[v] = successes below v / S; (2 n_values,) to
-    (n_values + 1,) each, from the most lenient threshold to the strictest. nan without a failure or
-    without a success.
+    A judgement is approval from each value on in turn, and then never. approved[v] = failures with
+    v or more / F, rejected[v] = successes below v / S; (2 n_values,) to (n_values + 1,) each, from
+    the most lenient threshold to the strictest. nan without a failure or without a success.
 
     >>> approved, rejected = trade_off(np.array([3.0, 1.0, 0.0, 4.0]))
     >>> approved, rejected

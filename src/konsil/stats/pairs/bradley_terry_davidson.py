@@ -3,7 +3,7 @@
 With u = sqrt(a_i / a_j) and d the tie parameter, P(i beats j) = u^2 / (u^2 + d u + 1) and P(tie) =
 d u / the same; Bradley and Terry's model has d = 0. The likelihood depends on the votes through
 wins + ties / 2 of each pair's first system and the number of ties. The worths' logarithms sum to
-zero. Where the likelihood has no maximum they are undefined (nan) and `Worths.why` says so.
+zero. Where the likelihood has no maximum they are undefined (nan) and `Worths.reason` says so.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ DAVIDSON = "Davidson, J Am Stat Assoc 65:317, 1970"
 BRADLEY_TERRY = "Bradley and Terry, Biometrika 39:324, 1952"
 
 _SMALL = 12
-"""Up to so many systems the Hessians of many draws are made at once."""
+"""Up to this many systems the Hessians of many draws are computed at once."""
 _QUICK, _STEPS = 30, 90
-"""Steps with the full data's Hessian, which costs no solving; all steps."""
+"""The number of steps with the full data's Hessian, which needs no solving; the number of all
+steps."""
 _SETTLED = 1e-10
-"""A step in the logarithms that changes no figure any more."""
+"""A step in the logarithms that changes no printed digit."""
 _TOGETHER = 1 << 19
-"""Pairs of all draws held at once."""
+"""Pairs of all draws in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +50,8 @@ class Worths:
     log_tie: float
     """The logarithm of Davidson's tie parameter; nan for the other model."""
     covariance: Array
-    """(n_systems, n_systems) of the log worths, by the model's information: votes taken as
-    independent."""
+    """(n_systems, n_systems) of the log worths, from the model's information: votes are assumed to
+    be independent."""
     inverse: Array
     """(q, q) the inverse information, of the log worths and, for Davidson, of log_tie."""
     why: WhyUndefined
@@ -58,15 +59,13 @@ class Worths:
 
 
 def fit(cell_totals: Array, chosen: Design) -> Worths:
-    """The maximum of the likelihood by Newton's method, with its covariance.
+    """The maximum of the likelihood by Newton's method, or the reason why there is none.
 
-    Where there is none, the result contains the reason.
-
-    Totals (n_cells,). Undefined where the systems cannot all be ordered: some never compared with
-    the others, some that lost to none of the others; and, for Davidson, where every vote is a tie,
-    or none is, or no vote goes against the order of the others (no cycle of wins and ties has more
-    wins than ties): the tie parameter and the distances between the systems then grow together
-    without end.
+    Totals (n_cells,). Undefined where the systems cannot all be ordered: some were never compared
+    with the others, or some lost to none of the others. Davidson's model is also undefined where
+    every vote is a tie, where none is, and where no vote contradicts the order of the others (no
+    cycle of wins and ties has more wins than ties): the tie parameter and the distances between the
+    systems then increase together without limit.
 
     Source: Davidson (1970); Bradley and Terry (1952); existence: Ford, Am Math Mon 64:28, 1957.
 
@@ -99,11 +98,9 @@ def fit(cell_totals: Array, chosen: Design) -> Worths:
 def worths(start: Array, chosen: Design) -> VoteStatistic:
     """The log worths as a statistic.
 
-    Refits of draws begin at the solution for the totals `start` (n_cells,).
-
-    Totals (..., n_cells) -> log worths (..., n_systems), summing to zero; nan for totals without a
-    fit. The gradient is that of an M-estimator, so that clustered intervals hold even if the model
-    does not.
+    Totals (..., n_cells) -> log worths (..., n_systems), which sum to zero; nan for totals without
+    a fit. Refits of draws start at the solution for the totals `start` (n_cells,). The gradient is
+    that of an M-estimator, so that clustered intervals are valid even if the model is not.
 
     Source: Davidson (1970), Bradley and Terry (1952); Huber (1967) for the gradient.
 
@@ -119,19 +116,19 @@ def worths(start: Array, chosen: Design) -> VoteStatistic:
     def finalise(cell_totals: Array) -> Array:
         flat = cell_totals.reshape(-1, cell_totals.shape[-1])
         out = np.full((len(flat), k), np.nan)
-        for at in range(0, len(flat) if not full_fit.why else 0, tile):
+        for at in range(0, len(flat) if not full_fit.reason else 0, tile):
             out[at : at + tile] = _refits(counts_of(flat[at : at + tile], chosen), chosen, full_fit)
         return out.reshape(*cell_totals.shape[:-1], k)
 
     def gradient(cell_totals: Array) -> Array:
         fitted = fit(cell_totals, chosen)
-        if fitted.why:
+        if fitted.reason:
             return np.full((cell_totals.size, k), np.nan)
         share, tied = (
             expected[0][:, None] for expected in _expected(_start(fitted, chosen)[None], chosen)
         )
         by_worth = chosen.sides @ fitted.inverse[:k, :k]
-        moved = (chosen.half - chosen.kept * share)[..., None] * by_worth[:, None]
+        moved = (chosen.half - chosen.included * share)[..., None] * by_worth[:, None]
         if chosen.model == "davidson":
             moved += (chosen.tie - tied)[..., None] * fitted.inverse[k, :k]
         moved -= moved.mean(axis=-1, keepdims=True)
@@ -151,7 +148,7 @@ def _start(fitted: Worths, chosen: Design) -> Array:
 
 
 def _refits(counts: Counts, chosen: Design, full_fit: Worths) -> Array:
-    """Log worths (n, n_systems) of many data sets, from the full data's solution on."""
+    """Log worths (n, n_systems) of many data sets, starting at the full data's solution."""
     k = chosen.n_systems
     possible: NDArray[np.bool_] = np.asarray(reachable(counts, chosen).all(axis=(1, 2)))
     if chosen.model == "davidson":
@@ -170,9 +167,9 @@ def _refits(counts: Counts, chosen: Design, full_fit: Worths) -> Array:
 def _newton(
     counts: Counts, chosen: Design, x: Array, inverse: Array | None = None
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Solve each data set by steps of at most two.
+    """Solve each data set by Newton steps of at most two.
 
-    With `inverse` first by that one instead of their own Hessians.
+    The first steps use `inverse`, if given, in place of the data sets' own Hessians.
     """
     x, moving = x.copy(), np.arange(len(x), dtype=np.int64)
     for turn in range(_STEPS):
@@ -200,9 +197,9 @@ def _newton(
 
 
 def _expected(x: Array, chosen: Design) -> tuple[Array, Array]:
-    """(n, n_pairs) the expected share of the pair's first system, ties counting half.
+    """Each pair's expected share of its first system, ties half, and probability of a tie.
 
-    The second array is the probability of a tie.
+    Both arrays are (n, n_pairs).
     """
     k = chosen.n_systems
     u = np.exp(np.clip((x[:, :k] @ chosen.sides.T) / 2, -300, 300))
@@ -220,9 +217,10 @@ def _score(counts: Counts, chosen: Design, x: Array) -> Array:
 
 
 def _information(counts: Counts, chosen: Design, x: Array) -> Array:
-    """(n, q, q).
+    """The information matrix of each data set, (n, q, q).
 
-    The direction that changes all log worths alike is given a weight, so that it can be solved.
+    The direction that changes all log worths alike is given a weight, so that the matrix can be
+    inverted.
     """
     k, q = chosen.n_systems, _size(chosen)
     share, tied = _expected(x, chosen)

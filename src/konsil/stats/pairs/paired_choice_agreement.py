@@ -1,7 +1,4 @@
-"""Agreement of raters who compared the same two answers to the same question.
-
-Within one step, and quadratic kappa.
-"""
+"""Agreement of raters who compared the same two answers: within one step, and quadratic kappa."""
 
 from __future__ import annotations
 
@@ -15,16 +12,14 @@ from konsil.stats.pairs.votes import Votes
 CHOICE_KAPPA = "Cohen, Psychol Bull 70:213, 1968; raters not told apart"
 
 WITHIN, CHANCE, KAPPA = 0, 1, 2
-"""Places of the values of `choice_agreement`."""
+"""Positions of the values of `choice_agreement`."""
 
 
 def choice_tables(votes: Votes, apart: IntArray | None = None) -> Array:
-    """Every two votes on one pair of systems and one question.
-
-    They are a table of outcomes by outcomes in each question.
+    """Tables of outcomes by outcomes of every two votes on one pair of systems and one question.
 
     Sums (n_questions, n_outcomes^2): ordered pairs of different votes, so that neither rater is the
-    first, each counted from the side of both systems, so that names and slots do not matter.
+    first, each counted from the side of both systems, so that names and positions do not matter.
     `apart` (n_votes,): only votes with the same number are compared, such as those of one arm.
 
     >>> from konsil.stats.pairs.votes import votes
@@ -63,7 +58,7 @@ def choice_tables(votes: Votes, apart: IntArray | None = None) -> Array:
 def choice_agreement(totals: Array) -> Array:
     """Agreement within one step, its chance level, and quadratic kappa.
 
-    (..., n_outcomes^2) to (..., 3).
+    Totals (..., n_outcomes^2), values (..., 3).
 
     within = share of pairs of votes at most one step apart; chance = sum over outcomes at most one
     step apart of p_i p_j, p the shares of the outcomes in those pairs; kappa = 1 - sum of (i - j)^2

@@ -1,7 +1,4 @@
-"""Preference statistics of one set of votes, each with its intervals and tests.
-
-All are on the same resamples.
-"""
+"""Preference statistics of one set of votes with intervals and tests on the same resamples."""
 
 from __future__ import annotations
 
@@ -27,17 +24,18 @@ from konsil.stats.pairs.wins import VoteStatistic
 Mode = Literal["valid", "paper"]
 
 RESAMPLED = 30_000_000_000
-"""Cells times questions times draws from which on nothing is resampled: several seconds or more."""
+"""From this product of cells, questions and draws on, nothing is resampled: several seconds or
+more."""
 
 WIDE = 30_000_000
-"""Cells times draws from which on the same holds."""
+"""From this product of cells and draws on, nothing is resampled either."""
 
 
 TOGETHER = 200
-"""Up to so many p values are adjusted together."""
+"""Up to this many p values are adjusted together."""
 
 _ROUNDING = 1e-12
-"""By so much 1 - level may miss its decimal."""
+"""The rounding error of 1 - level."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,27 +47,28 @@ class Bootstrap:
     high: Array
     """Upper end."""
     n_undefined: IntArray
-    """Draws in which the value was undefined; counted and left out."""
+    """Resamples in which the value was undefined; counted and excluded."""
     draws: int
-    """How many draws there were."""
+    """The number of resamples."""
     method: Literal["bca", "percentile"]
-    """How the interval was made of them."""
+    """The method of the interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Preference:
-    """One statistic's values with all that is known of their uncertainty."""
+    """One statistic's values with their intervals and tests."""
 
     name: str
     """The statistic."""
-    found: Crossed
+    intervals: Crossed
     """Values, and their intervals by question, by rater and two-way; the two-way one is the
     headline."""
     bootstrap: Bootstrap | None
-    """By question, beside it; None where resampling would take very long, or was not asked for."""
+    """The alternative interval by question; None where resampling would take very long, or was not
+    requested."""
     flips: VoteFlips | None
-    """Their test; None where the values do not change sign with winner and loser, or nothing is
-    tested."""
+    """The permutation test; None where the values do not change sign with winner and loser, or
+    nothing is tested."""
     p_family: Array
     """(m,) the flips' p, max-T adjusted over all tested values of the same call; nan otherwise."""
     p_joint: Array
@@ -86,10 +85,10 @@ def preferences(
     mode: Mode = "valid",
     family: Sequence[str] | None = None,
 ) -> list[Preference]:
-    """Several statistics of the same votes, on the same draws of questions and the same signs.
+    """Several statistics of the same votes, on the same resamples of questions and the same signs.
 
     valid: BCa over questions, flips of whole questions. paper: percentiles over questions, flips of
-    single comparisons, whose type-I error is too high where comparisons share questions or raters.
+    single comparisons, whose type I error is too high where comparisons share questions or raters.
     `family` names the statistics whose p values are adjusted together; None: all that are tested.
     draws = 0 resamples nothing and tests nothing.
 
@@ -112,9 +111,9 @@ def preferences(
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Votes and what is asked of them."""
+    """Votes and the statistics that are computed from them."""
 
-    made: Votes
+    votes: Votes
     """The votes."""
     statistics: Sequence[VoteStatistic]
     """The statistics."""
@@ -123,7 +122,7 @@ class Tally:
 
     def tested(self, statistic: VoteStatistic) -> bool:
         """Whether flips test a statistic."""
-        return statistic.terms is not None and self.made.n_votes > 0
+        return statistic.terms is not None and self.votes.n_votes > 0
 
 
 def surveys(
@@ -134,25 +133,24 @@ def surveys(
     level: float = 0.95,
     mode: Mode = "valid",
 ) -> list[list[Preference]]:
-    """Many sets of votes on the same questions (criteria, arms, strata).
+    """Many sets of votes on the same questions, such as criteria, arms or strata.
 
-    The questions are drawn once and flipped once for all of them.
-
-    The numbers are those of `preferences` of each by itself; its family of tests is its own.
+    The questions are resampled once and flipped once for all sets. The numbers are those of
+    `preferences` of each set by itself; each set has its own family of tests.
     """
     unit: Unit = "question" if mode == "valid" else "comparison"
     boots = _bootstraps(tallies, draws, key, level, mode)
     results: list[list[Preference]] = []
     for tally, resampled in zip(tallies, boots, strict=True):
         tally_results = []
-        counts = clusterings(tally.made)
+        counts = clusterings(tally.votes)
         for statistic, boot in zip(tally.statistics, resampled, strict=True):
             flips = None
             if draws and tally.tested(statistic):
                 flips = vote_flips(
-                    tally.made, statistic, unit=unit, draws=draws, key=key, sample=False
+                    tally.votes, statistic, unit=unit, draws=draws, key=key, sample=False
                 )
-            values = crossed(tally.made, statistic, level=level, counts=counts)
+            values = crossed(tally.votes, statistic, level=level, counts=counts)
             nothing = np.full(len(values.value), np.nan)
             tally_results.append(Preference(statistic.name, values, boot, flips, nothing, nothing))
         results.append(
@@ -163,9 +161,9 @@ def surveys(
 
 
 def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) -> list[Preference]:
-    """The preferences of one set of votes with adjusted two-way p values.
+    """The preferences of one set of votes with the two-way p values of its family adjusted.
 
-    The p values of its family are adjusted by their correlations.
+    The adjustment uses the correlations of the estimates.
     """
     family = [
         n
@@ -174,9 +172,9 @@ def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) 
     ]
     if not family or sum(len(results[n].p_joint) for n in family) > TOGETHER:
         return results
-    spread, df = covariance(tally.made, [tally.statistics[n] for n in family], counts)
+    spread, df = covariance(tally.votes, [tally.statistics[n] for n in family], counts)
     adjusted = joint_p(
-        np.concatenate([results[n].found.two_way.p for n in family]), spread, df, key=key
+        np.concatenate([results[n].intervals.two_way.p for n in family]), spread, df, key=key
     )
     for n in family:
         results[n], adjusted = (
@@ -187,9 +185,9 @@ def _jointly(results: list[Preference], tally: Tally, counts: Counts, key: int) 
 
 
 def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int, key: int) -> None:
-    """Fill in the p values that are estimated by sampled flips.
+    """Fill in the p values by sampled flips, and those adjusted within each family.
 
-    They are p values and those adjusted within each family, on the same signs.
+    Both use the same signs.
     """
     places = [
         (i, j)
@@ -207,7 +205,7 @@ def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int,
         tests = [f for i, j in members if (f := results[i][j].flips) is not None]
         if draws * sum(t.differences.size for t in tests) > SAMPLED:
             continue
-        values = np.concatenate([results[i][j].found.value for i, j in members])
+        values = np.concatenate([results[i][j].intervals.value for i, j in members])
         differences = np.where(
             np.isfinite(values), np.concatenate([t.differences for t in tests], axis=1), np.nan
         )
@@ -234,15 +232,15 @@ def _test(results: list[list[Preference]], tallies: Sequence[Tally], draws: int,
 def _bootstraps(
     tallies: Sequence[Tally], draws: int, key: int, level: float, mode: Mode
 ) -> list[list[Bootstrap | None]]:
-    """Each statistic's bootstrap; sets of votes with equally many questions are drawn together."""
+    """Each statistic's bootstrap; sets with equally many questions are resampled together."""
     out: list[list[Bootstrap | None]] = [[None] * len(tally.statistics) for tally in tallies]
     together: dict[int, list[int]] = {}
     for n, tally in enumerate(tallies):
-        if draws and _resampled(tally.made, draws) and tally.statistics:
-            together.setdefault(tally.made.n_questions, []).append(n)
+        if draws and _resampled(tally.votes, draws) and tally.statistics:
+            together.setdefault(tally.votes.n_questions, []).append(n)
     method: Literal["bca", "percentile"] = "bca" if mode == "valid" else "percentile"
     for members in together.values():
-        parts = [_used(tallies[n].made) for n in members]
+        parts = [_used(tallies[n].votes) for n in members]
         starts = np.cumsum([0, *(len(used) for _, used in parts)])
         finalise = partial(
             _values, [tallies[n] for n in members], [used for _, used in parts], starts
@@ -286,9 +284,9 @@ def _resampled(votes: Votes, draws: int) -> bool:
 
 
 def _used(votes: Votes) -> tuple[Array, IntArray]:
-    """Counts of the cells that occur, and which those are.
+    """Counts of the cells that occur, and which cells these are.
 
-    The others stay out of the products with the weights.
+    The other cells are excluded from the products with the weights.
     """
     used = np.flatnonzero(np.bincount(votes.cells, minlength=votes.n_cells))
     counts: Array = cell_counts(votes, votes.questions, votes.n_questions)
@@ -301,16 +299,16 @@ def _values(
     """All statistics of all sets of votes, from the totals of the cells that occur; (..., m)."""
     out = []
     for tally, cells, start in zip(tallies, used, starts[:-1], strict=True):
-        full_totals = np.zeros((*totals.shape[:-1], tally.made.n_cells))
+        full_totals = np.zeros((*totals.shape[:-1], tally.votes.n_cells))
         full_totals[..., cells] = totals[..., start : start + len(cells)]
         out += [s.finalise(full_totals) for s in tally.statistics]
     return np.concatenate(out, axis=-1)
 
 
 def disagree(low: float, high: float, p: float, level: float) -> bool:
-    """Whether an interval leaves out zero and a test does not reject it, or the other way round.
+    """Whether an interval excludes zero and a test does not reject zero, or the other way round.
 
-    False with nan.
+    False where a number is nan.
 
     >>> disagree(-0.8, -0.1, 0.062, 0.95), disagree(-0.8, 0.1, 0.062, 0.95)
     (True, False)

@@ -1,9 +1,8 @@
-"""Comparisons as the Real-POCQi paper computes them.
+"""Comparisons as the Real-POCQi paper computes them, for reproduction only.
 
-Weights made once, percentiles, flips of single comparisons.
-
-For reproduction only. Where comparisons share questions or raters the test rejects too often, and
-weights that are made once do not follow a resample in which a pair is rarer.
+Weights are computed once, intervals are percentiles, and single comparisons are flipped. Where
+comparisons share questions or raters the test rejects too often, and weights that are computed once
+do not follow a resample in which a pair is rarer.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class Published:
     """Values with percentile intervals and p values, each (m,)."""
 
     value: Array
-    """The estimates; nan where there is nothing to compute them from."""
+    """The estimates; nan where there are no comparisons."""
     low: Array
     """The percentile interval's lower end; nan with fewer than two clusters."""
     high: Array
@@ -40,9 +39,9 @@ class Published:
 
 
 def pair_weights(votes: Votes) -> Array:
-    """1 / (number of comparisons of the same two systems) for each vote.
+    """The weight of each vote, 1 / (number of comparisons of its two systems), (n_votes,).
 
-    (n_votes,), so that every rival counts alike.
+    All comparator systems then have the same weight.
 
     >>> from konsil.stats.pairs.votes import votes
     >>> pair_weights(votes([0, 0, 0], [1, 1, 2], [1, 0, 1], [0, 1, 2], [0, 0, 0], n_systems=3))
@@ -63,15 +62,13 @@ def published_wins(
     level: float = 0.95,
     key: int = 0,
 ) -> Published:
-    """Win difference of each system with the weights given, (n_systems,).
-
-    It has percentiles over clusters and a flip test.
+    """Win difference of each system, with percentiles over clusters and a flip test; (n_systems,).
 
     value_s = sum of w (1 won, -1 lost, 0 tied) / sum of w over the comparisons of s. `weights` and
-    `clusters` (n_votes,): the weights travel with their comparisons into every resample.
-    `threshold`: steps from which on a comparison is won. p: in each resample of clusters every
-    comparison, each of its copies by itself, changes sides by a fair coin; the share of |flipped
-    difference| >= |value|, without the one that is usually added. nan for a system that was never
+    `clusters` (n_votes,): the weights stay with their comparisons in every resample. `threshold`:
+    the steps from which on a comparison is won. p: in each resample of clusters every comparison,
+    each of its copies by itself, is flipped with probability 1/2; p is the proportion of |flipped
+    difference| >= |value|, without the usual addition of one. nan for a system that was never
     compared.
 
     Source: Real-POCQi's analysis, arXiv:2606.28960.
@@ -119,10 +116,7 @@ def _flipped(
     draws: int,
     key: int,
 ) -> Array:
-    """The share of resamples with a flipped difference as far from zero as the value, (m,).
-
-    A difference at least as far counts.
-    """
+    """The proportion of resamples with a flipped difference at least as far from zero, (m,)."""
     further, defined = np.zeros(len(value)), np.zeros(len(value))
     generator = np.random.default_rng(stream_key(int(key), "flips of single comparisons"))
     for start in range(0, draws, AT_ONCE):
@@ -143,9 +137,7 @@ def _flipped(
 
 
 def published_tables(votes: Votes, apart: IntArray) -> Array:
-    """Every two votes on the same question, pair and arm as one cell.
-
-    The earlier vote's outcome is in the rows.
+    """Every two votes on the same question, pair and arm as one cell, the earlier vote in the rows.
 
     Sums (n_questions, n_outcomes^2). Outcomes are from the side of the pair's first system; neither
     raters nor sides are exchanged. `apart` (n_votes,): only votes with the same number are
@@ -178,7 +170,7 @@ def published_tables(votes: Votes, apart: IntArray) -> Array:
 def published_agreement(totals: Array) -> Array:
     """Agreement within one step and Cohen's kappa with squared weights.
 
-    (..., n_outcomes^2) to (..., 2).
+    Totals (..., n_outcomes^2), values (..., 2).
 
     kappa = 1 - sum of (i - j)^2 o_ij / sum of (i - j)^2 r_i c_j, with the margins r of the earlier
     and c of the later votes as they are. nan without pairs of votes; kappa also where all outcomes

@@ -1,7 +1,4 @@
-"""Judges and experts on the same comparisons.
-
-Juries, agreement of rankings, preference for one's own system.
-"""
+"""LLM juries, agreement of rankings, and preference for the own system, on the same comparisons."""
 
 from __future__ import annotations
 
@@ -16,18 +13,16 @@ from konsil.stats.pairs.votes import pair_members
 from konsil.stats.pairs.wins import system_against_others
 
 JURY_LINE = 0.5
-"""How far a jury's mean must lie from zero to be a win."""
+"""How far a jury's mean must be from zero to be a win."""
 
 KENDALL = "Kendall, Biometrika 33:239, 1945, of the systems' win differences"
 
 
 def jury(units: IntArray, values: ArrayLike, n_units: int, *, line: float = JURY_LINE) -> IntArray:
-    """A jury's outcome of each comparison.
+    """A jury's outcomes: 1, 0 or -1 for a mean above, within or below -line .. line.
 
-    1, 0 or -1 as its judges' mean is above line, between, or below -line.
-
-    `units` (n_votes,) which comparison each judge's value is about, `values` (n_votes,) steps in
-    favour of the comparison's first system. (n_units,); a unit without a value gets -2, which is no
+    `units` (n_votes,): the comparison of each judge's value; `values` (n_votes,): steps in favour
+    of the comparison's first system. Returns (n_units,); a unit without a value has -2, which is no
     outcome.
 
     >>> jury(np.array([0, 0, 0, 1, 1]), [2, 1, -1, 1, 0], 3)
@@ -43,15 +38,14 @@ def jury(units: IntArray, values: ArrayLike, n_units: int, *, line: float = JURY
 def rank_agreement(
     n_systems: int, steps: Sequence[tuple[int, int]], threshold: int = 1
 ) -> Finalise:
-    """Kendall's tau-b of two rankings of the systems by win difference.
+    """Kendall's tau-b of two rankings by win difference, for each criterion, and its mean.
 
-    One value for each criterion, then their mean.
-
-    `steps` has for each criterion how far the outcomes of the first and of the second ranking's
-    votes reach. Totals: for each criterion the cells of the first, then of the second, (..., sum of
-    cells) -> (..., n_criteria + 1). On one array of sums, so that one bootstrap of questions
-    carries all criteria. nan for a criterion in which one of the two puts all systems level; the
-    mean is over those defined. Few systems have few possible values: four have seven.
+    `steps` contains for each criterion the largest outcomes of the first and of the second
+    ranking's votes. Totals: for each criterion the cells of the first, then of the second, (...,
+    sum of cells) -> (..., n_criteria + 1). All are in one array of sums, so that one bootstrap of
+    questions covers all criteria. nan for a criterion in which one of the rankings puts all systems
+    level; the mean is over the defined values. Few systems have few possible values: four have
+    seven.
 
     Source: Kendall (1945).
 
@@ -82,9 +76,7 @@ def rank_agreement(
 
 
 def chance_of_rankings(n_systems: int) -> Array:
-    """The values of tau that two rankings without ties can have, and how likely each is by chance.
-
-    (2, n_values).
+    """The values of tau of two rankings without ties and their chances; (2, n_values).
 
     >>> chance_of_rankings(3).round(3)
     array([[-1.   , -0.333,  0.333,  1.   ],
@@ -105,16 +97,14 @@ def own_minus_others(
     *,
     written: Sequence[Collection[int]] = (),
 ) -> Finalise:
-    """The win difference that a judge gives to its own system, minus the others' mean.
-
-    The mean is over what the others give to the same system.
+    """The win difference that a judge gives its own system, minus the other judges' mean.
 
     Totals: the cells of the judge, then of each other judge (or panel) on the same comparisons,
-    (..., sum of cells) -> (..., 1 + n_others): the mean difference, then that to each of them. In
-    pairs no judge can be lenient, since one system's gain is the other's loss; so no adjustment for
-    leniency is needed. `written`: for each other the systems that it, or its family, is;
-    comparisons with these count neither from it nor, beside it, from the judge, since its own
-    preference would enter. nan where a win difference is.
+    (..., sum of cells) -> (..., 1 + n_others): the mean difference, then that to each of them. No
+    adjustment for leniency is needed in pairs, because one system's gain is the other's loss.
+    `written`: for each other judge, the systems of its own or its family; comparisons with these
+    count neither from it nor, in the difference to it, from the judge, since its own preference
+    would enter. nan where a win difference is nan.
 
     >>> cells = np.array([1.0, 2.0, 7.0])
     >>> own_minus_others(2, 0, [1, 1])(np.concatenate([cells, cells[::-1]])).round(6)

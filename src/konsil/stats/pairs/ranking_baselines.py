@@ -1,4 +1,4 @@
-"""Other ways to rank systems by votes, for comparison: counting, average win rates, Elo's ladder.
+"""Other rankings of systems by votes, for comparison: counting, average win rates, Elo's ladder.
 
 Newman's worths (J Mach Learn Res 24:238, 2023) are Davidson's up to scale: `worths.fit`.
 """
@@ -15,9 +15,9 @@ from konsil.stats.pairs.wins import scores
 
 
 def counting(cell_totals: Array, n_systems: int, tie: float = 0.5) -> Array:
-    """Wins, a tie counting `tie`: a ranking that favours whoever was compared more often.
+    """The number of wins, a tie counting `tie`; (n_cells,) to (n_systems,).
 
-    (n_cells,) to (n_systems,).
+    The ranking favours systems that were compared more often.
 
     >>> counting(np.array([2.0, 4.0, 4.0]), 2)
     array([6., 4.])
@@ -26,9 +26,9 @@ def counting(cell_totals: Array, n_systems: int, tie: float = 0.5) -> Array:
 
 
 def average_win_rate(cell_totals: Array, n_systems: int, tie: float = 0.5) -> Array:
-    """The mean over the rivals met of the share of comparisons won, a tie counting `tie`.
+    """The mean over comparator systems of the proportion of comparisons won, a tie counting `tie`.
 
-    nan without any comparison.
+    (n_cells,) to (n_systems,). nan without any comparison.
 
     >>> average_win_rate(np.array([2.0, 4.0, 4.0]), 2)
     array([0.6, 0.4])
@@ -52,11 +52,9 @@ def elo(
 ) -> Array:
     """Elo's ladder: after each vote both systems move by k (result - expected result).
 
-    The expected result follows from their distance.
-
     expected = 1 / (1 + base^((other - own) / scale)), result 1, 1/2 or 0. `first`, `second`,
-    `outcomes` (n_votes,) in the order in which they came in, on which the scores (n_systems,)
-    depend: for comparison with others, no estimate.
+    `outcomes` (n_votes,) are in the order in which they came in, on which the scores (n_systems,)
+    depend: they are for comparison with other rankings and no estimate.
 
     Source: Elo, The Rating of Chessplayers, 1978.
 
@@ -74,7 +72,7 @@ def elo(
 
 
 def _won(cell_totals: Array, n_systems: int, tie: float) -> Array:
-    """(n_systems, n_systems) what the row's system won against the column's."""
+    """(n_systems, n_systems) the wins of the row's system against the column's."""
     first, second = pair_members(n_systems)
     table = cell_totals.reshape(len(first), -1)
     won, _ = scores((table.shape[1] - 1) // 2, "win")

@@ -1,4 +1,4 @@
-"""Worths as ratios to the best system, their covariance used."""
+"""Worths as ratios to the best system, with their covariance."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Ratios(NamedTuple):
 
 
 def ratios_to_best(log_worths: Array, covariance: Array, *, level: float = 0.95) -> Ratios:
-    """exp(l_i - l_best) with exp(l_i - l_best -+ z sqrt(V_ii + V_bb - 2 V_ib)).
+    """Worths relative to the best system's: exp(l_i - l_best), with intervals by the delta method.
 
-    `log_worths` (n_systems,), `covariance` (n_systems, n_systems). nan where the worths are. That
-    the best is the best is taken from the data, so the intervals say nothing about which system
-    that is.
+    The interval is exp(l_i - l_best -+ z sqrt(V_ii + V_bb - 2 V_ib)). `log_worths` (n_systems,),
+    `covariance` (n_systems, n_systems). nan where the worths are. The best system is chosen from
+    the data, so that the intervals carry no information on which system that is.
 
     Source: the delta method; Davidson (1970).
 
@@ -65,9 +65,7 @@ def model_interval(
 
 
 def against_reference(log_worths: VoteStatistic, reference: int) -> VoteStatistic:
-    """The log worths minus those of one system, as a statistic.
-
-    Log ratios with intervals of any clustering.
+    """The log worths minus those of one system, as a statistic with intervals of any clustering.
 
     Values (..., n_systems), 0 for the reference itself; nan where the worths are.
 

@@ -1,6 +1,6 @@
-"""Intervals of preference statistics with questions, raters, or both as clusters.
+"""Intervals of preference statistics with clusters of questions, raters or both.
 
-Without resampling.
+No resampling is needed.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from konsil.stats.shares.vote_limits import effective_votes, unanimous_limits, w
 Clustering = Literal["two-way", "question", "rater"]
 
 _CHUNK = 1 << 22
-"""Numbers of influences held at once."""
+"""Influences in memory at once."""
 _DENSE = 1 << 18
-"""Up to so many counts they are held dense."""
+"""Up to this many counts they are stored dense."""
 
 _ROUNDING = 1e-24
-"""Variances up to here are rounding errors of zero."""
+"""Variances up to this value are rounding errors of zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,38 +52,38 @@ class Interval:
     """Upper end."""
     p: Array
     """Two-sided p value of t for a value of zero; never 0."""
-    how: NDArray[np.str_]
+    method: NDArray[np.str_]
     """'wald': linearised; 'wilson': of a share; 'exact': of votes that are all alike, as if of df +
     1 votes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """A statistic's values with the three intervals that questions and raters as clusters give."""
+    """A statistic's values with three intervals: by question, by rater and two-way."""
 
     value: Array
     """(m,) the values."""
     two_way: Interval
-    """Questions and raters both: about further questions and further raters."""
+    """Questions and raters as clusters: for other questions and other raters."""
     question: Interval
-    """Questions alone: about these raters."""
+    """Questions as clusters: for these raters."""
     rater: Interval
-    """Raters alone: about these questions."""
+    """Raters as clusters: for these questions."""
     n_questions: IntArray
     """(m,) questions with a vote that the value is computed from."""
     n_raters: IntArray
-    """(m,) raters likewise."""
+    """(m,) raters with such a vote."""
     n_votes: IntArray
-    """(m,) votes likewise."""
+    """(m,) such votes."""
     n_thinnest: IntArray
-    """(m,) votes on the one of its pairs that has fewest, pairs without any left out."""
+    """(m,) votes on the pair with the fewest, pairs without votes excluded."""
     busiest: IntArray
-    """(m,) the rater who gave most of the votes."""
+    """(m,) the rater with the most votes."""
     largest_share: Array
-    """(m,) the share that this rater gave; nan without votes."""
+    """(m,) that rater's proportion of the votes; nan without votes."""
     effective_raters: Array
-    """(m,) 1 / (sum of the raters' squared shares of the votes): n for n raters of equally many;
-    nan without votes."""
+    """(m,) 1 / (sum of the raters' squared proportions of the votes): n for n raters with equally
+    many; nan without votes."""
 
 
 Counts = tuple[Sums, Sums, "Sums | None"]
@@ -91,10 +91,7 @@ Counts = tuple[Sums, Sums, "Sums | None"]
 
 
 def clusterings(votes: Votes) -> Counts:
-    """The cells' counts by question, by rater and by both.
-
-    `crossed` needs them of votes, whatever the statistic.
-    """
+    """The cells' counts by question, by rater and by both, as `crossed` needs them."""
     both = np.unique(votes.questions * votes.n_raters + votes.raters, return_inverse=True)
     ways = [
         (votes.questions, votes.n_questions),
@@ -114,20 +111,18 @@ def crossed(
 ) -> Crossed:
     """Values with linearised intervals by question, by rater and two-way.
 
-    t has effective degrees of freedom.
-
-    Every vote's influence on a value is the derivative of its cell. V_q = sum over the questions of
+    A vote's influence on a value is the derivative of its cell. V_q = sum over the questions of
     (sum of their votes' influence)^2 / (1 - h), h the question's leverage; V_r likewise over
-    raters, V_qr over the pairs of both; two-way V = max(V_q + V_r - V_qr, V_q, V_r). Degrees of
-    freedom are Satterthwaite's: those of n equal clusters are n - 1, one rater with most of the
-    votes leaves few. Only clusters with a vote that concerns a value count for it. nan where a
-    value is undefined, where fewer than two clusters concern it and where nothing varies; two-way
-    and by rater also with fewer than `LEAST_RATERS` effective raters. `counts`: those of
+    raters, V_qr over the pairs of both; the two-way variance is V = max(V_q + V_r - V_qr, V_q,
+    V_r). t has Satterthwaite's degrees of freedom: n - 1 for n equal clusters, few where one rater
+    gave most of the votes. A cluster counts for a value only with a vote that concerns it. nan
+    where a value is undefined, where fewer than two clusters concern it and where nothing varies;
+    two-way and by rater also with fewer than `LEAST_RATERS` effective raters. `counts`: those of
     `clusterings`, where several statistics of the same votes share them.
 
-    Shares have Wilson's interval with the same V and the same degrees of freedom, means of votes
-    without any variation the exact one at the number of clusters that the votes are worth; two-way
-    the fewer of questions and raters.
+    Proportions have Wilson's interval with the same V and the same degrees of freedom. Means of
+    votes without any variation have the exact interval at the votes' effective number; two-way it
+    is the smaller of questions and raters.
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering; Bell and
     McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage
@@ -218,7 +213,7 @@ def crossed(
         n_votes,
         thinnest.astype(np.int64),
         rater.busiest,
-        np.divide(rater.most, n_votes, out=np.full(len(value), np.nan), where=n_votes > 0),
+        np.divide(rater.n_busiest, n_votes, out=np.full(len(value), np.nan), where=n_votes > 0),
         effective,
     )
 
@@ -233,14 +228,11 @@ def _at_edges(
     worth: Array,
     level: float,
 ) -> Interval:
-    """The interval with Wilson's limits of shares.
-
-    Limits are exact where all votes of a value are `alike`.
-    """
+    """The interval with Wilson's limits of proportions, exact ones where votes are `alike`."""
     low, high, df, p = (
         np.array(part) for part in (interval.low, interval.high, interval.df, interval.p)
     )
-    methods = interval.how.copy()
+    methods = interval.method.copy()
     if statistic.kind == "share":
         scores = wilson_limits(
             value,
@@ -261,12 +253,10 @@ def _at_edges(
 def _unanimous_votes(
     rows: Sums, statistic: VoteStatistic, of_pair: IntArray, values: IntArray
 ) -> Array:
-    """How many votes the clusters of some values are worth whose votes are all alike.
+    """The effective number of votes where all votes of a value are alike, (len(values),).
 
-    (len(values),).
-
-    No more than the clusters' parts in the value are worth together, nor than as many for every
-    pair as the pair with the fewest has.
+    It is at most the effective number of the clusters' parts in the value, and at most the number
+    of pairs times the votes of the pair with the fewest.
     """
     if not len(values):
         return np.zeros(0)
@@ -288,9 +278,7 @@ def _unanimous_votes(
 def covariance(
     votes: Votes, statistics: Sequence[VoteStatistic], counts: Counts
 ) -> tuple[Array, float]:
-    """The two-way covariance of all values of some statistics.
-
-    (m, m), and degrees of freedom known for all of them.
+    """The two-way covariance of all values of some statistics, (m, m), and its degrees of freedom.
 
     Source: Cameron, Gelbach and Miller (2011), Robust inference with multiway clustering.
 
@@ -334,15 +322,15 @@ def _products(rows: Sums, gradient: Array) -> Array:
 
 @dataclass(eq=False)
 class _Survey:
-    """What the clusters of one kind say of each value; arrays (m,)."""
+    """The clusters of one kind and their votes on each value; arrays (m,)."""
 
     tally: Tally
     n: IntArray
     """Clusters with a vote that concerns the value."""
     busiest: IntArray
-    """The one with most of these votes."""
-    most: Array
-    """How many it has."""
+    """The cluster with the most of these votes."""
+    n_busiest: Array
+    """Its number of these votes."""
     squares: Array
     """The sum of their squared numbers of votes."""
 
@@ -350,8 +338,8 @@ class _Survey:
 class _Strata:
     """The pairs of systems as strata of one statistic.
 
-    All votes are one stratum where the values have no mean of each pair, and where the pairs are
-    many.
+    All votes are one stratum where the values are not made of each pair's mean, or where there are
+    too many pairs.
     """
 
     def __init__(
@@ -367,10 +355,7 @@ class _Strata:
         self.squares = np.einsum("c,cm,cm->cm", cells, gradient, gradient)
 
     def survey(self, rows: Sums) -> _Survey:
-        """The clusters' tally, from their counts of cells (n_clusters, n_cells).
-
-        It takes some clusters at a time.
-        """
+        """The clusters' tally from their counts of cells (n_clusters, n_cells), in parts."""
         total: _Survey | None = None
         step = max(
             _CHUNK // max(self.gradient.size if self.apart else self.gradient.shape[1], 1), 1
@@ -419,10 +404,7 @@ class _Strata:
         )
 
     def of_both(self, rows: Sums | None) -> Array:
-        """The variance over pairs of question and rater, of which each is small.
-
-        That of single votes where None.
-        """
+        """The variance over pairs of question and rater; of single votes where `rows` is None."""
         n = np.maximum(
             np.repeat(self.of_pair, self.width)[:, None] if self.apart else self.n_votes, 2
         )
@@ -441,11 +423,11 @@ class _Strata:
 
 
 def _together(survey: _Survey, other: _Survey) -> _Survey:
-    first = survey.most >= other.most
+    first = survey.n_busiest >= other.n_busiest
     return _Survey(
         survey.tally + other.tally,
         survey.n + other.n,
         np.where(first, survey.busiest, other.busiest),
-        np.where(first, survey.most, other.most),
+        np.where(first, survey.n_busiest, other.n_busiest),
         survey.squares + other.squares,
     )

@@ -18,13 +18,11 @@ def side_by_side(
     n_systems: int,
     steps: int,
 ) -> Votes:
-    """Two groups of comparisons as one set of votes.
+    """Two groups of comparisons as one set of votes, the second's systems numbered on.
 
-    The second group's systems are numbered from n_systems on.
-
-    Each group: columns (n_votes,) of first system, second system, outcome, question and rater;
-    questions and raters are numbered alike in both, so that a rater who voted in both groups is one
-    cluster.
+    Those of the second group start at n_systems. Each group: columns (n_votes,) of first system,
+    second system, outcome, question and rater; questions and raters have the same numbers in both,
+    so that a rater who voted in both groups is one cluster.
     """
     a, b, y, q, r = (np.concatenate(columns) for columns in zip(first, second, strict=True))
     shift = np.repeat([0, n_systems], [len(first[0]), len(second[0])])
@@ -32,13 +30,11 @@ def side_by_side(
 
 
 def between_groups(statistic: VoteStatistic, n_systems: int) -> VoteStatistic:
-    """Each system's value in the first group minus that in the second.
-
-    The votes are those made by `side_by_side`.
+    """Each system's value in the first group minus that in the second, of votes by `side_by_side`.
 
     `statistic` has one value a system, of 2 n_systems systems. Values: (..., n_systems); nan for a
-    system that has no value in one of the groups. Flips do not test it: exchanging winners and
-    losers is no exchange of the groups.
+    system without a value in one of the groups. Flips do not test it: exchanging winners and losers
+    does not exchange the groups.
 
     Example:
         >>> from konsil.stats.pairs.wins import system_against_others

@@ -1,6 +1,6 @@
-"""Tests of win differences: winner and loser exchanged by fair coins, ties left alone.
+"""Permutation tests of win differences: winner and loser are exchanged, ties stay.
 
-Exact where that is cheap.
+Exact where the null distribution is small.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from konsil.stats.pairs.votes import Votes, cell_counts, totals
 from konsil.stats.pairs.wins import VoteStatistic
 
 Unit = Literal["question", "comparison"]
-How = Literal["exact", "monte-carlo", "undefined"]
+Method = Literal["exact", "monte-carlo", "undefined"]
 
 _POINTS = 2_000_000
-"""Up to so many points of a null distribution it is computed; beyond, it is sampled."""
+"""Up to this many points the null distribution is computed; otherwise it is sampled."""
 _RIVALS = 8
-"""Up to so many rivals it is tried."""
+"""Up to this many comparator systems an exact distribution is tried."""
 SAMPLED = 40_000_000_000
-"""Up to so many products of signs and differences a null distribution is sampled."""
+"""Up to this many products of signs and differences the null distribution is sampled."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +32,13 @@ class VoteFlips:
 
     p: Array
     """For each value, never 0; nan where it is undefined or nothing was computed."""
-    how: tuple[How, ...]
-    """How each p was computed."""
+    method: tuple[Method, ...]
+    """The method of each p value."""
     unit: Unit
-    """What was flipped as a whole."""
+    """The unit that is flipped as a whole."""
     differences: Array
-    """(n_questions, m) what each question, or (n_votes, m) each comparison, adds to the values:
-    whose signs flip."""
+    """The parts of the values whose signs flip: (n_questions, m) by question, or (n_votes, m) by
+    comparison."""
 
 
 def vote_flips(
@@ -50,16 +50,15 @@ def vote_flips(
     key: int = 0,
     sample: bool = True,
 ) -> VoteFlips:
-    """Test whether each value is zero.
+    """Test whether each value is zero, by exchanging winner and loser; p values (m,).
 
-    All votes on a question, or each vote by itself, change sides by a fair coin.
-
-    p = P(|value with flipped sides| >= |value|). Numbers of comparisons stay as they are under
-    flips, so the weights of rivals do, too. With unit "question" the test stays valid where raters
-    of one question agree; with "comparison", the version of some papers, it does not. Exact by
-    convolution where every flipped unit concerns one rival of a system at most and the distribution
-    has few points; else Monte Carlo with p = (b + 1) / (draws + 1), which `sample=False` leaves to
-    the caller: p is then nan.
+    All votes on a question, or each vote by itself, are exchanged with probability 1/2. p =
+    P(|value with exchanged sides| >= |value|). The numbers of comparisons, and so the weights of
+    comparator systems, stay as they are. With unit "question" the test is valid where raters of one
+    question agree; with "comparison", the version of some papers, it is not. Exact by convolution
+    where every flipped unit concerns at most one comparator of a system and the distribution has
+    few points; otherwise Monte Carlo with p = (b + 1) / (draws + 1). `sample=False` leaves the
+    sampling to the caller: p is then nan.
 
     Source: Fisher (1935), The Design of Experiments, 21; (b + 1) / (B + 1): Phipson and Smyth
     (2010).
@@ -83,7 +82,7 @@ def vote_flips(
     m = len(value)
     differences = flip_differences(votes, statistic) if unit == "question" else terms[votes.cells]
     p = np.full(m, np.nan)
-    methods: list[How] = ["undefined"] * m
+    methods: list[Method] = ["undefined"] * m
     sampled = []
     for j in range(m):
         if not np.isfinite(value[j]):
@@ -102,9 +101,7 @@ def vote_flips(
 
 
 def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
-    """What each question adds to each value, (n_questions, m).
-
-    Flipping a question's votes changes its sign.
+    """The part of each question in each value, (n_questions, m), whose sign a flip changes.
 
     Source: the statistic's own terms; the numbers of comparisons stay as they are under flips.
 
@@ -125,11 +122,10 @@ def flip_differences(votes: Votes, statistic: VoteStatistic) -> Array:
 
 
 def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> list[Array]:
-    """Adjust the p values for all values of several tests of the same questions.
+    """The max-T adjusted p values of several tests of the same questions, each (m,), in order.
 
-    Max-T on one sign for each question.
-
-    Each test's (m,), in order. Source: Westfall and Young (1993); see `permutation.max_t`.
+    One sign for each question flips all tests. Source: Westfall and Young (1993); see
+    `permutation.max_t`.
     """
     if not tests:
         return []
@@ -140,10 +136,7 @@ def family_p(tests: list[VoteFlips], *, draws: int = 10_000, key: int = 0) -> li
 def _exact(
     votes: Votes, clusters: IntArray, n_clusters: int, terms: Array, value: float
 ) -> float | None:
-    """The exact p of one value.
-
-    None where its distribution has too many points or units of several rivals.
-    """
+    """The exact p of one value; None for too many points or several comparators."""
     table = terms.reshape(-1, votes.n_outcomes)
     sizes = table[:, votes.steps + 1 :]
     concerned = np.flatnonzero((table != 0).any(axis=1))
@@ -183,7 +176,7 @@ def _exact(
 
 
 def _null(differences: IntArray) -> tuple[Array, Array]:
-    """The sum of whole differences with fair signs: its possible values and their chances."""
+    """The possible sums of whole differences with fair signs, and their probabilities."""
     sizes = np.sort(np.abs(differences[differences != 0]))
     total = int(sizes.sum())
     chance = np.zeros(total + 1)

@@ -1,6 +1,4 @@
-"""Comparisons of two systems as counts of pairs and outcomes.
-
-The preference statistics are functions of these counts alone.
+"""Comparisons of two systems as counts of pairs and outcomes, from which all statistics follow.
 
 A vote is one rater's comparison of two systems' answers to one question. Its outcome is read from
 the side of the system with the smaller number, whatever was shown first, so that slots never
@@ -35,8 +33,7 @@ class Votes:
     n_systems: int
     """How many systems there are, compared or not."""
     steps: int
-    """How far outcomes reach: 1 for win, tie, loss; 2 where "much" and "somewhat" are told
-    apart."""
+    """The largest outcome: 1 for win, tie, loss; 2 where "much" and "somewhat" differ."""
     n_questions: int
     """How many questions there are, voted on or not."""
     n_raters: int
@@ -49,12 +46,12 @@ class Votes:
 
     @property
     def n_outcomes(self) -> int:
-        """How many outcomes a vote can have."""
+        """The number of outcomes that a vote can have."""
         return 2 * self.steps + 1
 
     @property
     def n_cells(self) -> int:
-        """How many pairs times outcomes there are."""
+        """The number of pairs times outcomes."""
         return n_pairs(self.n_systems) * self.n_outcomes
 
     @property
@@ -94,10 +91,7 @@ def n_pairs(n_systems: int) -> int:
 
 
 def pair_members(n_systems: int) -> tuple[IntArray, IntArray]:
-    """The pairs' first and second systems.
-
-    (n_pairs,) each, in the order of itertools.combinations.
-    """
+    """The pairs' first and second systems, (n_pairs,) each, as itertools.combinations."""
     first, second = np.triu_indices(n_systems, 1)
     return first.astype(np.int64), second.astype(np.int64)
 
@@ -112,7 +106,7 @@ def votes(
     n_systems: int,
     steps: int = 1,
 ) -> Votes:
-    """Votes from columns (n_votes,).
+    """Votes from columns (n_votes,): two systems, outcome, question and rater.
 
     The two systems' numbers, the outcome from the first's side, question and rater.
 
@@ -173,7 +167,7 @@ def cell_counts(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_cluste
 
 
 def cell_rows(votes: Votes, clusters: NDArray[np.signedinteger[Any]], n_clusters: int) -> Sparse:
-    """The same as compressed sparse rows, whatever their size."""
+    """How often each cell occurs in each cluster, as sparse rows (n_clusters, n_cells)."""
     # Cluster after cluster, so that the rows are contiguous: a coordinate matrix would hold three
     # copies of the votes.
     order = np.argsort(clusters, kind="stable")

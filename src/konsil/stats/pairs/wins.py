@@ -14,7 +14,7 @@ from konsil.stats.engine.contract import Array, Finalise
 from konsil.stats.pairs.votes import n_pairs, pair_members
 
 Score = Literal["difference", "win", "half", "margin"]
-"""What a vote counts for a system: 1, 0, -1; 1, 0, 0; 1, 1/2, 0; or its Likert steps."""
+"""The value of a vote for a system: 1, 0, -1; 1, 0, 0; 1, 1/2, 0; or its Likert steps."""
 
 DIFFERENCE = "Pocock et al., Eur Heart J 33:176, 2012; every rival weighs the same"
 WIN_RATE = "share of comparisons won, ties in the denominator"
@@ -30,9 +30,9 @@ class VoteStatistic:
     finalise: Finalise
     """Totals (..., n_cells) -> values (..., m)."""
     gradient: Callable[[Array], Array]
-    """Totals (n_cells,) -> how much one more vote in a cell moves each value, (n_cells, m)."""
+    """Totals (n_cells,) -> the change of each value with one more vote in a cell, (n_cells, m)."""
     support: NDArray[np.bool_]
-    """(n_pairs, m) which pairs a value is computed from."""
+    """(n_pairs, m) the pairs from which a value is computed."""
     terms: Callable[[Array], Array] | None
     """Totals (n_cells,) -> terms (n_cells, m), value = totals @ terms, where values change their
     sign when winner and loser of every vote are exchanged, so that flips test them; None for
@@ -40,16 +40,17 @@ class VoteStatistic:
     source: str
     """Where the formula comes from."""
     limits: tuple[float, float] = (-np.inf, np.inf)
-    """Between which values it lies; intervals are cut there."""
+    """The range of the values; intervals are cut there."""
     by_pair: bool = True
-    """Whether it is made of each pair's own mean; otherwise all comparisons enter one fit."""
+    """Whether the values are made of each pair's own mean; otherwise all comparisons enter one
+    fit."""
     kind: Literal["share", "mean", "other"] = "other"
-    """A share of one pair's votes, a mean of bounded scores of pairs, or neither: what its interval
-    is at its edges."""
+    """A proportion of one pair's votes, a mean of bounded scores of pairs, or neither; it decides
+    on the interval at the edges of the range."""
 
 
 def scores(steps: int, score: Score = "difference", threshold: int = 1) -> tuple[Array, Array]:
-    """What each outcome counts for the pair's first and for its second system, (2 steps + 1,) each.
+    """The score of each outcome for a pair's first and second system, (2 steps + 1,) each.
 
     Outcomes of less than `threshold` steps are ties: with 2 only "much better" is a win.
 
@@ -70,7 +71,7 @@ def scores(steps: int, score: Score = "difference", threshold: int = 1) -> tuple
 
 
 def limits(steps: int, score: Score) -> tuple[float, float]:
-    """Between which values mean scores lie.
+    """The least and the greatest mean score.
 
     >>> limits(2, "margin"), limits(2, "win")
     ((-2.0, 2.0), (0.0, 1.0))
@@ -82,14 +83,12 @@ def limits(steps: int, score: Score) -> tuple[float, float]:
 def head_to_head(
     n_systems: int, steps: int = 1, score: Score = "win", threshold: int = 1
 ) -> VoteStatistic:
-    """Each system's mean score against each other one.
+    """Each system's mean score D(A, B) against each other system.
 
-    It is D(A, B), the share of their comparisons that A won.
-
-    D(A, B) = sum of s(outcome from A's side) / n_AB over the comparisons of A with B. Totals (...,
-    n_cells) -> values (..., 2 n_pairs): for every pair the first system against the second, then
-    all seconds against their firsts. nan for two systems that were never compared. Source: ties
-    stay in the denominator.
+    D(A, B) = sum of s(outcome from A's side) / n_AB over the comparisons of A with B; with score
+    "win" it is the proportion that A won, and ties stay in the denominator. Totals (..., n_cells)
+    -> values (..., 2 n_pairs): for every pair the first system against the second, then all seconds
+    against their firsts. nan for two systems that were never compared.
 
     >>> head_to_head(2).finalise(np.array([2.0, 3.0, 5.0]))
     array([0.5, 0.2])
@@ -137,15 +136,14 @@ def head_to_head(
 def system_against_others(
     n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1
 ) -> VoteStatistic:
-    """Each system's mean score against the others.
+    """Each system's mean score against the others, all comparator systems with the same weight.
 
-    Every rival has the same weight, however often it was compared.
-
-    value_i = mean over the rivals j of i of D_ij, D_ij the mean score of i over its comparisons
-    with j; so a comparison weighs one over the number of comparisons of its pair, and these weights
-    are computed again from whatever totals come in. Totals (..., n_cells) -> values (...,
-    n_systems). Rivals that were never met are left out of the mean; nan for a system that met none.
-    Source: with score "difference" the win difference or net benefit (Pocock et al. 2012).
+    value_i = mean over the comparators j of i of D_ij, D_ij the mean score of i over its
+    comparisons with j. A comparison so weighs one over the number of comparisons of its pair; these
+    weights are computed again for all totals, so also in every resample. Totals (..., n_cells) ->
+    values (..., n_systems). Comparators that were never met are excluded from the mean; nan for a
+    system without comparisons. Source: with score "difference" the win difference or net benefit
+    (Pocock et al. 2012).
 
     >>> system_against_others(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0]))
     array([ 0.5, -1. ,  0.5])
@@ -209,14 +207,11 @@ def system_against_others(
 
 
 _FEW_PAIRS = 40
-"""Up to so many pairs one product with a matrix that is mostly zeros is faster."""
+"""Up to this many pairs one product with a matrix that is mostly zeros is faster."""
 
 
 def _products(sides: Array, pairs: int) -> Array:
-    """The matrices that multiply the totals.
-
-    For few pairs all of them at once, (n_cells, 3 n_pairs), else a pair's.
-    """
+    """The matrices that multiply the totals, of all pairs (n_cells, 3 n_pairs) or of one."""
     columns = np.vstack([np.ones(sides.shape[1]), sides]).T
     if pairs > _FEW_PAIRS:
         return columns
@@ -241,13 +236,11 @@ def _by_pair(cell_totals: Array, products: Array) -> tuple[Array, Array, Array]:
 def pooled(
     n_systems: int, steps: int = 1, score: Score = "difference", threshold: int = 1
 ) -> VoteStatistic:
-    """Each system's mean score over all its comparisons, whoever the rival was.
+    """Each system's mean score over all its comparisons, wins minus losses over comparisons.
 
-    Wins minus losses over comparisons.
-
-    A rival that was met more often weighs more; where the pairs were drawn with unequal weights,
-    `system_against_others` is the one to report. Totals (..., n_cells) -> values (..., n_systems);
-    nan for a system without comparisons.
+    Comparators that were met more often weigh more; where the pairs were sampled with unequal
+    weights, report `system_against_others`. Totals (..., n_cells) -> values (..., n_systems); nan
+    for a system without comparisons.
 
     >>> pooled(3).finalise(np.array([0.0, 0, 1, 4, 0, 4, 2, 0, 0])).round(3)
     array([ 0.111, -1.   ,  0.2  ])
@@ -287,19 +280,14 @@ def pooled(
 
 
 def _tested(score: Score, terms: Callable[[Array], Array]) -> Callable[[Array], Array] | None:
-    """A win rate does not change its sign when winners and losers change places.
-
-    Differences and margins do.
-    """
+    """Whether flips test a score: rates do not change sign with winner and loser."""
     return terms if score in ("difference", "margin") else None
 
 
 def matrix(values: Array, n_systems: int) -> Array:
     """The values of `head_to_head` (..., 2 n_pairs) as a matrix (..., n_systems, n_systems).
 
-    Rows are compared with columns.
-
-    nan on the diagonal.
+    The row's system is compared with the column's; nan on the diagonal.
 
     >>> matrix(np.array([0.5, 0.2]), 2)
     array([[nan, 0.5],

@@ -1,7 +1,4 @@
-"""Models of paired comparisons.
-
-How outcomes enter them, and whether their likelihood has a maximum.
-"""
+"""Models of paired comparisons: how outcomes enter, and whether a maximum exists."""
 
 from __future__ import annotations
 
@@ -28,19 +25,19 @@ class Design:
     model: Model
     """Which model."""
     half: Array
-    """(2 steps + 1,) what a vote counts for the pair's first system: 1, 1/2, 0; 0 if it is
-    dropped."""
+    """(2 steps + 1,) the value of a vote for the pair's first system: 1, 1/2, 0; 0 if it is
+    excluded."""
     tie: Array
     """(2 steps + 1,) 1 where the outcome is a tie of the model."""
-    kept: Array
-    """(2 steps + 1,) 0 where the outcome is dropped."""
+    included: Array
+    """(2 steps + 1,) 0 where the outcome is excluded, otherwise 1."""
     sides: Array
     """(n_pairs, n_systems) 1 for the pair's first system, -1 for its second."""
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """What the likelihood of some data sets depends on, (n, n_pairs) each."""
+    """The counts of some data sets on which the likelihood depends, (n, n_pairs) each."""
 
     half: Array
     """Wins plus half the ties of the pair's first system."""
@@ -59,8 +56,7 @@ def design(
 ) -> Design:
     """The design of a model.
 
-    In Bradley and Terry's, ties count half for each side or are dropped, and no third way.
-
+    Bradley and Terry's model counts ties half for each side or excludes them; it has no third way.
     Outcomes of less than `threshold` steps are ties.
     """
     win, loss = scores(steps, "win", threshold)
@@ -78,13 +74,15 @@ def design(
 
 
 def counts_of(cell_totals: Array, chosen: Design) -> Counts:
-    """Totals (..., n_cells) as what the likelihood depends on; leading axes become one.
+    """The counts on which the likelihood depends; leading axes of the totals become one.
+
+    Totals (..., n_cells).
 
     >>> counts_of(np.array([2.0, 4.0, 4.0]), design(2)).half
     array([[6.]])
     """
     table = cell_totals.reshape(-1, len(chosen.sides), len(chosen.half))
-    return Counts(table @ chosen.half, table @ chosen.tie, table @ chosen.kept)
+    return Counts(table @ chosen.half, table @ chosen.tie, table @ chosen.included)
 
 
 def some_of(counts: Counts, which: IntArray) -> Counts:
@@ -129,11 +127,9 @@ def undefined_because(counts: Counts, chosen: Design) -> WhyUndefined:
 def contradicts(counts: Counts, chosen: Design) -> NDArray[np.bool_]:
     """(n,) whether some cycle of wins and ties has more wins than ties.
 
-    Such a cycle bounds the tie parameter from above.
-
-    Two systems that beat each other are such a cycle; only without any is it looked for longer
-    ones, as a negative cycle of the graph in which a win is a step of -1 and a tie one of 1 either
-    way.
+    Such a cycle bounds the tie parameter from above. Two systems that beat each other are such a
+    cycle. Longer cycles are searched only without one, as negative cycles of the graph in which a
+    win is a step of -1 and a tie a step of 1 either way.
     """
     win, loss = counts.half - counts.tie / 2 > 0, counts.n - counts.half - counts.tie / 2 > 0
     contradicted: NDArray[np.bool_] = np.asarray((win & loss).any(axis=1))

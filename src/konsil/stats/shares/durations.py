@@ -1,7 +1,4 @@
-"""Middles of durations, which have a long tail.
-
-Geometric means and medians as functions of sums over clusters.
-"""
+"""Geometric means and medians of durations, which have a long tail, as functions of sums."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from konsil.stats.engine.contract import Array
 
 
 def geometric_mean(totals: Array) -> Array:
-    """Geometric mean from sums of logarithms and counts: exp(sum log x / n), (..., 2) -> (..., 1).
+    """Geometric mean exp(sum log x / n) from sums of logarithms and counts, (..., 2) -> (..., 1).
 
     nan where n is 0.
 
@@ -23,12 +20,10 @@ def geometric_mean(totals: Array) -> Array:
 
 
 def median_of_cells(totals: Array, values: Array) -> Array:
-    """Median of values by how often each was drawn: (..., n_values) -> (..., 1).
+    """Median of values weighted by how often each was drawn, (..., n_values) -> (..., 1).
 
-    nan where nothing was.
-
-    `values` (n_values,) rise. The median is the value at which half of the weight is reached; where
-    it is reached exactly between two values, the middle of the two.
+    `values` (n_values,) ascend. The median is the value at which half of the weight is reached;
+    where it is reached exactly between two values, it is the mean of the two. nan without weight.
 
     >>> median_of_cells(np.array([1.0, 0.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0, 4.0]))
     array([3.5])

@@ -1,9 +1,7 @@
-"""Differences of two shares.
+"""Differences of two proportions: score intervals, and square-and-add for outcomes in clusters.
 
-Score intervals for single outcomes, square-and-add for outcomes in clusters.
-
-Interval and p come from one test: p <= 1 - level exactly where the interval of that level leaves
-out zero.
+Interval and p value come from one test: p <= 1 - level exactly where the interval of that level
+excludes zero.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ _EM_STEPS = 2000
 
 
 class ShareDifference(NamedTuple):
-    """A difference of two shares with the interval and the two-sided p of one test."""
+    """A difference of two proportions with the interval and the two-sided p value of one test."""
 
     value: float
     low: float
@@ -79,16 +77,14 @@ class Outcomes(NamedTuple):
 
 
 def score_difference(outcomes: Outcomes, level: float = 0.95) -> ShareDifference:
-    """The score interval of p_a - p_b, and the score test of p_a = p_b.
-
-    For pairs, for independent groups and for both.
+    """The score interval of p_a - p_b and the score test of p_a = p_b, for pairs, groups or both.
 
     z(D) = (p_a - p_b - D) / sqrt(v(D)), v(D) = p_a q_a / n_a + p_b q_b / n_b - 2 n (p_11 - p_a p_b)
-    / (n_a n_b) at the probabilities of greatest likelihood whose difference is D; n pairs among n_a
-    and n_b outcomes. The interval holds each D with |z(D)| below the normal quantile, p is that of
-    |z(0)|. With pairs alone it is Tango's interval and McNemar's test (without a continuity
-    correction). Without pairs v has the factor N / (N - 1), N = n_a + n_b: Miettinen and Nurminen's
-    interval; so it has where only some outcomes are paired. Undefined where a group has none.
+    / (n_a n_b), at the maximum-likelihood probabilities with difference D, with n pairs among n_a
+    and n_b outcomes. The interval contains each D with |z(D)| below the normal quantile; p is that
+    of |z(0)|. With pairs alone it is Tango's interval and McNemar's test (without a continuity
+    correction). Without pairs, and where only some outcomes are paired, v has the factor N / (N -
+    1), N = n_a + n_b: Miettinen and Nurminen's interval. Undefined where a group has no outcome.
 
     Source: Tango (1998), Equivalence test and confidence interval for the difference in proportions
     for the paired-sample design; Miettinen and Nurminen (1985), Comparative analysis of two rates.
@@ -136,7 +132,7 @@ def _score(outcomes: Outcomes) -> Callable[[float], float]:
 
 
 def _restricted(outcomes: Outcomes, at: float) -> tuple[float, float, float]:
-    """p_11, p_a and p_b of greatest likelihood with p_a - p_b = at."""
+    """The maximum-likelihood p_11, p_a and p_b with p_a - p_b = at."""
     if not outcomes.pairs:
         p_a = _independent(outcomes, at)
         return 0.0, p_a, p_a - at
@@ -216,19 +212,18 @@ def _finite(function: Callable[[float], float]) -> Callable[[float], float]:
 def square_and_add(
     hits_a: Array, trials_a: Array, hits_b: Array, trials_b: Array, level: float = 0.95
 ) -> ShareDifference:
-    """The interval of a difference of two shares of outcomes in clusters.
+    """The interval of a difference of two proportions of outcomes in clusters.
 
-    It combines the limits of the two and their correlation.
-
-    low = D - sqrt((p_a - l_a)^2 - 2 r (p_a - l_a) (u_b - p_b) + (u_b - p_b)^2), high with u_a and
-    l_b; l and u are Wilson's at the sample size that the group's clusters are worth, n = min(p q /
-    v, sum(trials)) with v the variance of the share between its clusters, bias-reduced, and the t
-    quantile of its effective degrees of freedom: C - 1 for C clusters of one size, fewer where one
-    cluster has much of the outcomes (`cluster_variance`). A share of 0 or 1: n = 1 +
-    Satterthwaite's degrees of freedom of these sizes. r is the correlation of the two shares over
-    clusters, whose covariance is first brought nearer to zero by half the largest cluster's part,
-    as a correction for continuity. p is 1 minus the highest level at which the interval leaves out
-    zero. All arrays (n_clusters,). Undefined with fewer than two clusters in a group.
+    It combines the limits of the two proportions and their correlation: low = D - sqrt((p_a -
+    l_a)^2 - 2 r (p_a - l_a) (u_b - p_b) + (u_b - p_b)^2), high likewise with u_a and l_b. l and u
+    are Wilson's limits at the group's effective sample size n = min(p q / v, sum(trials)), with v
+    the bias-reduced variance of the proportion between clusters and the t quantile of its effective
+    degrees of freedom: C - 1 for C clusters of one size, fewer where one cluster has many of the
+    outcomes (`cluster_variance`). At a proportion of 0 or 1, n is 1 + Satterthwaite's degrees of
+    freedom of these sizes. r is the correlation of the two proportions over clusters; their
+    covariance is first moved towards zero by half the largest cluster's part, as a correction for
+    continuity. p is 1 minus the highest level at which the interval excludes zero. All arrays
+    (n_clusters,). Undefined with fewer than two clusters in a group.
 
     Source: Newcombe (1998), Improved confidence intervals for the difference between binomial
     proportions based on paired data (method 10); Korn and Graubard (1998) for the sample size; Bell
@@ -271,11 +266,11 @@ def square_and_add(
 class _Group(NamedTuple):
     share: float
     size: float
-    """The sample size that the clusters are worth."""
+    """The effective sample size."""
     df: float
     """The degrees of freedom of its variance."""
     deviations: Array
-    """(n_clusters,) hits less those expected at the share."""
+    """(n_clusters,) hits minus the hits expected at the proportion."""
 
     @staticmethod
     def of(hits: Array, trials: Array) -> _Group | None:

@@ -1,7 +1,4 @@
-"""Intervals of shares k / n: Wilson, and Clopper-Pearson when none or all.
-
-The same for outcomes in clusters.
-"""
+"""Intervals of proportions k / n: Wilson and Clopper-Pearson, also for outcomes in clusters."""
 
 from __future__ import annotations
 
@@ -45,7 +42,7 @@ def wilson(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Arra
 
 
 def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """The exact interval of k / n: beta quantiles; covers at least `level` at every true share.
+    """The exact interval of k / n by beta quantiles, with coverage of at least `level`.
 
     `k`, `n` broadcast; low and high have their shape. nan where n = 0.
 
@@ -68,11 +65,9 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Ar
 
 
 def interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Array]:
-    """The interval of a share without clusters.
+    """The interval of a proportion without clusters: Wilson, or Clopper-Pearson where k is 0 or n.
 
-    Wilson, or Clopper-Pearson when k is 0 or n.
-
-    nan where n = 0.
+    `k`, `n` broadcast. nan where n = 0.
 
     >>> low, high = interval([0, 8], [10, 10])
     >>> low.round(3), high.round(3)
@@ -85,18 +80,19 @@ def interval(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Array, Ar
 
 
 def clustered_interval(hits: Array, trials: Array, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share of outcomes in clusters, at the sample size that they are worth.
+    """Wilson's interval of a proportion of outcomes in clusters, at their effective sample size.
 
     p = sum(hits) / sum(trials), v = C / (C - 1) sum((hits - p trials)^2) / sum(trials)^2 over the C
     clusters with trials, n = min(p (1 - p) / v, sum(trials)), with the t quantile of
-    `degrees_of_freedom(trials)` for z: C - 1 for clusters of one size. Where none or all are hits,
-    v says nothing: Clopper-Pearson with n one more than these degrees, C for clusters of one size.
-    Where the clusters are `uneven`, v is the bias-reduced variance and t has its effective degrees
-    of freedom (`cluster_variance`): a cluster with much of the outcomes pulls the share towards
-    itself. `hits`, `trials` (n_clusters,). nan with fewer than two clusters.
+    `degrees_of_freedom(trials)` for z: C - 1 for clusters of one size. Where none or all outcomes
+    are hits, v is 0 and the interval is Clopper-Pearson's with n one more than these degrees of
+    freedom, C for clusters of one size. Where the clusters are `uneven`, v is the bias-reduced
+    variance and t has its effective degrees of freedom (`cluster_variance`), because a cluster with
+    many of the outcomes pulls the proportion towards itself. `hits`, `trials` (n_clusters,). nan
+    with fewer than two clusters.
 
-    Where few clusters have the rarer outcome a bootstrap covers far too seldom (with one hit
-    expected, 0.5 instead of 0.95), and this interval 0.95 to 0.98.
+    Where the less frequent outcome occurs in few clusters, the coverage of a bootstrap is far too
+    low (0.5 instead of 0.95 with one expected hit); that of this interval is 0.95 to 0.98.
 
     Source: Korn and Graubard (1998), Confidence intervals for proportions with small expected
     number of positive counts estimated from survey data; Wilson in the place of Clopper-Pearson,
@@ -123,11 +119,8 @@ def clustered_interval(hits: Array, trials: Array, level: float = 0.95) -> tuple
 def uneven(sizes: Array) -> bool:
     """Whether the effective number of clusters is below half of their number.
 
-    By their shares, clusters of these sizes (n_clusters,) are worth fewer than half as many equal
-    ones.
-
-    (sum of m)^2 / sum of m^2 < C / 2: one of 60 clusters with 12 % of the outcomes or more, for
-    instance. Empty ones do not count.
+    (sum of m)^2 / sum of m^2 < C / 2 for clusters of sizes m (n_clusters,): for instance one of 60
+    clusters with 12 % of the outcomes or more. Empty clusters do not count.
 
     >>> uneven(np.full(60, 3.0)), uneven(np.append(np.full(59, 3.0), 118.0))
     (False, True)
@@ -137,9 +130,7 @@ def uneven(sizes: Array) -> bool:
 
 
 def reduced_variance(hits: Array, trials: Array) -> tuple[float, float]:
-    """The bias-reduced variance of a share of outcomes in clusters.
-
-    The second value is its effective degrees of freedom.
+    """The bias-reduced variance of a clustered proportion, and its degrees of freedom.
 
     V = sum of (d / N)^2 / (1 - h), d = hits - p trials, h = trials / N: C / (C - 1) times the plain
     sum for C clusters of one size. The degrees of freedom are between those for independent
@@ -163,14 +154,12 @@ def reduced_variance(hits: Array, trials: Array) -> tuple[float, float]:
 
 
 def degrees_of_freedom(sizes: Array) -> float:
-    """Satterthwaite's degrees of freedom of the clusters' variance.
+    """Satterthwaite's degrees of freedom of the variance between clusters: (tr S)^2 / tr(S^2).
 
-    (tr S)^2 / tr(S^2), S = diag(m) - m m' / sum(m).
-
-    `sizes` m (n_clusters,): S is the covariance of the clusters' deviations from the overall share
-    if outcomes were independent. C - 1 for C clusters of one size, fewer for unequal ones: 4.7 for
-    10 clusters of 1, 1, 1, 1, 1, 2, 2, 3, 6 and 12. Clusters of size 0 do not count; 0 with fewer
-    than two.
+    S = diag(m) - m m' / sum(m), with `sizes` m (n_clusters,), is the covariance of the clusters'
+    deviations from the overall proportion if outcomes were independent. C - 1 for C clusters of one
+    size, fewer for unequal ones: 4.7 for 10 clusters of 1, 1, 1, 1, 1, 2, 2, 3, 6 and 12. Clusters
+    of size 0 do not count; 0 with fewer than two.
 
     Source: Satterthwaite (1946), An approximate distribution of estimates of variance components.
 
@@ -190,13 +179,11 @@ def degrees_of_freedom(sizes: Array) -> float:
 def effective_interval(
     p: float, variance: float, total: float, df: float, level: float = 0.95
 ) -> tuple[float, float]:
-    """Wilson's interval of a share with any variance.
+    """Wilson's interval of a proportion with any variance, at n = min(p (1 - p) / variance, total).
 
-    The sample size is n = min(p (1 - p) / variance, total).
-
-    `total` bounds n: the outcomes that the share is made of. The t quantile of `df` stands for z.
-    At a share of 0 or 1, where the variance says nothing: Clopper-Pearson with n = df + 1. nan with
-    df < 1.
+    `total` bounds n: the number of outcomes. The t quantile of `df` degrees of freedom replaces z.
+    At a proportion of 0 or 1, where the variance is 0, the interval is Clopper-Pearson's with n =
+    df + 1. nan with df < 1.
 
     Source: Korn and Graubard (1998), with Wilson in the place of Clopper-Pearson.
 

@@ -1,9 +1,7 @@
-"""Agreement of units in clusters of very unequal size.
+"""Agreement of units in clusters of very unequal size, with a bias-reduced variance.
 
-A large cluster does not make this variance too small.
-
-A cluster with much of the units pulls the number towards itself, so that its own part of the
-variance is too small, and a sum of few large parts is known worse than the number of clusters says.
+A cluster with many of the units pulls the number towards itself, so that its part of the variance
+is too small, and a sum of few large parts is less certain than the number of clusters suggests.
 """
 
 from __future__ import annotations
@@ -20,19 +18,19 @@ from konsil.stats.inference.cluster_variance import effective_number
 from konsil.stats.shares.shares import uneven
 
 VERY_UNEVEN = 4.0
-"""Worth fewer than this part of their number, clusters leave the posterior of patterns fewer
-degrees of freedom.
+"""Where the effective number of clusters is below this part of their number, the posterior of
+patterns has fewer degrees of freedom.
 
-Less uneven ones need not: the posterior's prior is worth two clusters, and of few clusters that is
-much."""
+Less uneven clusters need not, because the posterior's prior has the weight of two clusters, which
+is much where clusters are few."""
 
 _MOST_SUMS = 50_000_000
-"""Sums of single units beyond which the influences of units are not computed."""
+"""The largest number of sums of single units for which the influences of units are computed."""
 
 
 @dataclass(frozen=True)
 class UnevenClusters:
-    """What clusters of very unequal size say of one number."""
+    """The variance of one number over clusters of very unequal size."""
 
     variance: float
     """The bias-reduced variance."""
@@ -41,11 +39,11 @@ class UnevenClusters:
     n_clusters: int
     """Clusters with units that two raters labelled."""
     effective: float
-    """How many clusters of one size they are worth."""
+    """The effective number of clusters: as many of one size have the same variance."""
 
     @property
     def is_extreme(self) -> bool:
-        """Whether they are worth fewer than a fourth of their number."""
+        """Whether the effective number is below a fourth of the number of clusters."""
         return self.effective * VERY_UNEVEN < self.n_clusters
 
 
@@ -60,14 +58,13 @@ def sizes(codes: Codes) -> Array:
 def uneven_clusters(
     codes: Codes, tally: Callable[[Codes], Sums], finalise: Finalise
 ) -> UnevenClusters | None:
-    """Variance and degrees of freedom by the influences of single units.
-
-    None where clusters are not `shares.uneven`.
+    """Bias-reduced variance and degrees of freedom by the influences of single units.
 
     V = sum over clusters of u^2 / (1 - h), u the sum of the influences of a cluster's units and h
     its share of the units. The degrees of freedom lie between those for independent units and those
-    for units that are alike within clusters, 1 / (sum of h^2) - 1, by what clusters add to the
-    variance of single units. None, too, where the number is undefined.
+    for units that are alike within clusters, 1 / (sum of h^2) - 1, depending on what clusters add
+    to the variance of single units. None where the clusters are not `shares.uneven` or the number
+    is undefined.
 
     Source: Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
     multi-stage samples.

@@ -1,7 +1,4 @@
-"""Intervals of means of votes where the linearised one fails.
-
-Of shares, and of votes without any variation.
-"""
+"""Intervals of means of votes where the linearised interval fails: proportions and equal votes."""
 
 from __future__ import annotations
 
@@ -28,12 +25,11 @@ class Limits(NamedTuple):
 def wilson_limits(
     share: Array, variance: Array, n_votes: Array, df: Array, level: float = 0.95
 ) -> tuple[Array, Array]:
-    """Wilson's interval of shares with any variance V, (m,) each.
+    """Wilson's interval of proportions with any variance V, (m,) each.
 
-    The sample sizes are n = min(p (1 - p) / V, n_votes).
-
-    The t quantile of `df` stands for z. nan where V is nan or 0, where df < 1 and where the share
-    is 0 or 1: of votes that are all alike V says nothing.
+    The sample sizes are n = min(p (1 - p) / V, n_votes); the t quantile of `df` degrees of freedom
+    replaces z. nan where V is nan or 0, where df < 1 and where the proportion is 0 or 1: V carries
+    no information on votes that are all alike.
 
     Source: Korn and Graubard (1998), Confidence intervals for proportions with small expected
     number of positive counts estimated from survey data, with Wilson in the place of
@@ -60,9 +56,7 @@ def wilson_limits(
 def unanimous_limits(
     value: Array, n: Array, limits: tuple[float, float], level: float = 0.95
 ) -> Limits:
-    """Exact intervals of means of votes in which, pair by pair, every vote says the same.
-
-    (m,) each.
+    """Exact intervals of means of votes that are all alike within each pair, (m,) each.
 
     If another outcome has the chance u, n independent votes are all alike with the chance (1 -
     u)^n, so that u is at most 1 - (alpha / 2)^(1 / n), alpha = 1 - level. A share u of other votes
@@ -93,12 +87,10 @@ def unanimous_limits(
 
 
 def effective_votes(weights: Array) -> Array:
-    """How many independent votes clusters are worth whose votes are all alike.
+    """The effective number of votes of clusters whose votes are all alike, (G, m) to (m,).
 
-    Satterthwaite's number, (G, m) to (m,).
-
-    `weights`: each cluster's part in each value. G for G clusters of equal parts, fewer for unequal
-    ones; 0 without two clusters.
+    It is Satterthwaite's: `weights` is each cluster's part in each value. G for G clusters of equal
+    parts, fewer for unequal ones; 0 with fewer than two clusters.
 
     >>> effective_votes(np.array([[1.0, 1.0], [1.0, 10.0], [1.0, 1.0]])).round(2)
     array([3.  , 2.69])

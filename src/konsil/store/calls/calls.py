@@ -141,7 +141,7 @@ class Calls:
         t, i, a = schema.tasks.c, schema.items.c, schema.answers.c
         of_judges = t.rater.in_(sorted(judges))
         item_ids = sa.select(t.item).where(of_judges)
-        with engine.reading(self.store.engine) as connection, many():
+        with engine.reading(self.store.engine) as connection, bulk_creation():
             tasks: dict[str, Task] = {
                 task.id: task for task in read.some(connection, "tasks", of_judges)
             }

@@ -42,7 +42,7 @@ class Erased:
     """Table -> rows that are removed or blanked."""
     ratings: int = 0
     """Ratings that are removed."""
-    kept: int = 0
+    n_retained: int = 0
     """Ratings that stay, without texts and times."""
     moved: int = 0
     """Open tasks that go to others or lapse."""
@@ -63,7 +63,9 @@ def erased(events: Iterable[Event]) -> dict[str, Event]:
 
 def erased_wholly(events: Iterable[Event]) -> frozenset[str]:
     """Raters of whom no rating stayed."""
-    return frozenset(rater for rater, event in erased(events).items() if not _before(event).kept)
+    return frozenset(
+        rater for rater, event in erased(events).items() if not _before(event).n_retained
+    )
 
 
 def erased_raters(connection: Connection) -> dict[str, Event]:
@@ -88,7 +90,7 @@ def preview(store: Store, study: Study, rater: str) -> Erased:
         needs = anchoring.is_older(connection)
         head = audit.head(connection)
     anchored = anchoring.Anchored(f"{head[0]}-{head[1]}", "", ()) if needs else None
-    return Erased(rater, before, plan.removed, plan.kept, moved, anchored=anchored)
+    return Erased(rater, before, plan.removed, plan.n_retained, moved, anchored=anchored)
 
 
 def erase(store: Store, study: Study, rater: str, *, at: str, by: str, reason: str) -> Erased:
@@ -112,7 +114,7 @@ def erase(store: Store, study: Study, rater: str, *, at: str, by: str, reason: s
         rater,
         erasure.records,
         erasure.ratings,
-        erasure.kept,
+        erasure.n_retained,
         erasure.moved,
         erasure.at,
         erasure.by,
@@ -197,7 +199,7 @@ def _erase(
         "reason": reason.strip(),
         "records": records,
         "ratings": plan.removed,
-        "kept": plan.kept,
+        "kept": plan.n_retained,
     }
     event = Event(f"{audit.ERASURE} {rater}", audit.ERASURE, rater, at, event_data)
     row, kind = KINDS["events"].row(event), KINDS["events"]
@@ -213,7 +215,7 @@ def _erase(
     data |= {"traces": traces} if traces else {}
     total = audit.fingerprint(row, Salts(connection).of(owner_of("events")(row)))
     audit.append(connection, audit.ERASURE, {**data, **audit.covers(total)}, at)
-    return Erased(rater, records, plan.removed, plan.kept, moved, at, by, anchored)
+    return Erased(rater, records, plan.removed, plan.n_retained, moved, at, by, anchored)
 
 
 def counted(events: Iterable[Event]) -> Counter[str]:
@@ -224,7 +226,7 @@ def counted(events: Iterable[Event]) -> Counter[str]:
         total += Counter(
             raters=1,
             ratings=erasure.ratings,
-            kept=erasure.kept,
+            kept=erasure.n_retained,
             records=sum(erasure.records.values()),
         )
     return total

@@ -24,7 +24,7 @@ class Pseudonyms:
 
     Without it a name cannot be computed from an identifier.
 
-    What stands beside a name can still tell whose it is: see `release_tables` for the order and
+    Other columns of a row can still identify the person: see `release_tables` for the order and
     repeats of tasks.
 
     HMAC-SHA256 of the kind and the identifier, cut to 80 bits in base 32. Sorted by pseudonym, the

@@ -37,7 +37,7 @@ class Count:
     """The first place of the cell in the rater's order of work."""
     tasks: int
     """How many there are."""
-    done: int
+    n_completed: int
     """How many were handed in, or rated elsewhere."""
 
 

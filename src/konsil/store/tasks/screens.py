@@ -62,7 +62,7 @@ class Queued:
     """Whether it asks about a batch, a phase or the rater, and not about an item."""
     deferred: int
     """0, or its place among those put off."""
-    done: bool
+    is_completed: bool
     """Whether it was handed in, or rated elsewhere."""
     seconds: float | None
     """Seconds it took; None where not known."""

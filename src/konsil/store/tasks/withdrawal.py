@@ -42,7 +42,7 @@ def panels(connection: Connection, study: Study) -> dict[str, tuple[str, str]]:
 
 
 def preview(store: Store, study: Study, rater: str) -> Handover:
-    """What would become of a rater's tasks; nothing changes."""
+    """The effects of a withdrawal on a rater's tasks; nothing changes."""
     with reading(store.engine) as connection:
         return _preview(connection, study, rater)
 

@@ -29,7 +29,7 @@ def admit(study: Study, files: Sequence[Incoming], stored: Known | None = None) 
     Where neither the store nor the files have items with texts, items are implied by the ratings
     that name them; likewise answers.
     """
-    door = _Door(study, files, stored or Known())
+    door = _Door(study, files, stored or StoredRecords())
     for file in files:
         door.check(file)
     return door.admitted()
@@ -38,12 +38,12 @@ def admit(study: Study, files: Sequence[Incoming], stored: Known | None = None) 
 class _Door:
     """The state of one admission: what is known so far and what has been implied."""
 
-    def __init__(self, study: Study, files: Sequence[Incoming], stored: Known) -> None:
+    def __init__(self, study: Study, files: Sequence[Incoming], stored: StoredRecords) -> None:
         self.study = study
         self.files = files
         self.items = {i.id: i for f in files for i in f.items}
         self.answers = {a.id: a for f in files for a in f.answers}
-        self.known = stored
+        self.stored = stored
         self.imply_items = not self.items and (stored.bare or not stored.items)
         self.imply_answers = not self.answers and (stored.bare or not stored.answers)
         brought = {r.id: r for f in files for r in f.raters}
@@ -87,7 +87,7 @@ class _Door:
             if (
                 not self.imply_items
                 and answer.item not in self.items
-                and answer.item not in self.known.items
+                and answer.item not in self.stored.items
             ):
                 hint = self._nearest(answer.item, self._item_ids())
                 yield f"answer {answer.id!r}: there is no item {answer.item!r}; {hint}"
@@ -95,7 +95,7 @@ class _Door:
                 self.items.setdefault(answer.item, Item(answer.item, ""))
 
     def _item_ids(self) -> Iterable[str]:
-        return itertools.chain(self.items, self.known.items)
+        return itertools.chain(self.items, self.stored.items)
 
     def _nearest(self, name: str, names: Iterable[str]) -> str:
         """The nearest name, searched only as often as problems are written out.
@@ -195,7 +195,7 @@ class _Door:
         if (
             rating.item is not None
             and rating.item not in self.items
-            and rating.item not in self.known.items
+            and rating.item not in self.stored.items
         ):
             if not self.imply_items:
                 return (
@@ -210,10 +210,10 @@ class _Door:
         return None
 
     def _answer(self, answer: str, item: str | None) -> str | None:
-        if answer in self.answers or answer in self.known.answers:
+        if answer in self.answers or answer in self.stored.answers:
             return None
         if not self.imply_answers:
-            answer_ids = itertools.chain(self.answers, self.known.answers)
+            answer_ids = itertools.chain(self.answers, self.stored.answers)
             return f"there is no answer {answer!r}; {self._nearest(answer, answer_ids)}"
         prefix = f"{item}:"
         if item is None or not answer.startswith(prefix):

@@ -119,7 +119,7 @@ def deviations(study: Study, freeze: Event | None) -> Deviations:
     )
 
 
-def told_apart(study: Study, freeze: Event | None) -> tuple[Analysis, ...]:
+def mark_exploratory(study: Study, freeze: Event | None) -> tuple[Analysis, ...]:
     """The analyses, those that were added or changed after the freeze as exploratory ones."""
     changes = deviations(study, freeze)
     late = {*changes.added, *changes.changed}

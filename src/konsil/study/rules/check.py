@@ -52,7 +52,7 @@ def problems(study: Study, name: str = "study.toml") -> Iterator[str]:
         return
     if not study.title.strip():
         yield f"{name}: title: is empty; a report needs a title"
-    if not known(study.language):
+    if not catalogue_language(study.language):
         yield (
             f"{name}: language: there is no {study.language!r};"
             f" {nearest(study.language, languages())}"

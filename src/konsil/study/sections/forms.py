@@ -68,7 +68,7 @@ class Difference:
     """How today's form differs from a former one."""
 
     faults: tuple[str, ...]
-    """What is more than wording, one clause each."""
+    """The changes that are more than wording, one clause each."""
     added: tuple[str, ...]
     """Criteria that were added."""
 

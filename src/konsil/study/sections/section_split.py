@@ -36,8 +36,8 @@ def parted(text: str, sections: Sequence[str]) -> tuple[str, str]:
 @cache
 def _heading(name: str) -> re.Pattern[str]:
     words = r"\s+".join(re.escape(word) for word in name.strip(" #*:_").split())
-    # Not in the middle of a sentence: after the words comes the end of the line, or a sign that
-    # ends a heading.
+    # Not in the middle of a sentence: after the words comes the end of the line, or a character
+    # that ends a heading.
     number = r"(?:\d+[.)][ \t]*)?"
     return re.compile(
         rf"^[ \t]*(?:#+[ \t]*)?{number}[*_]*{number}{words}[ \t]*(?:[*_]*[:：][*_]*|[*_]*["

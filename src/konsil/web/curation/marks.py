@@ -64,13 +64,13 @@ class Case:
 
     item: Item
     """The case."""
-    seen: int
+    number: int
     """The number of its last marking, 0: none."""
-    held: Marking | None
+    marking: Marking | None
     """What is marked."""
     state: State
     """How far it is."""
-    found: Sequence[Leftover]
+    leftovers: Sequence[Leftover]
     """What its versions still tell."""
     versions: Versions
     """What the versions say."""
@@ -80,12 +80,12 @@ class Case:
     @property
     def marks(self) -> tuple[Mark, ...]:
         """What is marked, in the order of the text."""
-        return self.held.marks if self.held is not None else ()
+        return self.marking.marks if self.marking is not None else ()
 
     @property
     def stops(self) -> int:
         """How much stands in the way of an approval without a reason."""
-        return sum(leftover.stops for leftover in self.found)
+        return sum(leftover.stops for leftover in self.leftovers)
 
 
 class Marks:
@@ -148,10 +148,10 @@ class Marks:
             history,
         )
 
-    def change(self, name: str, form: Mapping[str, str], *, by: str, seen: int) -> Fault:
+    def change(self, name: str, form: Mapping[str, str], *, by: str, base_number: int) -> Fault:
         """One change of the marks, as a form says it.
 
-        `seen` is the marking that whoever changes it knew of.
+        `base_number` is the marking that whoever changes it knew of.
         """
         if self.spec is None:
             return "unknown"
@@ -162,24 +162,26 @@ class Marks:
             if name in markings.cases_with_versions(connection):
                 return "made"
             history = markings.history(connection, name)
-            if len(history) != seen:
+            if len(history) != base_number:
                 # Sent once more, because the answer to the first time was lost: it is kept already.
-                again = len(history) == seen + 1 and replace(history[0], at="") == self._wanted(
-                    item, history[1:], form, by
-                )
+                again = len(history) == base_number + 1 and replace(
+                    history[0], at=""
+                ) == self._marking_after(item, history[1:], form, by)
                 return "" if again else "crossed"
-            new_marking = self._wanted(item, history, form, by)
+            new_marking = self._marking_after(item, history, form, by)
             if isinstance(new_marking, str):
                 return new_marking
             if history and replace(history[0], by=by, at="") == new_marking:
                 return ""
             return (
                 ""
-                if markings.append_marking(connection, new_marking, base_number=seen, at=self.now())
+                if markings.append_marking(
+                    connection, new_marking, base_number=base_number, at=self.now()
+                )
                 else "crossed"
             )
 
-    def _wanted(
+    def _marking_after(
         self, item: Item, history: Sequence[Marking], form: Mapping[str, str], by: str
     ) -> Marking | Fault:
         """The marking after a change, or the fault that prevents the change.

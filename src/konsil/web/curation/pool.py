@@ -17,7 +17,7 @@ from konsil.prepare import (
     Screening,
     decided_of,
     decisions,
-    found,
+    first_finding,
     last_screened,
 )
 from konsil.prepare.identifiers.suspects import suspects
@@ -63,7 +63,7 @@ class Listed:
 
     rows: Sequence[Row]
     """Its items."""
-    found: int
+    n_matches: int
     """How many items the filter and the search find."""
     page: int
     """Which page it is, from 1."""
@@ -77,7 +77,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class One:
+class ItemReview:
     """One item, to be decided on."""
 
     item: Item
@@ -94,11 +94,11 @@ class One:
     """The reason for which a model suspects it, where no rule does."""
     quoted: str = ""
     """The words of the text that the model gave for it; empty where they are not in the text."""
-    known: Sequence[str] = field(default=())
+    earlier_reasons: Sequence[str] = field(default=())
     """Reasons that were given before, to choose from."""
 
     @property
-    def seen(self) -> int:
+    def last_number(self) -> int:
         """The number of the last decision on it."""
         return self.history[0].number if self.history else 0
 
@@ -181,7 +181,7 @@ class Pool:
             (i for i in matching_items if i > item), matching_items[0] if matching_items else None
         )
 
-    def one(self, name: str) -> One | None:
+    def review(self, name: str) -> ItemReview | None:
         """One item with what rules find in it and what was decided.
 
         None where there is no such item.
@@ -204,7 +204,7 @@ class Pool:
             for decision in stand.last.values()
             if decision.decision not in ("", KEEP)
         ]
-        return One(
+        return ItemReview(
             item,
             stand.of(name),
             stand.reason(name),
@@ -221,14 +221,14 @@ class Pool:
         decision: str,
         *,
         by: str,
-        seen: int,
+        base_number: int,
         reason: str = "",
         met: Sequence[str] = (),
         note: str = "",
     ) -> Fault:
         """Keep an item, leave it out, or take back what was decided; says what stands in the way.
 
-        `seen` is the number of the last decision on the item that whoever decides knew of.
+        `base_number` is the number of the last decision on the item that whoever decides knew of.
         """
         if self.spec is None:
             return "unknown"
@@ -256,12 +256,12 @@ class Pool:
                 return "planned"
             history = decisions(pool.decision_events(connection, name))
             last = history[-1] if history else None
-            if last is not None and last.number != seen:
+            if last is not None and last.number != base_number:
                 # The same by the same person once more, such as a form that was sent twice, is done
                 # already.
                 return (
                     ""
-                    if (last.by, last.decision, last.met) == (by, reason, met_criteria)
+                    if (last.by, last.decision, last.statements) == (by, reason, met_criteria)
                     else "crossed"
                 )
             otherwise = last.otherwise if last is not None else self._otherwise(item)
@@ -290,7 +290,7 @@ class Pool:
         stand = self.stand()
         if item.id in stand.suspected:
             return stand.suspected[item.id]
-        finding = found(item, self.spec)
+        finding = first_finding(item, self.spec)
         if finding is not None:
             return finding.reason
         return KEEP if self.spec.keeps_undecided else UNDECIDED

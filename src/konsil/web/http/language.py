@@ -5,7 +5,7 @@ It is the language that a visitor's browser requests; counts are in the language
 
 from __future__ import annotations
 
-from konsil.locale import SOURCE, known, translations
+from konsil.locale import SOURCE, catalogue_language, translations
 
 
 def count_of(language: str, total: int) -> str:
@@ -14,7 +14,7 @@ def count_of(language: str, total: int) -> str:
     >>> count_of("de", 6), count_of("xx", 6)
     ('von 6', 'of 6')
     """
-    _ = translations(known(language) or SOURCE).gettext
+    _ = translations(catalogue_language(language) or SOURCE).gettext
     return _("of %(total)s") % {"total": total}
 
 
@@ -30,7 +30,7 @@ def preferred(accepted: str) -> str:
     for part in accepted.split(","):
         name, _, weight = part.partition(";q=")
         try:
-            weighted_names.append((-float(weight or 1), known(name)))
+            weighted_names.append((-float(weight or 1), catalogue_language(name)))
         except ValueError:
             continue
     return next(

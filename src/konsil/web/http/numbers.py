@@ -21,7 +21,7 @@ class TypedNumber:
     number: str = ""
     """The number with a decimal point and without other separators; empty: the text is no number,
     or is ambiguous."""
-    whole: str = ""
+    grouped: str = ""
     """Of an ambiguous text: how to write what it means if its separator groups thousands."""
     decimal: str = ""
     """Of an ambiguous text: how to write what it means if its separator is a decimal one, with a
@@ -39,9 +39,9 @@ def read_number(text: str) -> TypedNumber:
     >>> [read_number(text).number for text in texts]
     ['40', '1.5', '-0.125', '1000', '1000.5', '1000000', '', '', '']
     >>> read_number("1.000")
-    TypedNumber(number='', whole='1000', decimal='1.0')
+    TypedNumber(number='', grouped='1000', decimal='1.0')
     >>> read_number("1,125")
-    TypedNumber(number='', whole='1125', decimal='1.1250')
+    TypedNumber(number='', grouped='1125', decimal='1.1250')
     """
     typed = text.strip().replace("\u2212", "-")
     plain = _PLAIN.fullmatch(typed)

@@ -109,8 +109,8 @@ def source_of(pieces: Sequence[Piece]) -> str:
 
     Special characters (signs) mark where a sentence to be rated begins and ends.
 
-    The signs are set inside a list's dash or a bold sentence's stars, so that Markdown still sees
-    those.
+    The marker characters are set inside a list's dash or a bold sentence's stars, so that
+    Markdown still reads those.
     """
     marked_pieces = []
     for piece in pieces:
@@ -138,14 +138,14 @@ def plain(text: str) -> str:
 
 def _match(pattern: re.Pattern[str], text: str) -> int:
     match = pattern.match(text)
-    # A sentence of nothing but signs is text.
+    # A sentence of nothing but marker characters is text.
     return match.end() if match is not None and match.end() < len(text) else 0
 
 
 def _with_marks(html: str) -> str:
-    """Put <mark> around every run of text between the signs, tag by tag.
+    """Put <mark> around every run of text between the marker characters, tag by tag.
 
-    So the elements nest correctly, whatever tags lie between the signs.
+    So the elements nest correctly, whatever tags lie between the markers.
     """
     if not _MARKED.search(html):
         return html

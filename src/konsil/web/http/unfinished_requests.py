@@ -27,7 +27,7 @@ class Limits:
     head: float = 20.0
     """From a request's first byte to the end of its head."""
     body: float = 30.0
-    """For the body, besides a second for every `rate` bytes of it that have come."""
+    """For the body, in addition to a second for every `rate` bytes of it that have come."""
     rate: float = 500.0
     """Bytes a second that any line has."""
     fetching: float = 120.0

@@ -74,7 +74,7 @@ def make(site: Site, rater: str, phase: str, batch: str, language: str, *, by: s
                 f"batch {batch!r} is for practice, which explains itself on the pages and not in"
                 " a kit"
             )
-        sheets.append(with_page_names(dataclasses.replace(sheet, back="back"), site.names))
+        sheets.append(with_page_names(dataclasses.replace(sheet, previous_page="back"), site.names))
     kit = secrets.token_hex(12)
     html = _html(site, kit, list(zip(rows, sheets, strict=True)), language)
     data: dict[str, Any] = {
@@ -119,12 +119,12 @@ def _rows(site: Site, rater: str, phase: str, batch: str) -> list[Queued]:
     if not batch_rows:
         batches = sorted({row.batch for row in line})
         raise KonsilError(f"rater {rater!r} has no batch {batch!r}; {nearest(batch, batches)}")
-    open_rows = [row for row in batch_rows if not row.done]
+    open_rows = [row for row in batch_rows if not row.is_completed]
     if not open_rows:
         raise KonsilError(f"rater {rater!r} has nothing left to do in batch {batch!r}")
     with reading(site.store.engine) as connection:
         before = line[: line.index(open_rows[0])]
-        tasks = [screens.task(connection, row.task) for row in before if not row.done]
+        tasks = [screens.task(connection, row.task) for row in before if not row.is_completed]
     if any(task is not None and task.purpose == "practice" for task in tasks):
         raise KonsilError(
             f"rater {rater!r}: has not yet finished the practice, which is on the study's pages"
@@ -186,7 +186,7 @@ def _as_element_text(html: str) -> str:
 
 
 def _spec(row: Queued, sheet: Sheet, aside: int) -> dict[str, Any]:
-    questions: list[QuestionView] = [a for group in sheet.everything for a in group.asked]
+    questions: list[QuestionView] = [a for group in sheet.everything for a in group.questions]
     form_values = {a.name: a.value for a in questions} | {
         a.reason: a.note for a in questions if a.reason
     }

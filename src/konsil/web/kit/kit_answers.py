@@ -44,13 +44,13 @@ class TakenIn:
     """Whether this file, or a later one, was taken in before; then nothing changed."""
     handed_in: int = 0
     """Screens whose ratings were stored or revised."""
-    kept: int = 0
+    n_incomplete: int = 0
     """Screens that are not complete: what they say is on the rater's page."""
     unchanged: int = 0
     """Screens that said nothing new."""
-    gone: int = 0
+    n_reassigned: int = 0
     """Screens that belong to somebody else by now."""
-    left: Mapping[str, str] = field(default_factory=dict)
+    reason_by_screen: Mapping[str, str] = field(default_factory=dict)
     """Public name of a screen that was not handed in -> why."""
     problems: int = 0
     """Problems reported."""
@@ -61,7 +61,7 @@ class _Screen:
     """What a kit says of one screen."""
 
     changes: tuple[Change, ...]
-    done: bool
+    is_submitted: bool
     values: Mapping[str, str]
     visits: tuple[Visit, ...]
     problems: tuple[tuple[str, str], ...]
@@ -216,9 +216,13 @@ def _each(site: Site, rater: str, kit: str, kit_screens: Mapping[str, _Screen]) 
             refusals[public] = "was changed on the pages meanwhile; it stays as it is there"
         elif saved.refused:
             refusals[public] = next(iter(saved.refused.values()))
-        elif state is not None and state[0] == saved.rev and (state[1] or not kit_screen.done):
+        elif (
+            state is not None
+            and state[0] == saved.rev
+            and (state[1] or not kit_screen.is_submitted)
+        ):
             unchanged += bool(kit_screen.changes)
-        elif not kit_screen.done:
+        elif not kit_screen.is_submitted:
             n_saved += 1
         else:
             reason = _hand_in(site, rater, public, kit_screen.values, saved.rev)
@@ -251,7 +255,7 @@ def _hand_in(site: Site, rater: str, public: str, values: Mapping[str, str], rev
     if form.tidied(form_fields, values) != form.tidied(form_fields, form_values):
         return "was changed on the pages meanwhile; it stays as it is there"
     submission = site.desk.submit(rater, public, form_values, rev)
-    if submission is None or submission.done:
+    if submission is None or submission.is_stored:
         return ""
     return next(
         iter((submission.problems or submission.conflicts).values()),

@@ -43,7 +43,7 @@ PERSONAL = frozenset({"owner", "coordinator"})
 class Person:
     """Somebody who has said something before the first task."""
 
-    who: str
+    rater: str
     """The rater."""
     standing: Standing
     """How far they are."""

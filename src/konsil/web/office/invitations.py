@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.errors import StoreError
-from konsil.locale import known, languages, translations
+from konsil.locale import catalogue_language, languages, translations
 from konsil.store.engine.engine import reading
 from konsil.store.people.access import PERSONAL, Invitation, Role
 from konsil.store.people.people import Person, forget_person, note_person, people
@@ -36,7 +36,7 @@ STAFF: tuple[Role, ...] = ("curator", "coordinator", "analyst", "owner")
 class Guest:
     """Somebody who rates, or runs the study, as the page of invitations lists them."""
 
-    who: str
+    account: str
     """The id."""
     role: Role
     """As what they come."""
@@ -48,7 +48,7 @@ class Guest:
     """The newest link that still works."""
     used_at: str | None = None
     """When a link was used last."""
-    gone: bool = False
+    is_withdrawn: bool = False
     """Whether the rater has withdrawn."""
 
 
@@ -56,7 +56,7 @@ class Guest:
 class Letter:
     """A link with the text around it, in every language of the pages."""
 
-    who: str
+    recipient: str
     """Whom it is for."""
     url: str
     """The personal link, shown this once."""
@@ -144,10 +144,10 @@ def _last(links: list[Invitation]) -> str | None:
 def invite(request: Request) -> Response:
     """Make links, each shown this once with a letter around it; links that worked before end."""
     site, form, role = site_of(request), form_of(request), visitor_of(request).role
-    everybody = {g.who: g for g in guests(site)}
+    everybody = {g.account: g for g in guests(site)}
     addressee = form.get("who", "")
     if form.get("all"):
-        whom = [g.who for g in everybody.values() if g.open is None and not g.gone]
+        whom = [g.account for g in everybody.values() if g.open is None and not g.is_withdrawn]
     elif form.get("role", "rater") != "rater":
         # A coordinator who could invite an owner would be one.
         if (
@@ -162,7 +162,9 @@ def invite(request: Request) -> Response:
             request, [addressee.strip()[:LONGEST]], next(r for r in STAFF if r == form["role"])
         )
     else:
-        whom = [addressee] if addressee in everybody and not everybody[addressee].gone else []
+        whom = (
+            [addressee] if addressee in everybody and not everybody[addressee].is_withdrawn else []
+        )
     if not whom:
         return _page(request, "nobody", 422)
     return _letters(request, whom, "rater")
@@ -187,7 +189,7 @@ def _letters(request: Request, whom: list[str], role: Role) -> Response:
         secret = site.access.invite(account, role, at=now, expires_at=until, most_uses=most, by=by)
         url = site.options.host + path_to(request, "invitation", secret=secret)
         person = named.get(account, Person(account))
-        first = known(site.study.language) or "en"
+        first = catalogue_language(site.study.language) or "en"
         spoken = (first, *(language for language in languages() if language != first))
         texts = tuple(
             (s, *letter(s, site.study.title, person.name, url, until, role)) for s in spoken
@@ -255,9 +257,9 @@ def letter(
 def revoke(request: Request) -> Response:
     """Make somebody's links useless, and sign them out everywhere."""
     site, account = site_of(request), form_of(request).get("who", "")
-    raters = {g.who for g in guests(site)}
+    raters = {g.account for g in guests(site)}
     if account not in raters and (
-        visitor_of(request).role != "owner" or account not in {g.who for g in staff(site)}
+        visitor_of(request).role != "owner" or account not in {g.account for g in staff(site)}
     ):
         return _page(request, "nobody", 422)
     site.access.revoke(account, at=site.now(), by=visitor_of(request).who)
@@ -273,7 +275,7 @@ def note(request: Request) -> Response:
         form.get("email", "").strip(),
     )
     if (
-        rater not in {g.who for g in guests(site)}
+        rater not in {g.account for g in guests(site)}
         or len(name) > LONGEST
         or len(email) > LONGEST
         or not _plain(name + email)
@@ -296,7 +298,7 @@ def _plain(text: str) -> bool:
 
 
 def leave(request: Request) -> Response:
-    """What would become of a rater's tasks, before anybody decides."""
+    """The effects of a withdrawal on a rater's tasks, before it is confirmed."""
     return _leave(request, request.query_params.get("rater", ""))
 
 

@@ -62,7 +62,9 @@ def _page(
 ) -> Response:
     text, marks = current_case.item.text, current_case.marks
     leftover_spans = [
-        (m.start, m.end) for m in current_case.found if m.start is not None and m.end is not None
+        (m.start, m.end)
+        for m in current_case.leftovers
+        if m.start is not None and m.end is not None
     ]
     # Browsers read a carriage return before a line feed as nothing: it has a run of its own, so
     # that offsets hold.
@@ -104,7 +106,7 @@ def mark(request: Request) -> Response:
         if number_text.isascii() and number_text.isdigit() and len(number_text) < 9
         else 0
     )
-    fault = site.marks.change(name, form, by=visitor_of(request).who, seen=number)
+    fault = site.marks.change(name, form, by=visitor_of(request).who, base_number=number)
     if not fault:
         return to(_place(request, name))
     current_case = site.marks.case(name)

@@ -57,7 +57,7 @@ class Cell:
     """The batch."""
     tasks: int
     """Screens of all its raters."""
-    done: int
+    n_completed: int
     """How many of them are done."""
     raters: int
     """Raters with tasks in it."""
@@ -119,7 +119,7 @@ def _overview(request: Request, fault: str = "", status: int = 200) -> Response:
     context = {
         "groups": groups,
         "total": sum(p.total for p in people),
-        "done": sum(p.done for p in people),
+        "done": sum(p.n_completed for p in people),
         "free": free,
         "lapsed": (
             sum(c.tasks for c in counts if not c.rater) - free - sum(v.screens for v in vacant)
@@ -166,9 +166,9 @@ def cells(counts: Sequence[Count], panels: Mapping[str, tuple[str, str]]) -> lis
             phase,
             batch,
             sum(c.tasks for c in cell_counts),
-            sum(c.done for c in cell_counts),
+            sum(c.n_completed for c in cell_counts),
             len(cell_counts),
-            sum(c.tasks == c.done for c in cell_counts),
+            sum(c.tasks == c.n_completed for c in cell_counts),
         )
         for (panel, phase, batch, instrument), cell_counts in ordered
     ]
@@ -196,7 +196,7 @@ def _batches(request: Request, fault: str = "", status: int = 200) -> Response:
             "phase": phase,
             "batch": batch,
             "tasks": sum(c.tasks for c in batch_counts),
-            "done": sum(c.done for c in batch_counts),
+            "done": sum(c.n_completed for c in batch_counts),
             "raters": _raters(batch_counts),
             "closed": (phase, batch, "") in closed,
             "closed_for": sorted(r for p, b, r in closed if (p, b) == (phase, batch) and r),
@@ -214,7 +214,7 @@ def _raters(counts: Sequence[Count]) -> dict[str, tuple[int, int]]:
     progress_by_rater: dict[str, tuple[int, int]] = {}
     for count in counts:
         n_completed, total = progress_by_rater.get(count.rater, (0, 0))
-        progress_by_rater[count.rater] = (n_completed + count.done, total + count.tasks)
+        progress_by_rater[count.rater] = (n_completed + count.n_completed, total + count.tasks)
     return dict(sorted(progress_by_rater.items()))
 
 

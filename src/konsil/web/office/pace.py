@@ -28,7 +28,7 @@ class Pace:
 
     rater: str
     """Who."""
-    done: int
+    n_completed: int
     """Screens done."""
     total: int
     """Screens of the plan."""
@@ -47,7 +47,7 @@ class Pace:
     @property
     def n_pending(self) -> int:
         """Screens still to do."""
-        return self.total - self.done
+        return self.total - self.n_completed
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[
         rater_counts = [c for c in counts if c.rater == rater]
         total, n_completed, rater_screens = (
             sum(c.tasks for c in rater_counts),
-            sum(c.done for c in rater_counts),
+            sum(c.n_completed for c in rater_counts),
             times.get(rater, []),
         )
         rater_median = _median(rater_screens)
@@ -89,7 +89,7 @@ def paces(counts: Sequence[Count], handed: Sequence[Handed], now: str) -> tuple[
         rater_paces.append(
             Pace(
                 rater=rater,
-                done=n_completed,
+                n_completed=n_completed,
                 total=total,
                 last=rater_screens[-1].at if rater_screens else None,
                 seconds=rater_median,

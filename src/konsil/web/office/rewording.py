@@ -54,7 +54,7 @@ class Row:
     """The text of the other wording, to edit."""
     accepted: Accepted | None
     """What was decided."""
-    stands: bool
+    is_fixed: bool
     """Whether it was answered or rated already, so that its words stay."""
     warnings: tuple[FidelityWarning, ...] = ()
     """In what the other wording differs from the question, and must not."""

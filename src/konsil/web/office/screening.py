@@ -70,21 +70,21 @@ def _place(request: Request, name: str, chosen: Mapping[str, str]) -> str:
 
 def screened(request: Request) -> Response:
     """One item, to be decided on."""
-    item_view = site_of(request).pool.one(request.query_params.get("item", ""))
+    item_view = site_of(request).pool.review(request.query_params.get("item", ""))
     if item_view is None or site_of(request).pool.spec is None:
         return to(path_to(request, "screening"))
     return _item_page(request, item_view, _filter(request.query_params))
 
 
 def _item_page(
-    request: Request, item_view: One, chosen: Mapping[str, str], fault: str = ""
+    request: Request, item_view: ItemReview, chosen: Mapping[str, str], fault: str = ""
 ) -> Response:
     site, form = site_of(request), form_of(request)
     last = item_view.history[0] if item_view.history else None
     ticked = (
         [form[name] for name in form if name.startswith("met.")]
         if fault
-        else list(last.met)
+        else list(last.statements)
         if last
         else []
     )
@@ -127,13 +127,13 @@ def decide(request: Request) -> Response:
         name,
         decision,
         by=visitor_of(request).who,
-        seen=_number(form.get("seen", "0")),
+        base_number=_number(form.get("seen", "0")),
         reason=form.get("reason", ""),
         met=ticked,
         note=form.get("note", ""),
     )
     if fault:
-        item_view = site.pool.one(name)
+        item_view = site.pool.review(name)
         return (
             _item_page(request, item_view, chosen, fault)
             if item_view is not None

@@ -37,7 +37,7 @@ class RatedPage:
     """Its question."""
     note: str
     """The rater's note to oneself."""
-    done: bool
+    is_submitted: bool
     """Whether it was handed in."""
     changed: bool
     """Whether something was changed since, and not handed in: the ratings stand as they were."""
@@ -88,11 +88,13 @@ def rated_pages(site: Site, rater: str) -> list[RatedPage]:
 def changed_pages(site: Site, connection: Connection, rater: str) -> frozenset[str]:
     """Open tasks that a rater handed in, and then changed without submitting the change."""
     return frozenset(
-        task for task in typed_since(connection, rater) if _says_otherwise(site, connection, task)
+        task
+        for task in typed_since(connection, rater)
+        if _differs_from_ratings(site, connection, task)
     )
 
 
-def _says_otherwise(site: Site, connection: Connection, task_id: str) -> bool:
+def _differs_from_ratings(site: Site, connection: Connection, task_id: str) -> bool:
     """Whether the page of a task says something else than its ratings.
 
     A change that was taken back does not.
@@ -122,5 +124,5 @@ def _matches(row: RatedPage, words: str, which: str) -> bool:
     if not all(word in text for word in words.casefold().split()):
         return False
     return which not in ("note", "open") or (
-        bool(row.note) if which == "note" else not row.done or row.changed
+        bool(row.note) if which == "note" else not row.is_submitted or row.changed
     )

@@ -78,8 +78,8 @@ def _task(
     if submission is None:
         pause = (
             not sheet.submitted
-            and sheet.progress.done > 0
-            and sheet.progress.done % PAUSE_AFTER == 0
+            and sheet.progress.n_completed > 0
+            and sheet.progress.n_completed % PAUSE_AFTER == 0
         )
         context = {
             "sheet": with_page_names(sheet, site.names),
@@ -122,9 +122,9 @@ def _with_form(sheet: Sheet, submission: Submitted, sent: Mapping[str, str]) -> 
                 problem=a.name in submission.problems,
                 conflict=a.name in submission.conflicts,
             )
-            for a in group.asked
+            for a in group.questions
         )
-        return dataclasses.replace(group, asked=questions)
+        return dataclasses.replace(group, questions=questions)
 
     panes = tuple(
         dataclasses.replace(p, groups=tuple(fill_group(g) for g in p.groups)) for p in sheet.panes
@@ -134,14 +134,14 @@ def _with_form(sheet: Sheet, submission: Submitted, sent: Mapping[str, str]) -> 
         panes=panes,
         groups=tuple(fill_group(g) for g in sheet.groups),
         note=sent.get(NOTE, sheet.note),
-        why=sent.get(REASON_FOR_CHANGE, sheet.why),
-        lacks_why=REASON_FOR_CHANGE in submission.problems,
+        reason=sent.get(REASON_FOR_CHANGE, sheet.reason),
+        lacks_reason=REASON_FOR_CHANGE in submission.problems,
     )
 
 
 def _lost(sheet: Sheet, sent: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Questions and what was entered that a closed batch did not take."""
-    questions = [a for group in sheet.everything for a in group.asked]
+    questions = [a for group in sheet.everything for a in group.questions]
     values = [(a.question, sent.get(a.name, ""), a.value) for a in questions]
     notes = [(a.question, sent.get(a.reason, ""), a.note) for a in questions if a.reason]
     return tuple(
@@ -162,7 +162,7 @@ def submit(request: Request) -> Response:
     if submission is None:
         return refusal(request, 404)
     if wants_json(request):
-        if submission.done:
+        if submission.is_stored:
             return JSONResponse({"go": _after(request, submission)})
         if submission.closed:
             return JSONResponse({"closed": True})
@@ -172,7 +172,7 @@ def submit(request: Request) -> Response:
             "rev": submission.rev,
         }
         return JSONResponse(reply, 409 if submission.conflicts else 422)
-    if submission.done:
+    if submission.is_stored:
         return to(_after(request, submission))
     # A batch that was closed meanwhile takes nothing; its page tells what that was.
     return _task(request, submission, values)

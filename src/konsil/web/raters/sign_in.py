@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from konsil.locale import known
+from konsil.locale import catalogue_language
 from konsil.store.engine.engine import answers
 from konsil.store.people.access import Invitation
 from konsil.web.site.guard import form_of, visitor_of
@@ -89,7 +89,7 @@ def leave(request: Request) -> Response:
 def language(request: Request) -> Response:
     """Choose the language of the pages; the study's own texts stay as they are."""
     site, form = site_of(request), form_of(request)
-    chosen = known(form.get("language", ""))
+    chosen = catalogue_language(form.get("language", ""))
     if not chosen:
         return refusal(request, 422)
     home = path_to(request, "landing")

@@ -232,6 +232,6 @@ def _given_replies(questions: Sequence[Question], read: Reading) -> dict[str, st
     scales = {q.id: q.scale for q in questions}
     replies_by_field = {
         g.field.name: g.label if g.label is not None else scales[g.field.name].abstain or ""
-        for g in read.given
+        for g in read.replies
     }
     return {q.id: replies_by_field.get(q.id, "") for q in questions}

@@ -99,8 +99,9 @@ def read(form_fields: Sequence[Field], form_values: Mapping[str, str]) -> Readin
         return Reading("off schema", problems={**reading.problems, **unclear})
     return dataclasses.replace(
         reading,
-        given=tuple(
-            _with_reason(g, form_values.get(extra.get(g.field.name, ""), "")) for g in reading.given
+        replies=tuple(
+            _with_reason(g, form_values.get(extra.get(g.field.name, ""), ""))
+            for g in reading.replies
         ),
     )
 

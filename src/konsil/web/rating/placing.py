@@ -53,7 +53,7 @@ class Offer:
 class Waiting:
     """Somebody on the waiting list."""
 
-    who: str
+    rater: str
     """The rater."""
     at: str
     """Since when."""

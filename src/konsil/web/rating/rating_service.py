@@ -69,7 +69,7 @@ class Desk:
         Without `looks` no visitor views the page now, and no time is counted.
         """
         with reading(self._store.engine) as connection:
-            state_and_task = self._mine(connection, rater, public)
+            state_and_task = self._task_of_rater(connection, rater, public)
             if state_and_task is None:
                 return None
             state, task = state_and_task
@@ -114,12 +114,12 @@ class Desk:
             progress=progress,
             submitted=state.submitted_at is not None,
             closed=closed or bool(suggested),
-            back=previous_page,
+            previous_page=previous_page,
             practice=task.purpose == "practice",
             explained=bool(suggested),
             note=form_values.get(NOTE, ""),
-            asks_why=asks_why,
-            why=form_values.get(REASON_FOR_CHANGE, ""),
+            asks_reason=asks_why,
+            reason=form_values.get(REASON_FOR_CHANGE, ""),
         )
 
     def looked(self, rater: str, public: str, visit: str, at: str) -> None:
@@ -127,7 +127,7 @@ class Desk:
         with noting(self._store.engine) as connection:
             # Locked: the page's first save may come at the same moment and would note the same
             # opening.
-            state_and_task = self._mine(connection, rater, public, lock=True)
+            state_and_task = self._task_of_rater(connection, rater, public, lock=True)
             if state_and_task is not None:
                 screens.visit(connection, state_and_task[0], Visit(visit), at)
 
@@ -137,7 +137,7 @@ class Desk:
         """Keep changes of fields as they are made; the same changes again are harmless."""
         at = self._now()
         with writing(self._store.engine) as connection:
-            state_and_task = self._mine(connection, rater, public, lock=True)
+            state_and_task = self._task_of_rater(connection, rater, public, lock=True)
             if state_and_task is None:
                 return None
             state, task = state_and_task
@@ -169,7 +169,7 @@ class Desk:
         self.ties.ready()
         at = self._now()
         with writing(self._store.engine) as connection:
-            state_and_task = self._mine(connection, rater, public, lock=True)
+            state_and_task = self._task_of_rater(connection, rater, public, lock=True)
             if state_and_task is None:
                 return None
             state, task = state_and_task
@@ -218,7 +218,7 @@ class Desk:
         """Put a task at the end of its batch, as often as one likes; what its form says is kept."""
         at = self._now()
         with writing(self._store.engine) as connection:
-            state_and_task = self._mine(connection, rater, public, lock=True)
+            state_and_task = self._task_of_rater(connection, rater, public, lock=True)
             if state_and_task is None:
                 return False
             state, task = state_and_task
@@ -242,7 +242,7 @@ class Desk:
         """
         at = self._now()
         with writing(self._store.engine) as connection:
-            state_and_task = self._mine(connection, rater, public)
+            state_and_task = self._task_of_rater(connection, rater, public)
             if state_and_task is None:
                 return False
             name = f"problem {report_id}"
@@ -261,7 +261,7 @@ class Desk:
         """
         return batches.close(self._store, phase, batch, rater, at=self._now())
 
-    def _mine(
+    def _task_of_rater(
         self, connection: Connection, rater: str, public: str, *, lock: bool = False
     ) -> tuple[State, Task] | None:
         state = screens.public(connection, public, lock=lock)

@@ -152,7 +152,7 @@ def _question(field: Field, anchor: str, form_state: FormState) -> QuestionView:
         problem=field.name in form_state.problems,
         conflict=field.name in form_state.conflicts,
         suggested=suggested,
-        why=explanation,
+        explanation=explanation,
     )
 
 
@@ -164,7 +164,9 @@ def groups_with_page_names(groups: Sequence[Group], names: PageNames) -> tuple[G
             question, name=names.neutral(question.name), reason=names.neutral(question.reason)
         )
 
-    return tuple(replace(group, asked=tuple(map(with_page_name, group.asked))) for group in groups)
+    return tuple(
+        replace(group, questions=tuple(map(with_page_name, group.questions))) for group in groups
+    )
 
 
 def with_page_names(sheet: Sheet, names: PageNames) -> Sheet:

@@ -22,11 +22,11 @@ FEWEST = 3
 class Progress:
     """How far a rater is."""
 
-    done: int
+    n_completed: int
     """Screens done in this batch."""
     total: int
     """Screens of this batch."""
-    left: int
+    n_remaining: int
     """Screens left in the whole study."""
     batch: int
     """The number of the batch, from 1."""
@@ -52,7 +52,7 @@ def in_line(rows: Iterable[Queued]) -> list[Queued]:
     ...         tiebreak=False,
     ...         survey=False,
     ...         deferred=0,
-    ...         done=False,
+    ...         is_completed=False,
     ...         seconds=None,
     ...     )
     ...     return Queued(task=name, position=position, **fields | more)
@@ -96,7 +96,9 @@ def first_open_task(
     `closed`: phase, batch and rater (or nobody: everybody) of closed batches.
     """
     shut = {(phase, batch) for phase, batch, whose in closed if whose in ("", rater)}
-    return next((row for row in line if not row.done and (row.phase, row.batch) not in shut), None)
+    return next(
+        (row for row in line if not row.is_completed and (row.phase, row.batch) not in shut), None
+    )
 
 
 def progress(line: Sequence[Queued], task: str | None) -> Progress:
@@ -110,17 +112,19 @@ def progress(line: Sequence[Queued], task: str | None) -> Progress:
         blocks[-1] if blocks else ("", ""),
     )
     block_rows = [row for row in line if (row.phase, row.batch) == current_block]
-    n_pending = sum(not row.done for row in block_rows)
-    pace = [row.seconds for row in line if row.done and not row.survey and row.seconds is not None][
-        -RECENT:
-    ]
+    n_pending = sum(not row.is_completed for row in block_rows)
+    pace = [
+        row.seconds
+        for row in line
+        if row.is_completed and not row.survey and row.seconds is not None
+    ][-RECENT:]
     minutes = (
         max(1, round(n_pending * median(pace) / 60)) if len(pace) >= FEWEST and n_pending else None
     )
     return Progress(
-        done=len(block_rows) - n_pending,
+        n_completed=len(block_rows) - n_pending,
         total=len(block_rows),
-        left=sum(not row.done for row in line),
+        n_remaining=sum(not row.is_completed for row in line),
         batch=blocks.index(current_block) + 1 if blocks else 0,
         batches=len(blocks),
         minutes=minutes,

@@ -133,5 +133,5 @@ def _later(
 def _as_far_as(task: Queued, state: tuple[int, bool, float | None]) -> Queued:
     deferred, submitted, seconds = state
     return dataclasses.replace(
-        task, deferred=deferred, done=submitted or task.done, seconds=seconds
+        task, deferred=deferred, is_completed=submitted or task.is_completed, seconds=seconds
     )

@@ -15,7 +15,7 @@ from babel.numbers import format_decimal
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from konsil.locale import known, languages, translations
+from konsil.locale import catalogue_language, languages, translations
 from konsil.store.people.access import Visitor
 from konsil.web.http.language import preferred
 from konsil.web.http.numbers import read_number
@@ -81,10 +81,10 @@ def language_of(request: Request) -> str:
     visitor: Visitor | None = getattr(request.state, "visitor", None)
     chosen = visitor.language if visitor is not None else ""
     return (
-        known(chosen)
-        or known(request.cookies.get(LANGUAGE_COOKIE, ""))
+        catalogue_language(chosen)
+        or catalogue_language(request.cookies.get(LANGUAGE_COOKIE, ""))
         or preferred(request.headers.get("accept-language", ""))
-        or known(site_of(request).study.language)
+        or catalogue_language(site_of(request).study.language)
         or "en"
     )
 

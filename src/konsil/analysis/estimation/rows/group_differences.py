@@ -22,7 +22,7 @@ from konsil.analysis.model.results import Row
 def group_rows(context: Context, groups: Sequence[Group]) -> Iterator[Row]:
     """The rows of each group, then the differences between them where the analysis compares any."""
     for group in groups:
-        yield from estimate_rows(context, group.keys, group.told, group.measure)
+        yield from estimate_rows(context, group.keys, group.summary, group.measure)
     if context.analysis.compare:
         yield from differences(context, groups)
 

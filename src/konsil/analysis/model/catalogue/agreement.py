@@ -9,7 +9,7 @@ _ASSOCIATION = ("spearman", "kendall_tau_b")
 """Association of two raters' labels, averaged over rater pairs."""
 _COMPLETE = ("icc1", "icc2", "icc3", "icc1k", "icc2k", "icc3k", "kendall_w")
 """Those that use only the units that every rater labelled."""
-_OF_ONE_TABLE = (
+_OF_TWO_RATERS = (
     "percent_agreement",
     "within_one",
     "cohen_kappa",
@@ -63,7 +63,7 @@ AGREEMENT = (
             is_among_raters=True,
             needs_order="nominal" not in formula.levels,
             needs_complete=name in _COMPLETE,
-            is_of_one_table=name in _OF_ONE_TABLE,
+            is_of_two_raters=name in _OF_TWO_RATERS,
         )
         for name, formula in STATISTICS.items()
     ),

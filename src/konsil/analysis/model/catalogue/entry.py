@@ -51,7 +51,7 @@ class Statistic:
     """Whether labels must have an order."""
     needs_complete: bool = False
     """Whether it uses only the units that every rater labelled."""
-    is_of_one_table: bool = False
+    is_of_two_raters: bool = False
     """Whether it is of one table of two raters, so that a rater and a consensus can be compared."""
 
 

@@ -61,14 +61,14 @@ ORDERED = _those(lambda statistic: statistic.needs_order)
 """Those that need labels in an order."""
 WEIGHTED = _those(lambda statistic: "weights" in statistic.keys)
 """Those that take weights by name."""
-ONE_TABLE = _those(lambda statistic: statistic.is_of_one_table)
-"""Those of one table of two raters, which can therefore be asked of a rater and a consensus."""
+OF_TWO_RATERS = _those(lambda statistic: statistic.is_of_two_raters)
+"""Those of one table of two raters, which can therefore be computed of a rater and a consensus."""
 
 JUDGING = _of("caution", "ensembles", "own", "confidence")
-"""What is asked of judges beside a panel: caution, ensembles by majority vote, preference for their
+"""Judges compared with a panel: caution, ensembles by majority vote, preference for their
 own, confidence."""
 BLINDING = _of("blinding")
-"""Whether raters could tell whose answers they saw: guesses held against the truth."""
+"""Whether raters could tell whose answers they saw: guesses compared with the systems."""
 INJECTION = _of("injection")
 """How far instructions that are embedded in answers move judges; one row a judge, or one for each
 kind."""
@@ -86,7 +86,7 @@ OF_ZERO = _those(lambda statistic: statistic.is_difference)
 """Statistics that are differences already: a margin is about the number itself."""
 
 DEGRADATION = _of("degradation")
-"""What becomes of a system as cases are told with less and less; one row a system, cases are the
+"""How a system degrades as cases are progressively masked; one row a system, cases are the
 clusters."""
 ONE_A_SYSTEM = _those(lambda statistic: statistic.row_of == "system")
 """Statistics of cases with a row for each system, whatever `by` says."""
@@ -108,7 +108,8 @@ CASES = _those(lambda statistic: statistic.family == "cases")
 TIMED = _of("timed")
 """How long people took for what a screen shows."""
 PARTS = _of("parts")
-"""What a part of an answer's sentences tells; one row for each number of sentences."""
+"""Part and whole: what some of an answer's sentences predict; one row for each number of
+sentences."""
 COSTS = _of("costs")
 """What the time of raters buys, for whole answers and for each number of sentences."""
 DESIGNS = _those(lambda statistic: statistic.family == "designs")

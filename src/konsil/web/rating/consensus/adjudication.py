@@ -106,7 +106,7 @@ class Review:
 class _Case:
     task: Task
     field: Field
-    asked: tuple[Field, ...]
+    fields: tuple[Field, ...]
 
 
 class Adjudicating:
@@ -150,7 +150,7 @@ class Adjudicating:
                 name,
                 (item.text if (item := texts[case.task.id]) is not None else ""),
                 case.field.criterion.question,
-                case.field.name in values(case.asked, case.task, labels.get(case.task.id, ())),
+                case.field.name in values(case.fields, case.task, labels.get(case.task.id, ())),
                 case.task.id in closed,
             )
             for name, case in sorted((_name(c), c) for c in cases)
@@ -236,7 +236,7 @@ class Adjudicating:
             return "closed"
         form_values = form.tidied((case.field,), {case.field.name: sent.get("label", "")})
         read = form.read((case.field,), form_values)
-        if not read.readable or not read.given:
+        if not read.readable or not read.replies:
             return "label"
         if not reason:
             return "reason"
@@ -279,7 +279,7 @@ class Adjudicating:
         span = case.task.spans[case.field.span] if case.field.span is not None else None
         labels_with_notes = []
         for ratings_ in (labels.get(task.repeat_of or "", ()), labels.get(task.id, ())):
-            label = values(case.asked, case.task, ratings_).get(case.field.name, "")
+            label = values(case.fields, case.task, ratings_).get(case.field.name, "")
             notes = [
                 r.note
                 for r in ratings_

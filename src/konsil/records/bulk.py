@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def many() -> Iterator[None]:
+def bulk_creation() -> Iterator[None]:
     """Switch off the search for reference cycles while many records are made.
 
     None of the records, up to hundreds of thousands, is part of a cycle.
 
     The search takes as long as making the records. Not for code that calls other libraries.
 
-    >>> with many():
+    >>> with bulk_creation():
     ...     gc.isenabled()
     False
     """
