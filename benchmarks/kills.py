@@ -563,7 +563,7 @@ def kill_server(kills: int, rng: random.Random, work: Path) -> Tally:
         stop, outcomes = threading.Event(), list[Any]()
         with Server(place) as server:
             people = [
-                Person(link.who, link.url)
+                Person(link.recipient, link.url)
                 for link in invite(folder, InvitationRequest(url=server.url, days=1))
             ]
             raters = threading.Thread(

@@ -20,9 +20,6 @@ MOST_STATEMENTS = 200
 """How many statements a module may have. Docstrings and lines do not count: nothing is gained by
 cramming."""
 
-UNDIVIDED = {"api/folder/folder.py": 240}
-"""Modules that are still to be divided."""
-
 IO_MODULES = {
     "asyncio",
     "ftplib",
@@ -437,7 +434,7 @@ def test_the_folders_of_a_package_stand_on_one_another(package: str):
 def test_names_and_sizes(paths: list[Path]):
     assert not [path for path in paths if {path.stem, path.parent.name} & FORBIDDEN_NAMES]
     sizes = {str(path.relative_to(SOURCE)): n_statements(module(path).tree) for path in paths}
-    assert not {name: n for name, n in sizes.items() if n > UNDIVIDED.get(name, MOST_STATEMENTS)}, (
+    assert not {name: n for name, n in sizes.items() if n > MOST_STATEMENTS}, (
         "divide it by what it is about"
     )
 

@@ -25,7 +25,7 @@ from konsil.records import Answer, Citation, Item, Rating, Source, Span, Task
 from konsil.sources import raise_if, read_labelstudio
 from konsil.store import Batch
 from konsil.study.data.admit import admit
-from konsil.study.data.incoming import Incoming, Known
+from konsil.study.data.incoming import Incoming, StoredRecords
 
 PROTOCOL = """
 title = "Round trip"

@@ -174,7 +174,7 @@ def test_unreadable_replies_leave_the_telling_words(tmp_path: Path) -> None:
     ]
     assert (plain.themed.named, plain.themed.tagged, plain.themed.phrases) == ({}, {}, {})
     assert len(plain.themed.tags) == 3
-    assert tag_items(open_folder(folder), ThemesRequest(calls=CallLimits(limit=1))).left == 0
+    assert tag_items(open_folder(folder), ThemesRequest(calls=CallLimits(limit=1))).n_pending == 0
 
 
 def test_protocols_without_a_model_are_what_they_were() -> None:

@@ -21,7 +21,7 @@ from konsil.analysis import known_statistics
 from konsil.analysis.model.catalogue.known import CATALOGUE, WEIGHTS
 from konsil.analysis.model.message import AND
 from konsil.analysis.table.calls.outcomes import OUTCOMES
-from konsil.locale import SOURCE, is_draft, known, languages, translations
+from konsil.locale import SOURCE, catalogue_language, is_draft, languages, translations
 
 ROOT = Path(konsil.__file__).parent
 COMPLETE = ("de",)

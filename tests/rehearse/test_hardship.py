@@ -84,7 +84,7 @@ def test_killed_at_random_nothing_acknowledged_is_lost(demo: Folder) -> None:
     found: list[Outcome] = []
     with Server(demo.path) as served:
         links = invite(demo, InvitationRequest(url=served.url, days=1))
-        people = [Person(link.who, link.url) for link in links]
+        people = [Person(link.recipient, link.url) for link in links]
         raters = threading.Thread(
             target=lambda: found.append(work(people, say, stop=stop, patience=90.0))
         )

@@ -101,7 +101,7 @@ def test_medqade_from_the_deck_to_the_report(tmp_path: Path) -> None:
         replies = Replies(opened.study, store, items, answers, TRUTH, 5)
         with Server(folder) as server:
             links = invite(opened, InvitationRequest(url=server.url, days=1))
-            done = work([Person(link.who, link.url) for link in links], replies.to)
+            done = work([Person(link.recipient, link.url) for link in links], replies.to)
             said = server.output()
         tasks, collected = store.tasks(), store.ratings()
     assert done.times.faults == [], said

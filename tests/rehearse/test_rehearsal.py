@@ -167,7 +167,7 @@ def test_two_who_always_choose_the_same_agree_wholly(tmp_path: Path) -> None:
 
         with Server(folder) as server:
             links = invite(opened, InvitationRequest(url=server.url, days=1))
-            done = work([Person(link.who, link.url) for link in links], say)
+            done = work([Person(link.recipient, link.url) for link in links], say)
     assert done.times.faults == []
     assert done.handed_in == {"p1": 12, "p2": 12}
     assert [r.estimate.value for r in opened.results().rows if r.kind == "estimate"] == [1.0]

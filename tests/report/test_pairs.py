@@ -19,7 +19,7 @@ from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.language import language
 from konsil.report.material.overview import Material
 from konsil.report.material.tables import Numbers
-from konsil.report.pairs.families import families, is_told_together
+from konsil.report.pairs.families import families, is_in_family_figure
 from konsil.report.pairs.pair_figures import Grid, boxes, counts, grids, strata, wins
 from konsil.report.pairs.pairs import pair_figures
 from konsil.stats.engine.contract import Estimate

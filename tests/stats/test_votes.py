@@ -321,7 +321,7 @@ def test_worths_that_do_not_exist_are_undefined_with_a_reason(cells, model, why)
     cells = np.array(cells, dtype=float)
     chosen = design({3: 2, 9: 3}[len(cells)], 1, model)
     found = fit(cells, chosen)
-    assert found.why == why
+    assert found.reason == why
     assert np.isnan(found.log_worths).all() == bool(why)
     assert np.isnan(worths(cells, chosen).finalise(cells)).all() == bool(why)
 

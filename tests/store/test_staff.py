@@ -70,7 +70,7 @@ def study(tmp_path: Path) -> Path:
     [link] = invite(
         folder, InvitationRequest(who=(owner,), role="owner", url="https://x.org", days=9)
     )
-    assert link.who == f"{owner} = staff-1"
+    assert link.recipient == f"{owner} = staff-1"
     invite(folder, InvitationRequest(who=(analyst,), role="analyst", url="https://x.org", days=9))
     invite(folder, InvitationRequest(who=(curator,), role="curator", url="https://x.org", days=9))
     freeze(folder, NAMES[3])

@@ -42,9 +42,9 @@ def command(folder: Path, database: str, revoke: bool, request: InvitationReques
         click.echo(f"{n:,} {'link' if n == 1 else 'links'} revoked")
         return
     links = invitations.invite(opened, request)
-    width = max(len(link.who) for link in links) + 2
+    width = max(len(link.recipient) for link in links) + 2
     for link in links:
-        click.echo(f"{link.who:{width}}{link.url}")
+        click.echo(f"{link.recipient:{width}}{link.url}")
     if request.url == HERE:
         click.echo(
             "note: these links lead to this machine and work on it alone; say with --url how people"

@@ -36,7 +36,7 @@ def command(
     probed = probe(
         open_folder(folder, database=database), model, calls.options(dry_run=calls.dry_run)
     )
-    for line in run_lines(probed.asked.collected, calls.dry_run):
+    for line in run_lines(probed.replies.collected, calls.dry_run):
         click.echo(line)
     raise_where_stopped(probed.replies.collected)
     for line in lines_of(probed):

@@ -38,8 +38,8 @@ def command(folder: Path, database: str, table: Path | None, request: ScreeningR
         request = replace(request, by=decider(request.by, "--decisions"))
     opened = open_folder(folder, database=database)
     looked = screen_items(opened, request)
-    if looked.asked is not None:
-        for line in called(looked.asked.collected, request.dry_run):
+    if looked.replies is not None:
+        for line in called(looked.replies.collected, request.dry_run):
             click.echo(line)
         raise_where_stopped(looked.replies.collected)
     for line in (*screening_lines(looked), *unsearched_lines(opened)):

@@ -57,7 +57,7 @@ def single(
             lambda s: consensus.leave_one_out_measure(s, analysis, context.level),
         )
         summary = agreement_estimates.with_chance(
-            group.told,
+            group.summary,
             sample,
             analysis.statistic,
             key=context.key,

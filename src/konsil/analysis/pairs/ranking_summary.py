@@ -238,7 +238,7 @@ def worths_of(
         low, high, reason = worth_limits(float(way.low[n]), float(way.high[n]))
         ends = (math.exp(min(float(end[n]), _EXPONENT)) for end in (gap.low, gap.high))
         ratio_low, ratio_high, ratio_reason = ratio_limits(*ends)
-        undefined = undefined_worths(fitted.why)
+        undefined = undefined_worths(fitted.reason)
         reason, ratio_reason = undefined or reason, undefined or ratio_reason
         rows.append(
             {
@@ -265,9 +265,9 @@ def worths_of(
     }
     if model == "davidson":
         out["tie"] = _number(math.exp(fitted.log_tie))
-    out["covariance"] = None if fitted.why else fitted.covariance.tolist()
+    out["covariance"] = None if fitted.reason else fitted.covariance.tolist()
     method = _about_these() if alone else two_way_method(float(way.df[0]))
-    return out | {"method": method, "reason": undefined_worths(fitted.why)}
+    return out | {"method": method, "reason": undefined_worths(fitted.reason)}
 
 
 def position(shown: Crossed) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def worth_rows(context: Context, member: Member, people: bool) -> Iterator[Row]:
                 context,
                 {**member.keys, **keys},
                 EstimateSummary(
-                    Estimate(math.nan, level=level, reason=undefined_worths(fitted.why))
+                    Estimate(math.nan, level=level, reason=undefined_worths(fitted.reason))
                 ),
             )
         return
@@ -136,9 +136,9 @@ def _ratio(headline: Estimate, best: Ratios, gap: Preference, n: int, alone: boo
         ends = (
             gap.intervals.question
             if by_items
-            else gap.found.rater
+            else gap.intervals.rater
             if is_by_rater(headline.method)
-            else gap.found.two_way
+            else gap.intervals.two_way
         )
         low, high = _exp(ends.low, n), _exp(ends.high, n)
     low, high, reason = ratio_limits(low, high)

@@ -95,7 +95,7 @@ def search_duplicates(folder: Folder, request: DuplicatesRequest | None = None) 
         }
         embed = _embedder(request.translated)
         some = pairs(items, likeness=request.likeness, embed=embed)
-        grouping = found_duplicates(items, some, translated=request.translated, apart=apart)
+        grouping = duplicate_groups(items, some, translated=request.translated, apart=apart)
         out = _out(events)
         duplicate_ids = {item for item, decision in stated.items() if decision == DUPLICATE}
         if request.leave_one:

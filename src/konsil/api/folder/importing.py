@@ -31,7 +31,7 @@ from konsil.store import Added, Batch, Store
 from konsil.store.privacy.erasing import erased
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import rates_sentences, with_sentences
-from konsil.study.data.incoming import Incoming, Known
+from konsil.study.data.incoming import Incoming, StoredRecords
 from konsil.study.data.planned import on_plan
 
 
@@ -47,7 +47,7 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
     with folder.store(create=True) as store:
         if any(file.ratings for file in read):
             read = on_plan(read, store.tasks(), folder.study.instruments)
-        existing = known_records(store)
+        existing = stored_records(store)
         admitted = admit(folder.study, read, existing)
         # A rater's panel and strata are the protocol's to say, also where it was corrected
         # since.
@@ -82,11 +82,11 @@ def import_files(folder: OpenedStudy, sources: Sequence[Source]) -> Added:
     return replace(added, notes=tuple(notes))
 
 
-def known_records(store: Store) -> Known:
+def stored_records(store: Store) -> StoredRecords:
     """What the store holds already, for what may come in."""
     items, answers = store.items(), store.answers()
     bare = not any(i.text or i.reference for i in items) and not any(a.text for a in answers)
-    return Known(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)
+    return StoredRecords(frozenset(i.id for i in items), {a.id: a.system for a in answers}, bare)
 
 
 def _preparation(files: Sequence[Incoming], store: Store) -> tuple[Event, ...]:

@@ -17,7 +17,7 @@ from konsil.prepare import in_study, last_drawn
 from konsil.records import Event, Item
 from konsil.study.data.admit import admit
 from konsil.study.data.cutting import with_sentences
-from konsil.study.data.incoming import Incoming, Known
+from konsil.study.data.incoming import Incoming, StoredRecords
 from konsil.study.data.planned import on_plan
 from konsil.study.sections.line_numbers import with_lines
 
@@ -71,7 +71,7 @@ def findings(folder: Folder) -> Findings:
 
 def _read_files(folder: Folder) -> tuple[list[Incoming], list[str]]:
     """The records of all files that are there, and what is wrong; no records where anything is."""
-    from konsil.api.folder.importing import incoming, known_records
+    from konsil.api.folder.importing import incoming, stored_records
     from konsil.api.folder.labelstudio import Finder
 
     protocol, study = folder.path / PROTOCOL, folder.study

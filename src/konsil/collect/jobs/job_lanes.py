@@ -33,7 +33,7 @@ def lanes(todos: Sequence[Todo], calls: Calls, fake_answers: dict[str, str]) -> 
     attempts = calls.attempts(todos[0].job.kind)
     grouped: dict[str, list[Todo]] = {}
     for todo in todos:
-        if todo.left:
+        if todo.pending:
             grouped.setdefault(todo.job.endpoint.id, []).append(todo)
     return [
         lane for group in grouped.values() for lane in _lanes(group, attempts, fake_answers, calls)
@@ -54,9 +54,9 @@ def _lanes(
         endpoint.patience,
     )
     meters: dict[str, Meter] = {}
-    for job in {t.job.who: t.job for t in group}.values():
+    for job in {t.job.callee: t.job for t in group}.values():
         name = split_model(job.model)[1]
-        sizes = calls.sizes(job.kind, job.who, name)
+        sizes = calls.sizes(job.kind, job.callee, name)
         meter = meters.setdefault(name, Meter())
         # Calls of earlier runs count: only a model that was never called goes alone at first.
         meter.is_taught |= bool(sizes.calls)
@@ -67,7 +67,8 @@ def _lanes(
     for todo in group:
         meters[split_model(todo.job.model)[1]].is_bounded &= not todo.has_passed
     past = {
-        t.job.who: calls.heard(t.job.kind, t.job.who, split_model(t.job.model)[1]) for t in group
+        t.job.callee: calls.heard(t.job.kind, t.job.callee, split_model(t.job.model)[1])
+        for t in group
     }
     stopped: set[str] = set()
     lane = Lane(
@@ -101,9 +102,9 @@ def _works(
     group: Sequence[Todo], attempts: dict[str, int], stopped: Collection[str]
 ) -> Iterator[Work]:
     for todo in group:
-        for n in todo.left:
+        for n in todo.pending:
             # No request is written for a model that is called no more.
-            if todo.job.who in stopped:
+            if todo.job.callee in stopped:
                 break
             work = todo.job.work(n)
             before = attempts.get(work.id, 0)

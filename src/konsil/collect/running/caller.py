@@ -52,8 +52,8 @@ class Caller:
             if reserved is None:
                 self._refuse(
                     self._budget.refusal(
-                        meter.most(request, price or FREE),
-                        course.work.who,
+                        meter.max_cost(request, price or FREE),
+                        course.work.callee,
                         is_bounded=meter.has_bound(request),
                     )
                 )
@@ -82,7 +82,7 @@ class Caller:
                         expected, sum(reply.usage.get(n, 0) for n in ("in", "out")) or expected
                     )
                 self._budget.settle_cost(
-                    reserved, cost, course.work.who, is_bounded=is_bounded(request)
+                    reserved, cost, course.work.callee, is_bounded=is_bounded(request)
                 )
             seconds = time.perf_counter() - started
         self._progress.calls += 1
@@ -112,14 +112,14 @@ class Caller:
 
         With a budget the first call of a model goes alone, so that its size is known for the next.
         """
-        if price is None or self._budget.most is None:
-            amount = 0.0 if price is None else meter.most(request, price)
+        if price is None or self._budget.limit is None:
+            amount = 0.0 if price is None else meter.max_cost(request, price)
             self._budget.hold(amount)
             return amount
         while not meter.is_taught and meter.is_teaching:
             await self._budget.change()
         meter.is_teaching = not meter.is_taught
-        amount = meter.most(request, price)
+        amount = meter.max_cost(request, price)
         if await self._budget.reserve(amount, is_capped=meter.has_bound(request)):
             return amount
         meter.is_teaching = False

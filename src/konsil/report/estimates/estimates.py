@@ -120,7 +120,7 @@ def _estimates(material: Material, name: str, rows: Sequence[Joined]) -> Table:
     columns = columns_of(rows)
     several = len({line.row.statistic for line in rows}) > 1
     methods = companion_methods(rows)
-    comparisons = beside_names(rows)
+    comparisons = benchmark_names(rows)
     tested = any(not math.isnan(line.row.estimate.p) for line in rows)
     adjusted = any(not math.isnan(line.row.p_adjusted) for line in rows)
     together = any(not math.isnan(line.row.p_max_t) for line in rows)
@@ -286,4 +286,4 @@ def _comparison_cell(material: Material, line: Joined, name: str) -> Cell:
     """The number that the row is to be compared with."""
     if line.benchmark is None or line.benchmark_name != name:
         return Cell("", number=True)
-    return material.numbers.estimate(line.beside.estimate, remarks(material, line.beside))
+    return material.numbers.estimate(line.benchmark.estimate, remarks(material, line.benchmark))

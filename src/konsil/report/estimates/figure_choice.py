@@ -20,7 +20,7 @@ from konsil.report.material.glossary import title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
 from konsil.report.material.table_rows import Joined, column_title, levels_of
-from konsil.report.pairs.families import is_told_together
+from konsil.report.pairs.families import is_in_family_figure
 
 MOST_CATEGORIES = 7
 """Categories on the axis of a series; with more of them a forest plot is easier to read."""

@@ -15,8 +15,8 @@ from konsil.report.figures.svg_primitives import About, Dot
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.slugs import anchor
-from konsil.report.material.table_rows import Joined, beside_names, join
-from konsil.report.pairs.families import is_told_together
+from konsil.report.material.table_rows import Joined, benchmark_names, join
+from konsil.report.pairs.families import is_in_family_figure
 
 MOST_COLUMNS = 4
 """Statistics that fit side by side."""

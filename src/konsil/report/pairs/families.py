@@ -34,7 +34,7 @@ def families(material: Material) -> list[Family]:
     return [Family(tuple(members)) for members in by_kinship.values() if len(members) > 1]
 
 
-def is_told_together(material: Material, spec: Analysis) -> bool:
+def is_in_family_figure(material: Material, spec: Analysis) -> bool:
     """Whether an analysis is in the figure of its family and has none of its own."""
     if spec.statistic not in _OF_PAIRS or len(spec.by) > 1:
         return False

@@ -54,7 +54,7 @@ class Worths:
     be independent."""
     inverse: Array
     """(q, q) the inverse information, of the log worths and, for Davidson, of log_tie."""
-    why: WhyUndefined
+    reason: WhyUndefined
     """Why the worths are undefined; empty where they are defined."""
 
 

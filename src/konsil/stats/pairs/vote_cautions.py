@@ -59,31 +59,33 @@ def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]
     The limits are what the coverage simulations support (docs/coverage.md).
     """
     cautions: list[VoteCaution] = []
-    if not np.isfinite(preference.found.value[index]):
+    if not np.isfinite(preference.intervals.value[index]):
         return ()
-    both, alone = preference.found.two_way, preference.found.question
+    both, alone = preference.intervals.two_way, preference.intervals.question
     width, narrow = both.high[index] - both.low[index], alone.high[index] - alone.low[index]
     if narrow > 0 and width / narrow > WIDER:
         cautions.append(VoteCaution("raters-matter", (float(width / narrow) - 1,)))
     raters, questions = (
-        int(preference.found.n_raters[index]),
-        int(preference.found.n_questions[index]),
+        int(preference.intervals.n_raters[index]),
+        int(preference.intervals.n_questions[index]),
     )
     if raters < FEW_RATERS:
         cautions.append(VoteCaution("few-raters", (raters, FEW_RATERS)))
     share, effective = (
-        float(preference.found.largest_share[index]),
-        float(preference.found.effective_raters[index]),
+        float(preference.intervals.largest_share[index]),
+        float(preference.intervals.effective_raters[index]),
     )
-    if is_dominated(preference.found, index):
+    if is_dominated(preference.intervals, index):
         numbers = (share, raters, effective, LEAST_RATERS)
         cautions.append(
-            VoteCaution("raters-dominated", numbers, int(preference.found.busiest[index]))
+            VoteCaution("raters-dominated", numbers, int(preference.intervals.busiest[index]))
         )
     elif raters > 1 and share > max(MUCH, 2 / raters):
         cautions.append(
             VoteCaution(
-                "raters-unequal", (share, raters, effective), int(preference.found.busiest[index])
+                "raters-unequal",
+                (share, raters, effective),
+                int(preference.intervals.busiest[index]),
             )
         )
     if questions < FEW_QUESTIONS:
@@ -92,6 +94,6 @@ def vote_cautions(preference: Preference, index: int) -> tuple[VoteCaution, ...]
         p, flipped = float(both.p[index]), float(preference.flips.p[index])
         if (p <= DIFFERS) != (flipped <= DIFFERS) and np.isfinite([p, flipped]).all():
             cautions.append(VoteCaution("these-raters", (p, flipped)))
-    if preference.found.n_thinnest[index] < THIN:
-        cautions.append(VoteCaution("thin-pairs", (float(preference.found.n_thinnest[index]),)))
+    if preference.intervals.n_thinnest[index] < THIN:
+        cautions.append(VoteCaution("thin-pairs", (float(preference.intervals.n_thinnest[index]),)))
     return tuple(cautions)

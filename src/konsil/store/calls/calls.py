@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from konsil.errors import ConflictError
 from konsil.prepare.questions.rewriting import REWRITING, with_rewriting
-from konsil.records import Answer, Call, CallKind, Item, Task, many
+from konsil.records import Answer, Call, CallKind, Item, Task, bulk_creation
 from konsil.store.calls.call_counts import SIZED, Ended, Heard, Sizes, was_sent
 from konsil.store.engine import engine, read, schema
 from konsil.store.engine.rows import CALLS

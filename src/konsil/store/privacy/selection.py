@@ -39,8 +39,8 @@ class Selection:
             sa.select(sa.func.count()).where(ratings.rater == rater)
         ).scalar_one()
         self._stay = self._labels(study) if keeps_ratings(study.privacy) else ()
-        self.kept = sum(n for *_, n in self._stay)
-        self.removed = int(n_rated) - self.kept
+        self.n_retained = sum(n for *_, n in self._stay)
+        self.removed = int(n_rated) - self.n_retained
 
     def _labels(self, study: Study) -> tuple[tuple[str, str, int], ...]:
         """Instrument and criterion of labels that are no texts.
@@ -114,7 +114,7 @@ class Selection:
     def records(self) -> dict[str, int]:
         """Table -> rows that are removed or blanked."""
         n_by_table = {
-            "ratings": self.removed + self.kept,
+            "ratings": self.removed + self.n_retained,
             "events": len(self._deleted) + len(self._blanked),
         }
         for name, where in self._own().items():

@@ -15,13 +15,13 @@ from konsil.errors import PROBLEMS, SourceError, in_short, nearest
 from konsil.instrument import Criterion, Instrument, LabelError, canonical, digest, read_label
 from konsil.instrument.definition.form import ANSWERS, ITEMS
 from konsil.records import Answer, Item, Rater, Rating, State, Task
-from konsil.study.data.incoming import Admitted, Incoming, Known
+from konsil.study.data.incoming import Admitted, Incoming, StoredRecords
 from konsil.study.definition.protocol import LONE_PANEL, Study
 
 R = TypeVar("R", Rating, Task)
 
 
-def admit(study: Study, files: Sequence[Incoming], stored: Known | None = None) -> Admitted:
+def admit(study: Study, files: Sequence[Incoming], stored: StoredRecords | None = None) -> Admitted:
     """Check all files together.
 
     Raises one SourceError that lists what is wrong, and then nothing may be written.

@@ -40,7 +40,7 @@ class Incoming:
 
 
 @dataclass(frozen=True)
-class Known:
+class StoredRecords:
     """The records that are stored already."""
 
     items: frozenset[str] = frozenset()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from konsil.errors import PlanError, StudyError, nearest
 from konsil.instrument import Criterion, Instrument
-from konsil.locale import known, languages
+from konsil.locale import catalogue_language, languages
 from konsil.plan import Allocation
 from konsil.plan.model.references import check_numbers
 from konsil.prepare import preparation_problems

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from konsil.prepare.identifiers.suspects import RECALLS
-from konsil.web.curation.pool import One
+from konsil.web.curation.pool import ItemReview
 from konsil.web.curation.standing import STANDINGS
 from konsil.web.http.passages import places, runs, sections
 from konsil.web.office.office import office

@@ -26,7 +26,7 @@ class Saved:
 class Submitted:
     """What became of handing in."""
 
-    done: bool
+    is_stored: bool
     """Whether the ratings are stored."""
     problems: Mapping[str, str] = field(default_factory=dict)
     """Fields that still need an answer -> why."""

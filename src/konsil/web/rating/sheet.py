@@ -64,7 +64,7 @@ class QuestionView:
     """Whether another window says something else."""
     suggested: str = ""
     """After a practice: the label that is suggested."""
-    why: str = ""
+    explanation: str = ""
     """After a practice: the reason."""
 
 
@@ -80,7 +80,7 @@ class Group:
     """'Answer A', 'Sentence 2 of 6', or nothing."""
     quote: str
     """The sentence's own words; empty where it is about no sentence."""
-    asked: tuple[QuestionView, ...]
+    questions: tuple[QuestionView, ...]
     """The questions."""
 
 
@@ -159,16 +159,16 @@ class Sheet:
     """Whether it is for practice, so that nothing of it counts."""
     explained: bool
     """Whether it shows what a practice explains, and takes no more answers."""
-    back: str
+    previous_page: str
     """The random name of the task handed in before this one; empty: none, or it cannot be
     changed."""
     note: str = ""
     """The rater's note to oneself."""
-    asks_why: bool = False
+    asks_reason: bool = False
     """Whether a change of what was handed in needs a reason."""
-    why: str = ""
+    reason: str = ""
     """The reason so far."""
-    lacks_why: bool = False
+    lacks_reason: bool = False
     """Whether something was changed and the reason is missing, after an attempt to go on."""
 
     @property
