@@ -159,7 +159,6 @@ def test_long_values_of_a_conflict_are_cut_to_eighty_signs(store: Store) -> None
     assert "y" * 77 not in str(caught.value)
 
 
-
 def test_several_conflicts_are_counted(filled: Store, sample: Batch) -> None:
     wrong = tuple(dataclasses.replace(r, state="rated", label="9") for r in sample.ratings)
     with pytest.raises(ConflictError, match=r"\(and 5 more conflicts\)"):
