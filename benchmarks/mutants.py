@@ -234,7 +234,7 @@ def reaching(mutant: Mutant, entered: Mapping[str, Sequence[str]]) -> list[str]:
     tests = [
         test
         for test, places in entered.items()
-        if (function in places if function else any(p.startswith(module) for p in places))
+        if test and (function in places if function else any(p.startswith(module) for p in places))
     ]
     return sorted(tests, key=lambda test: (len(entered[test]), test))
 
