@@ -1,25 +1,27 @@
 """Mutants: does some test fail where one operator, number or condition of konsil is another?
 
-python benchmarks/mutants.py [--seed 1] [--each 5] [--out FILE]
+python benchmarks/mutants.py [--seed 1] [--each 5] [--entered FILE] [--out FILE]
 
 Of every package `--each` places are drawn: comparisons whose border moves, sums that become
 differences, `and` that becomes `or`, conditions that are negated, numbers that grow by one. Each is
-changed in a copy of the checkout; then tests run until the first fails: those that name the module,
-those of its package, all fast ones, and the slow ones of its package. A mutant that lives is printed
-with its change: a test is missing, or the change is equivalent, which is stated in EQUIVALENT.
+changed in a copy of the checkout, and so are those of BY_HAND; then tests run until the first fails:
+those that reach the place (with what `entered.py` wrote), those that name the module, those of its
+package, all fast ones, and the slow ones of its package. A mutant that lives is printed with its
+change: a test is missing, or the change is equivalent, which is stated in EQUIVALENT.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -52,7 +54,76 @@ BORDERS = {
     ast.IsNot: "is",
 }
 SIGNS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}
-EQUIVALENT: dict[tuple[str, str], str] = {}
+MOST_TESTS, MOST_FILES = 150, 25
+BY_HAND: tuple[tuple[str, str, str], ...] = (
+    (
+        "analysis/estimation/rare_events.py",
+        "rarer >= FEW_HITS and",
+        "rarer > FEW_HITS + 400 and",
+    ),
+    (
+        "analysis/estimation/sensitivity.py",
+        "np.array([se]), n - 1, level",
+        "np.array([se]), n, level",
+    ),
+    (
+        "analysis/table/tiebreak.py",
+        '(2 * pl.col("most") <= pl.col("n"))',
+        '(2 * pl.col("most") < pl.col("n"))',
+    ),
+    ("plan/changes/handover.py", "pair: (pair[0][0], token(", "pair: (False, token("),
+    (
+        "plan/draw/slot_holders.py",
+        "rater=rated.get(t.id) or handed.get(t.id) or holders[t.slot]",
+        "rater=handed.get(t.id) or rated.get(t.id) or holders[t.slot]",
+    ),
+    (
+        "store/release/blinding.py",
+        "key=order.get(kind, lambda record: record.id)",
+        "key=lambda record: 0",
+    ),
+    ("collect/running/limits.py", "if began > self._halved_at:", "if True:"),
+    ("sources/tables/distinct.py", "if before is row:", "if before is row or True:"),
+    ("web/http/throttle.py", "<= self._most", "<= self._most + 1"),
+    (
+        "report/estimates/key_estimates.py",
+        'or analysis.mode == "paper" or not rows',
+        "or not rows",
+    ),
+    (
+        "report/material/ranges.py",
+        "numbers.interval(bounds.low, bounds.high)",
+        "numbers.interval(bounds.high, bounds.low)",
+    ),
+    (
+        "instrument/definition/mirror.py",
+        "if len(sides) == 1 else text",
+        "if len(sides) >= 1 else text",
+    ),
+    (
+        "stats/judges/selection.py",
+        "gains.append((inside[at, pick] - values[pick])[usable])",
+        "gains.append((inside[at, pick] - np.nanmax(values))[usable])",
+    ),
+    ("study/data/planned.py", "and set(rating.answers) <= set(task.answers)", "and True"),
+    (
+        "prepare/cases/leftovers.py",
+        "if at <= start and end <= at + len(part.text):",
+        "if at <= start and end < at + len(part.text):",
+    ),
+)
+"""(Module, text, changed text): promises that were once unguarded, one for each kind of promise."""
+EQUIVALENT: dict[tuple[str, str], str] = {
+    ("analysis/pairs/votes.py", ").reshape(-2, 2)"): "NumPy takes any negative length as the rest.",
+    (
+        "analysis/table/model_provenance.py",
+        "if not judges and not criteria:",
+    ): "without judges or without criteria the loops below make no row either; it saves their work.",
+    (
+        "instrument/definition/fields.py",
+        "@lru_cache(maxsize=513)",
+    ): "how many results are remembered changes no result.",
+}
 """(Module, line after the change) -> why no test can tell the two apart."""
 
 
@@ -139,14 +210,47 @@ def drawn(seed: int, each: int) -> list[Mutant]:
     return chosen
 
 
-def stages(mutant: Mutant, copy: Path) -> Iterator[list[str]]:
+def function_of(mutant: Mutant) -> str:
+    """The innermost function around a mutant's line, as `entered.py` names it; "" outside."""
+    dotted = dotted_name(mutant)
+    tree = ast.parse((ROOT / "src" / "konsil" / mutant.path).read_text("utf-8"))
+    around = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.lineno <= mutant.line <= (node.end_lineno or node.lineno)
+    ]
+    return f"{dotted}:{max(around)}" if around else ""
+
+
+def dotted_name(mutant: Mutant) -> str:
+    """The module's name."""
+    return "konsil." + mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def reaching(mutant: Mutant, entered: Mapping[str, Sequence[str]]) -> list[str]:
+    """Tests that enter the mutant's function, or its module, those that enter least first."""
+    function, module = function_of(mutant), f"{dotted_name(mutant)}:"
+    tests = [
+        test
+        for test, places in entered.items()
+        if test and (function in places if function else any(p.startswith(module) for p in places))
+    ]
+    return sorted(tests, key=lambda test: (len(entered[test]), test))
+
+
+def stages(mutant: Mutant, copy: Path, entered: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
     """Options of pytest, in the order in which tests are run."""
     package = mutant.path.split("/")[0]
-    dotted = "konsil." + mutant.path.removesuffix(".py").replace("/", ".")
+    tests = reaching(mutant, entered)
+    if tests:
+        yield tests[:MOST_TESTS]
+        files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+        yield ["-m", "not slow", *files[:MOST_FILES]]
     near = [
         str(file.relative_to(copy))
         for file in sorted((copy / "tests").rglob("test_*.py"))
-        if dotted in file.read_text("utf-8")
+        if dotted_name(mutant) in file.read_text("utf-8")
     ]
     if near:
         yield ["-m", "not slow", *near]
@@ -156,26 +260,48 @@ def stages(mutant: Mutant, copy: Path) -> Iterator[list[str]]:
     yield ["-m", "slow", "tests/golden", "tests/protocols", "tests/cli", "tests/api"]
 
 
-def killer(mutant: Mutant, copy: Path, limit: float, most: int) -> str:
+def killer(copy: Path, limit: float, planned: Iterable[list[str]]) -> str:
     """The first test that fails, or nothing."""
     surroundings = os.environ | {
         "PYTHONPATH": str(copy / "src"),
         "OMP_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    for options in islice(stages(mutant, copy), most):
+    for options in planned:
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        command += ["-p", "no:randomly", "--basetemp", str(copy.parent / "temporary"), *options]
+        command += ["-n", "0", "--basetemp", str(copy.parent / "temporary"), *options]
         try:
             outcome = subprocess.run(
                 command, cwd=copy, env=surroundings, capture_output=True, text=True, timeout=limit
             )
         except subprocess.TimeoutExpired:
-            return "a test that does not end"
+            return f"a test that does not end in {limit:.0f} s"
+        failed = [x for x in outcome.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))]
+        if failed:
+            return failed[0].partition(" ")[2].partition(" - ")[0]
         if outcome.returncode not in (0, 5):
-            failed = [x for x in outcome.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))]
-            return failed[0].split(" ")[1] if failed else "tests that cannot be collected"
+            return f"pytest ended with {outcome.returncode}"
     return ""
+
+
+def by_hand() -> list[Mutant]:
+    """The fixed mutants, each at the one place of its text."""
+    mutants = []
+    for path, old, new in BY_HAND:
+        lines = (ROOT / "src" / "konsil" / path).read_text("utf-8").split("\n")
+        places = [n for n, line in enumerate(lines, 1) if old in line]
+        if len(places) != 1:
+            sys.exit(f"{path}: has {old!r} {len(places)} times; the mutant needs a new text")
+        line = lines[places[0] - 1]
+        mutants.append(Mutant(path, places[0], line, line.replace(old, new)))
+    return mutants
+
+
+def mutated(text: str, mutant: Mutant) -> str:
+    """The module's text with the change."""
+    lines = text.split("\n")
+    lines[mutant.line - 1] = mutant.after
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -185,30 +311,29 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=5)
     parser.add_argument("--limit", type=float, default=1200.0, help="seconds of one stage of tests")
     parser.add_argument("--stages", type=int, default=9, help="stages of tests at most")
+    parser.add_argument("--entered", type=Path, help="what entered.py wrote: reaching tests first")
+    parser.add_argument("--only", type=int, nargs="+", help="numbers of the mutants to run")
     parser.add_argument("--out", type=Path, help="also write the lines to this file")
     options = parser.parse_args()
     alive = 0
-    chosen = drawn(options.seed, options.each)
+    numbered = list(enumerate(by_hand() + drawn(options.seed, options.each), 1))
+    chosen = [(n, m) for n, m in numbered if options.only is None or n in options.only]
+    entered = json.loads(options.entered.read_text("utf-8")) if options.entered else {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         subprocess.run(["git", "clone", "-q", str(ROOT), str(copy)], check=True)
-        for n, mutant in enumerate(chosen, 1):
+        for n, mutant in chosen:
             reason = EQUIVALENT.get((mutant.path, mutant.after.strip()), "")
             module = copy / "src" / "konsil" / mutant.path
             text = module.read_text("utf-8")
-            lines = text.split("\n")
             began = time.monotonic()
-            lines[mutant.line - 1] = mutant.after
-            module.write_text("\n".join(lines), "utf-8")
-            test = (
-                f"equivalent: {reason}"
-                if reason
-                else killer(mutant, copy, options.limit, options.stages)
-            )
+            module.write_text(mutated(text, mutant), "utf-8")
+            planned = islice(stages(mutant, copy, entered), options.stages)
+            test = f"equivalent: {reason}" if reason else killer(copy, options.limit, planned)
             module.write_text(text, "utf-8")
             alive += not test
             line = (
-                f"{n}/{len(chosen)} {time.monotonic() - began:.0f} s {mutant.path}:{mutant.line}\n"
+                f"{n}/{len(numbered)} {time.monotonic() - began:.0f} s {mutant.path}:{mutant.line}\n"
                 f"    - {mutant.before.strip()}\n    + {mutant.after.strip()}\n"
                 f"    {test or 'ALIVE'}"
             )

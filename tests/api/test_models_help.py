@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from konsil.api import open_folder
 from konsil.api.calls import CallLimits
@@ -175,6 +177,44 @@ def test_unreadable_replies_leave_the_telling_words(tmp_path: Path) -> None:
     assert (plain.themed.named, plain.themed.tagged, plain.themed.phrases) == ({}, {}, {})
     assert len(plain.themed.tags) == 3
     assert tag_items(open_folder(folder), ThemesRequest(calls=CallLimits(limit=1))).n_pending == 0
+
+
+TOPICS = ("diabetes", "rash", "fibrillation")
+
+
+def _by_topic(texts: Sequence[str]) -> NDArray[np.float64]:
+    """Vectors of each text's topic, and a little of its length."""
+    vectors = np.array([[*(topic in t for topic in TOPICS), len(t) / 500] for t in texts])
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def plain_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Themes without the model of meanings, which takes seconds to load."""
+    monkeypatch.setattr("konsil.api.curation.themes.embedder", lambda: _by_topic)
+
+
+@pytest.mark.usefixtures("plain_vectors")
+def test_every_question_is_asked_about_once_and_themes_wait_for_all(tmp_path: Path) -> None:
+    folder = open_folder(_folder(tmp_path, THEMES, TEXTS))
+    first = tag_items(folder, options=Options(limit=4))
+    assert (first.left, first.new, len(first.runs)) == (7, False, 1)
+    with folder.store() as store:
+        assert last_themed(store.events())[1] is None
+    complete = tag_items(folder)
+    assert (complete.left, complete.new) == (0, True)
+    phrases, names, tags = complete.runs
+    assert (len(phrases.replies), len(names.replies), len(tags.replies)) == (11, 3, 11)
+    themed = complete.themed
+    assert sorted(map(len, themed.found.values())) == [3, 4, 4]
+    # Groups have the model's names, and every question gets one of the groups by its name.
+    assert set(themed.named) == set(themed.found)
+    assert set(themed.tagged) == {f"q{n}" for n in range(11)}
+    assert set(themed.tagged.values()) <= set(themed.found)
+    assert set(themed.tags) <= set(themed.named.values())
+    again = tag_items(folder)
+    assert not again.new
+    assert [run.replies for run in again.runs] == [{}, {}, {}]
 
 
 def test_protocols_without_a_model_are_what_they_were() -> None:

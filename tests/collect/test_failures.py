@@ -81,3 +81,20 @@ def test_the_request_repeated_in_an_error_is_not_its_word() -> None:
     assert "temperature" not in own_words(f"no JSON: {QUESTION.upper()}", [QUESTION])
     assert "temperature" in own_words('{"message": "no temperature here"}', [QUESTION])
     assert "Fever" not in own_words('{"message": "cannot read Fever? now"}', ["Fever?"])
+
+
+@pytest.mark.parametrize(
+    ("code", "is_status"), [(399, False), (400, True), (404, True), (599, True), (600, False)]
+)
+def test_the_status_within_a_reply_decides_where_it_is_one_of_an_error(
+    code: int, is_status: bool
+) -> None:
+    raw = json.dumps({"error": {"code": code, "message": "no such thing"}})
+    about = {"endpoint": "hosted", "sent": ["temperature"]}
+    error = failure(200, raw, ASKED, **about)
+    assert error.status == 200
+    if is_status:
+        direct = failure(code, raw, ASKED, **about)
+        assert (type(error), str(error)) == (type(direct), str(direct))
+    else:
+        assert str(error) == "hosted: the body is no chat completion"

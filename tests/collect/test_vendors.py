@@ -145,6 +145,18 @@ def test_what_a_model_does_not_take_is_not_claimed() -> None:
     assert ("temperature" in reply.sent) == ("temperature" in seen[0])
 
 
+def test_options_are_sent_as_they_are_and_stated() -> None:
+    seen: list[Any] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append(await request.json())
+        return web.json_response(body(TEXT))
+
+    [reply] = call(handler, replace(ASKED, options={"top_k": 4}))
+    assert isinstance(reply, Reply)
+    assert (seen[0]["top_k"], reply.sent["top_k"]) == (4, 4)
+
+
 def error(kind: str, message: str = "x") -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": message}}
 
@@ -290,6 +302,30 @@ def function(reply: ModelResponse | Exception, request: Request = ASKED, **profi
 
     model = FunctionModel(say, profile=ModelProfile(**profile))
     return asyncio.run(complete(model, request, endpoint="f", refused=set()))
+
+
+class _NoOptions(FunctionModel):
+    """A vendor whose requests have no room for further parameters."""
+
+    unsupported_settings = frozenset({"extra_body"})
+
+
+@pytest.mark.parametrize(("refused", "is_error"), [(set(), True), ({"top_k"}, False)])
+def test_options_that_a_vendor_has_no_room_for_are_an_error_of_the_settings(
+    refused: set[str], is_error: bool
+) -> None:
+    model = _NoOptions(lambda *_: ModelResponse(parts=[TextPart("iron")]))
+
+    def asked(request: Request) -> Reply:
+        return asyncio.run(complete(model, request, endpoint="f", refused=refused))
+
+    assert asked(ASKED).text == "iron"
+    with_options = replace(ASKED, options={"top_k": 4})
+    if is_error:
+        with pytest.raises(AccountError, match=r"takes no further parameters; leave options out"):
+            asked(with_options)
+    else:
+        assert "top_k" not in asked(with_options).sent
 
 
 def test_without_a_line_to_watch_the_librarys_record_is_kept() -> None:

@@ -24,7 +24,7 @@ from konsil.instrument import (
     read_reply,
     values,
 )
-from konsil.records import Span, Task
+from konsil.records import Rating, Span, Task
 
 FORM = Instrument(
     "medqade",
@@ -383,3 +383,23 @@ def test_sentences_keep_their_spans() -> None:
         (("x",), Span(5, 9), "Falsch"),
         (("x",), Span(0, 4), "Richtig"),
     ]
+
+
+def test_a_form_has_a_reason_only_where_one_is_asked_for_and_was_given() -> None:
+    """Ratings may come from a table that has a note on any of them."""
+    criteria = tuple(
+        Criterion(name, "?", Scale(("no", "yes")), reason=reason)
+        for name, reason in (("plain", False), ("argued", True), ("silent", True))
+    )
+    form = Instrument("form", criteria)
+    task = Task("t1", "s", "r", "form", "i", ("x",))
+    form_ratings = [
+        Rating("t1", "r", name, "i", ("x",), label="yes", note=note)
+        for name, note in (("plain", "a remark"), ("argued", "it is so"), ("silent", ""))
+    ]
+    assert values(fields(form, task), task, form_ratings) == {
+        "plain.a1": "yes",
+        "argued.a1": "yes",
+        "argued.a1.reason": "it is so",
+        "silent.a1": "yes",
+    }

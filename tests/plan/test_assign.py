@@ -14,7 +14,7 @@ from konsil.errors import PlanError
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation, History, Missing, assign, balance, missing
 from konsil.plan.draw.pairing import rotation
-from konsil.records import Answer, Event, Item, Rater, Rating, Span
+from konsil.records import Answer, Event, Item, Rater, Rating, Span, Task
 
 YES_NO = Scale(("Incorrect", "Correct"), abstain="Abstain")
 FORM = Instrument("form", (Criterion("correctness", "Correct?", YES_NO),))
@@ -157,6 +157,25 @@ def test_strata_are_counted_for_each_rater_of_a_panel(medqade):
     assert found["judges", "match"] == {"no": (3040,) * 9, "yes": (760,) * 9}
     mine = found["physicians", "match"]
     assert [a + b for a, b in zip(mine["no"], mine["yes"], strict=True)] == [1000] * 9
+
+
+@pytest.mark.parametrize(
+    ("values", "is_counted"),
+    [
+        # Forty letters are a name of a value, one more is free text.
+        (["cough", "x" * 40], True),
+        (["cough", "x" * 41], False),
+        # Seven values are balanced, eight are tags.
+        ([f"tag {n}" for n in range(7)], True),
+        ([f"tag {n}" for n in range(8)], False),
+        (["cough", "cough"], False),
+    ],
+)
+def test_strata_have_few_values_and_short_ones(values: list[str], is_counted: bool) -> None:
+    items = [Item(f"i{n}", "?", strata={"finding": value}) for n, value in enumerate(values)]
+    tasks = [Task(f"t{n}", "p 1", "r", "form", f"i{n}") for n in range(len(items))]
+    expected = {("p", "finding"): dict.fromkeys(values, (1,))} if is_counted else {}
+    assert balance(tasks, items=items).strata == expected
 
 
 def rating(task, answer, label, state="rated"):

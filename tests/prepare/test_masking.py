@@ -131,6 +131,7 @@ def test_marks_within_marks_and_beside_marks() -> None:
         ([Mark(0, 4, "diagnosis"), Mark(3, 8, "temporal")], "0-4: overlaps with 3-8"),
         ([Mark(0, 4, "diagnosis"), Mark(0, 4, "temporal")], "0-4: is marked twice"),
         ([Mark(0, 4, "cue", 1), Mark(5, 8, "cue", 3)], "no cue has rank 2, and one has rank 3"),
+        ([Mark(0, 4, "cue", 2)], "no cue has rank 1, and one has rank 2"),
         ([Mark(0, 4, "guess")], "0-4: 'guess' is no kind of mark"),  # type: ignore[arg-type]
     ],
 )

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from reportlab.lib.pagesizes import A4
+from reportlab.platypus import Flowable
 
 from konsil.cli.main import group
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale, digest, parity_of, prompt, screen
 from konsil.records import Answer, Item, Task
 from konsil.report.codebook.codebook import codebook_page
-from konsil.report.codebook.codebook_pdf import codebook_pdf, unprintable
+from konsil.report.codebook.codebook_pdf import MARGIN, codebook_pdf, unprintable
 from konsil.study import Study
 
 BOOK = """# Anleitung
@@ -109,6 +111,27 @@ def test_the_pdf_has_text_bookmarks_and_a_language() -> None:
         "once it is tagged, docs/howto-pages.md and the command's help say otherwise"
     )
     assert unprintable(STUDY, STUDY.instruments) == ()
+
+
+def test_the_text_of_the_pdf_fills_its_pages_up_to_the_margins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever has the size of a page within its margins stands on one."""
+    rooms: list[tuple[float, float]] = []
+
+    class Box(Flowable):  # type: ignore[misc]
+        def wrap(self, width: float, height: float) -> tuple[float, float]:
+            rooms.append((width, height))
+            return width, height
+
+        def draw(self) -> None:
+            rooms.append(self.canv.absolutePosition(0, 0))
+
+    monkeypatch.setattr("konsil.report.codebook.codebook_pdf._story", lambda *_: [Box()])
+    codebook_pdf(STUDY, STUDY.instruments)
+    size, corner = rooms
+    assert size == pytest.approx((A4[0] - 2 * MARGIN, A4[1] - 2 * MARGIN))
+    assert corner == pytest.approx((MARGIN, MARGIN))
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="no pdftotext on this machine")

@@ -5,21 +5,28 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from itertools import pairwise
+from types import ModuleType
 
 import pytest
+from matplotlib.figure import Figure
 from tests.report.conftest import arguments
 
 from konsil.analysis import Analysis, Bin, Derived, Results, Row
 from konsil.analysis.model.results import Bounds, Curve, DerivedValue, OutcomeRow
 from konsil.records import Rater
+from konsil.report.cases import case_figures
 from konsil.report.estimates.estimates import build_analysis_views
 from konsil.report.estimates.key_estimates import key_numbers
 from konsil.report.estimates.statistics_overview import glance
+from konsil.report.figures import curves as curve_figures
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
+from konsil.report.figures.plots import forests
 from konsil.report.figures.ranking import Line, Ranked, RankingKeys, failures, histogram, ranking
 from konsil.report.figures.small_multiples import Column, Point, Series, columns, series
-from konsil.report.figures.svg_primitives import About, Bar, Dot, ValueAxis, wrapped
+from konsil.report.figures.svg_primitives import WIDTH, About, Bar, Dot, ValueAxis, wrapped
+from konsil.report.material.glossary import title
 from konsil.report.material.language import ENGLISH, language
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import Joined, in_order
@@ -258,3 +265,86 @@ def test_the_summary_has_one_number_a_question() -> None:
     assert [f[1] for f in found] == ["kappa", "accuracy"]
     assert found[0][3] == "0.600 [0.500, 0.700]"
     assert found[1][3] == "from 0.300 [0.200, 0.400] (y) to 0.400 [0.300, 0.500] (x)"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "difference", "expected"),
+    [
+        ("cohen_kappa", False, "Cohen's kappa"),
+        ("cohen_kappa", True, "Difference in Cohen's kappa"),
+        # A comparison itself: its values are no differences of anything.
+        ("mann_whitney", True, "{title}"),
+        ("mann_whitney", False, "{title}"),
+    ],
+)
+def test_the_axis_of_a_forest_states_whether_values_or_differences_are_shown(
+    statistic: str, difference: bool, expected: str
+) -> None:
+    systems = [{"system": name} for name in ("a", "b", "c")]
+    rows = [Joined(row("by system", statistic, 0.1, group)) for group in systems]
+    if difference:
+        rows = [Joined(replace(j.row, kind="difference", versus={"system": "z"})) for j in rows]
+    about = material([], Results((), ()))
+    [drawing] = forests(about, "by system", statistic, rows, difference=difference)
+    word = expected.format(title=title(statistic, ENGLISH))
+    assert drawing.title == f"{word}: by system"
+    assert drawing.caption.startswith(f"by system: {word}. ")
+    assert word in words(drawing)
+
+
+def _panels(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[list[tuple[float, float]]]:
+    """Left and right edge of every panel, in inches, of the figures that a module finishes."""
+    edges: list[list[tuple[float, float]]] = []
+    finish = module.finish
+
+    def noted(figure: Figure, *texts: str) -> Drawing:
+        boxes = [axes.get_position() for axes in figure.axes]
+        edges.append([(b.x0 * WIDTH, b.x1 * WIDTH) for b in boxes])
+        drawing: Drawing = finish(figure, *texts)
+        return drawing
+
+    monkeypatch.setattr(module, "finish", noted)
+    return edges
+
+
+@pytest.mark.parametrize(("n_panels", "across"), [(2, 2), (3, 3), (4, 2)])
+def test_panels_of_levels_fill_the_width_and_leave_a_gap(
+    monkeypatch: pytest.MonkeyPatch, n_panels: int, across: int
+) -> None:
+    levels = ("everything", "less")
+    analyses = [
+        Analysis(n, n, "correct", "physicians", by=("system", "level"), levels=levels)
+        for n in ("accuracy", "mean")
+    ]
+    rows = [
+        row(a.name, a.statistic, 0.5, {"system": f"system {n}", "level": level})
+        for a in analyses
+        for n in range(n_panels)
+        for level in levels
+    ]
+    edges = _panels(monkeypatch, case_figures)
+    [drawing] = case_figures.case_figures(material(analyses, Results(tuple(rows), ())))
+    assert "system 1" in words(drawing)
+    [panels] = edges
+    assert len(panels) == n_panels
+    first = panels[:across]
+    assert first[-1][1] == pytest.approx(WIDTH)
+    gaps = [right[0] - left[1] for left, right in pairwise(first)]
+    assert gaps == pytest.approx([0.22] * (across - 1))
+    widths = {round(right - left, 6) for left, right in panels}
+    assert len(widths) == 1
+
+
+@pytest.mark.parametrize("n_panels", [2, 3])
+def test_panels_of_curves_fill_the_width_but_for_a_margin(
+    monkeypatch: pytest.MonkeyPatch, n_panels: int
+) -> None:
+    shown = tuple(
+        Curve("risk", {"rater": f"judge {n}"}, (0.5, 1.0), (0.1, 0.2)) for n in range(n_panels)
+    )
+    edges = _panels(monkeypatch, curve_figures)
+    curves(material([], Results((), (), curves=shown)), "risk", "risk_coverage")
+    [panels] = edges
+    assert panels[-1][1] == pytest.approx(WIDTH - 0.08)
+    gaps = [right[0] - left[1] for left, right in pairwise(panels)]
+    assert gaps == pytest.approx([0.22] * (n_panels - 1))

@@ -149,6 +149,16 @@ def test_a_conflict_names_both_and_writes_nothing(
     assert _scalar(filled, "SELECT count(*) FROM audit_log") == 1
 
 
+def test_long_values_of_a_conflict_are_cut_to_eighty_signs(store: Store) -> None:
+    # Two of the signs are quotation marks.
+    stored, given = "x" * 78, "y" * 79
+    store.add(Batch(items=(Item("i", stored),)), source="x", at=AT)
+    with pytest.raises(ConflictError) as caught:
+        store.add(Batch(items=(Item("i", given),)), source="y", at=LATER)
+    assert f"text stored '{stored}', got '{'y' * 76}..." in str(caught.value)
+    assert "y" * 77 not in str(caught.value)
+
+
 def test_several_conflicts_are_counted(filled: Store, sample: Batch) -> None:
     wrong = tuple(dataclasses.replace(r, state="rated", label="9") for r in sample.ratings)
     with pytest.raises(ConflictError, match=r"\(and 5 more conflicts\)"):

@@ -225,6 +225,28 @@ def test_nothing_is_suppressed_without_need() -> None:
     assert all(SUPPRESSED not in row.values() for row in coarsened(panel, 3).values())
 
 
+@pytest.mark.parametrize(
+    ("years", "k", "expected"),
+    [
+        # The smallest of the other classes hides those who are left over; larger ones stay as they
+        # are.
+        ("aaaccb", 2, "aaa---"),
+        ("aaaccb", 3, "aaa---"),
+        ("aaab", 2, "----"),
+        # Two who are left over are hidden by one another.
+        ("aaabc", 2, "aaa--"),
+        ("aaabc", 3, "-----"),
+        ("aabb", 2, "aabb"),
+    ],
+)
+def test_who_is_left_over_is_hidden_among_the_smallest_class(
+    years: str, k: int, expected: str
+) -> None:
+    panel = [Rater(str(n), "p", strata={"years": y}) for n, y in enumerate(years)]
+    shown = [row["years"] for row in coarsened(panel, k).values()]
+    assert shown == [SUPPRESSED if y == "-" else y for y in expected]
+
+
 @pytest.mark.parametrize("n", [2, 3])
 def test_a_panel_too_small_for_k_is_named(tmp_path: Path, n: int) -> None:
     raters = tuple(dataclasses.replace(r, strata={"sex": "f"}) for r in RATERS[:n])

@@ -276,6 +276,21 @@ def test_no_form_breaks_the_server(
     assert opened.verify_log() == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/next", 200),
+        ("/next?from=nul", 200),
+        ("/next?from=a%00b", 404),
+        ("/task/%00", 404),
+        ("/task/%00?from=%00", 404),
+    ],
+)
+def test_what_no_database_can_be_asked_for_is_no_page(enter: Enter, path: str, status: int) -> None:
+    """PostgreSQL has no such sign in its texts; other signs of a query are nobody's business."""
+    assert enter().client.get(path).status_code == status
+
+
 # Answers ------------------------------------------------------------------------------------------
 
 

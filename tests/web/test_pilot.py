@@ -108,7 +108,7 @@ def test_reasons_are_asked_for_where_labels_lie_far_apart(
         [difference] = stage.open
         assert (difference.label, difference.others) == (label, (other,))
     [shown] = pilot.differences(R1)
-    assert shown.item == Q[0]
+    assert (shown.item, shown.heading) == (Q[0], ""), "one answer alone needs no letter"
     assert not pilot.write(R1, shown.about, "  ")
     assert pilot.write(R1, shown.about, "Die Dosis fehlt.")
     assert pilot.write(R1, shown.about, "something else")
@@ -153,6 +153,26 @@ def test_a_page_makes_one_difference_at_a_time(
     read = pilot.look(R1)
     assert read is not None and read.number > read.total == 2
     assert [one.text for one in read.shown] == ["because"] * 2
+
+
+def test_of_several_answers_a_difference_is_headed_by_the_letter_of_its_own(
+    opened: Store, clock: Any
+) -> None:
+    systems = ("canary-system-1", "canary-system-2")
+    allocation = Allocation(
+        "panel", "form", systems=systems, per_rater=1, phase="pilot", purpose="pilot"
+    )
+    study = dataclasses.replace(STUDY, plan=(allocation,))
+    fill(opened, study, 1)
+    desk = Desk(study, opened, clock.stamp)
+    for who, grade in ((R1, "1"), (R2, "4")):
+        public = desk.next_task(who)
+        assert public is not None
+        form = {"grade.a1": grade, "grade.a2": grade, "words.a1": "", "words.a2": ""}
+        submitted = desk.submit(who, public, form, 0)
+        assert submitted is not None and submitted.done
+    headings = [one.heading for one in Pilot(study, opened, clock.stamp).differences(R1)]
+    assert headings == ["Answer A", "Answer B"]
 
 
 TWICE = dataclasses.replace(

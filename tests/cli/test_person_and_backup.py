@@ -1,0 +1,80 @@
+"""What is stored about one person, and a copy of the database, from the command line."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import konsil
+from konsil.records import Item, Rater
+from konsil.store import Batch, Store
+from konsil.store.people.people import Person, note_person
+
+Call = Callable[..., tuple[int, str, str]]
+
+PROTOCOL = """
+title = "A study"
+seed = 1
+[[instruments]]
+id = "form"
+criteria = [{ id = "correct", question = "?", scale = { labels = ["no", "yes"] } }]
+[[systems]]
+id = "a"
+[[raters]]
+id = "p1"
+panel = "panel"
+"""
+AT = "2025-03-01T12:00:00Z"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "study.toml").write_text(PROTOCOL, "utf-8")
+    with konsil.open(folder).store(create=True) as store:
+        batch = Batch(items=(Item("i", "A question?"),), raters=(Rater("p1", "panel"),))
+        store.add(batch, source="x", at=AT)
+        note_person(store, Person("p1", "Ada Quokka", "quokka@clinic.example"))
+    return folder
+
+
+def test_a_persons_data_are_written_for_the_owner_alone_and_the_name_is_erased_when_asked(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "p1.json"
+    code, out, err = call("person", study, "p1", output)
+    assert (code, err) == (0, "")
+    assert out == f"{output}: 1 in raters, 1 in people\n"
+    person = {"rater": "p1", "name": "Ada Quokka", "email": "quokka@clinic.example"}
+    assert json.loads(output.read_text("utf-8"))["people"] == [person]
+    assert stat.S_IMODE(output.stat().st_mode) == 0o600
+
+    erasing = ("person", study, "p1", "--forget-name")
+    assert call(*erasing, tmp_path / "last.json")[1].endswith("\nname and address erased\n")
+    assert "quokka" in (tmp_path / "last.json").read_text("utf-8")
+    code, out, _ = call(*erasing, tmp_path / "later.json")
+    assert code == 0
+    assert out.endswith("\nno name or address is stored\n")
+    assert "quokka" not in (tmp_path / "later.json").read_text("utf-8")
+
+
+def test_a_backup_is_a_store_with_the_same_records_and_its_head_is_printed(
+    call: Call, study: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "copy.db"
+    code, out, err = call("backup", study, target)
+    assert (code, err) == (0, "")
+    size, head = out.splitlines()
+    assert size == f"{target}: {target.stat().st_size:,} bytes, checked"
+    with Store.open(target, create=False) as copy, konsil.open(study).store() as store:
+        assert copy.batch() == store.batch()
+        assert len(copy.batch().items) == 1
+    assert head.removeprefix("head: ")
+    code, out, err = call("backup", study, target)
+    assert (code, out) == (2, "")
+    assert "exists already" in err
