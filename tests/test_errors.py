@@ -50,11 +50,18 @@ def sentences_with_flags(module: Path) -> Iterator[str]:
         if isinstance(node, ast.List)
         for element in node.elts
     }
+    # The help of a request's field is the command line's.
+    helps = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Flag"
+        for inner in ast.walk(node)
+    }
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)
-            and id(node) not in documents | arguments
+            and id(node) not in documents | arguments | helps
         ):
             bare = re.sub(r"konsil [a-z-]+[^';]*", "", node.value)
             if FLAG.search(bare) and "var(--" not in bare:

@@ -154,6 +154,7 @@ DOORS = {
     "api/curation/screening.py": "screening decisions",
     "api/curation/themes.py": "theme decisions",
     "api/folder/folder.py": "key",
+    "api/folder/opened.py": "folder",
     "api/folder/importing.py": "folder",
     "api/rehearsal/rehearsal.py": "simulation.toml",
     "api/running/accepting.py": "former study.toml",
