@@ -8,6 +8,7 @@ import random
 import re
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,9 +67,16 @@ def _without_slow(config: pytest.Config) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The order of `--shuffle`; every worker makes the same of it."""
+    """The order of `--shuffle`, else the longest files first; every worker makes the same of it."""
     seed = config.getoption("--shuffle")
     if seed is None:
+        from longest import in_order
+
+        # What is deselected is still among the items here.
+        slow = config.option.markexpr == "slow"
+        counted = Counter(i.path for i in items if not slow or i.get_closest_marker("slow"))
+        order = {path: place for place, path in enumerate(in_order(counted))}
+        items.sort(key=lambda item: order.get(item.path, len(order)))
         return
     generator = random.Random(seed)
     places = {path: generator.random() for path in dict.fromkeys(item.path for item in items)}
@@ -80,6 +88,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """A quarter of the examples where the slow tests are left out; the whole suite tries all of
     them."""
     settings.load_profile("quick" if _without_slow(config) else "thorough")
+    # Workers take the files in our order, and not those with most tests first.
+    config.option.loadscopereorder = False
 
 
 @pytest.fixture(scope="session")
