@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.analyses import flat_analysis
 
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.running.run import run
@@ -60,7 +61,7 @@ LATE = (
     rating("r2", ITEMS[1], None, " again", "cannot tell any more"),
 )
 AGREE = Analysis("agree", "percent_agreement", "correct", "p")
-SHARE = Analysis("yes", "share", "correct", "p", of=("yes",))
+SHARE = flat_analysis("yes", "share", "correct", "p", of=("yes",))
 
 
 def estimates(found: Data, *analyses: Analysis) -> tuple[dict[str, float], tuple[str, ...]]:
@@ -143,7 +144,7 @@ def test_a_comparison_shown_the_other_way_round_is_the_same_subject() -> None:
         ),
     ]
     given = Data(ITEMS, ANSWERS, RATERS, tasks, [main, late])
-    share = Analysis("left", "share", "odd", "p", of=("left",), adjudication="after")
+    share = flat_analysis("left", "share", "odd", "p", of=("left",), adjudication="after")
     results = run(
         [share],
         given,

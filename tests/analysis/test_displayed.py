@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
-from konsil.analysis.model.catalogue.keys import misplaced_keys
+from konsil.analysis.running.rules import misplaced_keys
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data, rating_table
 from konsil.analysis.table.screens import displayed, displays
@@ -77,7 +78,7 @@ def results(given: Data, *analyses: Analysis) -> Results:
 
 def share(name: str, **more: Any) -> Analysis:
     return replace(
-        Analysis(name, "share", "correct", "people", of=("yes",), prespecified=False), **more
+        flat_analysis(name, "share", "correct", "people", of=("yes",), prespecified=False), **more
     )
 
 

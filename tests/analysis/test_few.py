@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.analyses import flat_analysis
 
-from konsil.analysis import Analysis, Exclusions, Resampling
+from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
@@ -32,7 +33,7 @@ def share(hits: int, n_items: int = 120) -> Estimate:
     ]
     data = Data(items, answers, [Rater("ann", "panel")], tasks, ratings)
     results = run(
-        [Analysis("a", "share", "correct", raters="panel", of=("yes",))],
+        [flat_analysis("a", "share", "correct", raters="panel", of=("yes",))],
         data,
         instruments=(FORM,),
         seed=5,

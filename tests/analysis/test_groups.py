@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from tests.analyses import flat_analysis, restated
+
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data
@@ -61,14 +63,16 @@ def differences(by: tuple[str, ...], compare: str) -> list[Row]:
 def test_limits_stay_within_the_range_and_the_method_says_so() -> None:
     """Nearly every label is the same: Wald limits of shares, means and their differences would
     leave the range."""
-    rare = Analysis("x", "share", "correct", "p", of=("yes",), by=("system",), compare="system")
+    rare = flat_analysis(
+        "x", "share", "correct", "p", of=("yes",), by=("system",), compare="system"
+    )
     ratings = [
         replace(r, label="yes" if n in {3, 90, 91, 92} else "no") for n, r in enumerate(RATINGS)
     ]
     data = Data(ITEMS, ANSWERS, RATERS, TASKS, ratings)
     asked = (
         rare,
-        replace(rare, name="m", statistic="mean", of=()),
+        restated(rare, name="m", statistic="mean", of=()),
         replace(rare, name="p", mode="paper"),
     )
     rows = run(

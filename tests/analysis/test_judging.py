@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, Results
 from konsil.analysis.estimation.differences import contrast, differences
@@ -130,7 +131,7 @@ def test_abstention_slope_and_gap() -> None:
     data, _ = study()
     got = results(
         data,
-        Analysis(
+        flat_analysis(
             "x", "abstention_slope", "correct", "judges", against="people", covariate="difficulty"
         ),
     )
@@ -160,7 +161,9 @@ def test_abstention_slope_and_gap() -> None:
     with pytest.raises(
         AnalysisError, match="no derived column 'dificulty'; did you mean 'difficulty'"
     ):
-        results(data, Analysis("x", "abstention_slope", "correct", "judges", covariate="dificulty"))
+        results(
+            data, flat_analysis("x", "abstention_slope", "correct", "judges", covariate="dificulty")
+        )
 
 
 @pytest.mark.parametrize("joined", [True, False])
@@ -255,7 +258,7 @@ def weak_judge() -> Data:
 
 
 def ensembles_of(data: Data, **more: object) -> Sequence[Row]:
-    asked = Analysis(
+    asked = flat_analysis(
         "x", "ensembles_percent_agreement", "correct", "judges", against="people", **more
     )  # type: ignore[arg-type]
     return results(data, asked).rows
@@ -412,13 +415,13 @@ def tied() -> Data:
 
 
 def test_a_tiebreak_enters_conflicts_alone() -> None:
-    ask = Analysis(
+    ask = flat_analysis(
         "x", "share", "correct", "people", of=("yes",), consensus="majority", by=("system",)
     )
     without = {r.group["system"]: r.estimate.value for r in results(tied(), ask, derived=()).rows}
     assert np.isnan(without["a"])
     assert (without["b"], without["c"]) == (1.0, 0.0)
-    with_tie = Analysis(
+    with_tie = flat_analysis(
         "x",
         "share",
         "correct",
@@ -438,7 +441,7 @@ def test_margin_is_told() -> None:
         (0.9, "Equivalent: the 95% CI lies within ±0.9 (two one-sided tests, each at 2.5%)."),
         (0.001, "Equivalence not shown: the 95% CI extends beyond ±0.001"),
     ):
-        ask = Analysis(
+        ask = flat_analysis(
             "x",
             "share",
             "correct",

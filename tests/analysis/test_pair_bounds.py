@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from tests.analyses import restated
 from tests.analysis.test_pairs import DATA, FORM, LABELS
 
 from konsil.analysis import Analysis, Results
@@ -24,8 +25,8 @@ EXACT = {
     "by length": replace(ASKED, name="by length", by=("length",)),
     "jury": replace(ASKED, name="jury", consensus="mean"),
     "side": replace(ASKED, name="side", statistic="position_bias", by=("rater",)),
-    "own": replace(ASKED, name="own", statistic="self_preference", against="experts"),
-    "own, peers": replace(ASKED, name="own, peers", statistic="self_preference", mode="paper"),
+    "own": restated(ASKED, name="own", statistic="self_preference", against="experts"),
+    "own, peers": restated(ASKED, name="own, peers", statistic="self_preference", mode="paper"),
 }
 UNTOLD = (
     replace(ASKED, name="worths", statistic="davidson"),

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from tests.analyses import restated
 from tests.analysis.test_pairs import (
     ASKED,
     DATA,
@@ -131,7 +132,7 @@ def test_the_test_of_several_groups_keeps_its_level() -> None:
     assert 0.01 < hits / sets < 0.075
 
 
-CRITERIA = replace(ASKED, compare="criterion", criteria=("utility",))
+CRITERIA = restated(ASKED, compare="criterion", criteria=("utility",))
 
 
 def test_criteria_are_compared_on_the_same_comparisons() -> None:
@@ -245,7 +246,7 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_refused(changed, sentence: str) -> None:
-    assert any(sentence in problem for problem in contradictions(replace(ASKED, **changed)))
+    assert any(sentence in problem for problem in contradictions(restated(ASKED, **changed)))
 
 
 def test_without_a_test_a_difference_has_no_p() -> None:

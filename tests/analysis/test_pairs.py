@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import optimize, stats
+from tests.analyses import restated
 
 from konsil.analysis import Analysis, Row, contradictions
 from konsil.analysis.model.spec import Exclusions, Resampling
@@ -308,7 +309,7 @@ def test_judges_one_by_one_and_as_a_jury() -> None:
 
 
 def test_rankings_of_judges_and_experts() -> None:
-    asked = replace(
+    asked = restated(
         ASKED, statistic="rank_agreement", raters="judges", against="experts", criteria=("utility",)
     )
     rows = rows_of(asked)
@@ -330,7 +331,7 @@ def test_rankings_of_judges_and_experts() -> None:
 
 
 def test_judges_and_their_own_systems() -> None:
-    asked = replace(ASKED, statistic="self_preference", raters="judges", against="experts")
+    asked = restated(ASKED, statistic="self_preference", raters="judges", against="experts")
     rows = {r.group["rater"]: r.estimate for r in rows_of(asked)}
     experts = against_rest(outcomes(), SCORES["win_difference"])
     mine = against_rest(outcomes(lambda r: r.rater == "judge west"), SCORES["win_difference"])
@@ -389,7 +390,9 @@ def test_paper_mode_is_percentiles_and_flips_of_comparisons() -> None:
 
 def test_the_methods_speak_of_no_majority_between_two_answers() -> None:
     asked = (
-        replace(ASKED, name="own", statistic="self_preference", raters="judges", against="experts"),
+        restated(
+            ASKED, name="own", statistic="self_preference", raters="judges", against="experts"
+        ),
         replace(ASKED, name="taus", statistic="rank_agreement", raters="judges", against="experts"),
     )
     found = run(
@@ -505,7 +508,7 @@ def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
     ],
 )
 def test_contradictions(changes: dict[str, object], said: str) -> None:
-    found = list(contradictions(replace(ASKED, **changes)))  # type: ignore[arg-type]
+    found = list(contradictions(restated(ASKED, **changes)))  # type: ignore[arg-type]
     assert any(one.startswith(said) for one in found), found
 
 

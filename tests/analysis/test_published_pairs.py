@@ -7,8 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis
 
-from konsil.analysis import Analysis, Exclusions, Resampling
+from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.model.results import Row
 from konsil.analysis.running.run import run
 from konsil.analysis.table.frame import Data
@@ -65,7 +66,7 @@ def world(seed: int = 1) -> tuple[Data, list[tuple[str, str, str, int, str]]]:
 
 def analysed(data: Data, **settings: object) -> list[Row]:
     chosen = {"statistic": "win_difference", "mode": "paper", "prespecified": False} | settings
-    analysis = Analysis("a", criterion="better", raters="people", **chosen)  # type: ignore[arg-type]
+    analysis = flat_analysis("a", criterion="better", raters="people", **chosen)  # type: ignore[arg-type]
     results = run(
         [analysis],
         data,

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.analyses import flat_analysis, restated
 from tests.analysis.test_pairs import ASKED, DATA, FORM
 
 from konsil.analysis import Analysis, Inference, Results, Row
@@ -35,7 +36,7 @@ LIKE_THESE, THESE = Inference("like these"), Inference("these")
 INSTRUMENT = Instrument(
     "form", (Criterion("good", "?", Scale(("no", "yes"), level="ordinal"), "item"),), unit="item"
 )
-SHARE = Analysis("share", "share", "good", "experts", of=("yes",))
+SHARE = flat_analysis("share", "share", "good", "experts", of=("yes",))
 KAPPA = Analysis("kappa", "cohen_kappa", "good", "experts")
 OF_JUDGES = replace(SHARE, name="judges", raters="judges")
 
@@ -199,7 +200,7 @@ def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_pane
 
 @pytest.mark.parametrize("change", [{"mode": "paper"}, {"cluster": "rater"}])
 def test_what_an_analysis_decides_itself_stays(change: dict[str, str]) -> None:
-    asked = replace(SHARE, **change)  # type: ignore[arg-type]
+    asked = restated(SHARE, **change)  # type: ignore[arg-type]
     a, b = (
         first(results(target, 6, 1, 0, asked), "share").estimate for target in (LIKE_THESE, THESE)
     )
@@ -320,7 +321,7 @@ def test_every_sentence_of_the_target_has_an_id() -> None:
 
 @pytest.mark.parametrize("statistic", ["share", "mean"])
 def test_a_rater_with_most_of_the_ratings_is_named_beside_shares_and_means(statistic: str) -> None:
-    asked = replace(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
+    asked = restated(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
     warnings = first(results(LIKE_THESE, 9, 6, 0, asked), "share").warnings
     # 36 of 36 + 8 * 6 ratings.
     effective = effective_number(np.array([36, *[6] * 8]))
@@ -342,7 +343,7 @@ def test_a_rater_with_most_of_the_ratings_is_named_beside_shares_and_means(stati
 def test_a_rater_with_nearly_all_ratings_leaves_no_interval_about_raters_like_these(
     statistic: str,
 ) -> None:
-    asked = replace(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
+    asked = restated(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
     of_two = results(LIKE_THESE, 2, 6, 0, asked)  # 36 and 6 ratings
     summary = first(of_two, "share")
     assert summary.estimate.raters == "these"
@@ -385,7 +386,7 @@ def compared(
     asked = replace(
         SHARE, name="panels", raters="both", by=("panel",), compare="panel", statistic=statistic
     )
-    asked = replace(asked, of=("yes",) if statistic == "share" else ())
+    asked = restated(asked, of=("yes",) if statistic == "share" else ())
     of_both = run(
         [asked, replace(SHARE, name="few", raters="others")],
         ratings(experts, others=others),

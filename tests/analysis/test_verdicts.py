@@ -9,6 +9,7 @@ from pkgutil import walk_packages
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis
 
 import konsil.analysis
 from konsil.analysis import Analysis, Exclusions, Resampling
@@ -145,7 +146,7 @@ def test_a_judge_that_never_differs_is_not_called_equivalent() -> None:
 )
 def test_a_margin_is_honoured_or_refused(statistic: str, more: dict[str, str], known: bool) -> None:
     by = (more["compare"],) if "compare" in more else ()
-    asked = Analysis("x", statistic, "ok", "judges", margin=0.1, by=by, **more)  # type: ignore[arg-type]
+    asked = flat_analysis("x", statistic, "ok", "judges", margin=0.1, by=by, **more)  # type: ignore[arg-type]
     assert has_margin(asked) is known
     assert (
         any(c.startswith("margin: belongs to differences") for c in contradictions(asked))

@@ -60,7 +60,7 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
         yield row(context, {"rater": order}, flat, risk, kind="companion")
     if len(panel.raters) > 2:
         rest = consensus.leave_one_out_measure(
-            panel, replace(context.analysis, statistic="percent_agreement"), context.level
+            panel, context.analysis.with_statistic("percent_agreement"), context.level
         )
         panel_risk = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
         name = message("{panel}, leave one out", panel=str(context.analysis.against))

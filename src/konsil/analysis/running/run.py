@@ -122,7 +122,7 @@ def run(
                 *analysis.by,
                 *analysis.where,
                 analysis.compare,
-                analysis.covariate,
+                *analysis.options.columns,
             } & {*impossible}:
                 raise AnalysisError(f"{analysis.name}: {impossible[column_name]}")
             rows.extend(rows_of(context, table_of(context), families))

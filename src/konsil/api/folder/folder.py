@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.analysis.model.options import DesignOptions
 from konsil.api.folder.file_digests import digest_of_all, digests_of
 from konsil.api.folder.noting import note_study
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now
@@ -274,7 +275,11 @@ class Folder(OpenedStudy):
             excluded_by_withdrawal(self.study.enrolment, events),
             lengths_of(events),
         )
-        needs_pages = any(a.clock == "open" or a.display == "complete" for a in self.study.analyses)
+        needs_pages = any(
+            a.display == "complete"
+            or (isinstance(a.options, DesignOptions) and a.options.clock == "open")
+            for a in self.study.analyses
+        )
         opened = self._times() if needs_pages else ()
         data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened, used)
         return data, events

@@ -271,17 +271,12 @@ def _derived(study: Study, where: str) -> Iterator[str]:
 
 
 def _analysis(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
-    if analysis.covariate:
+    for column in analysis.options.columns:
         yield from _unknown_name_problems(
-            f"{where}.covariate",
-            "derived column",
-            analysis.covariate,
-            [d.name for d in study.derived],
+            f"{where}.covariate", "derived column", column, [d.name for d in study.derived]
         )
-    if analysis.tiebreak:
-        yield from _unknown_name_problems(
-            f"{where}.tiebreak", "panel", analysis.tiebreak, _panels(study)
-        )
+    for panel in analysis.options.panels:
+        yield from _unknown_name_problems(f"{where}.tiebreak", "panel", panel, _panels(study))
     yield from _unknown_name_problems(
         f"{where}.statistic", "statistic", analysis.statistic, known_statistics()
     )
@@ -386,5 +381,5 @@ def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[st
     )
     if analysis.abstain == "label" and scale.abstain is None:
         yield f"{where}.abstain: criterion {criterion.id!r} has no abstention that could be a label"
-    for label in analysis.of:
+    for label in analysis.options.labels_counted:
         yield from _unknown_name_problems(f"{where}.of", "label", label, counted)
