@@ -10,6 +10,7 @@ from tests.analyses import flat_analysis
 
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -68,11 +69,13 @@ def estimates(found: Data, *analyses: Analysis) -> tuple[dict[str, float], tuple
     results = run(
         analyses,
         found,
-        instruments=FORMS,
-        seed=1,
-        resampling=Resampling(draws=200),
-        exclusions=Exclusions(),
-        planned=True,
+        RunSettings(
+            instruments=FORMS,
+            seed=1,
+            resampling=Resampling(draws=200),
+            exclusions=Exclusions(),
+            planned=True,
+        ),
     )
     return {r.analysis: r.estimate.value for r in results.rows if r.kind == "estimate"}, tuple(
         map(str, results.methods)
@@ -112,11 +115,13 @@ def test_coverage_and_counts_are_those_of_the_tasks_that_were_asked() -> None:
     results = run(
         [SHARE],
         data(*LATE),
-        instruments=FORMS,
-        seed=1,
-        resampling=Resampling(draws=200),
-        exclusions=Exclusions(),
-        planned=True,
+        RunSettings(
+            instruments=FORMS,
+            seed=1,
+            resampling=Resampling(draws=200),
+            exclusions=Exclusions(),
+            planned=True,
+        ),
     )
     assert [(c.expected, c.received) for c in results.coverage if c.criterion == "correct"] == [
         (20, 20)
@@ -148,9 +153,11 @@ def test_a_comparison_shown_the_other_way_round_is_the_same_subject() -> None:
     results = run(
         [share],
         given,
-        instruments=FORMS,
-        seed=1,
-        resampling=Resampling(draws=50),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=FORMS,
+            seed=1,
+            resampling=Resampling(draws=50),
+            exclusions=Exclusions(),
+        ),
     )
     assert "changed 1 of them" in " ".join(map(str, results.methods))

@@ -16,6 +16,7 @@ from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -162,11 +163,13 @@ def results(
     return run(
         analyses,
         data,
-        instruments=forms,
-        seed=5,
-        resampling=Resampling(draws),
-        exclusions=Exclusions(),
-        together=TOGETHER,
+        RunSettings(
+            instruments=forms,
+            seed=5,
+            resampling=Resampling(draws),
+            exclusions=Exclusions(),
+            together=TOGETHER,
+        ),
     )
 
 

@@ -12,6 +12,7 @@ from tests.analyses import flat_analysis
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.running.rules import misplaced_keys
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data, rating_table
 from konsil.analysis.table.screens import displayed, displays
 from konsil.errors import StudyError
@@ -67,11 +68,13 @@ def results(given: Data, *analyses: Analysis) -> Results:
     found = run(
         analyses,
         given,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
-        strict=False,
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+            strict=False,
+        ),
     )
     return replace(found, rows=tuple(row for row in found.rows if row.kind == "estimate"))
 

@@ -7,6 +7,7 @@ from tests.analyses import flat_analysis
 
 from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -35,10 +36,12 @@ def share(hits: int, n_items: int = 120) -> Estimate:
     results = run(
         [flat_analysis("a", "share", "correct", raters="panel", of=("yes",))],
         data,
-        instruments=(FORM,),
-        seed=5,
-        resampling=Resampling(500),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(FORM,),
+            seed=5,
+            resampling=Resampling(500),
+            exclusions=Exclusions(),
+        ),
     )
     [row] = [r for r in results.rows if r.kind == "estimate"]
     assert row.estimate.value == pytest.approx(hits / n_items)

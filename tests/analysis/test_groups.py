@@ -10,6 +10,7 @@ from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -48,10 +49,12 @@ def results(*asked: Analysis) -> Results:
     return run(
         asked,
         data,
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     )
 
 
@@ -78,10 +81,12 @@ def test_limits_stay_within_the_range_and_the_method_says_so() -> None:
     rows = run(
         asked,
         data,
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     ).rows
     highest = {"x": 1.0, "m": 2.0}
     for row in (r for r in rows if r.analysis != "p" and math.isfinite(r.estimate.low)):

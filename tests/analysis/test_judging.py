@@ -17,6 +17,7 @@ from konsil.analysis.estimation.differences import contrast, differences
 from konsil.analysis.estimation.measure import Measure, joint, minus
 from konsil.analysis.model.results import Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -82,12 +83,14 @@ def results(
     return run(
         analyses,
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(300),
-        exclusions=Exclusions(),
-        systems=SYSTEMS,
-        derived=derived,
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+            systems=SYSTEMS,
+            derived=derived,
+        ),
     )
 
 

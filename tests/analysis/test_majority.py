@@ -8,6 +8,7 @@ from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -40,10 +41,12 @@ def results(*asked: Analysis) -> Results:
     return run(
         asked,
         data,
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(300),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from tests.analysis.test_pairs import DATA, FORM, LABELS
 from konsil.analysis import Analysis, Results
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 
 ASKED = Analysis("x", "win_difference", "accuracy", "judges", test="none")
@@ -49,7 +50,11 @@ GAPS = tuple(r for r in SMALL.ratings if r.task in GONE and r.criterion == "accu
 
 def results(data: Data, *asked: Analysis) -> Results:
     return run(
-        asked, data, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+        asked,
+        data,
+        RunSettings(
+            instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+        ),
     )
 
 

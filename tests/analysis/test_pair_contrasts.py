@@ -25,6 +25,7 @@ from konsil.analysis import contradictions
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.pairs.pair_rules import criteria_problems
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.stats.inference.heterogeneity import Influences, heterogeneity
@@ -212,10 +213,12 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
         run(
             [CRITERIA],
             replace(DATA, ratings=tuple(r for r in DATA.ratings if r.criterion == "accuracy")),
-            instruments=[replace(FORM, criteria=(first, narrow))],
-            seed=1,
-            resampling=Resampling(100),
-            exclusions=Exclusions(),
+            RunSettings(
+                instruments=[replace(FORM, criteria=(first, narrow))],
+                seed=1,
+                resampling=Resampling(100),
+                exclusions=Exclusions(),
+            ),
         )
 
 
@@ -253,9 +256,11 @@ def test_without_a_test_a_difference_has_no_p() -> None:
     results = run(
         [replace(EXPOSURE, test="none")],
         DATA,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(100),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(100),
+            exclusions=Exclusions(),
+        ),
     )
     assert all(math.isnan(r.estimate.p) for r in results.rows)

@@ -16,6 +16,7 @@ from tests.analyses import restated
 from konsil.analysis import Analysis, Row, contradictions
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -87,10 +88,12 @@ def rows_of(asked: Analysis, kind: str = "estimate", data: Data = DATA) -> list[
     found = run(
         [asked],
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(500),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(500),
+            exclusions=Exclusions(),
+        ),
     )
     return [r for r in found.rows if r.kind == kind]
 
@@ -396,7 +399,11 @@ def test_the_methods_speak_of_no_majority_between_two_answers() -> None:
         replace(ASKED, name="taus", statistic="rank_agreement", raters="judges", against="experts"),
     )
     found = run(
-        asked, DATA, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+        asked,
+        DATA,
+        RunSettings(
+            instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+        ),
     )
     assert not [s for s in found.methods if "ajorit" in s]
 
@@ -450,10 +457,12 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
     results = run(
         [asked, ASKED],
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(100),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(100),
+            exclusions=Exclusions(),
+        ),
     )
     assert any("Win rates have Wilson's interval" in sentence for sentence in results.methods)
     # Rates between have Wilson's at the effective sample size, of items without resamples.

@@ -13,6 +13,7 @@ from tests.analyses import flat_analysis
 from konsil.analysis import Analysis, Inference, Results, Row
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
@@ -61,11 +62,13 @@ def results(data: Data, *asked: Analysis) -> Results:
     return run(
         asked,
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(400),
-        exclusions=Exclusions(),
-        inference=Inference("like these"),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(400),
+            exclusions=Exclusions(),
+            inference=Inference("like these"),
+        ),
     )
 
 

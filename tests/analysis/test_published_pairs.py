@@ -12,6 +12,7 @@ from tests.analyses import flat_analysis
 from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.model.results import Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -70,10 +71,12 @@ def analysed(data: Data, **settings: object) -> list[Row]:
     results = run(
         [analysis],
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     )
     return [row for row in results.rows if row.kind == "estimate"]
 

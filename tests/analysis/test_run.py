@@ -16,6 +16,7 @@ from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -105,7 +106,7 @@ DATA = world()
 
 def results(*analyses: Analysis, data: Data = DATA, draws: int = 100, **more: Any) -> Results:
     settings = {"seed": 5, "resampling": Resampling(draws), "exclusions": Exclusions()} | more
-    return run(analyses, data, instruments=(FORM,), **settings)
+    return run(analyses, data, RunSettings(instruments=(FORM,), **settings))
 
 
 def rows(analysis: Analysis, **more: Any) -> list[Row]:

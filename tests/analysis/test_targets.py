@@ -22,6 +22,7 @@ from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
 from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale, digest_of
@@ -72,11 +73,13 @@ def results(
     return run(
         asked or (SHARE, KAPPA, OF_JUDGES),
         ratings(experts, busy, others=others),
-        instruments=[INSTRUMENT],
-        seed=1,
-        resampling=Resampling(300),
-        exclusions=Exclusions(),
-        inference=inference,
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+            inference=inference,
+        ),
     )
 
 
@@ -215,11 +218,13 @@ def test_comparisons_of_people_follow_the_target() -> None:
             run(
                 [asked],
                 DATA,
-                instruments=[FORM],
-                seed=3,
-                resampling=Resampling(200),
-                exclusions=Exclusions(),
-                inference=inference,
+                RunSettings(
+                    instruments=[FORM],
+                    seed=3,
+                    resampling=Resampling(200),
+                    exclusions=Exclusions(),
+                    inference=inference,
+                ),
             ).rows
         )
 
@@ -248,11 +253,13 @@ def rows_of_difference(inference: Inference) -> tuple[Row, ...]:
     return run(
         [asked],
         DATA,
-        instruments=[FORM],
-        seed=3,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
-        inference=inference,
+        RunSettings(
+            instruments=[FORM],
+            seed=3,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+            inference=inference,
+        ),
     ).rows
 
 
@@ -390,12 +397,14 @@ def compared(
     of_both = run(
         [asked, replace(SHARE, name="few", raters="others")],
         ratings(experts, others=others),
-        instruments=[INSTRUMENT],
-        seed=1,
-        resampling=Resampling(300),
-        exclusions=Exclusions(),
-        inference=inference,
-        together={"both": ("experts", "others")},
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+            inference=inference,
+            together={"both": ("experts", "others")},
+        ),
     )
     at = next(n for n, r in enumerate(of_both.rows) if r.kind == "difference")
     beside = [r for r in of_both.rows[at + 1 :] if r.kind == "companion" and r.analysis == "panels"]
@@ -438,11 +447,13 @@ def test_panels_that_are_raters_together_are_named_with_their_members() -> None:
     of_both = run(
         [asked],
         ratings(3, others=3),
-        instruments=[INSTRUMENT],
-        seed=1,
-        resampling=Resampling(100),
-        exclusions=Exclusions(),
-        together={"both": ("experts", "others")},
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(100),
+            exclusions=Exclusions(),
+            together={"both": ("experts", "others")},
+        ),
     )
     assert (
         "those of both (experts and others together) count like the fewest: the 6 are"

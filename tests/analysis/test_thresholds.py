@@ -7,6 +7,7 @@ from tests.analyses import flat_analysis
 
 from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -39,10 +40,12 @@ def accuracy(name: str, label: str, **settings: float) -> float:
     results = run(
         (asked,),
         data,
-        instruments=(form,),
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(form,),
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     )
     return results.rows[0].estimate.value
 

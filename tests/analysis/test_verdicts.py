@@ -26,6 +26,7 @@ from konsil.analysis.model.verdicts import (
 )
 from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
@@ -104,11 +105,13 @@ def rows_of(data: Data, *analyses: Analysis):
     return run(
         analyses,
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(500),
-        exclusions=Exclusions(),
-        systems=(System("s"),),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(500),
+            exclusions=Exclusions(),
+            systems=(System("s"),),
+        ),
     ).rows
 
 

@@ -331,6 +331,7 @@ class Folder(OpenedStudy):
 
     def _run(self, view: BlindedData) -> Results:
         from konsil.analysis.running.run import run
+        from konsil.analysis.running.run_settings import RunSettings
         from konsil.prepare.cases.marking import cases
         from konsil.prepare.identifiers.duplicates import last_duplicates, same_texts
 
@@ -343,19 +344,21 @@ class Folder(OpenedStudy):
         results = run(
             study.analyses,
             view.data,
-            instruments=study.instruments,
-            seed=study.seed,
-            resampling=study.resampling,
-            inference=study.inference,
-            exclusions=study.exclusions,
-            planned=bool(study.plan),
-            systems=study.systems,
-            derived=study.derived,
-            flag_families=study.judges_of_same_family == "flag",
-            together=study.together,
-            strict=False,
-            duplicates=(
-                searched.groups if searched is not None else same_texts(cases(view.data.items))
+            RunSettings(
+                instruments=study.instruments,
+                seed=study.seed,
+                resampling=study.resampling,
+                inference=study.inference,
+                exclusions=study.exclusions,
+                planned=bool(study.plan),
+                systems=study.systems,
+                derived=study.derived,
+                flag_families=study.judges_of_same_family == "flag",
+                together=study.together,
+                strict=False,
+                duplicates=(
+                    searched.groups if searched is not None else same_texts(cases(view.data.items))
+                ),
             ),
         )
         from konsil.api.folder.curation_sentences import curation_sentences
