@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib.resources import files
 
 from konsil.analysis import Analysis, Resampling
+from konsil.analysis.model.options import CaseOptions, ShareOptions
 from konsil.plan import Allocation
 from konsil.records import Answer, Item, Span
 from konsil.simulate import CriterionTruth, Departure, PanelTruth, SystemTruth, Truth
@@ -193,7 +194,13 @@ def clexeval_analyses() -> tuple[Analysis, ...]:
     )
     return (
         *(
-            Analysis(name.replace("_", " "), name, precision, "experts", levels=LEVELS)
+            Analysis(
+                name.replace("_", " "),
+                name,
+                precision,
+                "experts",
+                options=CaseOptions(levels=LEVELS),
+            )
             for name in levels
         ),
         Analysis(
@@ -201,8 +208,7 @@ def clexeval_analyses() -> tuple[Analysis, ...]:
             "monotonicity_violation",
             precision,
             "experts",
-            levels=LEVELS,
-            denominator="recovered",
+            options=CaseOptions(levels=LEVELS, denominator="recovered"),
         ),
         Analysis("accuracy by level", "accuracy", precision, "experts", by=("level",)),
         Analysis(
@@ -216,7 +222,13 @@ def clexeval_analyses() -> tuple[Analysis, ...]:
             by=("system", "level"),
             cluster="case",
         ),
-        Analysis("illusion gap", "illusion_gap", precision, "experts", criteria=(communication,)),
+        Analysis(
+            "illusion gap",
+            "illusion_gap",
+            precision,
+            "experts",
+            options=CaseOptions(criteria=(communication,)),
+        ),
         Analysis(
             "reasoning names what the answer does not",
             "mismatch",
@@ -230,7 +242,7 @@ def clexeval_analyses() -> tuple[Analysis, ...]:
             precision,
             "judges",
             against="experts",
-            failure_by="mean",
+            options=CaseOptions(failure_by="mean"),
         ),
     )
 
@@ -334,7 +346,7 @@ def cqa_eval_analyses() -> tuple[Analysis, ...]:
                     "share",
                     name,
                     "physicians",
-                    of=("Agree",),
+                    options=ShareOptions(of=("Agree",)),
                     by=("system",),
                     compare="system",
                     where={"design": (design,)},

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from konsil.analysis.model.results import Results
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.records import Answer, Item, Rater
 from konsil.simulate import Simulated
@@ -26,14 +27,16 @@ def analyse(
     return run(
         study.analyses,
         Data(items, answers, raters, drawn.tasks, drawn.ratings),
-        instruments=study.instruments,
-        seed=seed,
-        resampling=study.resampling,
-        exclusions=study.exclusions,
-        planned=True,
-        systems=study.systems,
-        derived=study.derived,
-        flag_families=True,
-        together=study.together,
-        strict=strict,
+        RunSettings(
+            instruments=study.instruments,
+            seed=seed,
+            resampling=study.resampling,
+            exclusions=study.exclusions,
+            planned=True,
+            systems=study.systems,
+            derived=study.derived,
+            flag_families=True,
+            together=study.together,
+            strict=strict,
+        ),
     )

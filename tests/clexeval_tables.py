@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
@@ -143,9 +144,11 @@ def results(
     return run(
         analyses,
         data,
-        instruments=[RUBRIC, NAMING],
-        seed=1,
-        resampling=Resampling(draws),
-        exclusions=Exclusions(),
-        systems=systems,
+        RunSettings(
+            instruments=[RUBRIC, NAMING],
+            seed=1,
+            resampling=Resampling(draws),
+            exclusions=Exclusions(),
+            systems=systems,
+        ),
     )

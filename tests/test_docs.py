@@ -39,6 +39,7 @@ from konsil.analysis import (
     known_statistics,
 )
 from konsil.analysis.model.catalogue.known import CATALOGUE
+from konsil.analysis.model.options import OPTIONS
 from konsil.cli.main import COMMANDS, group
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
@@ -48,6 +49,7 @@ from konsil.prepare import Preparation, Sample, Screening, Theming
 from konsil.prepare.cases.marking import Masking
 from konsil.prepare.questions.rewriting import Rewriting
 from konsil.records import Rater, Source, System
+from konsil.records.inline import INLINE
 from konsil.sources.tables import answers, items, ratings
 from konsil.stats.agreement.registry import STATISTICS, statistic
 from konsil.stats.engine.contract import Codes
@@ -559,6 +561,7 @@ DECLARED = (
     "konsil.records",
     "konsil.instrument",
     "konsil.plan.model.allocation",
+    "konsil.analysis.model.options",
     "konsil.analysis.model.spec",
 )
 """Where the fields are that a study.toml can set."""
@@ -657,15 +660,30 @@ KEYS = (
 
 
 def test_every_key_of_a_study_is_documented():
-    documented = [t for t in tables(ROOT / "docs" / "howto-study.md") if "key" in t[0]]
+    documented = [
+        t
+        for t in tables(ROOT / "docs" / "howto-study.md")
+        if "key" in t[0] and "family" not in t[0]
+    ]
     for kind, rows in zip(KEYS, documented, strict=True):
-        fields = {f.name: f for f in dataclasses.fields(kind)}
+        fields = {f.name: f for f in dataclasses.fields(kind) if INLINE not in f.metadata}
         assert [row["key"].strip("`") for row in rows] == list(fields), kind.__name__
         for row in rows:
             assert row["default"] == shown_default(fields[row["key"].strip("`")]), (
                 f"{kind.__name__}.{row['key']}"
             )
             assert row["says"]
+
+
+def test_every_key_of_a_family_is_documented():
+    [rows] = [t for t in tables(ROOT / "docs" / "howto-study.md") if "family" in t[0]]
+    documented = {(row["family"], row["key"].strip("`")): row["default"] for row in rows}
+    assert documented == {
+        (family, field.name): shown_default(field)
+        for family, kind in OPTIONS.items()
+        for field in dataclasses.fields(kind)
+    }
+    assert all(row["says"] for row in rows)
 
 
 def shown_default(field: dataclasses.Field[typing.Any]) -> str:

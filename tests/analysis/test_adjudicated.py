@@ -6,9 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.analyses import flat_analysis
 
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -60,18 +62,20 @@ LATE = (
     rating("r2", ITEMS[1], None, " again", "cannot tell any more"),
 )
 AGREE = Analysis("agree", "percent_agreement", "correct", "p")
-SHARE = Analysis("yes", "share", "correct", "p", of=("yes",))
+SHARE = flat_analysis("yes", "share", "correct", "p", of=("yes",))
 
 
 def estimates(found: Data, *analyses: Analysis) -> tuple[dict[str, float], tuple[str, ...]]:
     results = run(
         analyses,
         found,
-        instruments=FORMS,
-        seed=1,
-        resampling=Resampling(draws=200),
-        exclusions=Exclusions(),
-        planned=True,
+        RunSettings(
+            instruments=FORMS,
+            seed=1,
+            resampling=Resampling(draws=200),
+            exclusions=Exclusions(),
+            planned=True,
+        ),
     )
     return {r.analysis: r.estimate.value for r in results.rows if r.kind == "estimate"}, tuple(
         map(str, results.methods)
@@ -111,11 +115,13 @@ def test_coverage_and_counts_are_those_of_the_tasks_that_were_asked() -> None:
     results = run(
         [SHARE],
         data(*LATE),
-        instruments=FORMS,
-        seed=1,
-        resampling=Resampling(draws=200),
-        exclusions=Exclusions(),
-        planned=True,
+        RunSettings(
+            instruments=FORMS,
+            seed=1,
+            resampling=Resampling(draws=200),
+            exclusions=Exclusions(),
+            planned=True,
+        ),
     )
     assert [(c.expected, c.received) for c in results.coverage if c.criterion == "correct"] == [
         (20, 20)
@@ -143,13 +149,15 @@ def test_a_comparison_shown_the_other_way_round_is_the_same_subject() -> None:
         ),
     ]
     given = Data(ITEMS, ANSWERS, RATERS, tasks, [main, late])
-    share = Analysis("left", "share", "odd", "p", of=("left",), adjudication="after")
+    share = flat_analysis("left", "share", "odd", "p", of=("left",), adjudication="after")
     results = run(
         [share],
         given,
-        instruments=FORMS,
-        seed=1,
-        resampling=Resampling(draws=50),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=FORMS,
+            seed=1,
+            resampling=Resampling(draws=50),
+            exclusions=Exclusions(),
+        ),
     )
     assert "changed 1 of them" in " ".join(map(str, results.methods))

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis, restated
 from tests.clexeval_tables import CRITERIA, LEVELS, RUBRIC, answers, items, rated, results
 
-from konsil.analysis import Analysis, Results, contradictions
+from konsil.analysis import Results, contradictions
 from konsil.analysis.table.frame import Data
 from konsil.records import Rater, Task
 
@@ -19,7 +20,7 @@ JUDGES = {
     "generalist": (68, 142),
 }
 """Judge -> failures approved and failures judged, of 142."""
-HAR = Analysis(
+HAR = flat_analysis(
     "a",
     "approval",
     "diagnostic_precision",
@@ -133,12 +134,12 @@ def test_judges_are_compared_on_the_same_failures() -> None:
 def test_a_failure_is_one_of_every_expert_unless_their_mean_is_asked_for() -> None:
     """Each failure of the data has an expert who gives 0.5, which the audit itself takes for a
     pass; means are 0.25."""
-    every = results(DATA, replace(HAR, failure_by="every"))
+    every = results(DATA, restated(HAR, failure_by="every"))
     assert all(np.isnan(r.estimate.value) for r in every.rows)
     assert any(
         "that every expert who rated them scores 0.25 or less; a judge" in m for m in every.methods
     )
-    looser = results(DATA, replace(HAR, failure_by="every", failure=0.5))
+    looser = results(DATA, restated(HAR, failure_by="every", failure=0.5))
     assert {
         r.group["rater"]: r.estimate.n_ratings for r in looser.rows if r.kind == "estimate"
     } == {judge: judged for judge, (_, judged) in JUDGES.items()}
@@ -146,7 +147,7 @@ def test_a_failure_is_one_of_every_expert_unless_their_mean_is_asked_for() -> No
         "with a mean expert score of 0.25 or less (single experts may" in m
         for m in results(DATA, HAR).methods
     )
-    asked = replace(HAR, statistic="accuracy", against=None, criteria=())
+    asked = restated(HAR, statistic="accuracy", against=None, criteria=())
     assert (
         "failure_by: belongs to the statistics 'approval' and 'strictness', not to 'accuracy'"
         in set(contradictions(asked))
@@ -154,9 +155,9 @@ def test_a_failure_is_one_of_every_expert_unless_their_mean_is_asked_for() -> No
 
 
 def test_the_failure_set_follows_its_threshold() -> None:
-    none = results(DATA, replace(HAR, failure=0.2))
+    none = results(DATA, restated(HAR, failure=0.2))
     assert [r.estimate.reason for r in none.rows] == ["no ratings selected"]
-    lenient = results(DATA, replace(HAR, approve=0.25))
+    lenient = results(DATA, restated(HAR, approve=0.25))
     assert {r.estimate.value for r in lenient.rows if r.kind == "estimate"} == {1.0}
 
 
@@ -189,4 +190,4 @@ def test_strictness_is_told_as_area_and_curve() -> None:
     ],
 )
 def test_settings_that_do_not_fit(change: dict[str, object], told: str) -> None:
-    assert [p for p in contradictions(replace(HAR, **change)) if p.startswith(told)]  # type: ignore[arg-type]
+    assert [p for p in contradictions(restated(HAR, **change)) if p.startswith(told)]  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ import pytest
 from konsil.analysis import Analysis, contradictions
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -71,10 +72,12 @@ def rows_of(data: Data, form: Instrument, asked: Analysis) -> list:
     found = run(
         [asked],
         data,
-        instruments=[form],
-        seed=1,
-        resampling=Resampling(400),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[form],
+            seed=1,
+            resampling=Resampling(400),
+            exclusions=Exclusions(),
+        ),
     )
     return [r for r in found.rows if r.kind == "estimate"]
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from tests.analyses import flat_analysis, restated
 from tests.clexeval_tables import LEVELS, published, results
 
 from konsil.analysis import Analysis
 from konsil.analysis.cases.case_methods import case_methods
 from konsil.analysis.running.methods import _consensus
 
-ISS = Analysis("a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS)
+ISS = flat_analysis(
+    "a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS
+)
 
 
 def test_thresholds_are_told_once_or_with_their_analyses() -> None:
     one = "An answer counts as right where the panel's mean score is 0.75 or more."
     assert case_methods([ISS, replace(ISS, name="b")]) == [one]
-    assert case_methods([ISS, replace(ISS, name="b", correct=0.5)]) == [
+    assert case_methods([ISS, restated(ISS, name="b", correct=0.5)]) == [
         "In b an answer counts as right where the panel's mean score is 0.5 or more.",
         "In a an answer counts as right where the panel's mean score is 0.75 or more.",
     ]
@@ -45,7 +48,7 @@ def test_an_audit_of_judges_is_no_agreement_with_a_majority() -> None:
     kappa = Analysis("k", "cohen_kappa", "correct", "judges", against="experts")
     assert "held-out rater" in _consensus([kappa])[-1]
     assert "majority of the whole panel" in _consensus([replace(kappa, mode="paper")])[-1]
-    shared = Analysis("s", "share", "correct", "experts", of=("yes",), consensus="majority")
+    shared = flat_analysis("s", "share", "correct", "experts", of=("yes",), consensus="majority")
     assert (
         _consensus([shared])[0].startswith("A majority is strictly more than half")
         and len(_consensus([shared])) == 1
@@ -53,7 +56,7 @@ def test_an_audit_of_judges_is_no_agreement_with_a_majority() -> None:
 
 
 def test_tukey_is_adjusted_by_itself() -> None:
-    tukey = replace(ISS, name="t", statistic="tukey", levels=("narrative", "3"))
+    tukey = restated(ISS, name="t", statistic="tukey", levels=("narrative", "3"))
     rows = results(published(), replace(ISS, compare="system"), tukey).rows
     of = {
         name: [r for r in rows if r.kind == "difference" and r.analysis == name]

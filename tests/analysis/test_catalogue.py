@@ -11,18 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, contradictions, known_statistics
 from konsil.analysis.model.catalogue.additions import additions
-from konsil.analysis.model.catalogue.entry import OPTIONAL
-from konsil.analysis.model.catalogue.keys import misplaced_keys
+from konsil.analysis.model.catalogue.entry import DISPLAY
 from konsil.analysis.model.catalogue.known import CATALOGUE, statistic_of
+from konsil.analysis.model.options import OPTIONS, CaseOptions, Options, ShareOptions, keys_of
 from konsil.analysis.running.families import FAMILIES
-from konsil.errors import AnalysisError
+from konsil.errors import AnalysisError, StudyError
+from konsil.instrument import digest_of, stated
 from konsil.report.material.glossary import entry
 from konsil.report.material.language import language
+from konsil.study.sections.decode import decode
 
-from .test_run import EXPERTS, ask, one, results, rows, used
+from .test_run import EXPERTS, FORM, ask, one, results, rows, used
 
 OTHER: dict[str, Any] = {
     "weights": "linear",
@@ -56,41 +59,103 @@ def test_each_statistic_has_a_family_that_makes_its_rows() -> None:
 
 
 def test_the_keys_that_some_statistics_take_are_those_of_an_analysis() -> None:
-    assert set(OPTIONAL) == set(OTHER) <= {field.name for field in fields(Analysis)}
-    assert {key for statistic in CATALOGUE.values() for key in statistic.keys} == set(OPTIONAL)
+    keys = {key for kind in OPTIONS.values() for key in keys_of(kind)}
+    assert set(OTHER) == {*keys, DISPLAY}
+    assert {key for statistic in CATALOGUE.values() for key in statistic.keys} == set(OTHER)
+    for statistic in CATALOGUE.values():
+        assert statistic.keys <= {*keys_of(OPTIONS[statistic.family]), DISPLAY}, statistic.id
 
 
-@pytest.mark.parametrize("key", OPTIONAL)
+def test_no_key_is_common_and_of_a_family() -> None:
+    common = {field.name for field in fields(Analysis)}
+    assert not [key for kind in OPTIONS.values() for key in keys_of(kind) if key in common]
+
+
+def decoded(statistic: str, **settings: Any) -> Analysis:
+    """What study.toml makes of an analysis."""
+    lists = {k: list(v) if isinstance(v, tuple) else v for k, v in settings.items()}
+    common = {"name": "a", "statistic": statistic, "criterion": "correct", "raters": "experts"}
+    return decode(Analysis, common | lists, "study.toml")
+
+
+@pytest.mark.parametrize("key", OTHER)
 def test_a_key_is_refused_by_every_statistic_that_does_not_take_it(key: str) -> None:
     for name, statistic in CATALOGUE.items():
-        stated = Analysis("a", name, "correct", "experts", **{key: OTHER[key]})
-        refused = [
-            problem
-            for problem in contradictions(stated)
-            if problem.startswith(f"{key}: belongs to ")
-        ]
+        try:
+            problems = list(contradictions(decoded(name, **{key: OTHER[key]})))
+        except StudyError as error:
+            # The family does not know it.
+            assert key not in keys_of(OPTIONS[statistic.family])
+            problems = [str(error).removeprefix("study.toml: ")]
+        refused = [problem for problem in problems if problem.startswith(f"{key}: belongs to ")]
         assert len(refused) == (key not in statistic.keys), (key, name)
         assert all(problem.endswith(f", not to {name!r}") for problem in refused)
 
 
+def test_a_key_of_another_family_is_refused_even_with_its_default() -> None:
+    with pytest.raises(StudyError, match="denominator: belongs to the statistic"):
+        decoded("share", of=("yes",), denominator="cases")
+
+
+def test_flat_keys_become_the_options_of_the_family() -> None:
+    assert decoded("stability", levels=("a", "b"), correct=1).options == CaseOptions(
+        levels=("a", "b"), correct=1.0
+    )
+    assert decoded("mean").options == ShareOptions()
+    assert decoded("rank_agreement", criteria="grade").criteria == ("grade",)
+    assert decoded("mean").criteria == ()
+
+
+def test_a_statistic_that_there_is_not_takes_the_keys_of_all() -> None:
+    assert decoded("meen", of=("yes",), levels=("a", "b")).options == Options()
+    with pytest.raises(StudyError, match=r"correct: expected a number, got 'x'"):
+        decoded("meen", correct="x")
+    with pytest.raises(StudyError, match=r"levles: unknown key; did you mean 'levels'\?"):
+        decoded("meen", levles=("a", "b"))
+
+
+@pytest.mark.parametrize("statistic", ["share", "stability", "meen"])
+def test_a_misspelt_key_is_compared_with_those_of_all_families(statistic: str) -> None:
+    with pytest.raises(StudyError, match=r"study.toml: covarate: unknown key; did you mean 'cova"):
+        decoded(statistic, covarate="x")
+
+
+def test_options_of_another_family_are_a_programming_error() -> None:
+    with pytest.raises(TypeError, match="'mean' has CaseOptions, not ShareOptions"):
+        Analysis("a", "mean", "correct", "experts", options=CaseOptions())
+    with pytest.raises(TypeError, match="'mean' has ShareOptions, not CaseOptions"):
+        Analysis("a", "mean", "correct", "experts").options_as(CaseOptions)
+
+
+def test_digests_are_those_of_the_flat_keys() -> None:
+    settings = {"levels": ("a", "b"), "correct": 0.5, "by": ("level",)}
+    common = {"name": "a", "statistic": "stability", "criterion": "c", "raters": "experts"}
+    analysis = flat_analysis(**common, **settings)  # type: ignore[arg-type]
+    assert stated(analysis) == common | {
+        k: v if k == "correct" else list(v) for k, v in settings.items()
+    }
+    assert digest_of(analysis) == digest_of(common | settings)
+
+
 def test_owners_are_named_as_far_as_they_are_few() -> None:
-    stated = Analysis(
-        "a", "mean", "correct", "experts", minutes=(1.0,), failure=0.1, criteria=("grade",)
+    with pytest.raises(StudyError) as error:
+        decoded("mean", minutes=(1.0,), failure=0.1, criteria=("grade",))
+    minutes, failure, criteria = str(error.value).splitlines()
+    assert minutes == (
+        "study.toml: minutes: belongs to the statistic 'budget_reliability', not to 'mean'"
     )
-    minutes, failure, criteria = sorted(
-        misplaced_keys(stated), key=lambda problem: "mfc".index(problem[0])
+    assert failure == (
+        "study.toml: failure: belongs to the statistics 'approval' and 'strictness', not to 'mean'"
     )
-    assert minutes == "minutes: belongs to the statistic 'budget_reliability', not to 'mean'"
-    assert (
-        failure == "failure: belongs to the statistics 'approval' and 'strictness', not to 'mean'"
+    assert criteria.startswith(
+        "study.toml: criteria: belongs to statistics such as 'win_difference', "
     )
-    assert criteria.startswith("criteria: belongs to statistics such as 'win_difference', ")
 
 
 def test_a_failure_of_strictness_lies_below_what_is_right() -> None:
-    audit = Analysis("a", "strictness", "correct", "judges", against="experts", failure=0.8)
+    audit = flat_analysis("a", "strictness", "correct", "judges", against="experts", failure=0.8)
     assert "failure: 0.8 is not below correct = 0.75" in list(contradictions(audit))
-    assert not [p for p in contradictions(replace(audit, correct=0.9)) if p.startswith("failure")]
+    assert not [p for p in contradictions(restated(audit, correct=0.9)) if p.startswith("failure")]
     # What judges approve of knows no successes.
     assert not [
         p for p in contradictions(replace(audit, statistic="approval")) if p.startswith("failure")
@@ -99,14 +164,15 @@ def test_a_failure_of_strictness_lies_below_what_is_right() -> None:
 
 def test_nothing_is_told_of_a_statistic_that_there_is_not() -> None:
     assert not list(
-        contradictions(
-            Analysis("a", "meen", "correct", "experts", of=("yes",), consensus="majority")
-        )
+        contradictions(Analysis("a", "meen", "correct", "experts", consensus="majority"))
     )
 
 
 MODULE = '''
+from dataclasses import dataclass, replace
+
 import numpy as np
+from konsil.analysis.model.options import AgreementOptions, ShareOptions
 from konsil.analysis.model.catalogue.additions import Addition
 from konsil.analysis.model.catalogue.entry import SHARE, Statistic
 from konsil.stats.engine.contract import Codes, Statistic as Formula
@@ -142,6 +208,34 @@ FIRST_LABEL = Addition(
     {"de": ("Erstes Label", "Der Anteil der Labels, die das erste der Skala sind.")},
 )
 NO_ADDITION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceOptions(ShareOptions):
+    place: int = 0
+    """Which label of the scale is counted."""
+
+
+def label_at(codes: Codes, options: PlaceOptions) -> Formula:
+    moved = np.where(codes.labels < 0, -1, (codes.labels - options.place) % codes.n_labels)
+    first = first_label(codes)
+    return Formula("label_at", lambda codes: first.tally(replace(codes, labels=moved)),
+                   first.finalise, "convention")
+
+
+def addition_of(name, options, formula=label_at):
+    words = ("Label at a place", "The share of labels at a place of the scale.", "d", "u")
+    return Addition(Statistic(name, "shares", *words, range=SHARE, options=options), formula)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOptions(ShareOptions):
+    by: str = ""
+
+
+LABEL_AT = addition_of("label_at", PlaceOptions)
+TAKEN_KEY = addition_of("taken_key", TakenOptions)
+FOREIGN = addition_of("foreign", AgreementOptions)
 OTHER_FAMILY = Addition(Statistic("other_family", "pairs", "t", "t", "d", "u"), first_label)
 '''
 
@@ -187,9 +281,35 @@ def test_another_package_adds_a_statistic(package: Any) -> None:
     assert entry("first_label").title == "First label"
     assert entry("first_label", language("de")).title == "Erstes Label"
     assert statistic_of("first_label").family == "shares"
-    assert list(contradictions(replace(ask("first_label"), of=("no",)))) == [
+    assert list(contradictions(restated(ask("first_label"), of=("no",)))) == [
         "of: belongs to the statistic 'share', not to 'first_label'"
     ]
+
+
+def test_an_added_statistic_has_options_of_its_own(package: Any) -> None:
+    package(label_at="LABEL_AT", first_label="FIRST_LABEL")
+    labels = FORM.criteria[0].scale.labels
+    for place, label in enumerate(labels):
+        asked = decoded("label_at", place=place)
+        assert not list(contradictions(asked))
+        assert one(asked) == pytest.approx(one(ask("share", of=(label,))), abs=1e-12)
+    assert statistic_of("label_at").takes("place") and not statistic_of("share").takes("place")
+    for other in ("share", "first_label", "stability"):
+        with pytest.raises(StudyError) as error:
+            decoded(other, place=1)
+        assert str(error.value) == (
+            f"study.toml: place: belongs to the statistic 'label_at', not to {other!r}"
+        )
+    with pytest.raises(StudyError, match="place: expected a whole number, got 'first'"):
+        decoded("label_at", place="first")
+    with pytest.raises(StudyError, match=r"plaec: unknown key; did you mean 'place'\?"):
+        decoded("share", plaec=1)
+
+
+def test_options_of_an_added_statistic_take_no_key_that_all_have(package: Any) -> None:
+    package(taken_key="TAKEN_KEY")
+    with pytest.raises(AnalysisError, match=r"konsil_extra.TakenOptions have the key 'by'"):
+        decoded("mean")
 
 
 @pytest.mark.parametrize(
@@ -210,6 +330,11 @@ def test_another_package_adds_a_statistic(package: Any) -> None:
         (
             {"other_family": "OTHER_FAMILY"},
             "is of the family 'pairs'; expected 'agreement' or 'shares'",
+        ),
+        (
+            {"foreign": "FOREIGN"},
+            "has the options AgreementOptions; expected a dataclass that inherits from"
+            " ShareOptions",
         ),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.model.results import CoverageRow, Results
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -61,11 +62,13 @@ def coverage(planned: bool = True) -> dict[tuple[str, str, str], CoverageRow]:
     found = run(
         (),
         DATA,
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(),
-        exclusions=rules,
-        planned=planned,
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(),
+            exclusions=rules,
+            planned=planned,
+        ),
     )
     return {(c.panel, c.criterion, c.system): c for c in found.coverage}
 
@@ -101,7 +104,13 @@ def test_a_stratum_cannot_take_the_name_of_a_column() -> None:
         AnalysisError,
         match="the stratum 'system' of the items has the name of a rating's own column",
     ):
-        run((), data, instruments=(FORM,), seed=1, resampling=Resampling(), exclusions=Exclusions())
+        run(
+            (),
+            data,
+            RunSettings(
+                instruments=(FORM,), seed=1, resampling=Resampling(), exclusions=Exclusions()
+            ),
+        )
 
 
 BETTER = Criterion("better", "?", Scale(("left", "right")), scope="pair")
@@ -152,11 +161,13 @@ def of_pairs(ratings_of: int, *, planned: bool = True, more: int = 0) -> Results
     return run(
         (),
         data,
-        instruments=forms,
-        seed=1,
-        resampling=Resampling(),
-        exclusions=Exclusions(),
-        planned=planned,
+        RunSettings(
+            instruments=forms,
+            seed=1,
+            resampling=Resampling(),
+            exclusions=Exclusions(),
+            planned=planned,
+        ),
     )
 
 
@@ -202,11 +213,13 @@ def test_what_no_task_asks_for_is_expected_never() -> None:
         results = run(
             (),
             data,
-            instruments=(form,),
-            seed=1,
-            resampling=Resampling(),
-            exclusions=Exclusions(),
-            planned=planned,
+            RunSettings(
+                instruments=(form,),
+                seed=1,
+                resampling=Resampling(),
+                exclusions=Exclusions(),
+                planned=planned,
+            ),
         )
         assert [(c.expected, c.missing) for c in results.coverage] == [(expected, None)]
         assert len(results.warnings) == planned

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.analyses import flat_analysis
 from tests.clexeval_tables import LEVELS, RIGHT, answer, answers, items, published, rated, results
 
 from konsil.analysis import Analysis
@@ -16,7 +17,7 @@ from konsil.analysis.table.frame import Data
 from konsil.records import Rater
 from konsil.stats.cases.degradation import reversal
 
-ASKED = Analysis("a", "crossover", "diagnostic_precision", "experts", levels=LEVELS)
+ASKED = flat_analysis("a", "crossover", "diagnostic_precision", "experts", levels=LEVELS)
 
 
 def of_patterns(first: list[str], second: list[str]) -> Data:

@@ -6,13 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis, restated
 from tests.clexeval_tables import LEVELS, answer, published, results
 
 from konsil.analysis import Analysis, Results, contradictions
+from konsil.analysis.model.options import CaseOptions
 from konsil.errors import AnalysisError
 from konsil.stats.shares.shares import wilson
 
-ISS = Analysis("a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS)
+ISS = flat_analysis(
+    "a", "information_sensitivity", "diagnostic_precision", "experts", levels=LEVELS
+)
 
 
 def values(found: Results) -> dict[str, float]:
@@ -24,7 +28,7 @@ def values(found: Results) -> dict[str, float]:
     [
         (ISS, 0.625, 0.55),
         (replace(ISS, statistic="monotonicity_violation"), 0.275, 0.25),
-        (replace(ISS, statistic="monotonicity_violation", denominator="recovered"), 5 / 13, 3 / 9),
+        (restated(ISS, statistic="monotonicity_violation", denominator="recovered"), 5 / 13, 3 / 9),
         (replace(ISS, statistic="diagnostic_potential"), 0.95, 0.925),
         (replace(ISS, statistic="stability"), 2.55, 2.15),
     ],
@@ -35,7 +39,7 @@ def test_the_papers_figures(asked: Analysis, generalist: float, specialist: floa
     assert values(found) == pytest.approx({"generalist": generalist, "specialist": specialist})
     rows = [r for r in found.rows if r.kind == "estimate"]
     assert all(r.estimate.low < r.estimate.value < r.estimate.high for r in rows)
-    if asked.denominator == "cases":
+    if asked.options_as(CaseOptions).denominator == "cases":
         assert {r.estimate.n_clusters for r in rows} == {40}  # and not 400 ratings
         assert {r.estimate.n_ratings for r in rows} == {400}
 
@@ -71,7 +75,7 @@ def test_right_is_the_mean_of_the_panel() -> None:
     )
     once = replace(data, ratings=ratings)  # a mean of 0.625
     assert values(results(once, ISS))["generalist"] == pytest.approx(0.625)
-    assert values(results(once, replace(ISS, correct=0.625)))["generalist"] == pytest.approx(0.65)
+    assert values(results(once, restated(ISS, correct=0.625)))["generalist"] == pytest.approx(0.65)
 
 
 def test_a_missing_level_is_told_and_left_out() -> None:
@@ -109,7 +113,7 @@ def test_levels_that_no_item_has() -> None:
         AnalysisError,
         match=r"a: levels\[0\]: no item has the level 'narativ'; did you mean 'narrative'\?",
     ):
-        results(published(), replace(ISS, levels=("narativ", "3")))
+        results(published(), restated(ISS, levels=("narativ", "3")))
 
 
 def test_items_without_levels() -> None:
@@ -131,7 +135,7 @@ def test_items_without_levels() -> None:
             "denominator: belongs to the statistic 'monotonicity_violation'",
         ),
         (
-            {"statistic": "mean"},
+            {"statistic": "accuracy"},
             (
                 "levels: belongs to statistics such as 'information_sensitivity',"
                 " 'monotonicity_violation'"
@@ -141,7 +145,7 @@ def test_items_without_levels() -> None:
     ],
 )
 def test_settings_that_do_not_fit(change: dict[str, object], told: str) -> None:
-    assert [p for p in contradictions(replace(ISS, **change)) if p.startswith(told)]  # type: ignore[arg-type]
+    assert [p for p in contradictions(restated(ISS, **change)) if p.startswith(told)]  # type: ignore[arg-type]
 
 
 def test_resamples_are_of_cases() -> None:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -161,11 +163,13 @@ def results(
     return run(
         analyses,
         data,
-        instruments=forms,
-        seed=5,
-        resampling=Resampling(draws),
-        exclusions=Exclusions(),
-        together=TOGETHER,
+        RunSettings(
+            instruments=forms,
+            seed=5,
+            resampling=Resampling(draws),
+            exclusions=Exclusions(),
+            together=TOGETHER,
+        ),
     )
 
 
@@ -248,7 +252,7 @@ def test_an_answer_is_wrong_if_any_sentence_is_and_the_same_rule_holds_for_whole
 
 
 def test_a_panel_of_panels_is_the_sum_of_its_panels():
-    share = Analysis(
+    share = flat_analysis(
         "s", "share", "correctness", "experts", of=("Agree",), where={"instrument": ("coarse",)}
     )
     parts = [rows(replace(share, raters=name))[0].estimate for name in GROUPS]
@@ -367,7 +371,9 @@ def test_the_open_clock_counts_for_how_long_the_page_was_open():
         for n, t in enumerate(DATA.tasks)
         if t.instrument == "coarse"
     ]
-    timed = Analysis("t", "seconds", "correctness", "experts", by=("instrument",), clock="open")
+    timed = flat_analysis(
+        "t", "seconds", "correctness", "experts", by=("instrument",), clock="open"
+    )
     found = by_design(timed, replace(DATA, worked=worked))
     assert found == {"coarse": pytest.approx(np.mean([w.wall for w in worked]))}
 
@@ -471,12 +477,12 @@ def test_hours_and_budgets_follow_from_components_and_seconds():
     assert value["2"] == pytest.approx(float(reliability(found, 3, part)))
     hours = {
         r.group["sentences"]: r.estimate.value
-        for r in rows(replace(costs, statistic="rater_hours", target=0.6))
+        for r in rows(restated(costs, statistic="rater_hours", target=0.6))
     }
     assert hours["2"] == pytest.approx(
         float(raters_needed(found, 0.6, part)) * seconds * 100 / 3600
     )
-    budget = replace(costs, statistic="budget_reliability", minutes=(12.0,))
+    budget = restated(costs, statistic="budget_reliability", minutes=(12.0,))
     made = results(budget).rows
     bought = {r.group["sentences"]: r.estimate.value for r in made if r.kind == "estimate"}
     assert bought["2"] == pytest.approx(float(reliability(found, 720 / seconds, part)))
@@ -621,8 +627,8 @@ def test_raters_agree_with_themselves_by_design():
             {"statistic": "rater_hours", "target": 1.2},
             "target: expected a reliability between 0 and 1",
         ),
-        ({"statistic": "mean", "target": 0.7}, "target: belongs to"),
-        ({"statistic": "mean", "clock": "open"}, "clock: belongs to"),
+        ({"statistic": "seconds", "target": 0.7}, "target: belongs to"),
+        ({"statistic": "part_whole", "clock": "open"}, "clock: belongs to"),
         (
             {"statistic": "part_whole", "spans": "any"},
             "spans: 'part_whole' takes sentences as they are",
@@ -633,7 +639,7 @@ def test_raters_agree_with_themselves_by_design():
 def test_what_cannot_be_asked_is_refused(settings: dict[str, Any], problem: str):
     asked = {"name": "x", "criterion": "correctness", "raters": "experts"} | settings
     with pytest.raises(AnalysisError, match=problem):
-        results(Analysis(**asked))
+        results(flat_analysis(**asked))
 
 
 @pytest.mark.parametrize(
@@ -658,7 +664,9 @@ def test_what_cannot_be_computed_says_why(settings: dict[str, Any], reason: str)
         answers=[replace(a, text="") for a in DATA.answers],
     )
     found = rows(
-        Analysis(**({"name": "x", "criterion": "correctness", "raters": "experts"} | settings)),
+        flat_analysis(
+            **({"name": "x", "criterion": "correctness", "raters": "experts"} | settings)
+        ),
         bare,
     )
     assert found

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
-from konsil.analysis.model.catalogue.keys import misplaced_keys
+from konsil.analysis.running.rules import misplaced_keys
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data, rating_table
 from konsil.analysis.table.screens import displayed, displays
 from konsil.errors import StudyError
@@ -66,18 +68,20 @@ def results(given: Data, *analyses: Analysis) -> Results:
     found = run(
         analyses,
         given,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
-        strict=False,
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+            strict=False,
+        ),
     )
     return replace(found, rows=tuple(row for row in found.rows if row.kind == "estimate"))
 
 
 def share(name: str, **more: Any) -> Analysis:
     return replace(
-        Analysis(name, "share", "correct", "people", of=("yes",), prespecified=False), **more
+        flat_analysis(name, "share", "correct", "people", of=("yes",), prespecified=False), **more
     )
 
 

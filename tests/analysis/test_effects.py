@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from tests.analyses import flat_analysis, restated
 from tests.clexeval_tables import (
     CRITERIA,
     LEVELS,
@@ -54,8 +55,8 @@ def study(seed: int = 1) -> tuple[Data, dict[str, np.ndarray]]:
 
 
 DATA, MEANS = study()
-MANN = Analysis("a", "mann_whitney", TWO[0], "experts", criteria=TWO[1:])
-ANOVA = Analysis("a", "anova", TWO[0], "experts", levels=LEVELS)
+MANN = flat_analysis("a", "mann_whitney", TWO[0], "experts", criteria=TWO[1:])
+ANOVA = flat_analysis("a", "anova", TWO[0], "experts", levels=LEVELS)
 
 
 def rows(asked: Analysis, kind: str) -> list[Row]:
@@ -131,7 +132,7 @@ def test_anova_in_paper_mode_is_mixed_without_intervals() -> None:
 
 
 def test_tukey_compares_all_cells_and_shows_those_that_share_something() -> None:
-    asked = replace(ANOVA, statistic="tukey", levels=("narrative", "3"))
+    asked = restated(ANOVA, statistic="tukey", levels=("narrative", "3"))
     found = rows(asked, "difference")
     assert len(found) == 6
     assert sum(not r.detail for r in found) == 2 + 2
@@ -151,7 +152,7 @@ def test_tukey_compares_all_cells_and_shows_those_that_share_something() -> None
 
 
 def test_criteria_are_correlated_over_answers() -> None:
-    asked = Analysis("a", "criteria_correlation", TWO[0], "experts", criteria=TWO[1:])
+    asked = flat_analysis("a", "criteria_correlation", TWO[0], "experts", criteria=TWO[1:])
     [row] = rows(asked, "estimate")
     assert row.group == {"criterion": TWO[0], "other": TWO[1]}
     assert row.estimate.value == pytest.approx(
@@ -166,17 +167,19 @@ def test_criteria_are_correlated_over_answers() -> None:
 
 ALL = (
     *(
-        Analysis(name, name, TWO[0], "experts", levels=LEVELS)
+        flat_analysis(name, name, TWO[0], "experts", levels=LEVELS)
         for name in (*DEGRADATION, "crossover", "anova")
     ),
-    Analysis("tukey", "tukey", TWO[0], "experts", levels=("narrative", "3")),
+    flat_analysis("tukey", "tukey", TWO[0], "experts", levels=("narrative", "3")),
     Analysis("accuracy", "accuracy", TWO[0], "experts", by=("level",)),
-    Analysis("illusion", "illusion_gap", TWO[0], "experts", criteria=("communication",)),
+    flat_analysis("illusion", "illusion_gap", TWO[0], "experts", criteria=("communication",)),
     Analysis("mismatch", "mismatch", TWO[0], "experts", against="detector"),
     Analysis("approval", "approval", TWO[0], "judges", against="experts"),
     Analysis("strictness", "strictness", TWO[0], "judges", against="experts"),
-    Analysis("mann", "mann_whitney", TWO[0], "experts", criteria=("communication",)),
-    Analysis("correlation", "criteria_correlation", TWO[0], "experts", criteria=("communication",)),
+    flat_analysis("mann", "mann_whitney", TWO[0], "experts", criteria=("communication",)),
+    flat_analysis(
+        "correlation", "criteria_correlation", TWO[0], "experts", criteria=("communication",)
+    ),
 )
 
 
@@ -207,7 +210,7 @@ def test_cases_that_are_all_right_break_nothing_and_show_nothing(n: int, mode: M
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        (replace(ANOVA, levels=()), "levels: is empty"),
+        (restated(ANOVA, levels=()), "levels: is empty"),
         (replace(ANOVA, by=("level",)), "by[0]: 'anova' has a row for every effect"),
         (replace(MANN, by=("system",)), "by[0]: 'mann_whitney' compares the systems anyway"),
         (

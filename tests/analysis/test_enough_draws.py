@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
+from konsil.analysis.running import all_rows as running
 from konsil.analysis.running import enough_draws
-from konsil.analysis.running import run as running
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
@@ -48,11 +49,13 @@ def results(resampling: Resampling) -> Results:
     return run(
         analyses,
         data(),
-        instruments=[FORM],
-        seed=1,
-        resampling=resampling,
-        exclusions=Exclusions(),
-        systems=(System("a"), System("b")),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=resampling,
+            exclusions=Exclusions(),
+            systems=(System("a"), System("b")),
+        ),
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.analyses import flat_analysis
 
-from konsil.analysis import Analysis, Exclusions, Resampling
+from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -32,12 +34,14 @@ def share(hits: int, n_items: int = 120) -> Estimate:
     ]
     data = Data(items, answers, [Rater("ann", "panel")], tasks, ratings)
     results = run(
-        [Analysis("a", "share", "correct", raters="panel", of=("yes",))],
+        [flat_analysis("a", "share", "correct", raters="panel", of=("yes",))],
         data,
-        instruments=(FORM,),
-        seed=5,
-        resampling=Resampling(500),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(FORM,),
+            seed=5,
+            resampling=Resampling(500),
+            exclusions=Exclusions(),
+        ),
     )
     [row] = [r for r in results.rows if r.kind == "estimate"]
     assert row.estimate.value == pytest.approx(hits / n_items)

@@ -6,8 +6,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from tests.analyses import flat_analysis, restated
+
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -46,10 +49,12 @@ def results(*asked: Analysis) -> Results:
     return run(
         asked,
         data,
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     )
 
 
@@ -61,23 +66,27 @@ def differences(by: tuple[str, ...], compare: str) -> list[Row]:
 def test_limits_stay_within_the_range_and_the_method_says_so() -> None:
     """Nearly every label is the same: Wald limits of shares, means and their differences would
     leave the range."""
-    rare = Analysis("x", "share", "correct", "p", of=("yes",), by=("system",), compare="system")
+    rare = flat_analysis(
+        "x", "share", "correct", "p", of=("yes",), by=("system",), compare="system"
+    )
     ratings = [
         replace(r, label="yes" if n in {3, 90, 91, 92} else "no") for n, r in enumerate(RATINGS)
     ]
     data = Data(ITEMS, ANSWERS, RATERS, TASKS, ratings)
     asked = (
         rare,
-        replace(rare, name="m", statistic="mean", of=()),
+        restated(rare, name="m", statistic="mean", of=()),
         replace(rare, name="p", mode="paper"),
     )
     rows = run(
         asked,
         data,
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     ).rows
     highest = {"x": 1.0, "m": 2.0}
     for row in (r for r in rows if r.analysis != "p" and math.isfinite(r.estimate.low)):

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Bin, Derived, Exclusions, Resampling, Results
 from konsil.analysis.estimation.differences import contrast, differences
 from konsil.analysis.estimation.measure import Measure, joint, minus
 from konsil.analysis.model.results import Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -81,12 +83,14 @@ def results(
     return run(
         analyses,
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(300),
-        exclusions=Exclusions(),
-        systems=SYSTEMS,
-        derived=derived,
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+            systems=SYSTEMS,
+            derived=derived,
+        ),
     )
 
 
@@ -130,7 +134,7 @@ def test_abstention_slope_and_gap() -> None:
     data, _ = study()
     got = results(
         data,
-        Analysis(
+        flat_analysis(
             "x", "abstention_slope", "correct", "judges", against="people", covariate="difficulty"
         ),
     )
@@ -160,7 +164,9 @@ def test_abstention_slope_and_gap() -> None:
     with pytest.raises(
         AnalysisError, match="no derived column 'dificulty'; did you mean 'difficulty'"
     ):
-        results(data, Analysis("x", "abstention_slope", "correct", "judges", covariate="dificulty"))
+        results(
+            data, flat_analysis("x", "abstention_slope", "correct", "judges", covariate="dificulty")
+        )
 
 
 @pytest.mark.parametrize("joined", [True, False])
@@ -255,7 +261,7 @@ def weak_judge() -> Data:
 
 
 def ensembles_of(data: Data, **more: object) -> Sequence[Row]:
-    asked = Analysis(
+    asked = flat_analysis(
         "x", "ensembles_percent_agreement", "correct", "judges", against="people", **more
     )  # type: ignore[arg-type]
     return results(data, asked).rows
@@ -412,13 +418,13 @@ def tied() -> Data:
 
 
 def test_a_tiebreak_enters_conflicts_alone() -> None:
-    ask = Analysis(
+    ask = flat_analysis(
         "x", "share", "correct", "people", of=("yes",), consensus="majority", by=("system",)
     )
     without = {r.group["system"]: r.estimate.value for r in results(tied(), ask, derived=()).rows}
     assert np.isnan(without["a"])
     assert (without["b"], without["c"]) == (1.0, 0.0)
-    with_tie = Analysis(
+    with_tie = flat_analysis(
         "x",
         "share",
         "correct",
@@ -438,7 +444,7 @@ def test_margin_is_told() -> None:
         (0.9, "Equivalent: the 95% CI lies within ±0.9 (two one-sided tests, each at 2.5%)."),
         (0.001, "Equivalence not shown: the 95% CI extends beyond ±0.001"),
     ):
-        ask = Analysis(
+        ask = flat_analysis(
             "x",
             "share",
             "correct",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.analyses import flat_analysis, restated
+
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -30,7 +33,7 @@ RATINGS = [
     )
     for n, t in enumerate(TASKS)
 ]
-SHARE = Analysis("m", "share", "correct", "p", of=("yes",), consensus="majority")
+SHARE = flat_analysis("m", "share", "correct", "p", of=("yes",), consensus="majority")
 
 
 def results(*asked: Analysis) -> Results:
@@ -38,16 +41,18 @@ def results(*asked: Analysis) -> Results:
     return run(
         asked,
         data,
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(300),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+        ),
     )
 
 
 def test_the_raters_behind_a_majority_are_the_panels() -> None:
     """Five raters, and no interval as if the majority were one of several raters."""
-    rows = results(SHARE, replace(SHARE, name="mean", statistic="mean", of=())).rows
+    rows = results(SHARE, restated(SHARE, name="mean", statistic="mean", of=())).rows
     for row in rows:
         assert row.n_raters == 5
         assert "two-way" not in row.estimate.method

@@ -12,6 +12,7 @@ from tests.analysis.test_pairs import ASKED, DATA, FORM, LABELS, SYSTEMS
 from konsil.analysis import Analysis, Results
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.stats.inference.joint import joint_p
 
@@ -26,10 +27,12 @@ def results(data: Data, *asked: Analysis, draws: int = 500) -> Results:
     return run(
         asked,
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(draws),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(draws),
+            exclusions=Exclusions(),
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.analyses import flat_analysis, restated
 from tests.clexeval_tables import HITS, LEVELS, RIGHT, answer, pair_of, published, rated, results
 
 from konsil.analysis import Analysis, Results, contradictions
@@ -102,7 +103,7 @@ def test_labels_that_are_missing_are_told() -> None:
 
 
 def test_hallucination_is_the_labels_share() -> None:
-    asked = replace(
+    asked = restated(
         ROM, statistic="hallucination", criteria=("reasoning_names",), against="detector"
     )
     assert values(results(published(), asked), "system") == pytest.approx(
@@ -120,7 +121,7 @@ def test_the_illusion_gap_is_read_answer_by_answer() -> None:
                     continue  # an answer without the second score says nothing
                 about = answer(system, n, level)
                 more += [rated(e, "communication", about, "1") for e in pair_of(n)]
-    asked = Analysis(
+    asked = flat_analysis(
         "a",
         "illusion_gap",
         "diagnostic_precision",
@@ -155,4 +156,4 @@ def test_the_illusion_gap_is_read_answer_by_answer() -> None:
     ],
 )
 def test_settings_that_do_not_fit(change: dict[str, object], told: str) -> None:
-    assert [p for p in contradictions(replace(ROM, **change)) if p.startswith(told)]  # type: ignore[arg-type]
+    assert [p for p in contradictions(restated(ROM, **change)) if p.startswith(told)]  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis
 from tests.analysis.test_judging import DIFFICULTY, FORM, HARD, SYSTEMS, results, study
 
 from konsil.analysis import Analysis, Results
@@ -78,8 +79,8 @@ def test_outcomes_by_stratum_and_system() -> None:
 
 
 ASKED = (
-    Analysis("share", "share", "correct", "judges", of=("yes",), by=("rater",)),
-    Analysis("jury", "share", "correct", "judges", of=("yes",), consensus="majority"),
+    flat_analysis("share", "share", "correct", "judges", of=("yes",), by=("rater",)),
+    flat_analysis("jury", "share", "correct", "judges", of=("yes",), consensus="majority"),
     Analysis("mean", "mean", "hard", "judges", by=("rater",)),
     Analysis(
         "agreement", "percent_agreement", "correct", "judges", against="people", by=("rater",)
@@ -138,7 +139,7 @@ def test_abstentions_and_their_slope_have_bounds() -> None:
     gone = ("j1-i03", "j1-i07", "j1-i11")
     asked = (
         Analysis("rate", "abstention", "correct", "judges", by=("rater",)),
-        Analysis(
+        flat_analysis(
             "slope", "abstention_slope", "correct", "judges", covariate="difficulty", by=("rater",)
         ),
     )

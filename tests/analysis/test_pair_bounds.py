@@ -7,11 +7,13 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
+from tests.analyses import restated
 from tests.analysis.test_pairs import DATA, FORM, LABELS
 
 from konsil.analysis import Analysis, Results
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 
 ASKED = Analysis("x", "win_difference", "accuracy", "judges", test="none")
@@ -24,8 +26,8 @@ EXACT = {
     "by length": replace(ASKED, name="by length", by=("length",)),
     "jury": replace(ASKED, name="jury", consensus="mean"),
     "side": replace(ASKED, name="side", statistic="position_bias", by=("rater",)),
-    "own": replace(ASKED, name="own", statistic="self_preference", against="experts"),
-    "own, peers": replace(ASKED, name="own, peers", statistic="self_preference", mode="paper"),
+    "own": restated(ASKED, name="own", statistic="self_preference", against="experts"),
+    "own, peers": restated(ASKED, name="own, peers", statistic="self_preference", mode="paper"),
 }
 UNTOLD = (
     replace(ASKED, name="worths", statistic="davidson"),
@@ -48,7 +50,11 @@ GAPS = tuple(r for r in SMALL.ratings if r.task in GONE and r.criterion == "accu
 
 def results(data: Data, *asked: Analysis) -> Results:
     return run(
-        asked, data, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+        asked,
+        data,
+        RunSettings(
+            instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+        ),
     )
 
 

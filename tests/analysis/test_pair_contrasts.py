@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from tests.analyses import restated
 from tests.analysis.test_pairs import (
     ASKED,
     DATA,
@@ -24,6 +25,7 @@ from konsil.analysis import contradictions
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.pairs.pair_rules import criteria_problems
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.stats.inference.heterogeneity import Influences, heterogeneity
@@ -131,7 +133,7 @@ def test_the_test_of_several_groups_keeps_its_level() -> None:
     assert 0.01 < hits / sets < 0.075
 
 
-CRITERIA = replace(ASKED, compare="criterion", criteria=("utility",))
+CRITERIA = restated(ASKED, compare="criterion", criteria=("utility",))
 
 
 def test_criteria_are_compared_on_the_same_comparisons() -> None:
@@ -211,10 +213,12 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
         run(
             [CRITERIA],
             replace(DATA, ratings=tuple(r for r in DATA.ratings if r.criterion == "accuracy")),
-            instruments=[replace(FORM, criteria=(first, narrow))],
-            seed=1,
-            resampling=Resampling(100),
-            exclusions=Exclusions(),
+            RunSettings(
+                instruments=[replace(FORM, criteria=(first, narrow))],
+                seed=1,
+                resampling=Resampling(100),
+                exclusions=Exclusions(),
+            ),
         )
 
 
@@ -245,16 +249,18 @@ def test_only_criteria_of_one_scale_are_compared() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_refused(changed, sentence: str) -> None:
-    assert any(sentence in problem for problem in contradictions(replace(ASKED, **changed)))
+    assert any(sentence in problem for problem in contradictions(restated(ASKED, **changed)))
 
 
 def test_without_a_test_a_difference_has_no_p() -> None:
     results = run(
         [replace(EXPOSURE, test="none")],
         DATA,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(100),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(100),
+            exclusions=Exclusions(),
+        ),
     )
     assert all(math.isnan(r.estimate.p) for r in results.rows)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.spec import Exclusions, Inference, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -38,11 +39,13 @@ def rows_of(statistic: str, votes: Sequence[tuple[str, str]], mode: str = "valid
     found = run(
         [asked],
         data(votes),
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(500),
-        exclusions=Exclusions(),
-        inference=Inference(raters="like these"),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(500),
+            exclusions=Exclusions(),
+            inference=Inference(raters="like these"),
+        ),
     )
     return list(found.rows)
 

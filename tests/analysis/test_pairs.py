@@ -11,10 +11,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import optimize, stats
+from tests.analyses import restated
 
 from konsil.analysis import Analysis, Row, contradictions
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -86,10 +88,12 @@ def rows_of(asked: Analysis, kind: str = "estimate", data: Data = DATA) -> list[
     found = run(
         [asked],
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(500),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(500),
+            exclusions=Exclusions(),
+        ),
     )
     return [r for r in found.rows if r.kind == kind]
 
@@ -308,7 +312,7 @@ def test_judges_one_by_one_and_as_a_jury() -> None:
 
 
 def test_rankings_of_judges_and_experts() -> None:
-    asked = replace(
+    asked = restated(
         ASKED, statistic="rank_agreement", raters="judges", against="experts", criteria=("utility",)
     )
     rows = rows_of(asked)
@@ -330,7 +334,7 @@ def test_rankings_of_judges_and_experts() -> None:
 
 
 def test_judges_and_their_own_systems() -> None:
-    asked = replace(ASKED, statistic="self_preference", raters="judges", against="experts")
+    asked = restated(ASKED, statistic="self_preference", raters="judges", against="experts")
     rows = {r.group["rater"]: r.estimate for r in rows_of(asked)}
     experts = against_rest(outcomes(), SCORES["win_difference"])
     mine = against_rest(outcomes(lambda r: r.rater == "judge west"), SCORES["win_difference"])
@@ -389,11 +393,17 @@ def test_paper_mode_is_percentiles_and_flips_of_comparisons() -> None:
 
 def test_the_methods_speak_of_no_majority_between_two_answers() -> None:
     asked = (
-        replace(ASKED, name="own", statistic="self_preference", raters="judges", against="experts"),
+        restated(
+            ASKED, name="own", statistic="self_preference", raters="judges", against="experts"
+        ),
         replace(ASKED, name="taus", statistic="rank_agreement", raters="judges", against="experts"),
     )
     found = run(
-        asked, DATA, instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+        asked,
+        DATA,
+        RunSettings(
+            instruments=[FORM], seed=1, resampling=Resampling(100), exclusions=Exclusions()
+        ),
     )
     assert not [s for s in found.methods if "ajorit" in s]
 
@@ -447,10 +457,12 @@ def test_a_win_rate_of_nothing_has_an_interval_that_raters_and_items_widen() -> 
     results = run(
         [asked, ASKED],
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(100),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(100),
+            exclusions=Exclusions(),
+        ),
     )
     assert any("Win rates have Wilson's interval" in sentence for sentence in results.methods)
     # Rates between have Wilson's at the effective sample size, of items without resamples.
@@ -505,7 +517,7 @@ def test_of_judges_a_win_rate_has_wilson_over_items() -> None:
     ],
 )
 def test_contradictions(changes: dict[str, object], said: str) -> None:
-    found = list(contradictions(replace(ASKED, **changes)))  # type: ignore[arg-type]
+    found = list(contradictions(restated(ASKED, **changes)))  # type: ignore[arg-type]
     assert any(one.startswith(said) for one in found), found
 
 

@@ -8,10 +8,12 @@ from functools import cache
 import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
+from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Inference, Results, Row
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
@@ -23,7 +25,7 @@ AGAINST = Analysis(
 REST = Analysis("rest", "percent_agreement", "good", "people", against="rest", by=("rater",))
 CEILING = Analysis("ceiling", "percent_agreement", "good", "people", against="rest")
 KAPPA = Analysis("kappa", "cohen_kappa", "good", "judges", against="people", by=("rater",))
-ENSEMBLES = Analysis(
+ENSEMBLES = flat_analysis(
     "ensembles", "ensembles_percent_agreement", "good", "judges", against="people", coverage=0
 )
 
@@ -60,11 +62,13 @@ def results(data: Data, *asked: Analysis) -> Results:
     return run(
         asked,
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(400),
-        exclusions=Exclusions(),
-        inference=Inference("like these"),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(400),
+            exclusions=Exclusions(),
+            inference=Inference("like these"),
+        ),
     )
 
 
@@ -116,7 +120,7 @@ def test_ensembles_that_never_err_have_no_interval_without_width() -> None:
     assert (best.low, best.high) == pytest.approx(proportion_confint(8, 8, method="beta"))
     kappas = results(
         ratings(all_agree=True),
-        Analysis("e", "ensembles_cohen_kappa", "good", "judges", against="people", coverage=0),
+        flat_analysis("e", "ensembles_cohen_kappa", "good", "judges", against="people", coverage=0),
     )
     for row in kappas.rows[:-1]:
         assert row.estimate.value == 1 and row.estimate.low < 0.99

@@ -7,10 +7,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis
 
-from konsil.analysis import Analysis, Exclusions, Resampling
+from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.model.results import Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, Task
@@ -65,14 +67,16 @@ def world(seed: int = 1) -> tuple[Data, list[tuple[str, str, str, int, str]]]:
 
 def analysed(data: Data, **settings: object) -> list[Row]:
     chosen = {"statistic": "win_difference", "mode": "paper", "prespecified": False} | settings
-    analysis = Analysis("a", criterion="better", raters="people", **chosen)  # type: ignore[arg-type]
+    analysis = flat_analysis("a", criterion="better", raters="people", **chosen)  # type: ignore[arg-type]
     results = run(
         [analysis],
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     )
     return [row for row in results.rows if row.kind == "estimate"]
 

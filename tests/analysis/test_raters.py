@@ -15,6 +15,7 @@ from konsil.analysis.estimation.measure import Cells, Measure, quotient
 from konsil.analysis.estimation.rater_samples import of_other_raters
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
@@ -172,10 +173,12 @@ def rows_of_kappa(raters: int) -> list[Row]:
     results = run(
         [Analysis("k", "cohen_kappa", "clear", "experts")],
         Data(items, (), people, tasks, ratings),
-        instruments=[form],
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[form],
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     )
     return list(results.rows)
 

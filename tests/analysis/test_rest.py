@@ -8,6 +8,7 @@ import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating
@@ -43,11 +44,13 @@ def rows_of(*analyses: Analysis):
     found = run(
         analyses,
         Data(items, answers, RATERS, (), ratings),
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(draws=200),
-        exclusions=Exclusions(),
-        planned=False,
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(draws=200),
+            exclusions=Exclusions(),
+            planned=False,
+        ),
     )
     return [r for r in found.rows if r.kind != "companion"]
 

@@ -12,9 +12,11 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results, Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -104,7 +106,7 @@ DATA = world()
 
 def results(*analyses: Analysis, data: Data = DATA, draws: int = 100, **more: Any) -> Results:
     settings = {"seed": 5, "resampling": Resampling(draws), "exclusions": Exclusions()} | more
-    return run(analyses, data, instruments=(FORM,), **settings)
+    return run(analyses, data, RunSettings(instruments=(FORM,), **settings))
 
 
 def rows(analysis: Analysis, **more: Any) -> list[Row]:
@@ -117,7 +119,7 @@ def one(analysis: Analysis, **more: Any) -> float:
 
 
 def ask(statistic: str, criterion: str = "correct", **more: Any) -> Analysis:
-    return Analysis("a", statistic, criterion, **({"raters": "experts"} | more))
+    return flat_analysis("a", statistic, criterion, **({"raters": "experts"} | more))
 
 
 def used(
@@ -345,7 +347,7 @@ def test_a_share_without_clusters_has_wilsons_interval() -> None:
     assert row.estimate.high == pytest.approx((middle + half) / (1 + z * z / n))
     (clustered,) = rows(ask("share", of=("yes",), where={"rater": ("ann",)}))
     assert clustered.estimate.method == "Wilson at the sample size that the item clusters are worth"
-    (all_of_them,) = rows(replace(only, of=("yes", "no")))
+    (all_of_them,) = rows(restated(only, of=("yes", "no")))
     assert (all_of_them.estimate.value, all_of_them.estimate.method) == (1.0, "Clopper-Pearson")
 
 
@@ -437,7 +439,7 @@ def test_self_agreement_is_of_repeats_alone() -> None:
 def test_differences_are_paired_and_adjusted_over_the_prespecified() -> None:
     means = ask("mean", "grade", by=("system",), compare="system")
     others = [
-        replace(means, name="b", statistic="share", criterion="correct", of=("yes",)),
+        restated(means, name="b", statistic="share", criterion="correct", of=("yes",)),
         replace(
             means, name="c", criterion="easy", by=("field",), compare="field", prespecified=False
         ),
@@ -491,7 +493,7 @@ def test_raters_as_clusters_are_a_jackknife_or_linearised() -> None:
         {"statistic": "cohen_kappa", "criterion": "correct", "against": "rest"},
         {"statistic": "share", "criterion": "correct", "of": ("yes",), "consensus": "majority"},
     ):
-        (row,) = rows(replace(ask("mean", "grade", cluster="rater"), **kind))  # type: ignore[arg-type]
+        (row,) = rows(restated(ask("mean", "grade", cluster="rater"), **kind))  # type: ignore[arg-type]
         assert row.estimate.method.startswith("delete-one-rater jackknife")
         assert row.estimate.low < row.estimate.value < row.estimate.high
 

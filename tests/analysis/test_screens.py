@@ -9,6 +9,7 @@ import pytest
 
 from konsil.analysis import Analysis, Exclusions, Resampling, Results
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -56,11 +57,13 @@ def analysed(tasks: Sequence[Task], ratings: Sequence[Rating], *analyses: Analys
     return run(
         analyses,
         data,
-        instruments=(FORM,),
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
-        planned=True,
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+            planned=True,
+        ),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.analyses import flat_analysis, restated
 from tests.analysis.test_pairs import ASKED, DATA, FORM
 
 from konsil.analysis import Analysis, Inference, Results, Row
@@ -21,6 +22,7 @@ from konsil.analysis.estimation.targets import LEAST_EFFECTIVE, answering
 from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.model.spec import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import StudyError
 from konsil.instrument import Criterion, Instrument, Scale, digest_of
@@ -35,7 +37,7 @@ LIKE_THESE, THESE = Inference("like these"), Inference("these")
 INSTRUMENT = Instrument(
     "form", (Criterion("good", "?", Scale(("no", "yes"), level="ordinal"), "item"),), unit="item"
 )
-SHARE = Analysis("share", "share", "good", "experts", of=("yes",))
+SHARE = flat_analysis("share", "share", "good", "experts", of=("yes",))
 KAPPA = Analysis("kappa", "cohen_kappa", "good", "experts")
 OF_JUDGES = replace(SHARE, name="judges", raters="judges")
 
@@ -71,11 +73,13 @@ def results(
     return run(
         asked or (SHARE, KAPPA, OF_JUDGES),
         ratings(experts, busy, others=others),
-        instruments=[INSTRUMENT],
-        seed=1,
-        resampling=Resampling(300),
-        exclusions=Exclusions(),
-        inference=inference,
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+            inference=inference,
+        ),
     )
 
 
@@ -199,7 +203,7 @@ def test_the_panel_that_counts_like_the_fewest_decides_and_one_person_is_no_pane
 
 @pytest.mark.parametrize("change", [{"mode": "paper"}, {"cluster": "rater"}])
 def test_what_an_analysis_decides_itself_stays(change: dict[str, str]) -> None:
-    asked = replace(SHARE, **change)  # type: ignore[arg-type]
+    asked = restated(SHARE, **change)  # type: ignore[arg-type]
     a, b = (
         first(results(target, 6, 1, 0, asked), "share").estimate for target in (LIKE_THESE, THESE)
     )
@@ -214,11 +218,13 @@ def test_comparisons_of_people_follow_the_target() -> None:
             run(
                 [asked],
                 DATA,
-                instruments=[FORM],
-                seed=3,
-                resampling=Resampling(200),
-                exclusions=Exclusions(),
-                inference=inference,
+                RunSettings(
+                    instruments=[FORM],
+                    seed=3,
+                    resampling=Resampling(200),
+                    exclusions=Exclusions(),
+                    inference=inference,
+                ),
             ).rows
         )
 
@@ -247,11 +253,13 @@ def rows_of_difference(inference: Inference) -> tuple[Row, ...]:
     return run(
         [asked],
         DATA,
-        instruments=[FORM],
-        seed=3,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
-        inference=inference,
+        RunSettings(
+            instruments=[FORM],
+            seed=3,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+            inference=inference,
+        ),
     ).rows
 
 
@@ -320,7 +328,7 @@ def test_every_sentence_of_the_target_has_an_id() -> None:
 
 @pytest.mark.parametrize("statistic", ["share", "mean"])
 def test_a_rater_with_most_of_the_ratings_is_named_beside_shares_and_means(statistic: str) -> None:
-    asked = replace(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
+    asked = restated(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
     warnings = first(results(LIKE_THESE, 9, 6, 0, asked), "share").warnings
     # 36 of 36 + 8 * 6 ratings.
     effective = effective_number(np.array([36, *[6] * 8]))
@@ -342,7 +350,7 @@ def test_a_rater_with_most_of_the_ratings_is_named_beside_shares_and_means(stati
 def test_a_rater_with_nearly_all_ratings_leaves_no_interval_about_raters_like_these(
     statistic: str,
 ) -> None:
-    asked = replace(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
+    asked = restated(SHARE, statistic=statistic, of=("yes",) if statistic == "share" else ())
     of_two = results(LIKE_THESE, 2, 6, 0, asked)  # 36 and 6 ratings
     summary = first(of_two, "share")
     assert summary.estimate.raters == "these"
@@ -385,16 +393,18 @@ def compared(
     asked = replace(
         SHARE, name="panels", raters="both", by=("panel",), compare="panel", statistic=statistic
     )
-    asked = replace(asked, of=("yes",) if statistic == "share" else ())
+    asked = restated(asked, of=("yes",) if statistic == "share" else ())
     of_both = run(
         [asked, replace(SHARE, name="few", raters="others")],
         ratings(experts, others=others),
-        instruments=[INSTRUMENT],
-        seed=1,
-        resampling=Resampling(300),
-        exclusions=Exclusions(),
-        inference=inference,
-        together={"both": ("experts", "others")},
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(300),
+            exclusions=Exclusions(),
+            inference=inference,
+            together={"both": ("experts", "others")},
+        ),
     )
     at = next(n for n, r in enumerate(of_both.rows) if r.kind == "difference")
     beside = [r for r in of_both.rows[at + 1 :] if r.kind == "companion" and r.analysis == "panels"]
@@ -437,11 +447,13 @@ def test_panels_that_are_raters_together_are_named_with_their_members() -> None:
     of_both = run(
         [asked],
         ratings(3, others=3),
-        instruments=[INSTRUMENT],
-        seed=1,
-        resampling=Resampling(100),
-        exclusions=Exclusions(),
-        together={"both": ("experts", "others")},
+        RunSettings(
+            instruments=[INSTRUMENT],
+            seed=1,
+            resampling=Resampling(100),
+            exclusions=Exclusions(),
+            together={"both": ("experts", "others")},
+        ),
     )
     assert (
         "those of both (experts and others together) count like the fewest: the 6 are"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.analyses import flat_analysis
 
-from konsil.analysis import Analysis, Exclusions, Resampling
+from konsil.analysis import Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.errors import AnalysisError
 from konsil.instrument import Criterion, Instrument, Scale
@@ -34,14 +36,16 @@ def accuracy(name: str, label: str, **settings: float) -> float:
         [Rating(t.id, "r", name, t.item, t.answers, label=label) for t in tasks],
     )
     form = Instrument("f", (Criterion(name, "?", SCALES[name]),))
-    asked = Analysis("x", "accuracy", name, "p", **settings)  # type: ignore[arg-type]
+    asked = flat_analysis("x", "accuracy", name, "p", **settings)  # type: ignore[arg-type]
     results = run(
         (asked,),
         data,
-        instruments=(form,),
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=(form,),
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     )
     return results.rows[0].estimate.value
 

@@ -17,6 +17,7 @@ from konsil.analysis.estimation.estimate import estimate
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.spec import AsPublished, Exclusions, Resampling
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Item, Rater, Rating, Task
@@ -132,10 +133,12 @@ def test_a_study_says_the_rule_and_its_two_way_interval_follows_it(statistic: st
     results = run(
         [Analysis("k", statistic, "good", "experts", cluster="case")],
         Data(items, (), people, tasks, ratings),
-        instruments=[form],
-        seed=1,
-        resampling=Resampling(200),
-        exclusions=Exclusions(),
+        RunSettings(
+            instruments=[form],
+            seed=1,
+            resampling=Resampling(200),
+            exclusions=Exclusions(),
+        ),
     )
     methods = [r.estimate.method for r in results.rows]
     assert any("bias-reduced variance" in m for m in methods)

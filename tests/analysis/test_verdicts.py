@@ -9,6 +9,7 @@ from pkgutil import walk_packages
 
 import numpy as np
 import pytest
+from tests.analyses import flat_analysis
 
 import konsil.analysis
 from konsil.analysis import Analysis, Exclusions, Resampling
@@ -25,6 +26,7 @@ from konsil.analysis.model.verdicts import (
 )
 from konsil.analysis.running.rules import contradictions
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.records import Answer, Item, Rater, Rating, System
@@ -103,11 +105,13 @@ def rows_of(data: Data, *analyses: Analysis):
     return run(
         analyses,
         data,
-        instruments=[FORM],
-        seed=1,
-        resampling=Resampling(500),
-        exclusions=Exclusions(),
-        systems=(System("s"),),
+        RunSettings(
+            instruments=[FORM],
+            seed=1,
+            resampling=Resampling(500),
+            exclusions=Exclusions(),
+            systems=(System("s"),),
+        ),
     ).rows
 
 
@@ -145,7 +149,7 @@ def test_a_judge_that_never_differs_is_not_called_equivalent() -> None:
 )
 def test_a_margin_is_honoured_or_refused(statistic: str, more: dict[str, str], known: bool) -> None:
     by = (more["compare"],) if "compare" in more else ()
-    asked = Analysis("x", statistic, "ok", "judges", margin=0.1, by=by, **more)  # type: ignore[arg-type]
+    asked = flat_analysis("x", statistic, "ok", "judges", margin=0.1, by=by, **more)  # type: ignore[arg-type]
     assert has_margin(asked) is known
     assert (
         any(c.startswith("margin: belongs to differences") for c in contradictions(asked))

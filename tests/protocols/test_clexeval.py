@@ -83,7 +83,7 @@ def test_both_languages_are_one_study(tmp_path: Path) -> None:
             "raters",
             "against",
             "by",
-            "levels",
+            "options",
             "mode",
             "prespecified",
             "cluster",

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from konsil.analysis import Analysis
+from konsil.analysis.model.options import ShareOptions
 from konsil.api import open_folder
 from konsil.cli.main import group
 from konsil.instrument import parity_of
@@ -82,7 +84,7 @@ def test_both_languages_are_one_study(tmp_path: Path, german: Study):
     assert bins[0] == bins[1]
 
 
-def _told(analysis: object) -> tuple[object, ...]:
+def _told(analysis: Analysis) -> tuple[object, ...]:
     names = (
         "statistic",
         "criterion",
@@ -92,11 +94,11 @@ def _told(analysis: object) -> tuple[object, ...]:
         "by",
         "compare",
         "consensus",
-        "tiebreak",
         "margin",
-        "pass_line",
     )
-    return tuple(getattr(analysis, name) for name in names)
+    options = analysis.options
+    of_shares = (options.pass_line, options.tiebreak) if isinstance(options, ShareOptions) else ()
+    return (*(getattr(analysis, name) for name in names), *of_shares)
 
 
 def test_the_panels_are_the_papers(german: Study):

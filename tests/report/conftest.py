@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, CoverageRow, Results, Row
 from konsil.analysis.model.terms import REST, Term
@@ -110,7 +111,7 @@ def study(language: str = "en", simulated: bool = True) -> Study:
                 by=("system",),
                 compare="system",
             ),
-            Analysis(
+            flat_analysis(
                 "accuracy",
                 "share",
                 "correct",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.analyses import flat_analysis
 from tests.clexeval_tables import (
     CRITERIA,
     LEVELS,
@@ -33,9 +34,9 @@ from report_files import write
 
 PRECISION = CRITERIA[0]
 ASKED = (
-    Analysis("potential", "diagnostic_potential", PRECISION, "experts", levels=LEVELS),
-    Analysis("violations", "monotonicity_violation", PRECISION, "experts", levels=LEVELS),
-    Analysis("crossing", "crossover", PRECISION, "experts", levels=LEVELS),
+    flat_analysis("potential", "diagnostic_potential", PRECISION, "experts", levels=LEVELS),
+    flat_analysis("violations", "monotonicity_violation", PRECISION, "experts", levels=LEVELS),
+    flat_analysis("crossing", "crossover", PRECISION, "experts", levels=LEVELS),
     Analysis("fall", "accuracy", PRECISION, "experts", by=("level",)),
     Analysis(
         "reads well", "mean", "communication", "experts", by=("system", "level"), cluster="case"
@@ -43,11 +44,11 @@ ASKED = (
     Analysis("rom", "mismatch", PRECISION, "experts", against="detector", by=("level",)),
     Analysis("har", "approval", PRECISION, "judges", against="experts", compare="rater"),
     Analysis("strict", "strictness", PRECISION, "judges", against="experts", prespecified=False),
-    Analysis("apart", "mann_whitney", PRECISION, "experts", criteria=("communication",)),
+    flat_analysis("apart", "mann_whitney", PRECISION, "experts", criteria=("communication",)),
     Analysis(
         "apart, naive", "mann_whitney", PRECISION, "experts", mode="paper", prespecified=False
     ),
-    Analysis(
+    flat_analysis(
         "alike",
         "criteria_correlation",
         PRECISION,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from gettext import NullTranslations
 
 import pytest
+from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.analysis.model.message import message
@@ -27,7 +28,7 @@ CRITERIA = ("correctness", "relevance", "risks", "tone")
 
 
 def kappa(name: str, criterion: str, **more: object) -> Analysis:
-    return Analysis(
+    return flat_analysis(
         name,
         "randolph_kappa",
         criterion,
@@ -43,7 +44,7 @@ ANALYSES = (
     *(kappa(f"agreement: {c}, answers", c, spans="all") for c in CRITERIA),
     Analysis("parts", "part_whole", "correctness", "experts"),
     Analysis("hours", "rater_hours", "correctness", "experts"),
-    Analysis("budget", "budget_reliability", "correctness", "experts", minutes=(5.0,)),
+    flat_analysis("budget", "budget_reliability", "correctness", "experts", minutes=(5.0,)),
 )
 FORMS = tuple(
     Instrument(name, tuple(Criterion(c, "?", Scale(("no", "yes")), scope=scope) for c in CRITERIA))  # type: ignore[arg-type]
@@ -311,7 +312,7 @@ def test_a_study_of_one_design_has_no_such_section():
 
 def test_systems_stand_in_their_order_under_each_design():
     spoken = language("en")
-    share = Analysis(
+    share = flat_analysis(
         "systems",
         "share",
         "correctness",

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 from matplotlib.figure import Figure
+from tests.analyses import flat_analysis
 from tests.report.conftest import arguments
 
 from konsil.analysis import Analysis, Bin, Derived, Results, Row
@@ -190,7 +191,9 @@ def test_series_over_ranges_have_the_other_panel_beside() -> None:
 
 def test_missing_judgements_stand_beside_the_number() -> None:
     asked = [
-        Analysis("acc", "share", "correct", "judges", by=("rater",), of=("correct",), pass_line=0.6)
+        flat_analysis(
+            "acc", "share", "correct", "judges", by=("rater",), of=("correct",), pass_line=0.6
+        )
     ]
     rows = tuple(row("acc", "share", 0.5, {"rater": r}, "judges") for r in ("judge A", "judge B"))
     bounds = (
@@ -248,7 +251,9 @@ def test_the_summary_has_one_number_a_question() -> None:
     asked = [
         Analysis("kappa", "cohen_kappa", "correct", "physicians"),
         Analysis("pabak", "pabak", "correct", "physicians"),
-        Analysis("accuracy", "share", "correct", "physicians", by=("system",), of=("correct",)),
+        flat_analysis(
+            "accuracy", "share", "correct", "physicians", by=("system",), of=("correct",)
+        ),
         Analysis("paper", "mean", "correct", "physicians", mode="paper"),
         Analysis("later", "abstention", "correct", "physicians", prespecified=False),
     ]

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from konsil.analysis import Analysis, Resampling, Results
 from konsil.analysis.model.message import TranslatableMessage
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.api import open_folder
 from konsil.cli.main import group
@@ -75,14 +76,16 @@ def medqade(folder: Path) -> tuple[Study, Data, Results]:
     results = run(
         study.analyses,
         data,
-        instruments=study.instruments,
-        seed=study.seed,
-        resampling=study.resampling,
-        exclusions=study.exclusions,
-        planned=True,
-        systems=study.systems,
-        derived=study.derived,
-        flag_families=True,
+        RunSettings(
+            instruments=study.instruments,
+            seed=study.seed,
+            resampling=study.resampling,
+            exclusions=study.exclusions,
+            planned=True,
+            systems=study.systems,
+            derived=study.derived,
+            flag_families=True,
+        ),
     )
     return study, data, results
 

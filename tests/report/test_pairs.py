@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.analyses import flat_analysis
 
 from konsil.analysis import Analysis, Results, Row
 from konsil.cli.main import group
@@ -34,7 +35,7 @@ CRITERIA = ("accuracy", "source_quality")
 
 def analysis(statistic: str, criterion: str, raters: str = "experts", **more: object) -> Analysis:
     name = f"{statistic} {criterion} {raters} {' '.join(map(str, more.values()))}"
-    return Analysis(name, statistic, criterion, raters, **more)  # type: ignore[arg-type]
+    return flat_analysis(name, statistic, criterion, raters, **more)  # type: ignore[arg-type]
 
 
 def rows_of(one: Analysis) -> list[Row]:

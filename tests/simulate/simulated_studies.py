@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from konsil.analysis import Analysis, Resampling
+from tests.analyses import flat_analysis
+
+from konsil.analysis import Resampling
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater, Span, System
@@ -56,6 +58,6 @@ def study_of(
 
 
 def analysis(statistic, criterion="correctness", raters="physicians", **more):
-    return Analysis(
+    return flat_analysis(
         f"{statistic} of {criterion} {sorted(more)}", statistic, criterion, raters, **more
     )

@@ -12,6 +12,7 @@ from simulated_studies import CORRECT, DIFFICULTY, FORM, analysis, study_of
 
 from konsil.analysis import Bin, Derived
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.plan import Allocation
 from konsil.records import Answer, Item, Rater
@@ -139,13 +140,15 @@ def test_a_large_study_of_this_design_finds_every_truth():
     results = run(
         made.analyses,
         Data(items, answers, made.raters, drawn.tasks, drawn.ratings),
-        instruments=(FORM,),
-        seed=1,
-        resampling=made.resampling,
-        exclusions=made.exclusions,
-        planned=True,
-        systems=made.systems,
-        derived=made.derived,
+        RunSettings(
+            instruments=(FORM,),
+            seed=1,
+            resampling=made.resampling,
+            exclusions=made.exclusions,
+            planned=True,
+            systems=made.systems,
+            derived=made.derived,
+        ),
     )
     rows = recovery(made, TRUTH, results, seed=4, sets=sets_of(made, items))
     assert {r.analysis for r in rows} == {a.name for a in ANALYSES}

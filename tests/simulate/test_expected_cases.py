@@ -10,6 +10,7 @@ import pytest
 from simulated_studies import analysis, answers_of, items_of, study_of
 
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.instrument import Criterion, Instrument, Scale
 from konsil.plan import Allocation
@@ -71,12 +72,14 @@ def recovered(study, truth, items, answers, seed=4, lengths=None):
     results = run(
         study.analyses,
         Data(items, answers, study.raters, drawn.tasks, drawn.ratings),
-        instruments=study.instruments,
-        seed=study.seed,
-        resampling=study.resampling,
-        exclusions=study.exclusions,
-        planned=True,
-        together=study.together,
+        RunSettings(
+            instruments=study.instruments,
+            seed=study.seed,
+            resampling=study.resampling,
+            exclusions=study.exclusions,
+            planned=True,
+            together=study.together,
+        ),
     )
     lengths = lengths_of(answers) if lengths is None else lengths
     sets, cases = sets_of(study, items), cases_of(items, truth)

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 from simulated_studies import analysis, answers_of, items_of, study_of
 
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.plan import Allocation
 from konsil.simulate import PanelTruth, SystemTruth, Truth, draw, recovery
@@ -43,11 +44,13 @@ def results_of(study, simulated, items, answers):
     return run(
         study.analyses,
         Data(items, answers, study.raters, simulated.tasks, simulated.ratings),
-        instruments=study.instruments,
-        seed=study.seed,
-        resampling=study.resampling,
-        exclusions=study.exclusions,
-        planned=True,
+        RunSettings(
+            instruments=study.instruments,
+            seed=study.seed,
+            resampling=study.resampling,
+            exclusions=study.exclusions,
+            planned=True,
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.analyses import flat_analysis, restated
 
 from konsil.analysis import Analysis, Exclusions, Resampling
 from konsil.analysis.agreement.consensus import MEASURE_BY_STATISTIC
@@ -196,7 +197,10 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
             {"statistic": "share", "of": ("yess",)},
             "of: there is no label 'yess'; did you mean 'yes'?",
         ),
-        ({"of": ("yes",)}, "of: belongs to the statistic 'share', not to 'cohen_kappa'"),
+        (
+            {"statistic": "abstention", "of": ("yes",)},
+            "of: belongs to the statistic 'share', not to 'abstention'",
+        ),
         ({"weights": "quadratc"}, "weights: 'quadratc' is not one of"),
         (
             {"statistic": "pabak", "weights": "linear"},
@@ -236,7 +240,7 @@ def test_an_instrument_asks_something_and_each_thing_once() -> None:
     ],
 )
 def test_each_fault_of_an_analysis(change: Mapping[str, Any], says: str) -> None:
-    lines = told(replace(STUDY, analyses=(replace(KAPPA, **change),)))
+    lines = told(replace(STUDY, analyses=(restated(KAPPA, **change),)))
     assert any(line.startswith(f"study.toml: analyses[0].{says}") for line in lines), lines
 
 
@@ -286,7 +290,7 @@ family = "north"
 def test_a_flip_needs_groups_and_items() -> None:
     from konsil.analysis import contradictions
 
-    flip = Analysis("x", "share", "correct", "experts", of=("yes",), test="flip")
+    flip = flat_analysis("x", "share", "correct", "experts", of=("yes",), test="flip")
     assert any("nothing to flip" in p for p in contradictions(flip))
     by_system = replace(flip, by=("system",), compare="system")
     assert not list(contradictions(by_system))
@@ -294,7 +298,7 @@ def test_a_flip_needs_groups_and_items() -> None:
 
 
 def test_thresholds_lie_on_the_scale_and_further_criteria_exist() -> None:
-    asked = Analysis("right", "accuracy", "grade", "experts", correct=75)
+    asked = flat_analysis("right", "accuracy", "grade", "experts", correct=75)
     [line] = told(replace(STUDY, analyses=(asked,)))
     assert (
         line == "study.toml: analyses[0].correct: 75 is above the highest number of the scale of"
@@ -311,10 +315,10 @@ def test_thresholds_lie_on_the_scale_and_further_criteria_exist() -> None:
         (0, "every score on the scale of 'grade' reaches 0"),
         (-1, "-1 is below the lowest"),
     ):
-        [line] = told(replace(STUDY, analyses=(replace(plain, correct=correct),)))
+        [line] = told(replace(STUDY, analyses=(restated(plain, correct=correct),)))
         assert problem in line
-    check(replace(STUDY, analyses=(replace(plain, correct=1),)))
-    gap = Analysis("gap", "illusion_gap", "grade", "experts", criteria=("grad",))
+    check(replace(STUDY, analyses=(restated(plain, correct=1),)))
+    gap = flat_analysis("gap", "illusion_gap", "grade", "experts", criteria=("grad",))
     [line] = told(replace(STUDY, analyses=(gap,)))
     assert (
         line

@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from tests.analyses import flat_analysis, restated
 
-from konsil.analysis import Analysis, Derived, Exclusions
+from konsil.analysis import Derived, Exclusions
 from konsil.plan import Allocation
 from konsil.records import Answer, Event, Rater, System
 from konsil.study import Study
@@ -23,7 +24,7 @@ from konsil.study.data.freezing import (
 from konsil.study.data.plan_status import Timing, plan_sentences, plan_statuses
 
 AT = "2026-01-01T00:00:00Z"
-ONE = Analysis("one", "share", "correct", "p", of=("yes",))
+ONE = flat_analysis("one", "share", "correct", "p", of=("yes",))
 TWO = replace(ONE, name="two", where={"system": ("south",)})
 STUDY = Study(
     "t",
@@ -60,7 +61,7 @@ UNBLIND = Event("unblind", "unblind", "t", AT, {"by": "me", "reason": "done"})
             (),
             False,
         ),
-        (replace(STUDY, analyses=(replace(ONE, of=("no",)), TWO)), (), ("one",), (), False),
+        (replace(STUDY, analyses=(restated(ONE, of=("no",)), TWO)), (), ("one",), (), False),
         (replace(STUDY, analyses=(replace(ONE, name="uno"), TWO)), ("uno",), (), ("one",), False),
         (replace(STUDY, exclusions=Exclusions(min_seconds=9)), (), (), (), True),
         (replace(STUDY, seed=8), (), (), (), True),
@@ -227,7 +228,7 @@ def test_an_analysis_is_prespecified_where_no_rating_that_it_uses_was_there(
 def test_the_other_panel_the_tie_breaker_and_derived_columns_are_used_too() -> None:
     timings = [TIMES["after"], TIMES["of others"]]
     for more in ({"against": "judges"}, {"tiebreak": "judges"}):
-        assert plan_statuses(STUDY, (replace(ONE, **more),), freeze(STUDY), timings, PANELS) == {
+        assert plan_statuses(STUDY, (restated(ONE, **more),), freeze(STUDY), timings, PANELS) == {
             "one": "frozen late"
         }  # type: ignore[arg-type]
     study = replace(STUDY, derived=(Derived("hard", "easy", "p"),))

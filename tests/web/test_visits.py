@@ -10,8 +10,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.analyses import flat_analysis
 
-from konsil.analysis import Analysis, Results
+from konsil.analysis import Results
 from konsil.api.folder.folder import Folder
 from konsil.records import Rater
 from konsil.records.worked import Worked
@@ -132,7 +133,9 @@ def test_an_analysis_reads_what_the_pages_displayed(
     visit = replace(Visit(here.open(R1, public).visit), wall=30.0, active=21.5, ends="1 3")
     assert here.submit(R1, public, form("Richtig"), 99, visit).is_stored
     panel = next(rater.panel for rater in STUDIES["medqade"].raters if rater.id == R1)
-    every = Analysis("every", "share", "correctness", panel, of=("Richtig",), prespecified=False)
+    every = flat_analysis(
+        "every", "share", "correctness", panel, of=("Richtig",), prespecified=False
+    )
     shown = replace(every, name="shown", display="complete")
     folder = Folder(
         Path(database), replace(STUDIES["medqade"], analyses=(every, shown), derived=())

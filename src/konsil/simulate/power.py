@@ -15,6 +15,7 @@ import numpy as np
 
 from konsil.analysis.model.results import Results, Row
 from konsil.analysis.running.run import run
+from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.table.frame import Data
 from konsil.records import Answer, Item
 from konsil.simulate.draw import draw
@@ -93,17 +94,19 @@ def one_study(
     results = run(
         study.analyses,
         data,
-        instruments=study.instruments,
-        seed=seed,
-        resampling=study.resampling,
-        inference=study.inference,
-        # Simulated raters take no time.
-        exclusions=replace(study.exclusions, min_seconds=0.0, require_seconds=False),
-        planned=True,
-        systems=study.systems,
-        derived=study.derived,
-        together=study.together,
-        strict=False,
+        RunSettings(
+            instruments=study.instruments,
+            seed=seed,
+            resampling=study.resampling,
+            inference=study.inference,
+            # Simulated raters take no time.
+            exclusions=replace(study.exclusions, min_seconds=0.0, require_seconds=False),
+            planned=True,
+            systems=study.systems,
+            derived=study.derived,
+            together=study.together,
+            strict=False,
+        ),
     )
     return list(_outcomes(results))
 

@@ -12,6 +12,7 @@ from itertools import chain, count, cycle, islice
 from konsil.analysis.cases.scores import LEVEL
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.catalogue.known import LENGTH, RATER_PAIR
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.table.frame import COLUMNS
 from konsil.prepare import MATCH, Sample, in_sets, sizes
 from konsil.prepare.draw.sample import CROSS
@@ -133,7 +134,8 @@ def _levels(study: Study) -> tuple[str, ...]:
 
     None where items are no cases.
     """
-    return max((a.levels for a in study.analyses), key=len, default=())
+    levels = (a.options.levels for a in study.analyses if isinstance(a.options, CaseOptions))
+    return max(levels, key=len, default=())
 
 
 def _versions(cases: Iterable[Item], levels: Sequence[str]) -> tuple[Item, ...]:

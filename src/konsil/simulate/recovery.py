@@ -114,7 +114,9 @@ def sets_of(study: Study, items: Iterable[Item]) -> dict[str, int]:
     It does not where an item is in two of these sets, or where a line of the plan has limits or
     matches strata and an analysis is about its panel.
     """
-    panel_names = {name for a in study.analyses for name in (a.raters, a.against or "", a.tiebreak)}
+    panel_names = {
+        name for a in study.analyses for name in (a.raters, a.against or "", *a.options.panels)
+    }
     panels = {panel for name in panel_names for panel in study.together.get(name, (name,))}
     lines = [a for a in main_lines(study) if a.panel in panels or not panels]
     if any(a.per_rater is not None or a.match is not None for a in lines):

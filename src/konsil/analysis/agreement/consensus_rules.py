@@ -29,7 +29,7 @@ def leaves_one_out(a: Analysis) -> bool:
 def needs_majority(a: Analysis) -> bool:
     """Whether any majority of a panel enters the analysis.
 
-    >>> share = Analysis("a", "share", "correct", "experts", of=("yes",), consensus="majority")
+    >>> share = Analysis("a", "share", "correct", "experts", consensus="majority")
     >>> needs_majority(share)
     True
     """

@@ -25,6 +25,7 @@ from konsil.analysis.estimation.sensitivity import leave_one_rater_out, rater_cl
 from konsil.analysis.model.catalogue.additions import additions
 from konsil.analysis.model.catalogue.known import AGREEMENT, COMPLETE, PAIRED, RATER_PAIR
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import AgreementOptions, ShareOptions
 from konsil.analysis.table.encoding import Sample, encode
 from konsil.analysis.table.labels import Labels
 from konsil.errors import AnalysisError
@@ -71,8 +72,13 @@ def single(
     if analysis.statistic in AGREEMENT or analysis.statistic in PAIRED:
         return agreement_of(context, keys, sample)
     if analysis.statistic in additions():
-        formula = additions()[analysis.statistic].formula
-        return group_of(context, keys, sample, lambda s: from_formula(s, formula(s.codes)))
+        addition = additions()[analysis.statistic]
+        return group_of(
+            context,
+            keys,
+            sample,
+            lambda s: from_formula(s, addition.formula_of(s.codes, analysis.options)),
+        )
     raise AnalysisError(f"{analysis.name}: the statistic {analysis.statistic!r} has no rule")
 
 
@@ -193,19 +199,20 @@ def _of_majority(context: Context, sample: Sample, labels: Labels) -> Measure:
 
 def _share(context: Context, sample: Sample, labels: Labels) -> Measure:
     analysis = context.analysis
-    if not analysis.of:
+    counted = analysis.options_as(ShareOptions).of
+    if not counted:
         raise AnalysisError(
             f"{analysis.name}: a share needs of = [labels that count], one or more of"
             f" {labels.names}"
         )
     codes = labels.codes()
-    return share(sample, [codes[name] for name in analysis.of])
+    return share(sample, [codes[name] for name in counted])
 
 
 def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Group:
     """Agreement among the raters of a sample, by the analysis' statistic."""
     analysis = context.analysis
-    level = context.level
+    level, weights = context.level, analysis.options_as(AgreementOptions).weights
     agreement_statistics.entry(analysis.statistic, level, analysis.name)
     summary, measure = agreement_estimates.with_textbook_interval(
         sample,
@@ -214,13 +221,13 @@ def agreement_of(context: Context, keys: dict[str, str], sample: Sample) -> Grou
         key=context.key,
         resampling=context.resampling,
         cluster=context.cluster,
-        weights=analysis.weights,
+        weights=weights,
     )
     make = partial(
         agreement_statistics.agreement,
         name=analysis.statistic,
         level=level,
-        weights=analysis.weights,
+        weights=weights,
     )
     if (
         analysis.cluster != "rater"

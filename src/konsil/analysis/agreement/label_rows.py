@@ -27,8 +27,8 @@ def label_rows(
 ) -> Iterator[Row]:
     """The rows of an analysis of agreement or of shares; `frame` has its ratings."""
     analysis = context.analysis
-    if analysis.tiebreak:
-        frame = with_tiebreaks(frame, select(table, analysis, analysis.tiebreak), analysis.collapse)
+    for panel in analysis.options.panels:
+        frame = with_tiebreaks(frame, select(table, analysis, panel), analysis.collapse)
     if analysis.against not in {None, "rest"} and analysis.consensus == "none":
         yield from against_panel_rows(context, table, frame)
     else:

@@ -17,6 +17,7 @@ from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import estimate_of
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.results import Bounds, Row, TradeOff
 from konsil.analysis.table.encoding import groups, select
 from konsil.analysis.table.frame import RatingTable
@@ -83,8 +84,8 @@ def failures(context: Context, table: RatingTable) -> pl.DataFrame:
 
 
 def _fails(context: Context) -> pl.Expr:
-    by = "score" if context.analysis.failure_by == "mean" else HIGHEST
-    return pl.col(by) <= context.analysis.failure + 1e-9
+    options = context.analysis.options_as(CaseOptions)
+    return pl.col("score" if options.failure_by == "mean" else HIGHEST) <= options.failure + 1e-9
 
 
 def approval_groups(context: Context, table: RatingTable) -> list[Group]:
@@ -99,7 +100,9 @@ def approval_groups(context: Context, table: RatingTable) -> list[Group]:
         n = sizes.get(tuple(keys[c] for c in rest), 0)
         if not n:
             continue  # a group without failures has nothing to approve of
-        hits = (failed.get_column("judge") >= context.analysis.approve - 1e-9).to_numpy()
+        hits = (
+            failed.get_column("judge") >= context.analysis.options_as(CaseOptions).approve - 1e-9
+        ).to_numpy()
         measure = per_case(part, failed, hits, share=True)
         notes = [message("Out of {n:,} {n|failure|failures}.", n=n)]
         if failed.height < n:
@@ -155,7 +158,7 @@ def approval_bounds(
 
 
 def _successes(context: Context) -> pl.Expr:
-    return reaches(context.analysis.correct)
+    return reaches(context.analysis.options_as(CaseOptions).correct)
 
 
 def _separated(context: Context, part: pl.DataFrame) -> tuple[pl.DataFrame, Array, Array]:
@@ -203,5 +206,5 @@ def trade_offs(context: Context, table: RatingTable) -> Iterator[TradeOff]:
                 tuple(values.tolist()),
                 tuple(approved.tolist()),
                 tuple(rejected.tolist()),
-                context.analysis.approve,
+                context.analysis.options_as(CaseOptions).approve,
             )

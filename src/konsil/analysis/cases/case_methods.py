@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
 from konsil.analysis.model.message import TranslatableMessage, listed, message
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.spec import Analysis
 
 
@@ -13,15 +14,15 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     """Sentences for the analyses of cases that were run; none where there are none."""
     case_analyses = [a for a in analyses if a.statistic in CASES]
     sentences: list[str] = []
-    for correct in sorted({a.correct for a in case_analyses if a.statistic in RIGHT_OR_WRONG}):
-        names = [
-            a.name for a in case_analyses if a.statistic in RIGHT_OR_WRONG and a.correct == correct
-        ]
-        sentences.append(_right(case_analyses, correct, names))
+    names_by_threshold: dict[float, list[str]] = {}
+    for a in case_analyses:
+        if a.statistic in RIGHT_OR_WRONG:
+            names_by_threshold.setdefault(a.options_as(CaseOptions).correct, []).append(a.name)
+    for correct, names in sorted(names_by_threshold.items()):
+        sentences.append(_right(correct, names, is_only=len(names_by_threshold) == 1))
     used = {(a.statistic, a.mode) for a in case_analyses}
-    for by, failure, approve in sorted(
-        {(a.failure_by, a.failure, a.approve) for a in case_analyses if a.statistic in AUDIT}
-    ):
+    audits = [a.options_as(CaseOptions) for a in case_analyses if a.statistic in AUDIT]
+    for by, failure, approve in sorted({(o.failure_by, o.failure, o.approve) for o in audits}):
         rule = (
             message(
                 "Failures are answers and criteria that every expert who rated them scores"
@@ -80,11 +81,8 @@ def case_methods(analyses: Sequence[Analysis]) -> list[str]:
     return sentences
 
 
-def _right(
-    case_analyses: Sequence[Analysis], correct: float, names: Sequence[str]
-) -> TranslatableMessage:
-    thresholds = {a.correct for a in case_analyses if a.statistic in RIGHT_OR_WRONG}
-    if len(thresholds) == 1:
+def _right(correct: float, names: Sequence[str], *, is_only: bool) -> TranslatableMessage:
+    if is_only:
         return message(
             "An answer counts as right where the panel's mean score is {correct:g} or more.",
             correct=correct,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from konsil.analysis.model.catalogue.known import (
     AUDIT,
@@ -13,13 +13,13 @@ from konsil.analysis.model.catalogue.known import (
     LEVELLED,
     statistic_of,
 )
+from konsil.analysis.model.options import CaseOptions, CriterionRef, keys_of
 from konsil.analysis.model.spec import Analysis
 from konsil.instrument import Criterion
 
-NAMING = ("reasoning_names", "answer_names")
+_DEFAULTS = CaseOptions()
+NAMING = (CriterionRef("reasoning_names"), CriterionRef("answer_names"))
 """The criteria of a mismatch, where the analysis does not name others."""
-
-_DEFAULTS = {field.name: field.default for field in fields(Analysis)}
 
 
 def with_case_defaults(analysis: Analysis) -> Analysis:
@@ -33,10 +33,10 @@ def with_case_defaults(analysis: Analysis) -> Analysis:
     """
     if analysis.statistic not in CASES:
         return analysis
-    naming = (
-        NAMING if analysis.statistic == "mismatch" and not analysis.criteria else analysis.criteria
-    )
-    return replace(analysis, cluster="case", criteria=naming)
+    options = analysis.options_as(CaseOptions)
+    if analysis.statistic == "mismatch" and not options.criteria:
+        options = replace(options, criteria=NAMING)
+    return replace(analysis, cluster="case", options=options)
 
 
 def implied(a: Analysis) -> tuple[str, ...]:
@@ -78,14 +78,15 @@ def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
     stated.
 
     >>> from konsil.instrument import Scale
-    >>> a = Analysis("a", "accuracy", "precision", "experts", correct=75)
+    >>> options = CaseOptions(correct=75)
+    >>> a = Analysis("a", "accuracy", "precision", "experts", options=options)
     >>> scale = Scale(("0", "1"), level="interval")
     >>> list(threshold_problems(a, Criterion("precision", "?", scale)))
     ["correct: 75 is above the highest number of the scale of 'precision', 1"]
     """
     low, high = _ends(criterion)
     for key, value in _thresholds(a).items():
-        if value == _DEFAULTS[key] and not (low >= 0 and high <= 1):
+        if value == getattr(_DEFAULTS, key) and not (low >= 0 and high <= 1):
             yield (
                 f"{key}: {value:g}, the default, is made for scores from 0 to 1, but the scale of"
                 f" {criterion.id!r} {_from_to(low, high)}; state a threshold within it"
@@ -106,8 +107,8 @@ def threshold_problems(a: Analysis, criterion: Criterion) -> Iterator[str]:
 
 def _thresholds(a: Analysis) -> dict[str, float]:
     """The thresholds that an analysis' statistic uses."""
-    keys = statistic_of(a.statistic).keys
-    return {key: getattr(a, key) for key in ("correct", "failure", "approve") if key in keys}
+    keys = statistic_of(a.statistic).keys & {"correct", "failure", "approve"}
+    return {key: getattr(a.options, key) for key in keys_of(CaseOptions) if key in keys}
 
 
 def _ends(criterion: Criterion) -> tuple[float, float]:
@@ -132,13 +133,14 @@ def _from_to(low: float, high: float) -> str:
 
 
 def _levels(a: Analysis) -> Iterator[str]:
-    if not a.levels:
+    levels = a.options_as(CaseOptions).levels
+    if not levels:
         yield (
             f"levels: is empty; {a.statistic!r} needs the values of the items' stratum 'level',"
             " from all the information down"
         )
-    elif len(a.levels) < 2 or len(set(a.levels)) < len(a.levels):
-        yield f"levels: expected two or more different values, got {list(a.levels)}"
+    elif len(levels) < 2 or len(set(levels)) < len(levels):
+        yield f"levels: expected two or more different values, got {list(levels)}"
     if "level" in a.by and a.statistic not in {"anova", "tukey"}:
         yield f"by: {a.statistic!r} is about all levels at once and has no groups of 'level'"
 
@@ -155,8 +157,9 @@ def _panels(a: Analysis) -> Iterator[str]:
         yield f"against: {a.statistic!r} has no such version"
     if a.against == a.raters:
         yield f"against: {a.against!r} is the panel itself"
-    if {"failure", "correct"} <= _thresholds(a).keys() and not a.failure < a.correct:
-        yield f"failure: {a.failure:g} is not below correct = {a.correct:g}"
+    limits = _thresholds(a)
+    if limits.keys() >= {"failure", "correct"} and not limits["failure"] < limits["correct"]:
+        yield f"failure: {limits['failure']:g} is not below correct = {limits['correct']:g}"
 
 
 _CRITERIA = {

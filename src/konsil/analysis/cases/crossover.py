@@ -17,6 +17,7 @@ from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.terms import pair_of
 from konsil.analysis.table.frame import RatingTable
@@ -55,12 +56,12 @@ class Pair:
 
 def crossover_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     """For every two systems the reversal of their order, and their difference at each level."""
-    analysis = context.analysis
+    levels = context.analysis.options_as(CaseOptions).levels
     frames = by_system(context, table)
     others: dict[tuple[tuple[str, str], ...], dict[str, Ladder]] = {}
     for keys, part in frames:
         rest = tuple((k, v) for k, v in keys.items() if k != "system")
-        others.setdefault(rest, {})[keys["system"]] = ladder(context, part, analysis.levels)
+        others.setdefault(rest, {})[keys["system"]] = ladder(context, part, levels)
     for rest, ladders in others.items():
         for a, b in combinations(sorted(ladders), 2):
             pair = _pair(context, (a, b), ladders[a], ladders[b])
@@ -109,7 +110,8 @@ def _pair(context: Context, names: tuple[str, str], a: Ladder, b: Ladder) -> Pai
 
 def _rows(context: Context, rest: dict[str, str], pair: Pair) -> Iterator[Row]:
     a, b = pair.names
-    levels, level = context.analysis.levels, context.resampling.level
+    levels = context.analysis.options_as(CaseOptions).levels
+    level = context.resampling.level
     value, (ahead, early, late) = reversal(pair.value, pair.value)
     low, sure = reversal(pair.low, pair.high)
     high, _ = reversal(pair.high, pair.low)

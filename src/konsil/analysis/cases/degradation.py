@@ -19,6 +19,7 @@ from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimates_of, row
 from konsil.analysis.model import verdicts
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.terms import RECOVERED, Term
 from konsil.analysis.table.encoding import groups
@@ -57,15 +58,15 @@ def right(context: Context, scores: Array) -> Array:
     """Which scores reach the analysis' `correct`, 0 and 1; nan stays."""
     # A mean of raters is a fraction: what reaches the threshold must not fail it by a rounding
     # error.
-    return np.where(np.isfinite(scores), scores >= context.analysis.correct - 1e-9, np.nan)
+    correct = context.analysis.options_as(CaseOptions).correct
+    return np.where(np.isfinite(scores), scores >= correct - 1e-9, np.nan)
 
 
 def degradation_groups(context: Context, table: RatingTable) -> list[Group]:
     """One row a system: the statistic over its cases, with intervals that resample cases."""
     parts = by_system(context, table)
-    measures = [
-        _measure(context, ladder(context, part, context.analysis.levels)) for _, part in parts
-    ]
+    levels = context.analysis.options_as(CaseOptions).levels
+    measures = [_measure(context, ladder(context, part, levels)) for _, part in parts]
     summaries = estimates_of(context, measures)
     return [Group(keys, m, t) for (keys, _), m, t in zip(parts, measures, summaries, strict=True)]
 
@@ -75,7 +76,8 @@ def _measure(context: Context, system_ladder: Ladder) -> Measure:
     if analysis.statistic == "reasoning_gap":
         return from_cases(system_ladder, degradation.drop(system_ladder.scores))
     number = RIGHT[analysis.statistic]
-    recovered = analysis.denominator == "recovered"
+    options = analysis.options_as(CaseOptions)
+    recovered = options.denominator == "recovered"
     if recovered:
         number = partial(degradation.violated, recovered=True)
     measure = from_cases(
@@ -85,7 +87,7 @@ def _measure(context: Context, system_ladder: Ladder) -> Measure:
     )
     if not recovered:
         return measure
-    note = message("Of the cases that are right at {level} alone.", level=repr(analysis.levels[-1]))
+    note = message("Of the cases that are right at {level} alone.", level=repr(options.levels[-1]))
     return replace(measure, notes=(note, *measure.notes))
 
 
@@ -120,9 +122,10 @@ def recovery_rows(context: Context, table: RatingTable) -> Iterator[Row]:
 
     A case recovers where it is correct after a level with more information was incorrect.
     """
-    if context.analysis.denominator == "recovered":
+    options = context.analysis.options_as(CaseOptions)
+    if options.denominator == "recovered":
         return
-    levels = context.analysis.levels
+    levels = options.levels
     for keys, part in by_system(context, table):
         system_ladder = ladder(context, part, levels)
         at = degradation.recovered_at(right(context, system_ladder.scores))
@@ -147,20 +150,20 @@ def hidden_rows(context: Context, table: RatingTable) -> Iterator[Row]:
     `margin`, and for more than answers would give that are right by luck as often as those of each
     level are.
     """
-    analysis = context.analysis
+    levels = context.analysis.options_as(CaseOptions).levels
     for keys, part in by_system(context, table):
-        system_ladder = ladder(context, part, analysis.levels)
+        system_ladder = ladder(context, part, levels)
         measure = from_cases(
             system_ladder, degradation.hidden(right(context, system_ladder.scores)), share=True
         )
         [summary] = estimates_of(context, [measure])
-        version = Term("hidden", analysis.levels[0])
+        version = Term("hidden", levels[0])
         luck = degradation.hidden_by_luck(right(context, system_ladder.scores))
         finding = _hidden(context, keys["system"], summary.headline, luck)
         summary = replace(summary, notes=(*summary.notes, finding))
         yield row(
             context,
-            {**keys, LEVEL: analysis.levels[0], "version": version},
+            {**keys, LEVEL: levels[0], "version": version},
             summary,
             measure,
             kind="companion",
@@ -169,7 +172,7 @@ def hidden_rows(context: Context, table: RatingTable) -> Iterator[Row]:
 
 
 def _hidden(context: Context, system: str, estimate: Estimate, luck: float) -> TranslatableMessage:
-    first = context.analysis.levels[0]
+    first = context.analysis.options_as(CaseOptions).levels[0]
     margin = LEAST if context.analysis.margin is None else context.analysis.margin
     if not np.isfinite(estimate.low):
         return message(

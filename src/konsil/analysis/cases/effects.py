@@ -16,6 +16,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import TranslatableMessage, message
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import groups, select
@@ -163,13 +164,13 @@ class Cells:
 
 
 def _cells(context: Context, table: RatingTable) -> Cells:
-    analysis = context.analysis
+    levels = context.analysis.options_as(CaseOptions).levels
     frame = with_levels(context, table)
     ladders: dict[str, Ladder] = {
-        k["system"]: ladder(context, p, analysis.levels) for k, p in groups(frame, ["system"])
+        k["system"]: ladder(context, p, levels) for k, p in groups(frame, ["system"])
     }
     cases = sorted({c for system_ladder in ladders.values() for c in system_ladder.cases})
-    grid = np.full((len(cases), len(ladders), len(analysis.levels)), np.nan)
+    grid = np.full((len(cases), len(ladders), len(levels)), np.nan)
     for n, system_ladder in enumerate(ladders.values()):
         grid[[cases.index(c) for c in system_ladder.cases], n] = system_ladder.scores
     n_raters = max((system_ladder.n_raters for system_ladder in ladders.values()), default=0)
@@ -213,7 +214,7 @@ def anova_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             continue
         sums = anova.products(cells.means.reshape(len(cells.cases), -1))
         for name, contrast in anova.contrasts(
-            len(cells.systems), len(context.analysis.levels)
+            len(cells.systems), len(context.analysis.options_as(CaseOptions).levels)
         ).items():
             if not len(contrast) or (name == "level_of_0" and len(cells.systems) == 1):
                 continue
@@ -314,7 +315,7 @@ def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
         places = [
             (s, k)
             for s in range(len(cells.systems))
-            for k in range(len(criterion_context.analysis.levels))
+            for k in range(len(criterion_context.analysis.options_as(CaseOptions).levels))
         ]
         estimates = (
             _independent(criterion_context, cells, places)
@@ -327,7 +328,11 @@ def tukey_rows(context: Context, table: RatingTable) -> Iterator[Row]:
             pairs, key=lambda pair: (pair[0][0][0] != pair[0][1][0], *pair[0])
         ):
             keys, versus = (
-                {**named, "system": cells.systems[s], LEVEL: criterion_context.analysis.levels[k]}
+                {
+                    **named,
+                    "system": cells.systems[s],
+                    LEVEL: criterion_context.analysis.options_as(CaseOptions).levels[k],
+                }
                 for s, k in (x, y)
             )
             used = _used(cells, 2 * len(cells.complete_cases))

@@ -13,6 +13,7 @@ from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, quotient
 from konsil.analysis.estimation.rows.result_rows import estimate_of, row
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.terms import ALL_SYSTEMS, Term
 from konsil.analysis.table.encoding import groups, select
@@ -44,7 +45,7 @@ def outcome_groups(context: Context, table: RatingTable) -> list[Group]:
 def _accuracy(context: Context, part: pl.DataFrame) -> Measure:
     """Which answers the panel's mean calls right."""
     answer_scores = scores(context, part).with_columns(
-        reaches(context.analysis.correct).alias("right")
+        reaches(context.analysis.options_as(CaseOptions).correct).alias("right")
     )
     return per_case(part, answer_scores, answer_scores.get_column("right").to_numpy(), share=True)
 
@@ -87,7 +88,9 @@ def per_case(
 
 def _failures(context: Context, table: RatingTable, part: pl.DataFrame) -> Measure:
     """Of the answers that failed: how many have a mismatch, or name a disease that is wrong."""
-    failed = scores(context, part).filter(~reaches(context.analysis.correct))
+    failed = scores(context, part).filter(
+        ~reaches(context.analysis.options_as(CaseOptions).correct)
+    )
     labelled = failed
     for n, criterion in enumerate(context.also):
         yes_labels = _yes(_labels(context, table, criterion), criterion).rename({"yes": f"yes{n}"})

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from konsil.analysis.estimation.context import Context, labels_in
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.table.conformity import refuse_unknown_labels
 from konsil.analysis.table.encoding import select
@@ -104,7 +105,7 @@ def with_levels(context: Context, table: RatingTable) -> pl.DataFrame:
     frame = select(table, columns_of(analysis, LEVEL), analysis.raters)
     items = table.data.items if table.data is not None else ()
     item_levels = sorted({i.strata[LEVEL] for i in items if LEVEL in i.strata})
-    for n, level in enumerate(analysis.levels):
+    for n, level in enumerate(analysis.options_as(CaseOptions).levels):
         if item_levels and level not in item_levels:
             raise AnalysisError(
                 f"{analysis.name}: levels[{n}]: no item has the {LEVEL} {level!r};"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from konsil.analysis.model.catalogue.known import AGREEMENT, COSTS, DESIGNS, PAIRED, PARTS, TIMED
+from konsil.analysis.model.options import DesignOptions
 from konsil.analysis.model.spec import Analysis
 
 
@@ -25,18 +26,14 @@ def design_contradictions(a: Analysis) -> Iterator[str]:
     >>> list(design_contradictions(Analysis("a", "seconds", "correct", "experts", by=("answers",))))
     ["by[0]: 'answers' is what is timed; expected a column such as 'instrument' or 'rater'"]
     """
-    if not 0 < a.target < 1:
-        yield f"target: expected a reliability between 0 and 1, got {a.target:g}"
-    if a.statistic == "budget_reliability" and not a.minutes:
+    if a.statistic not in DESIGNS:
+        return
+    if a.statistic == "budget_reliability" and not a.options_as(DesignOptions).minutes:
         yield (
             "minutes: is empty; expected minutes of raters that an answer may take, such as [2,"
             " 5, 10]"
         )
-    for n, minutes in enumerate(a.minutes):
-        if not minutes > 0:
-            yield f"minutes[{n}]: expected more than 0, got {minutes:g}"
-    if a.statistic in DESIGNS:
-        yield from _settings(a)
+    yield from _settings(a)
 
 
 def _settings(a: Analysis) -> Iterator[str]:

@@ -13,6 +13,7 @@ from konsil.analysis.agreement.groups import group_of
 from konsil.analysis.estimation.context import Context, Group
 from konsil.analysis.estimation.measure import Measure, mean
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import DesignOptions
 from konsil.analysis.table.encoding import Sample, groups, matrix
 from konsil.analysis.table.frame import RatingTable
 from konsil.analysis.table.labels import Labels
@@ -32,7 +33,7 @@ def seconds_by_pair(context: Context, table: RatingTable, frame: pl.DataFrame) -
     """
     by = [c for c in context.analysis.by if c not in PAIR]
     numbered = [c for c in frame.columns if c.endswith(", numbered")]
-    clock = context.analysis.clock
+    clock = context.analysis.options_as(DesignOptions).clock
     if clock == "open":
         worked = table.data.worked if table.data is not None else ()
         open_seconds = {

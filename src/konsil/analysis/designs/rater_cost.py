@@ -20,6 +20,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure, joint, together
 from konsil.analysis.estimation.rows.result_rows import estimate_rows, estimates_of, row
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import DesignOptions
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.terms import BEST_CHANCE, WHOLE_ANSWER
 from konsil.analysis.table.encoding import groups
@@ -71,7 +72,7 @@ def cost_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
             )
             continue
         if context.analysis.statistic == "budget_reliability":
-            for minutes in context.analysis.minutes:
+            for minutes in context.analysis.options_as(DesignOptions).minutes:
                 yield from _budget(context, {**keys, "minutes": f"{minutes:g}"}, designs, minutes)
             continue
         yield from _plain(context, keys, designs)
@@ -82,7 +83,7 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
     measures = []
     for design in designs:
         finalise = (
-            partial(hours_needed, target=context.analysis.target)
+            partial(hours_needed, target=context.analysis.options_as(DesignOptions).target)
             if hours
             else partial(_reliability, raters=_of(design))
         )
@@ -93,7 +94,7 @@ def _plain(context: Context, keys: dict[str, str], designs: list[Design]) -> Ite
         if hours and math.isnan(summary.headline.value):
             reason = _unknown(design) or message(
                 "no number of raters reaches a reliability of {target:g}",
-                target=context.analysis.target,
+                target=context.analysis.options_as(DesignOptions).target,
             )
             summary = replace(summary, headline=replace(summary.headline, reason=reason))
         elif hours:

@@ -10,6 +10,7 @@ import polars as pl
 from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import CriterionRef
 from konsil.analysis.model.spec import Analysis, Resampling
 from konsil.analysis.table.encoding import Sample, averaged, encode
 from konsil.analysis.table.labels import Labels, labels_of
@@ -42,9 +43,8 @@ class Context:
 
     def of(self, criterion: Criterion) -> Context:
         """The same of another criterion."""
-        return replace(
-            self, analysis=replace(self.analysis, criterion=criterion.id), criterion=criterion
-        )
+        analysis = replace(self.analysis, criterion=CriterionRef(criterion.id))
+        return replace(self, analysis=analysis, criterion=criterion)
 
     @property
     def level(self) -> Level:

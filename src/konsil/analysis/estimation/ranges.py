@@ -25,7 +25,7 @@ def range_of(analysis: Analysis, criterion: Criterion, *, of_two: bool = False) 
 
     >>> from konsil.instrument import Scale
     >>> correct = Criterion("correct", "?", Scale(("no", "yes")))
-    >>> range_of(Analysis("a", "share", "correct", "p", of=("yes",)), correct)
+    >>> range_of(Analysis("a", "share", "correct", "p"), correct)
     (0.0, 1.0)
     >>> range_of(Analysis("a", "cohen_kappa", "correct", "p"), correct, of_two=True)
     (-2.0, 2.0)

@@ -19,6 +19,7 @@ from konsil.analysis.estimation.rows.result_rows import (
     row,
 )
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import JudgeOptions
 from konsil.analysis.model.results import Row
 from konsil.analysis.table.derived import SCORE
 from konsil.analysis.table.encoding import groups, select
@@ -74,17 +75,16 @@ def _gaps(context: Context, measures: Sequence[Measure], panel: Measure) -> list
 def score_column(context: Context, table: RatingTable) -> str:
     """The column of the number that abstention is set against."""
     analysis = context.analysis
-    column = SCORE.format(analysis.covariate)
+    covariate = analysis.options_as(JudgeOptions).covariate
+    column = SCORE.format(covariate)
     if column not in table.frame.columns:
         columns = [
             c.removesuffix(SCORE.format(""))
             for c in table.frame.columns
             if c.endswith(SCORE.format(""))
         ]
-        hint = nearest(analysis.covariate, columns)
-        raise AnalysisError(
-            f"{analysis.name}: there is no derived column {analysis.covariate!r}; {hint}"
-        )
+        hint = nearest(covariate, columns)
+        raise AnalysisError(f"{analysis.name}: there is no derived column {covariate!r}; {hint}")
     return column
 
 
@@ -122,7 +122,7 @@ def _slope(context: Context, frame: pl.DataFrame, column: str) -> Measure:
     note = message(
         "{n:,} {n|item has|items have} no {covariate} and {n|is|are} left out.",
         n=without,
-        covariate=context.analysis.covariate,
+        covariate=context.analysis.options_as(JudgeOptions).covariate,
     )
     notes = (note,) if without else ()
     return Measure(

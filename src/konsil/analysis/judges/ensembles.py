@@ -18,6 +18,7 @@ from konsil.analysis.estimation.estimate import EstimateSummary
 from konsil.analysis.estimation.measure import Measure
 from konsil.analysis.estimation.rows.result_rows import row
 from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.options import JudgeOptions
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.terms import Term
 from konsil.analysis.table.encoding import select
@@ -79,9 +80,10 @@ def ensemble_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> 
             " them"
         )
     votes = with_consensus(majority(panel.codes.labels, 2), codes.labels[:, len(experts) :])
-    coverage = analysis.coverage if analysis.mode == "valid" else 0.0
+    options = analysis.options_as(JudgeOptions)
+    coverage = options.coverage if analysis.mode == "valid" else 0.0
     codes, names, weak = _covered(replace(codes, labels=votes.astype(np.int64)), names, coverage)
-    is_common = analysis.mode == "valid" and analysis.ensemble_units == "common"
+    is_common = analysis.mode == "valid" and options.ensemble_units == "common"
     statistic = ensembles.ensembles(len(names), MEASURES[analysis.statistic], common=is_common)
     sums = statistic.tally(codes)
     inference = infer.infer(

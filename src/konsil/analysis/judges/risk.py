@@ -62,7 +62,7 @@ def risk_rows(context: Context, table: RatingTable, frame: pl.DataFrame) -> Iter
         yield row(context, {"rater": ANY_ORDER}, flat, risk, kind="companion")
     if len(panel.raters) > 2:
         rest = consensus.leave_one_out_measure(
-            panel, replace(context.analysis, statistic="percent_agreement"), context.level
+            panel, context.analysis.with_statistic("percent_agreement"), context.level
         )
         panel_risk = replace(rest, finalise=_one_minus(rest.finalise), scale="identity")
         name = Term("leave_one_out", str(context.analysis.against))

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal, TypeVar
 
+from konsil.analysis.model.catalogue.keys import misplacement, options_kind, options_kinds
+from konsil.analysis.model.catalogue.known import statistic_of
+from konsil.analysis.model.options import CriterionRef, Options, keys_of
+from konsil.errors import AnalysisError
+from konsil.records.inline import INLINE, Inline
 from konsil.stats.engine.contract import RatersTarget
 
 Mode = Literal["valid", "paper"]
@@ -13,15 +18,27 @@ Consensus = Literal["none", "majority", "mean"]
 Cluster = Literal["item", "case", "rater"]
 Test = Literal["interval", "flip", "none"]
 Abstain = Literal["missing", "label"]
-Denominator = Literal["cases", "recovered"]
-FailureBy = Literal["every", "mean"]
 SpanRule = Literal["each", "all", "any", "mean"]
-Clock = Literal["active", "open"]
 Stage = Literal["before", "after"]
 Display = Literal["any", "complete"]
 
+SomeOptions = TypeVar("SomeOptions", bound=Options)
 
-EnsembleUnits = Literal["common", "members"]
+
+def _options_kinds() -> tuple[type[Options], ...]:
+    """Every record of options; an AnalysisError names one with a key that all analyses have."""
+    kinds = options_kinds()
+    for kind in kinds:
+        for key in {f.name for f in fields(Analysis)}.intersection(keys_of(kind)):
+            raise AnalysisError(
+                f"the options {kind.__module__}.{kind.__name__} have the key {key!r}, which every"
+                " analysis has; expected another name"
+            )
+    return kinds
+
+
+def _refusal(key: str, stated: Mapping[str, object]) -> str:
+    return misplacement(key, str(stated["statistic"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +49,7 @@ class Analysis:
     """Unique in the study."""
     statistic: str
     """A statistic's name, as `konsil check` lists them."""
-    criterion: str
+    criterion: CriterionRef
     """The criterion whose labels are used."""
     raters: str
     """The panel whose ratings are used."""
@@ -55,15 +72,11 @@ class Analysis:
     `by`."""
     arm: str | None = None
     """Only ratings of this arm; None: all."""
-    weights: str = ""
-    """Weights of a weighted statistic; empty: those in its name."""
     collapse: Mapping[str, str] = field(default_factory=dict)
     """Label -> label, applied before the statistic; an abstention can so become a label."""
     labels: tuple[str, ...] = ()
     """The labels after collapsing, where they are not simply those of the scale; their number
     counts as categories."""
-    of: tuple[str, ...] = ()
-    """For shares: the labels that count as a success."""
     abstain: Abstain = "missing"
     """An abstention is 'missing' (pairwise deletion) or a 'label' of its own."""
     consensus: Consensus = "none"
@@ -76,46 +89,9 @@ class Analysis:
     test: Test = "interval"
     """How compared groups are tested: by the test that their interval inverts, which the number
     decides; by swapping whole clusters, whatever the number is; or not at all."""
-    covariate: str = ""
-    """For slopes: the derived column whose number is on the x axis."""
-    tiebreak: str = ""
-    """For majorities: the panel whose label decides where the raters have none, from tie-break
-    tasks alone."""
-    criteria: tuple[str, ...] = ()
-    """Further criteria: for rank_agreement and mann_whitney, anova and tukey one number for each;
-    for approval and strictness all in one; what others make of them stands with each statistic."""
     margin: float | None = None
     """For differences, win differences and own preference: how large a difference still counts as
     equivalent."""
-    levels: tuple[str, ...] = ()
-    """The values of the items' stratum `level`, from all the information to the least."""
-    correct: float = 0.75
-    """A panel's mean number from which on an answer counts as right."""
-    failure: float = 0.25
-    """The number down from which an answer counts as a failure."""
-    failure_by: FailureBy = "every"
-    """For approval and strictness: whose number that is, 'every' one of the panel's or their
-    'mean'."""
-    approve: float = 0.5
-    """A judge's number from which on it approves of an answer."""
-    denominator: Denominator = "cases"
-    """For monotonicity_violation: out of all 'cases', or of those right at the last level
-    ('recovered')."""
-    clock: Clock = "active"
-    """For seconds: those in which somebody was at the screen, or all for which its page was
-    open."""
-    target: float = 0.8
-    """For rater_hours: the reliability to be reached."""
-    minutes: tuple[float, ...] = ()
-    """For budget_reliability: minutes of raters that an answer may take, one number or several."""
-    pass_line: float | None = None
-    """For shares and means: the value to reach, drawn into the figures; no number depends on it."""
-    coverage: float = 0.5
-    """For ensembles: a judge with labels on a smaller share of the panel's units is in none; 0: all
-    are."""
-    ensemble_units: EnsembleUnits = "common"
-    """For ensembles: the units on which every one of them has a majority ('common'), or for each of
-    them those on which its own members have one ('members')."""
     adjudication: Stage = "before"
     """Where raters who differed looked at it once more: the labels given before that, or those
     after it."""
@@ -125,6 +101,53 @@ class Analysis:
     prespecified: bool = True
     """Whether it is declared: one of the family that is adjusted together; others are
     exploratory."""
+    options: Options = field(
+        default=Options(), metadata={INLINE: Inline(options_kind, _options_kinds, _refusal)}
+    )
+    """The options of the statistic's family. In files and digests they stand beside the other
+    keys; without them all have their defaults."""
+
+    def __post_init__(self) -> None:
+        """Give the statistic its own options; refuse those of another family."""
+        kind = statistic_of(self.statistic).options_kind
+        if type(self.options) is Options:
+            object.__setattr__(self, "options", kind())  # it is frozen only from here on
+        elif not isinstance(self.options, kind):
+            raise TypeError(_wrong_kind(self, kind))
+
+    def options_as(self, kind: type[SomeOptions]) -> SomeOptions:
+        """The options of a family of which the statistic is known to be.
+
+        >>> from konsil.analysis.model.options import CaseOptions
+        >>> Analysis("a", "stability", "correct", "experts").options_as(CaseOptions).correct
+        0.75
+        """
+        if not isinstance(self.options, kind):
+            raise TypeError(_wrong_kind(self, kind))
+        return self.options
+
+    def with_statistic(self, statistic: str) -> Analysis:
+        """The same with another statistic; one of another family has its options' defaults.
+
+        >>> analysis = Analysis("a", "risk_coverage", "correct", "judges", against="experts")
+        >>> analysis.with_statistic("percent_agreement").options
+        AgreementOptions(weights='')
+        """
+        kind = statistic_of(statistic).options_kind
+        options = self.options if isinstance(self.options, kind) else kind()
+        return replace(self, statistic=statistic, options=options)
+
+    @property
+    def criteria(self) -> tuple[CriterionRef, ...]:
+        """Further criteria; none where the statistic takes none."""
+        return self.options.further_criteria
+
+
+def _wrong_kind(analysis: Analysis, kind: type[Options]) -> str:
+    return (
+        f"analysis {analysis.name!r}: {analysis.statistic!r} has"
+        f" {type(analysis.options).__name__}, not {kind.__name__}"
+    )
 
 
 Closed = Literal["both", "left", "right", "neither"]
@@ -150,7 +173,7 @@ class Derived:
 
     name: str
     """The column, for `by`, `where` and `covariate`."""
-    criterion: str
+    criterion: CriterionRef
     """The criterion whose labels' numbers are averaged."""
     raters: str
     """The panel whose ratings are averaged."""

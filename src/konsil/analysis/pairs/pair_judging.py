@@ -134,9 +134,7 @@ def rank_rows(
     analysis = context.analysis
     parts = []
     for criterion in criteria:
-        criterion_context = replace(
-            context, analysis=replace(analysis, criterion=criterion.id), criterion=criterion
-        )
+        criterion_context = context.of(criterion)
         parts.append(
             (
                 criterion_context,

@@ -25,8 +25,10 @@ CRITERION = "criterion"
 def compares_criteria(a: Analysis) -> bool:
     """Whether an analysis compares its further criteria with its first on the same comparisons.
 
-    >>> settings = {"compare": "criterion", "criteria": ("y",)}
-    >>> compares_criteria(Analysis("a", "margin", "x", "experts", **settings))
+    >>> from konsil.analysis.model.options import PairOptions
+    >>> options = PairOptions(criteria=("y",))
+    >>> a = Analysis("a", "margin", "x", "experts", compare="criterion", options=options)
+    >>> compares_criteria(a)
     True
     """
     return a.compare == CRITERION and a.statistic in WINS and bool(a.criteria)
@@ -35,10 +37,12 @@ def compares_criteria(a: Analysis) -> bool:
 def criteria_problems(a: Analysis, first: Criterion, others: Sequence[Criterion]) -> Iterator[str]:
     """What keeps criteria from being compared: each is about pairs and has the labels of the first.
 
+    >>> from konsil.analysis.model.options import PairOptions
     >>> from konsil.instrument import Scale
     >>> first = Criterion("x", "?", Scale(("A", "B")), "pair")
     >>> other = Criterion("y", "?", Scale(("A", "B")), "answer")
-    >>> analysis = Analysis("a", "margin", "x", "e", compare="criterion", criteria=("y",))
+    >>> options = PairOptions(criteria=("y",))
+    >>> analysis = Analysis("a", "margin", "x", "e", compare="criterion", options=options)
     >>> list(criteria_problems(analysis, first, [other]))
     ["criteria: 'y' is not about pairs of answers, as 'x' is"]
     """

@@ -24,6 +24,7 @@ from konsil.analysis.estimation.context import Context, labels_in, sample_of
 from konsil.analysis.judges.abstention_slope import abstentions_by_item, score_column
 from konsil.analysis.judges.preference import bench_of, preference_range
 from konsil.analysis.model.catalogue.known import INJECTION
+from konsil.analysis.model.options import ShareOptions
 from konsil.analysis.model.results import Bounds, Row
 from konsil.analysis.pairs.pair_bounds import OF_SYSTEMS, concerned, pair_range
 from konsil.analysis.pairs.pairs import is_of_pairs
@@ -172,7 +173,7 @@ def _share(case: Case) -> Range:
     analysis = case.context.analysis
     sample, gaps = case.part.sample(case.context)
     labels = labels_in(case.context, case.part.frame)
-    hits = [labels.codes()[name] for name in analysis.of]
+    hits = [labels.codes()[name] for name in analysis.options_as(ShareOptions).of]
     if analysis.consensus == "none":
         rated_codes = sample.codes.labels[~gaps]
         return share_range(

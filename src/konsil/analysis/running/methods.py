@@ -14,6 +14,7 @@ from konsil.analysis.estimation.rare_events import FEW_HITS
 from konsil.analysis.model.catalogue.known import PREFERENCE, WINS, WORTHS
 from konsil.analysis.model.interval_methods import has, is_by_rater, leads, name_of
 from konsil.analysis.model.message import listed, message
+from konsil.analysis.model.options import AgreementOptions, JudgeOptions
 from konsil.analysis.model.results import Row
 from konsil.analysis.model.spec import Analysis, Exclusions, Resampling
 from konsil.analysis.model.terms import words_of
@@ -131,7 +132,12 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
             statistics=listed(parts, "; "),
         )
     ]
-    if any(a.statistic == "krippendorff_alpha" and not a.weights for a in analyses):
+    weights_by_statistic = [
+        (a.statistic, a.options_as(AgreementOptions).weights)
+        for a in analyses
+        if a.statistic in STATISTICS
+    ]
+    if ("krippendorff_alpha", "") in weights_by_statistic:
         sentences.append(
             message(
                 "Krippendorff's alpha used the difference function for the scale's level"
@@ -139,7 +145,7 @@ def _statistics(analyses: Sequence[Analysis]) -> list[str]:
                 message_id="methods.alpha_difference",
             )
         )
-    weights = sorted({a.weights or "quadratic" for a in analyses if a.statistic == "gwet_ac2"})
+    weights = sorted({w or "quadratic" for name, w in weights_by_statistic if name == "gwet_ac2"})
     if weights:
         sentences.append(
             message(
@@ -251,7 +257,7 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
                 " it is undefined."
             )
         )
-    breakers = sorted({a.tiebreak for a in analyses if a.tiebreak})
+    breakers = sorted({panel for a in analyses for panel in a.options.panels})
     if breakers:
         sentences.append(
             message(
@@ -290,7 +296,11 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
                 message_id="ensembles.whole_panel",
             )
         )
-    ranked = [a for a in analyses if a.statistic.startswith("ensembles_") and a.mode == "valid"]
+    ranked = [
+        a.options_as(JudgeOptions)
+        for a in analyses
+        if a.statistic.startswith("ensembles_") and a.mode == "valid"
+    ]
     sentences += [
         message(
             "Members of ensembles were judges with labels on at least {coverage:.0%} of the panel's"
@@ -298,9 +308,9 @@ def _consensus(analyses: Sequence[Analysis]) -> list[str]:
             message_id="ensembles.coverage",
             coverage=coverage,
         )
-        for coverage in sorted({a.coverage for a in ranked if a.coverage})
+        for coverage in sorted({options.coverage for options in ranked if options.coverage})
     ]
-    if any(a.ensemble_units == "members" for a in ranked):
+    if any(options.ensemble_units == "members" for options in ranked):
         sentences.append(
             message(
                 "Each ensemble was scored on the units on which its own members have a majority.",

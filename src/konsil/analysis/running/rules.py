@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from konsil.analysis.cases.case_rules import case_contradictions, implied
 from konsil.analysis.designs.design_rules import averaged, design_contradictions
-from konsil.analysis.model.catalogue.keys import misplaced_keys
+from konsil.analysis.model.catalogue.entry import DISPLAY
+from konsil.analysis.model.catalogue.keys import misplacement
 from konsil.analysis.model.catalogue.known import (
     AGREEMENT,
     BLINDING,
@@ -26,6 +27,7 @@ from konsil.analysis.model.catalogue.known import (
     WINS,
     statistic_of,
 )
+from konsil.analysis.model.options import AgreementOptions, JudgeOptions, ShareOptions, keys_of
 from konsil.analysis.model.spec import Analysis
 from konsil.analysis.model.verdicts import has_margin
 from konsil.analysis.pairs.pair_rules import CRITERION, compares_systems, pair_contradictions
@@ -45,6 +47,7 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     if not statistic_of(analysis.statistic).family:
         return  # it is misspelt: what it takes is not known
     yield from misplaced_keys(analysis)
+    yield from analysis.options.problems()
     yield from _groups(analysis)
     yield from _settings(analysis)
     if analysis.against is not None and analysis.statistic not in CASES:
@@ -58,17 +61,30 @@ def contradictions(analysis: Analysis) -> Iterator[str]:
     yield from pair_contradictions(analysis)
     yield from case_contradictions(analysis)
     yield from design_contradictions(analysis)
-    if analysis.tiebreak and analysis.consensus != "majority":
-        yield "tiebreak: decides a majority; expected consensus = 'majority'"
     if analysis.margin is not None and not analysis.margin > 0:
         yield f"margin: expected a number above 0, got {analysis.margin:g}"
     elif analysis.margin is not None and not has_margin(analysis):
         yield (
             f"margin: belongs to differences, and {analysis.statistic!r} as asked for here has none"
         )
-    line = analysis.pass_line
-    if line is not None and analysis.statistic == "share" and not 0 <= line <= 1:
-        yield f"pass_line: expected a share between 0 and 1, got {line:g}"
+
+
+def misplaced_keys(analysis: Analysis) -> Iterator[str]:
+    """Each key that the family takes and the statistic does not, as 'key: what is wrong'.
+
+    >>> options = ShareOptions(of=("yes",))
+    >>> list(misplaced_keys(Analysis("a", "mean", "correct", "experts", options=options)))
+    ["of: belongs to the statistic 'share', not to 'mean'"]
+    """
+    entry, options = statistic_of(analysis.statistic), analysis.options
+    default = type(options)()
+    stated = [
+        key for key in keys_of(type(options)) if getattr(options, key) != getattr(default, key)
+    ]
+    stated += [DISPLAY] if analysis.display != "any" else []
+    for key in stated:
+        if not entry.takes(key):
+            yield f"{key}: {misplacement(key, analysis.statistic)}"
 
 
 def _groups(a: Analysis) -> Iterator[str]:
@@ -97,13 +113,15 @@ def _groups(a: Analysis) -> Iterator[str]:
 
 
 def _settings(a: Analysis) -> Iterator[str]:
-    if a.statistic == "share" and not a.of:
-        yield "of: is empty; a share says which labels count"
-    if a.weights and a.weights not in WEIGHTS:
-        yield (
-            f"weights: {a.weights!r} is not one of {', '.join(WEIGHTS)};"
-            f" {nearest(a.weights, WEIGHTS)}"
-        )
+    if isinstance(a.options, ShareOptions):
+        yield from _of_shares(a, a.options)
+    if isinstance(a.options, AgreementOptions):
+        weights = a.options.weights
+        if weights and weights not in WEIGHTS:
+            yield (
+                f"weights: {weights!r} is not one of {', '.join(WEIGHTS)};"
+                f" {nearest(weights, WEIGHTS)}"
+            )
     if a.spans == "mean" and a.statistic != "mean":
         yield (
             "spans: 'mean' gives numbers; only the statistic 'mean' takes them, not"
@@ -122,13 +140,21 @@ def _settings(a: Analysis) -> Iterator[str]:
         )
 
 
+def _of_shares(a: Analysis, options: ShareOptions) -> Iterator[str]:
+    if a.statistic == "share" and not options.of:
+        yield "of: is empty; a share says which labels count"
+    if options.tiebreak and a.consensus != "majority":
+        yield "tiebreak: decides a majority; expected consensus = 'majority'"
+    line = options.pass_line
+    if line is not None and a.statistic == "share" and not 0 <= line <= 1:
+        yield f"pass_line: expected a share between 0 and 1, got {line:g}"
+
+
 def _judging(a: Analysis) -> Iterator[str]:
-    if a.statistic == "abstention_slope" and not a.covariate:
+    if a.statistic == "abstention_slope" and not a.options_as(JudgeOptions).covariate:
         yield "covariate: is empty; a slope needs the name of a [[derived]] column"
     if a.statistic.startswith("ensembles_") and a.against in {None, "rest"}:
         yield "against: ensembles of judges are compared with a panel; name it"
-    if not 0 <= a.coverage <= 1:
-        yield f"coverage: expected a proportion from 0 to 1, got {a.coverage:g}"
     if a.statistic == "risk_coverage" and a.against in {None, "rest"}:
         yield "against: risk is disagreement with a panel; name it"
     if (

@@ -118,7 +118,9 @@ def select(long: RatingTable, analysis: Analysis, panel: str) -> pl.DataFrame:
     named = [column for column in analysis.by if column not in {RATER_PAIR, LENGTH}]
     for column in named:
         require_column(analysis, frame, column)
-    covariate = [name for name in (SCORE.format(analysis.covariate),) if name in frame.columns]
+    covariate = [
+        name for name in map(SCORE.format, analysis.options.columns) if name in frame.columns
+    ]
     arm = ("arm",) if analysis.statistic in {*BLINDING, *PREFERENCE} else ()
     sure = ["confidence"] if analysis.statistic == "risk_coverage" else []
     sure += ["seconds"] if analysis.statistic in {*TIMED, *COSTS} else []

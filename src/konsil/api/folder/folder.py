@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from konsil.analysis.model.options import DesignOptions
 from konsil.api.folder.opened import PROTOCOL, OpenedStudy, now, read_text
 from konsil.errors import StudyError
 from konsil.prepare import in_study
@@ -222,7 +223,11 @@ class Folder(OpenedStudy):
             excluded_by_withdrawal(self.study.enrolment, events),
             lengths_of(events),
         )
-        needs_pages = any(a.clock == "open" or a.display == "complete" for a in self.study.analyses)
+        needs_pages = any(
+            a.display == "complete"
+            or (isinstance(a.options, DesignOptions) and a.options.clock == "open")
+            for a in self.study.analyses
+        )
         opened = self._times() if needs_pages else ()
         data = Data(studied, answers, raters, tasks, ratings, attempts, *more, opened, used)
         return data, events
@@ -274,6 +279,7 @@ class Folder(OpenedStudy):
 
     def _run(self, view: BlindedData) -> Results:
         from konsil.analysis.running.run import run
+        from konsil.analysis.running.run_settings import RunSettings
         from konsil.prepare.cases.marking import cases
         from konsil.prepare.identifiers.duplicates import last_duplicates, same_texts
 
@@ -286,19 +292,21 @@ class Folder(OpenedStudy):
         results = run(
             study.analyses,
             view.data,
-            instruments=study.instruments,
-            seed=study.seed,
-            resampling=study.resampling,
-            inference=study.inference,
-            exclusions=study.exclusions,
-            planned=bool(study.plan),
-            systems=study.systems,
-            derived=study.derived,
-            flag_families=study.judges_of_same_family == "flag",
-            together=study.together,
-            strict=False,
-            duplicates=(
-                searched.groups if searched is not None else same_texts(cases(view.data.items))
+            RunSettings(
+                instruments=study.instruments,
+                seed=study.seed,
+                resampling=study.resampling,
+                inference=study.inference,
+                exclusions=study.exclusions,
+                planned=bool(study.plan),
+                systems=study.systems,
+                derived=study.derived,
+                flag_families=study.judges_of_same_family == "flag",
+                together=study.together,
+                strict=False,
+                duplicates=(
+                    searched.groups if searched is not None else same_texts(cases(view.data.items))
+                ),
             ),
         )
         from konsil.api.folder.curation_sentences import curation_sentences

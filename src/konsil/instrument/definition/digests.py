@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from konsil.instrument.definition.form import Criterion, Instrument
+from konsil.records.inline import INLINE
 
 
 def stated(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
     """A record as plain data without the fields that have their default.
 
     So a digest speaks of what a protocol states: a later version's new field with a default changes
-    no old digest.
+    no old digest. The fields of a part that is stated inline stand among those of its record.
 
     >>> from konsil.instrument import Scale
     >>> stated(Scale(("no", "yes")))
@@ -23,11 +24,13 @@ def stated(value: object) -> Any:  # noqa: ANN401 - plain data of any shape
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {f.name: (getattr(value, f.name), _default(f)) for f in dataclasses.fields(value)}
-        return {
+        inline = [f.name for f in dataclasses.fields(value) if INLINE in f.metadata]
+        own = {
             name: stated(content)
             for name, (content, default) in fields.items()
-            if content != default
+            if content != default and name not in inline
         }
+        return own | {k: v for name in inline for k, v in stated(fields[name][0]).items()}
     if isinstance(value, Mapping):
         return {str(k): stated(v) for k, v in value.items()}
     if isinstance(value, tuple | list):

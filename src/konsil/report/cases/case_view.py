@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.table.columns import rating_columns
 from konsil.records import Answer, Item
 from konsil.report.material.overview import Material, natural
@@ -115,6 +116,7 @@ def _chosen(
     Ties by identifier.
     """
     _ = material.language.gettext
+    options = spec.options_as(CaseOptions)
     best: tuple[float, Answer] | None = None
     for answer in sorted(material.answers, key=lambda a: natural(a.id)):
         if not answer.text:
@@ -126,8 +128,8 @@ def _chosen(
         if not expert_scores or judged is None:
             continue
         if (
-            fmean(expert_scores) if spec.failure_by == "mean" else max(expert_scores)
-        ) > spec.failure + 1e-9:
+            fmean(expert_scores) if options.failure_by == "mean" else max(expert_scores)
+        ) > options.failure + 1e-9:
             continue
         if best is None or judged > best[0]:
             best = (judged, answer)
@@ -140,7 +142,7 @@ def _chosen(
             message_id="audit.example_mean",
             criterion=spec.criterion,
         )
-        if spec.failure_by == "mean"
+        if options.failure_by == "mean"
         else message(
             "Of all answers that fail on “{criterion}” by every expert, this one has the highest"
             " mean of the judges.",

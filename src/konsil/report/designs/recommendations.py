@@ -11,6 +11,7 @@ from typing import Literal
 from konsil.analysis import Analysis, Row
 from konsil.analysis.model.catalogue.known import AGREEMENT
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import DesignOptions
 from konsil.analysis.model.terms import BEST_CHANCE, WHOLE_ANSWER, is_term, key_of
 from konsil.analysis.model.verdicts import (
     DesignEvidence,
@@ -294,7 +295,7 @@ def hours_table(
     body = [
         (
             Cell(a.criterion),
-            Cell(numbers.tick(a.target), number=True),
+            Cell(numbers.tick(a.options_as(DesignOptions).target), number=True),
             Cell(_words(material, best) or _why_none(of[a.name])),
             numbers.estimate(rows[best].estimate) if best else Cell("–", number=True),
             numbers.estimate(rows[WHOLE_ANSWER].estimate)

@@ -11,7 +11,7 @@ from konsil.analysis.cases.case_rules import implied
 from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.figures.curves import curves
 from konsil.report.figures.drawing import Drawing
-from konsil.report.figures.plots import forests, heat_maps
+from konsil.report.figures.plots import forests, heat_maps, pass_line
 from konsil.report.figures.ranking import Line, Ranked, RankingKeys, ranking
 from konsil.report.figures.small_multiples import Point, Series, series
 from konsil.report.figures.svg_primitives import About, ValueAxis
@@ -116,8 +116,9 @@ def _series(
     }
     if comparison is not None:
         caption += " " + _("In grey, for comparison: %(what)s.") % {"what": comparison.name}
-    if spec.pass_line is not None:
-        caption += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(spec.pass_line)}
+    line = pass_line(spec)
+    if line is not None:
+        caption += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(line)}
     about = About(
         key=anchor("series", name),
         title=f"{word}: {name}",
@@ -137,7 +138,7 @@ def _series(
         axes.categories,
         shown,
         numbers,
-        axis=ValueAxis(word, spec.pass_line, from_zero=spec.statistic in SHARES),
+        axis=ValueAxis(word, line, from_zero=spec.statistic in SHARES),
         ordered=axes.ordered,
         comparison=comparison,
         reference_name=_("pass line"),
@@ -163,9 +164,10 @@ def _comparison_series(material: Material, spec: Analysis, axes: _Axes) -> Serie
 
     None where the protocol does not ask for it.
     """
-    same = ("statistic", "criterion", "items", "where", "of", "mode", "collapse", "arm")
+    same = ("statistic", "criterion", "items", "where", "mode", "collapse", "arm")
     for other in material.study.analyses:
         alike = all(getattr(other, key) == getattr(spec, key) for key in same)
+        alike = alike and other.options.labels_counted == spec.options.labels_counted
         if alike and other.raters != spec.raters and other.by == (axes.category,):
             rows = [
                 r

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 
 from konsil.analysis import Analysis
 from konsil.analysis.model.catalogue.known import COMPARISONS
+from konsil.instrument import stated
 from konsil.report.designs.designs import is_in_design_figure
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.small_multiples import Column, columns
@@ -50,9 +50,8 @@ def glance(material: Material) -> list[Drawing]:
 
 def _kinship(analysis: Analysis) -> str:
     """Everything that relatives have in common."""
-    return repr(
-        [(f.name, getattr(analysis, f.name)) for f in fields(analysis) if f.name not in _FREE]
-    )
+    settings = stated(analysis)
+    return repr(sorted((key, settings[key]) for key in settings.keys() - _FREE))
 
 
 def _family(material: Material, members: Sequence[Analysis]) -> Drawing | None:

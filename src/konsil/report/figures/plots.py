@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from konsil.analysis import Analysis
+from konsil.analysis.model.options import ShareOptions
 from konsil.report.figures.drawing import Drawing
 from konsil.report.figures.figures import forest, heat_map
 from konsil.report.figures.svg_primitives import About, Dot, ValueAxis, span
@@ -32,6 +33,11 @@ PAIRS = (
     ("criterion", "other"),
 )
 """Group columns that say a row is about two raters or criteria."""
+
+
+def pass_line(spec: Analysis) -> float | None:
+    """The value to reach that an analysis states; None: none."""
+    return spec.options.pass_line if isinstance(spec.options, ShareOptions) else None
 
 
 def forests(
@@ -73,7 +79,7 @@ def forests(
         if difference or entry(statistic).marks_zero
         else None
         if spec is None
-        else spec.pass_line
+        else pass_line(spec)
     )
     margin = spec.margin if difference and spec is not None else None
     ends = [] if margin is None else [-margin, margin]
@@ -86,7 +92,7 @@ def forests(
     drawings = []
     for n, page in enumerate(pages):
         part = " " + _("Diamonds: %(what)s.") % {"what": comparisons} if comparisons else ""
-        if spec is not None and zero is not None and zero == spec.pass_line and not difference:
+        if spec is not None and zero is not None and zero == pass_line(spec) and not difference:
             part += " " + _("Dashed: pass line %(value)s.") % {"value": numbers.tick(zero)}
         if margin is not None:
             part += " " + _("Shaded: differences within ±%(margin)s.") % {

@@ -9,6 +9,7 @@ from konsil.analysis.agreement.consensus_rules import needs_majority
 from konsil.analysis.cases.case_rules import with_case_defaults
 from konsil.analysis.model.catalogue.known import AUDIT, CASES, RIGHT_OR_WRONG
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import AgreementOptions, CaseOptions, ShareOptions
 from konsil.report.material.glossary import entry, title
 from konsil.report.material.overview import Material
 from konsil.report.material.table_rows import column_title
@@ -55,7 +56,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
     """What the protocol says beside it: term and value, those that are stated."""
     if spec is None:
         return ()
-    _ = material.language.gettext
+    _, options = material.language.gettext, spec.options
     units = {"item": _("items"), "case": _("cases"), "rater": _("raters")}
     consensus = {"none": "", "majority": _("majority of the panel"), "mean": _("mean of the panel")}
     spans = {
@@ -72,7 +73,7 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
     if criterion is None or criterion.scale.abstain is None:
         abstentions = ""
     facts = (
-        (_("Label counted"), ", ".join(spec.of)),
+        (_("Label counted"), ", ".join(options.labels_counted)),
         (_("Further criteria"), ", ".join(with_case_defaults(spec).criteria)),
         *_thresholds(material, spec),
         (_("Items"), spec.items),
@@ -89,11 +90,11 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
             _("Answers displayed"),
             _("people's ratings of answers displayed to their end only") if is_restricted else "",
         ),
-        (_("Weights"), spec.weights),
+        (_("Weights"), options.weights if isinstance(options, AgreementOptions) else ""),
         (_("Labels merged"), "; ".join(f"{old} → {new}" for old, new in spec.collapse.items())),
         (_("Labels"), ", ".join(spec.labels)),
         (_("Consensus"), consensus[spec.consensus]),
-        (_("Tie-breaks"), spec.tiebreak or ""),
+        (_("Tie-breaks"), options.tiebreak if isinstance(options, ShareOptions) else ""),
         (_("Sentences"), spans[spec.spans]),
         (_("Abstentions"), abstentions),
         (_("Resampled"), units["case" if spec.statistic in CASES else spec.cluster]),
@@ -103,20 +104,23 @@ def facts_of(material: Material, spec: Analysis | None) -> tuple[tuple[str, str]
 
 def _thresholds(material: Material, spec: Analysis) -> list[tuple[str, str]]:
     """From which scores on an answer of a case counts as right, as a failure, as approved."""
+    options = spec.options
+    if not isinstance(options, CaseOptions):
+        return []
     _, tick = material.language.gettext, material.numbers.tick
     audit = spec.statistic in AUDIT
     right = spec.statistic in {*RIGHT_OR_WRONG, "strictness"}
-    facts = [(_("Levels"), ", ".join(spec.levels))]
-    facts += [(_("Right from"), tick(spec.correct))] if right else []
+    facts = [(_("Levels"), ", ".join(options.levels))]
+    facts += [(_("Right from"), tick(options.correct))] if right else []
     whose = (
         message("by every expert", message_id="audit.by_every")
-        if spec.failure_by == "every"
+        if options.failure_by == "every"
         else message("by their mean", message_id="audit.by_mean")
     )
     rule = material.numbers.translated(whose)
-    facts += [(_("Failure up to"), f"{tick(spec.failure)} ({rule})")] if audit else []
-    facts += [(_("Approved from"), tick(spec.approve))] if audit else []
+    facts += [(_("Failure up to"), f"{tick(options.failure)} ({rule})")] if audit else []
+    facts += [(_("Approved from"), tick(options.approve))] if audit else []
     if spec.statistic == "monotonicity_violation":
         out_of = {"cases": _("all cases"), "recovered": _("cases right at the last level")}
-        facts.append((_("Out of"), out_of[spec.denominator]))
+        facts.append((_("Out of"), out_of[options.denominator]))
     return facts

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from konsil.analysis import Row
 from konsil.analysis.judges.injections import KIND
 from konsil.analysis.model.message import message
+from konsil.analysis.model.options import CaseOptions
 from konsil.prepare import MATCH
 from konsil.report.material.overview import Material, natural
 from konsil.report.material.tables import MINUS
@@ -96,7 +97,8 @@ def levels_of(material: Material) -> tuple[str, ...]:
 
     Empty where none does.
     """
-    return next((a.levels for a in material.study.analyses if a.levels), ())
+    options = (a.options for a in material.study.analyses)
+    return next((o.levels for o in options if isinstance(o, CaseOptions) and o.levels), ())
 
 
 _AS_THEY_COME = {

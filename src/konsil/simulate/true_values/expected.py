@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from konsil.analysis import Analysis, Row
+from konsil.analysis.model.options import AgreementOptions, JudgeOptions, ShareOptions
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate import population
@@ -49,9 +50,12 @@ class Expected:
         derived = {d.name for d in self.study.derived} & {
             *analysis.where,
             *analysis.by,
-            analysis.covariate,
+            *analysis.options.columns,
         }
-        if (derived and not self.sets) or analysis.weights not in {"", "unweighted"}:
+        is_weighted = isinstance(
+            analysis.options, AgreementOptions
+        ) and analysis.options.weights not in {"", "unweighted"}
+        if (derived and not self.sets) or is_weighted:
             return None
         criterion = self.criterion(analysis, row.group)
         rule = None if criterion is None else self._rule(analysis, criterion, row)
@@ -133,13 +137,14 @@ class Expected:
             return self.selected(analysis, criterion, analysis.raters, group, batch, labels)
 
         if name in ("share", "mean"):
-            successes = [labels.names.index(label) for label in analysis.of]
+            options = analysis.options_as(ShareOptions)
+            successes = [labels.names.index(label) for label in options.of]
 
             def with_ties(batch: int) -> Matrix:
                 panel_codes = codes(batch)
                 return (
                     self._with_ties(analysis, criterion, group, batch, labels, panel_codes)
-                    if analysis.tiebreak
+                    if options.tiebreak
                     else panel_codes
                 )
 
@@ -208,9 +213,10 @@ class Expected:
         def slope(batch: int, panel: str, group: Mapping[str, str]) -> float:
             raw = self.batches.retained_labels(analysis, criterion, panel, group, batch, "")
             units = self.batches.units(analysis, criterion, group, batch)
-            x = self.batches.derived(analysis.covariate, batch)[
-                self.batches.item_of(criterion, batch)
-            ][units]
+            covariate = analysis.options_as(JudgeOptions).covariate
+            x = self.batches.derived(covariate, batch)[self.batches.item_of(criterion, batch)][
+                units
+            ]
             usable = (raw != MISSING) & np.isfinite(x)[:, None]
             return population.slope(
                 np.broadcast_to(x[:, None], raw.shape)[usable], (raw == ABSTAINED)[usable]
@@ -305,11 +311,10 @@ class Expected:
     ) -> Matrix:
         """The panel's codes with the tie-breakers' where the panel conflicts without a majority."""
         units = self.batches.units(analysis, criterion, group, batch)
-        raw = self.batches.all_labels(criterion, analysis.tiebreak, batch)[units]
+        tiebreak = analysis.options_as(ShareOptions).tiebreak
+        raw = self.batches.all_labels(criterion, tiebreak, batch)[units]
         broken = np.asarray(code_table(analysis, criterion, labels)[raw], dtype=np.int64)
-        tie_broken = self.batches.ties(analysis.tiebreak)[self.batches.item_of(criterion, batch)][
-            units
-        ]
+        tie_broken = self.batches.ties(tiebreak)[self.batches.item_of(criterion, batch)][units]
         torn = tie_broken & population.conflicting(codes, len(labels.names))
         return np.hstack([codes, np.where(torn[:, None], broken, -1)])
 

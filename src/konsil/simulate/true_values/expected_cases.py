@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from konsil.analysis import Analysis
+from konsil.analysis.model.options import CaseOptions
 from konsil.analysis.table.labels import Labels, labels_of
 from konsil.instrument import Criterion
 from konsil.simulate.population import Array, Matrix
@@ -62,7 +63,7 @@ def case_rule(
 
     def rule(batch: int) -> float:
         marks = ladder(model, analysis, criterion, group, batch)
-        return formula(marks, marks >= analysis.correct - ENOUGH, analysis)
+        return formula(marks, marks >= analysis.options_as(CaseOptions).correct - ENOUGH, analysis)
 
     return rule
 
@@ -101,9 +102,10 @@ def ladder(
     item_of = model.batches.item_of(criterion, batch)[
         model.batches.units(analysis, criterion, group, batch)
     ]
-    grid = np.full((int(world.case_of.max()) + 1, len(analysis.levels)), np.nan)
+    levels_in_order = analysis.options_as(CaseOptions).levels
+    grid = np.full((int(world.case_of.max()) + 1, len(levels_in_order)), np.nan)
     levels = model.batches.strata["level"][item_of]
-    for place, level in enumerate(analysis.levels):
+    for place, level in enumerate(levels_in_order):
         at_level = levels == level
         grid[world.case_of[item_of[at_level]], place] = marks[at_level]
     is_complete = np.isfinite(grid).all(axis=1)
@@ -128,9 +130,8 @@ def _sensitivity(_: Array, right: Bools, __: Analysis) -> float:
 
 
 def _violation(_: Array, right: Bools, analysis: Analysis) -> float:
-    in_denominator = (
-        right[:, -1] if analysis.denominator == "recovered" else np.ones(len(right), dtype=np.bool_)
-    )
+    is_of_recovered = analysis.options_as(CaseOptions).denominator == "recovered"
+    in_denominator = right[:, -1] if is_of_recovered else np.ones(len(right), dtype=np.bool_)
     return float(_rises(right)[in_denominator].mean())
 
 
@@ -165,7 +166,8 @@ def _accuracy(
 ) -> Rule:
     def rule(batch: int) -> float:
         marks = marks_of(model, analysis, criterion, analysis.raters, group, batch)
-        return float((marks[np.isfinite(marks)] >= analysis.correct - ENOUGH).mean())
+        correct = analysis.options_as(CaseOptions).correct
+        return float((marks[np.isfinite(marks)] >= correct - ENOUGH).mean())
 
     return rule
 
@@ -200,7 +202,7 @@ def _mismatch(
         marks = marks_of(model, analysis, criterion, analysis.raters, group, batch)
         names = [_yes(model, analysis, aspect, group, batch) for aspect in (thought, stated)]
         clear = [np.isfinite(share) & (share != _HALF) for share in names]
-        failed = (marks < analysis.correct - ENOUGH) & clear[0] & clear[1]
+        failed = (marks < analysis.options_as(CaseOptions).correct - ENOUGH) & clear[0] & clear[1]
         return float(((names[0] > _HALF) & (names[1] < _HALF))[failed].mean())
 
     return rule
@@ -233,6 +235,7 @@ def _approval(
     criteria = [aspect for aspect in aspects if aspect is not None]
     if len(criteria) < len(aspects) or analysis.against is None or "rater" not in group:
         return None
+    options = analysis.options_as(CaseOptions)
     others = {
         column: value for column, value in group.items() if column not in ("rater", "criterion")
     }
@@ -240,16 +243,16 @@ def _approval(
     def rule(batch: int) -> float:
         passed = failed = 0
         for aspect in criteria:
-            every = analysis.failure_by == "every"
+            every = options.failure_by == "every"
             experts = marks_of(
                 model, analysis, aspect, str(analysis.against), others, batch, highest=every
             )
             judge = marks_of(
                 model, analysis, aspect, analysis.raters, {**others, "rater": group["rater"]}, batch
             )
-            fails = (experts <= analysis.failure + ENOUGH) & np.isfinite(judge)
+            fails = (experts <= options.failure + ENOUGH) & np.isfinite(judge)
             failed += int(fails.sum())
-            passed += int((judge[fails] >= analysis.approve - ENOUGH).sum())
+            passed += int((judge[fails] >= options.approve - ENOUGH).sum())
         return passed / failed if failed else float("nan")
 
     return rule

@@ -73,10 +73,10 @@ def _uses(study: Study, analysis: Analysis) -> list[tuple[set[str], set[str]]]:
     uses = [
         (
             {analysis.criterion, *analysis.criteria},
-            {analysis.raters, analysis.against or "", analysis.tiebreak},
+            {analysis.raters, analysis.against or "", *analysis.options.panels},
         )
     ]
-    columns = {*analysis.by, *analysis.where, analysis.covariate}
+    columns = {*analysis.by, *analysis.where, *analysis.options.columns}
     uses += [({d.criterion}, {d.raters}) for d in study.derived if d.name in columns]
     former = {c.id: c.formerly for i in study.instruments for c in i.criteria if c.formerly}
     return [

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from konsil.errors import StudyError, nearest
+from konsil.records.inline import INLINE, Inline
 
 T = TypeVar("T")
 
@@ -64,20 +65,54 @@ def _table(kind: type[T], data: object, path: str) -> T:
     if not isinstance(data, dict):
         raise StudyError(f"{path}: expected a table, got {_show(data)}")
     fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    hints = _hints(kind)  # type: ignore[arg-type]
+    parts = {name: f.metadata[INLINE] for name, f in fields.items() if INLINE in f.metadata}
+    own = {name: f for name, f in fields.items() if name not in parts}
+    of_parts = {key for part in parts.values() for kind in part.kinds() for key in _hints(kind)}
     for key in data:
-        if key not in fields:
-            raise StudyError(f"{_at(path, key)}: unknown key; {nearest(str(key), fields)}")
-    for name, f in fields.items():
+        if key not in own and key not in of_parts:
+            raise StudyError(
+                f"{_at(path, key)}: unknown key; {nearest(key, own.keys() | of_parts)}"
+            )
+    for name, f in own.items():
         if (
             name not in data
             and f.default is dataclasses.MISSING
             and f.default_factory is dataclasses.MISSING
         ):
             raise StudyError(f"{_at(path, name)}: missing; it is required here")
-    return kind(
-        **{name: _value(hints[name], value, _at(path, name)) for name, value in data.items()}
-    )
+    values = _values(kind, {key: value for key, value in data.items() if key in own}, path)
+    others = {key: value for key, value in data.items() if key not in own}
+    for name, part in parts.items():
+        content = _part(part, values, others, path)
+        values |= {} if content is None else {name: content}
+    return kind(**values)
+
+
+def _values(kind: type, data: Mapping[str, object], path: str) -> dict[str, Any]:
+    hints = _hints(kind)
+    return {key: _value(hints[key], value, _at(path, key)) for key, value in data.items()}
+
+
+def _part(
+    part: Inline, owner: Mapping[str, object], data: Mapping[str, object], path: str
+) -> object | None:
+    """The part that a record states among its own keys; none where its type is not known.
+
+    Then the keys are taken as those of any part that has them, so that what is wrong with the
+    record is told and not what follows from it.
+    """
+    kind = part.kind_of(owner)
+    if kind is None:
+        for other in part.kinds():
+            _values(other, {key: data[key] for key in _hints(other) if key in data}, path)
+        return None
+    refused = [key for key in data if key not in _hints(kind)]
+    if refused:
+        raise StudyError(
+            "\n".join(f"{_at(path, key)}: {part.refusal(key, owner)}" for key in refused)
+        )
+    content: object = kind(**_values(kind, data, path))
+    return content
 
 
 @functools.cache
@@ -100,6 +135,7 @@ def _header(path: str) -> str:
 
 
 def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type hints are values here
+    kind = _underlying(kind)
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         return _table(typing.cast(type, kind), value, path)
@@ -112,7 +148,9 @@ def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type h
             )
         # A single value stands for a list of one: `by = "system"` reads well and means one thing.
         listed = (
-            [value] if isinstance(value, str) and args[0] is str else _expect(list, value, path)
+            [value]
+            if isinstance(value, str) and _underlying(args[0]) is str
+            else _expect(list, value, path)
         )
         return tuple(_value(args[0], v, f"{path}[{i}]") for i, v in enumerate(listed))
     if origin is Mapping:
@@ -133,6 +171,11 @@ def _value(kind: Any, value: object, path: str) -> Any:  # noqa: ANN401 - type h
     if kind is float:
         return _number(value, path)
     return _expect(kind, value, path)
+
+
+def _underlying(kind: Any) -> Any:  # noqa: ANN401 - type hints are values here
+    """The type that a NewType has when the program runs; every other type is its own."""
+    return getattr(kind, "__supertype__", kind)
 
 
 def _number(value: object, path: str) -> float:

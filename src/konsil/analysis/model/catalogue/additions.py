@@ -16,6 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 
 from konsil.analysis.model.catalogue.entry import Statistic
+from konsil.analysis.model.options import OPTIONS, Options
 from konsil.errors import AnalysisError
 from konsil.stats.engine import contract
 
@@ -32,10 +33,16 @@ class Addition:
 
     statistic: Statistic
     """What it is called, says and takes; its family is one of `FAMILIES`."""
-    formula: Callable[[contract.Codes], contract.Statistic]
-    """Labels as codes -> sums over clusters, and what to make of their totals."""
+    formula: Callable[..., contract.Statistic]
+    """Labels as codes -> sums over clusters, and what to make of their totals. Where the statistic
+    has options of its own, they are the second argument."""
     words: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Language -> title and sentence in it."""
+
+    def formula_of(self, codes: contract.Codes, options: Options) -> contract.Statistic:
+        """The formula for these labels and these options."""
+        has_own = self.statistic.options is not None
+        return self.formula(codes, options) if has_own else self.formula(codes)
 
 
 @cache
@@ -66,5 +73,11 @@ def _loaded(point: EntryPoint) -> Addition:
         families = " or ".join(repr(name) for name in FAMILIES)
         raise AnalysisError(
             f"{where} is of the family {addition.statistic.family!r}; expected {families}"
+        )
+    inherited = OPTIONS[addition.statistic.family]
+    if not issubclass(addition.statistic.options_kind, inherited):
+        raise AnalysisError(
+            f"{where} has the options {addition.statistic.options_kind.__name__}; expected a"
+            f" dataclass that inherits from {inherited.__name__}"
         )
     return addition

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from konsil.analysis.model.options import OPTIONS, Options, keys_of
+
 Range = tuple[float, float]
 
 UNBOUNDED: Range = (-math.inf, math.inf)
@@ -36,7 +38,10 @@ class Statistic:
     range: Range = UNBOUNDED
     """The least and the greatest value possible, where they depend on nothing else."""
     keys: frozenset[str] = frozenset()
-    """The keys of an analysis that it takes, of those in `OPTIONAL`."""
+    """The keys that it takes of its family's options, and `display`."""
+    options: type[Options] | None = None
+    """Its options, where it has more than its family's, from which they inherit; it takes all that
+    they add."""
     row_of: Literal["", "system", "rater"] = ""
     """Whether it has a row for each system or rater, though `by` does not name them."""
     marks_zero: bool = False
@@ -54,25 +59,21 @@ class Statistic:
     is_of_two_raters: bool = False
     """Whether it is of one table of two raters, so that a rater and a consensus can be compared."""
 
+    @property
+    def options_kind(self) -> type[Options]:
+        """Its own options or those of its family; without a family there are none."""
+        return self.options or OPTIONS.get(self.family, Options)
 
-OPTIONAL = (
-    "weights",
-    "of",
-    "pass_line",
-    "tiebreak",
-    "covariate",
-    "coverage",
-    "ensemble_units",
-    "criteria",
-    "levels",
-    "correct",
-    "failure",
-    "failure_by",
-    "approve",
-    "denominator",
-    "clock",
-    "target",
-    "minutes",
-    "display",
-)
-"""Keys of an analysis that only some statistics take; all others are common to all."""
+    def takes(self, key: str) -> bool:
+        """Whether it takes a key that not all statistics take."""
+        return key in self.keys or key in self.added_keys
+
+    @property
+    def added_keys(self) -> tuple[str, ...]:
+        """The keys of its own options that are none of its family's."""
+        shared = keys_of(OPTIONS.get(self.family, Options))
+        return tuple(key for key in keys_of(self.options_kind) if key not in shared)
+
+
+DISPLAY = "display"
+"""The key that statistics of several families take, and not all of them."""

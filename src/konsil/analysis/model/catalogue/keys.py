@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 
-from konsil.analysis.model.catalogue.entry import OPTIONAL
-from konsil.analysis.model.catalogue.known import CATALOGUE, statistic_of
-from konsil.analysis.model.spec import Analysis
+from konsil.analysis.model.catalogue.additions import additions
+from konsil.analysis.model.catalogue.known import known_statistics, statistic_of
+from konsil.analysis.model.options import OPTIONS, Options
 
 _MOST_NAMES = 6
 """So many statistics of a key are named in a sentence; of more, the first few."""
-_PLAIN = Analysis("", "", "", "")
-"""Every key with its default."""
 
 
-def misplaced_keys(analysis: Analysis) -> Iterator[str]:
-    """Each key that the analysis states and its statistic does not take, as 'key: what is wrong'.
+def options_kind(stated: Mapping[str, object]) -> type[Options] | None:
+    """The options of the statistic that is stated; None if there is no such statistic."""
+    entry = statistic_of(str(stated.get("statistic")))
+    return entry.options_kind if entry.family else None
 
-    >>> list(misplaced_keys(Analysis("a", "mean", "correct", "experts", of=("yes",))))
-    ["of: belongs to the statistic 'share', not to 'mean'"]
+
+def options_kinds() -> tuple[type[Options], ...]:
+    """The options of every family, then those of added statistics."""
+    added = (addition.statistic.options for addition in additions().values())
+    return (*OPTIONS.values(), *(kind for kind in added if kind is not None))
+
+
+def misplacement(key: str, statistic: str) -> str:
+    """That a key belongs to other statistics.
+
+    >>> misplacement("of", "mean")
+    "belongs to the statistic 'share', not to 'mean'"
     """
-    valid_keys = statistic_of(analysis.statistic).keys
-    for key in OPTIONAL:
-        if key not in valid_keys and getattr(analysis, key) != getattr(_PLAIN, key):
-            yield f"{key}: belongs to {_owners(key)}, not to {analysis.statistic!r}"
+    return f"belongs to {_owners(key)}, not to {statistic!r}"
 
 
 def _owners(key: str) -> str:
-    names = [repr(statistic.id) for statistic in CATALOGUE.values() if key in statistic.keys]
+    names = [repr(name) for name in known_statistics() if statistic_of(name).takes(key)]
     if len(names) == 1:
         return f"the statistic {names[0]}"
     if len(names) > _MOST_NAMES:

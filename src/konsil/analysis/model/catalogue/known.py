@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from konsil.analysis.model.catalogue import agreement, cases, designs, judges, pairs, shares
 from konsil.analysis.model.catalogue.additions import additions
-from konsil.analysis.model.catalogue.entry import Statistic
+from konsil.analysis.model.catalogue.entry import DISPLAY, Statistic
 
 _NOT_OF_RATED_ANSWERS = ("injection",)
 """Groups of statistics that are computed from more than the ratings that an analysis selects."""
@@ -23,7 +23,7 @@ def with_display(statistic: Statistic) -> Statistic:
         or statistic.group in _NOT_OF_RATED_ANSWERS
         or statistic.id in _MIXED
     )
-    return statistic if is_other else replace(statistic, keys=statistic.keys | {"display"})
+    return statistic if is_other else replace(statistic, keys=statistic.keys | {DISPLAY})
 
 
 CATALOGUE: Mapping[str, Statistic] = MappingProxyType(

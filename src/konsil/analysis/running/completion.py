@@ -1,0 +1,104 @@
+"""What results say beside their rows: coverage, warnings, methods, curves and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from konsil.analysis.cases.approval import trade_offs
+from konsil.analysis.estimation.context import Context
+from konsil.analysis.estimation.targets import Target, target_sentences
+from konsil.analysis.judges.risk import risk_curves
+from konsil.analysis.model.message import TranslatableMessage
+from konsil.analysis.model.results import Results, Row
+from konsil.analysis.model.spec import Analysis
+from konsil.analysis.running.bounds import bounds_of
+from konsil.analysis.running.methods import methods
+from konsil.analysis.running.rating_tables import RatingTables
+from konsil.analysis.running.run_settings import RunSettings
+from konsil.analysis.running.study_warnings import of_same_family, study_warnings
+from konsil.analysis.table.coverage import coverage, label_counts, surplus
+from konsil.analysis.table.derived import derived_values
+from konsil.analysis.table.frame import Data
+from konsil.analysis.table.lineage import Lineage
+from konsil.analysis.table.model_provenance import imported, model_call_sentences, orders
+from konsil.analysis.table.outcomes import missing, outcomes
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What the analyses of a run gave."""
+
+    analyses: Sequence[Analysis]
+    """All of them, with their defaults."""
+    contexts: Sequence[Context]
+    """Those that could be made."""
+    rows: Sequence[Row]
+    """Their rows, and the reasons of the others."""
+    doubts: Sequence[TranslatableMessage]
+    """Warnings of single numbers."""
+    refused: Sequence[str]
+    """Why some could not be made."""
+    target: Target
+    """Whom intervals are about."""
+    families: Lineage
+    """Who is of whose family."""
+
+
+def results_of(
+    computed: Computed, tables: RatingTables, data: Data, settings: RunSettings
+) -> Results:
+    """The results of a run."""
+    table, instruments, exclusions = tables.first, settings.instruments, settings.exclusions
+    analyses, rows, families = computed.analyses, computed.rows, computed.families
+    contexts = [(context, tables.of(context.analysis)) for context in computed.contexts]
+    compares = any(a.compare and a.compare != "system" for a in analyses)
+    inference_sentences = target_sentences(computed.target, compares=compares)
+    both = orders(data, instruments)
+    gaps = missing(data, table, exclusions, instruments)
+    accounts = coverage(data, table, instruments, exclusions, planned=settings.planned)
+    return Results(
+        rows=tuple(rows),
+        coverage=accounts,
+        warnings=(
+            *study_warnings(table, analyses),
+            *surplus(accounts),
+            *computed.doubts,
+            *(of_same_family(families) if settings.flag_families else ()),
+        ),
+        methods=(
+            *model_call_sentences(data.callees, both),
+            *imported(settings.systems),
+            *inference_sentences,
+            *methods(
+                analyses,
+                rows,
+                table,
+                seed=settings.seed,
+                resampling=settings.resampling,
+                exclusions=exclusions,
+            ),
+        ),
+        orders=both,
+        label_counts=label_counts(table, instruments),
+        outcomes=outcomes(data, table),
+        curves=tuple(
+            curve
+            for c, its_table in contexts
+            if c.analysis.statistic == "risk_coverage"
+            for curve in risk_curves(c, its_table)
+        ),
+        trade_offs=tuple(
+            trade_off
+            for c, its_table in contexts
+            if c.analysis.statistic == "strictness"
+            for trade_off in trade_offs(c, its_table)
+        ),
+        derived=derived_values(table, tables.derived),
+        refused=tuple(computed.refused),
+        target=computed.target.raters,
+        inference=inference_sentences,
+        bounds=tuple(
+            b for c, its_table in contexts for b in bounds_of(c, its_table, gaps, rows, families)
+        ),
+    )

@@ -1,0 +1,42 @@
+"""What analyses are run with, beside the data: the protocol's forms, rules and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from konsil.analysis.model.spec import Derived, Exclusions, Inference, Resampling
+from konsil.analysis.running.duplicate_notes import Groups
+from konsil.instrument import Instrument
+from konsil.records import System
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """What all analyses of one run have in common."""
+
+    instruments: Sequence[Instrument]
+    """The forms with the criteria."""
+    seed: int
+    """All randomness comes from it."""
+    resampling: Resampling
+    """How intervals are made."""
+    exclusions: Exclusions
+    """Ratings that stay out."""
+    inference: Inference = field(default_factory=Inference)
+    """Whom intervals and tests are about."""
+    planned: bool = False
+    """Whether the tasks come from a plan, so that missing ratings can be counted."""
+    systems: Sequence[System] = ()
+    """Who answers."""
+    derived: Sequence[Derived] = ()
+    """Columns made from the ratings."""
+    flag_families: bool = False
+    """Whether to warn of judges of a judged system's family."""
+    together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names for several panels as one."""
+    strict: bool = True
+    """Whether an analysis that the ratings cannot give raises; otherwise its row states the reason,
+    and the others are made."""
+    duplicates: Groups = ()
+    """Groups of items with the same question and no decision."""
