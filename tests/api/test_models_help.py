@@ -197,7 +197,7 @@ def plain_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("plain_vectors")
 def test_every_question_is_asked_about_once_and_themes_wait_for_all(tmp_path: Path) -> None:
     folder = open_folder(_folder(tmp_path, THEMES, TEXTS))
-    first = tag_items(folder, options=Options(limit=4))
+    first = tag_items(folder, ThemesRequest(calls=CallLimits(limit=4)))
     assert (first.left, first.new, len(first.runs)) == (7, False, 1)
     with folder.store() as store:
         assert last_themed(store.events())[1] is None

@@ -17,12 +17,12 @@ from konsil.analysis.running.methods import methods
 from konsil.analysis.running.rating_tables import RatingTables
 from konsil.analysis.running.run_settings import RunSettings
 from konsil.analysis.running.study_warnings import of_same_family, study_warnings
+from konsil.analysis.table.calls.model_provenance import imported, model_call_sentences, orders
+from konsil.analysis.table.calls.outcomes import missing, outcomes
 from konsil.analysis.table.coverage import coverage, label_counts, surplus
 from konsil.analysis.table.derived import derived_values
 from konsil.analysis.table.frame import Data
 from konsil.analysis.table.lineage import Lineage
-from konsil.analysis.table.model_provenance import imported, model_call_sentences, orders
-from konsil.analysis.table.outcomes import missing, outcomes
 
 
 @dataclass(frozen=True)

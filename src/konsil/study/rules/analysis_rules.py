@@ -19,17 +19,12 @@ from konsil.study.rules.valid_names import panel_names, unknown_name_problems
 
 def analysis_problems(study: Study, analysis: Analysis, where: str) -> Iterator[str]:
     """Problems of one analysis: names that do not exist, and what does not fit its criterion."""
-    if analysis.covariate:
+    for column in analysis.options.columns:
         yield from unknown_name_problems(
-            f"{where}.covariate",
-            "derived column",
-            analysis.covariate,
-            [d.name for d in study.derived],
+            f"{where}.covariate", "derived column", column, [d.name for d in study.derived]
         )
-    if analysis.tiebreak:
-        yield from unknown_name_problems(
-            f"{where}.tiebreak", "panel", analysis.tiebreak, panel_names(study)
-        )
+    for panel in analysis.options.panels:
+        yield from unknown_name_problems(f"{where}.tiebreak", "panel", panel, panel_names(study))
     yield from unknown_name_problems(
         f"{where}.statistic", "statistic", analysis.statistic, known_statistics()
     )
@@ -135,5 +130,5 @@ def _labels(analysis: Analysis, criterion: Criterion, where: str) -> Iterator[st
     )
     if analysis.abstain == "label" and scale.abstain is None:
         yield f"{where}.abstain: criterion {criterion.id!r} has no abstention that could be a label"
-    for label in analysis.of:
+    for label in analysis.options.labels_counted:
         yield from unknown_name_problems(f"{where}.of", "label", label, counted)
