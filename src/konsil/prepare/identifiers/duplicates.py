@@ -52,7 +52,7 @@ class Pair:
     match: Match
     """In what they are alike."""
     likeness: float
-    """Match much, up to 1."""
+    """How much, up to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ def same_texts(items: Iterable[Item]) -> tuple[tuple[str, ...], ...]:
 
 
 def within(duplicates: Duplicates, items: Iterable[str]) -> tuple[int, int]:
-    """Match many of these items are in groups with another of them, and in how many groups."""
+    """How many of these items are in groups with another of them, and in how many groups."""
     chosen = set(items)
     sizes = [n for group in duplicates.groups if (n := len(chosen.intersection(group))) > 1]
     return sum(sizes), len(sizes)
