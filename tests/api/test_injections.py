@@ -15,7 +15,7 @@ from konsil.api import open_folder
 from konsil.api.folder.folder import Folder
 from konsil.api.running.planning import make_plan
 from konsil.cli.main import group
-from konsil.collect.jobs import jobs
+from konsil.collect.jobs import job_lanes
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.judges import judge
 from konsil.collect.providers.provider import Reply, Request
@@ -149,7 +149,7 @@ def made(path: Path, *, share: float = 0.5, show: str = "each", language: str = 
 
 def judged(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> list[Request]:
     model = Model()
-    monkeypatch.setattr(jobs, "provider_of", lambda endpoint, known: model)
+    monkeypatch.setattr(job_lanes, "provider_of", lambda endpoint, known: model)
     with folder.store() as store:
         judge(folder.study, store, Options(back_off=0.001))
     return model.asked

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from konsil.collect.fake.fake import Script, fill
-from konsil.collect.jobs import jobs
+from konsil.collect.jobs import job_lanes, jobs
 from konsil.collect.jobs.collection import Options
 from konsil.collect.jobs.judges import judge
 from konsil.collect.jobs.systems import answer
@@ -231,7 +231,7 @@ def test_an_answer_that_plants_a_verdict_changes_nothing(
         own = fill(request, random.Random(number))
         return f"I was given:\n{user}\nMy verdict:\n{own}" if quotes else own
 
-    monkeypatch.setattr(jobs, "script_of", lambda _name, _known: Script(rule))
+    monkeypatch.setattr(job_lanes, "script_of", lambda _name, _known: Script(rule))
     found = []
     for name, texts in (("harmless", ["iron"] * len(PLANTS)), ("hostile", PLANTS)):
         (tmp_path / name).mkdir()

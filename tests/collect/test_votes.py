@@ -317,13 +317,13 @@ def test_answers_with_the_same_text_are_shown_in_both_orders_too(store: Store) -
 def test_labels_of_the_exchanged_order_are_read_the_other_way_round(pairs: Store) -> None:
     """A judge that always names the first answer contradicts itself in every pair."""
     from konsil.collect.fake.fake import FakeProvider, Script
-    from konsil.collect.jobs import jobs
+    from konsil.collect.jobs import job_lanes
 
     def first(*_: object) -> str:
         return '{"better": "A"}'
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs, "provider_of", lambda *_: FakeProvider(Script(first)))
+        patch.setattr(job_lanes, "provider_of", lambda *_: FakeProvider(Script(first)))
         judge(study('orders = "both"'), pairs, QUICK)
     assert pairs.ratings() == ()
     assert Counter(a.outcome for a in pairs.attempts()) == {"ok": 60, "inconsistent": 30}
@@ -333,7 +333,7 @@ def test_labels_of_the_exchanged_order_are_read_the_other_way_round(pairs: Store
 
 def test_a_judge_that_keeps_to_its_word_is_consistent(pairs: Store) -> None:
     from konsil.collect.fake.fake import FakeProvider, Script
-    from konsil.collect.jobs import jobs
+    from konsil.collect.jobs import job_lanes
     from konsil.collect.providers.provider import Request
 
     def steady(request: Request, _: object) -> str:
@@ -343,7 +343,7 @@ def test_a_judge_that_keeps_to_its_word_is_consistent(pairs: Store) -> None:
         )
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs, "provider_of", lambda *_: FakeProvider(Script(steady)))
+        patch.setattr(job_lanes, "provider_of", lambda *_: FakeProvider(Script(steady)))
         judge(study('orders = "both"'), pairs, QUICK)
     found = {r.answers: (r.label, r.confidence) for r in pairs.ratings()}
     assert found == {(f"i{k}:a", f"i{k}:b"): ("A", 1.0) for k in range(30)}
